@@ -1,0 +1,51 @@
+# Every target does its own set-up first. `make help` lists them.
+SHELL := /bin/bash
+PY := .venv/bin/python
+NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name CMakeLists.txt -o -name '*.cmake')
+PYTEST := $(PY) -m pytest -q
+JOBS := $(shell nproc)
+
+.PHONY: help setup demo test test-native test-python verify lint format lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
+
+build/.setup: scripts/setup.sh scripts/packages.txt requirements.lock pyproject.toml $(NATIVE)
+	scripts/setup.sh
+	@touch $@
+
+setup: build/.setup ## install packages, make .venv, build the native programs
+
+demo: build/.setup ## a congested network, a managed run, the evidence: about 8 minutes
+	.venv/bin/fairlead compare examples/demo.toml --results results/demo
+
+test: test-native test-python ## all tests that fit in ten minutes
+
+test-native: build/.setup ## C++ unit tests with sanitizers
+	cmake -S . -B build/sanitize -G Ninja -DFAIRLEAD_TESTS=ON -DFAIRLEAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug >build/sanitize.log
+	cmake --build build/sanitize -j $(JOBS) >>build/sanitize.log || { tail -40 build/sanitize.log; exit 1; }
+	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS) --timeout 120 | tail -15; exit $${PIPESTATUS[0]}
+
+test-python: build/.setup ## Python, lab and kernel tests
+	$(PYTEST) -m "not slow and not uml"
+
+verify: build/.setup ## the long suites: kills, fuzzing, long runs (at most 75 minutes)
+	scripts/verify.sh
+
+lint: build/.setup ## style, types, formatting
+	.venv/bin/ruff check src tests bench
+	.venv/bin/ruff format --check src tests bench
+	.venv/bin/mypy
+	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format --dry-run -Werror
+
+format: build/.setup ## apply the formatters
+	.venv/bin/ruff format src tests bench
+	.venv/bin/ruff check --fix src tests bench
+	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format -i
+
+lock: ## resolve the Python dependencies again into requirements.lock
+	.venv/bin/python -m pip install -q pip-tools
+	.venv/bin/pip-compile -q --all-build-deps --extra dev --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host --no-header -o requirements.lock pyproject.toml
+
+clean: ## remove what was built (results stay)
+	rm -rf build .venv

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Installs what fairlead needs to be built, run and tested, and builds it. Safe to run again: does only what is missing.
+#   system packages  by apt, as root or through password-less sudo; otherwise it prints the command for your administrator
+#   Python packages  the locked set of requirements.lock, into .venv
+#   native programs  by CMake, into .venv beside the Python package
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+missing_packages() {
+    local package
+    while read -r package _; do
+        case $package in '' | '#'*) continue ;; esac
+        dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || printf '%s ' "$package"
+    done <scripts/packages.txt
+}
+
+install_packages() {
+    command -v dpkg-query >/dev/null || { say "no apt here: install what scripts/packages.txt lists by your own means"; return; }
+    local missing become=()
+    missing=$(missing_packages)
+    [ -n "$missing" ] || return 0
+    if [ "$(id -u)" != 0 ]; then
+        sudo -n true 2>/dev/null || fail "system packages are missing; ask an administrator for: apt-get install --no-install-recommends $missing"
+        become=(sudo -n)
+    fi
+    say "installing system packages: $missing"
+    "${become[@]}" apt-get update -qq
+    # shellcheck disable=SC2086  # a list of words
+    "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >build/apt.log 2>&1 ||
+        { tail -20 build/apt.log >&2; fail "apt-get failed; the whole output is in build/apt.log"; }
+}
+
+newest_python() {
+    local candidate
+    for candidate in /usr/bin/python3 python3.13 python3.12 python3.11 python3; do
+        if command -v "$candidate" >/dev/null && "$candidate" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+    fail "Python 3.11 or newer with venv is needed"
+}
+
+install_python() {
+    if [ ! -x .venv/bin/python ]; then
+        say "making the virtual environment .venv"
+        "$(newest_python)" -m venv .venv
+    fi
+    if ! cmp -s requirements.lock .venv/requirements.lock; then
+        say "installing the locked Python packages into .venv"
+        .venv/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+        cp requirements.lock .venv/requirements.lock
+    fi
+}
+
+build_native() {
+    say "building the native programs (about two minutes the first time; log in build/native.log)"
+    .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . >build/native.log 2>&1 ||
+        { tail -40 build/native.log >&2; fail "the native build failed; the whole output is in build/native.log"; }
+}
+
+mkdir -p build
+install_packages
+install_python
+build_native
+say "done: .venv/bin/fairlead --help"

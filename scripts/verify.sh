@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The long suites. Each prints its figures; the first that fails ends it.
+#   FUZZ_SECONDS  time for each fuzz target (default 300)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+FUZZ_SECONDS=${FUZZ_SECONDS:-300}
+jobs=$(nproc)
+
+say() { printf 'verify: %s\n' "$*"; }
+
+build() { # DIRECTORY OPTIONS...
+    local directory=$1
+    shift
+    mkdir -p build
+    cmake -S . -B "$directory" -G Ninja "$@" >"$directory.log"
+    cmake --build "$directory" -j "$jobs" >>"$directory.log" || { tail -40 "$directory.log" >&2; exit 1; }
+}
+
+say "C++ unit tests under the thread sanitizer"
+build build/thread -DFAIRLEAD_TESTS=ON -DFAIRLEAD_THREAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
+ctest --test-dir build/thread --output-on-failure -j "$jobs" --timeout 300 | tail -5
+
+say "fuzz targets, $FUZZ_SECONDS s each"
+build build/fuzz -DFAIRLEAD_FUZZ=ON -DFAIRLEAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++
+found=0
+while IFS= read -r target; do
+    found=$((found + 1))
+    corpus=build/corpus/$(basename "$target")
+    mkdir -p "$corpus"
+    "$target" -max_total_time="$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=2048 -artifact_prefix=build/ -print_final_stats=1 \
+        "$corpus" >"$corpus.log" 2>&1 || { tail -30 "$corpus.log" >&2; exit 1; }
+    say "$(basename "$target"): $(sed -n 's/^stat::number_of_executed_units: */executions /p' "$corpus.log")"
+done < <(find build/fuzz/native -type f -executable \( -name '*_fuzz' -o -name 'fuzz_*' -o -name '*_fuzz_*' \))
+[ "$found" -gt 0 ] || { say "no fuzz target was built" >&2; exit 1; }
+
+say "long tests"
+.venv/bin/python -m pytest -q -m "slow" --timeout 1800
+say "done"
