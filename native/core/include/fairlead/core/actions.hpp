@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the controller asks of the agent.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "fairlead/core/choice.hpp"
+#include "fairlead/core/types.hpp"
+#include "fairlead/core/wire.hpp"
+
+namespace fairlead::core {
+
+/// Seal and send on the underlay.
+struct Send {
+    HostId to = kNoHost;
+    wire::Message message;
+};
+
+/// `count` probes to a peer on the underlay (the direct path, also while its traffic is moved), the first at once.
+/// Each gives one ProbeResult that repeats `burst`.
+struct SendProbes {
+    HostId peer = kNoHost;
+    std::uint32_t burst = 0;
+    int count = 0;
+    double spacing_s = 0.0;
+};
+
+/// Poll the sockets now, not only at the next period: the samples, then a Tick.
+struct SampleSockets {};
+
+/// Ask the guardian for the route; replaces an existing detour of that destination in one step. Answer: MoveDone or
+/// MoveFailed.
+struct Move {
+    HostId destination = kNoHost;
+    HostId relay = kNoHost;
+};
+/// Back to the direct path. Answer: ReturnDone or ReturnFailed.
+struct Return {
+    HostId destination = kNoHost;
+};
+
+/// Reports, for the supervisor's event lines.
+struct ZoneChanged {
+    Pair path;
+    Zone from = Zone::low;
+    Zone to = Zone::low;
+    double queue_delay_s = 0.0;
+};
+struct Moved {
+    HostId destination = kNoHost;
+    HostId relay = kNoHost;
+    HostId before = kNoHost;  ///< relay that it replaced, kNoHost: the direct path
+    bool manual = false;
+    double queue_delay_s = 0.0;  ///< of the path that was left
+    double foreign_share = 0.0;
+    double present_latency_s = 0.0;  ///< of the pair's mix, on the path that was left
+    double detour_latency_s = 0.0;
+    Time suspected_at = 0.0;
+    Time confirmed_at = 0.0;
+    Time decided_at = 0.0;  ///< Move asked; the event's own time is the kernel's acknowledgement
+};
+enum class ReturnReason : std::uint8_t {
+    direct_good,    ///< the direct path has been low for the dwell time
+    detour_slow,    ///< the detour got slower than the direct path
+    relay_dead,     ///< no heartbeat, or its agent is gone
+    relay_revoked,  ///< the relay took its grant back
+    idle,           ///< the pair carries no traffic any more
+    manual,
+    stopping,
+};
+std::string_view name(ReturnReason reason);
+struct Returned {
+    HostId destination = kNoHost;
+    HostId relay = kNoHost;  ///< that it left
+    ReturnReason reason = ReturnReason::direct_good;
+    double queue_delay_s = 0.0;  ///< of the direct path
+    double away_s = 0.0;
+};
+struct Stayed {
+    HostId destination = kNoHost;
+    HostId relay = kNoHost;  ///< present one, kNoHost: direct
+    StayReason reason = StayReason::not_better;
+    double queue_delay_s = 0.0;
+    double foreign_share = 0.0;
+    double present_latency_s = 0.0;
+    HostId best = kNoHost;  ///< fastest candidate measured, kNoHost: none
+    double best_latency_s = 0.0;
+    std::string detail;  ///< the guardian's words after a failed move, else empty
+};
+/// A notice came in about a path of this host.
+struct Noticed {
+    HostId from = kNoHost;
+    Pair path;
+    Zone zone = Zone::low;
+    double queue_delay_s = 0.0;
+};
+struct BaseShifted {
+    Pair path;
+    double from_s = 0.0;
+    double to_s = 0.0;
+};
+
+using Action = std::variant<Send, SendProbes, SampleSockets, Move, Return, ZoneChanged, Moved, Returned, Stayed,
+                            Noticed, BaseShifted>;
+
+}  // namespace fairlead::core

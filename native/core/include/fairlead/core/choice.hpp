@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which candidate to take, or why to stay.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "fairlead/core/path_table.hpp"
+#include "fairlead/core/random.hpp"
+#include "fairlead/core/settings.hpp"
+#include "fairlead/core/types.hpp"
+
+namespace fairlead::core {
+
+enum class StayReason : std::uint8_t {
+    no_candidate,           ///< no host of the job can be an intermediate for this pair (a star, or no route plane)
+    no_answer,              ///< candidates were asked, none answered in time
+    not_better,             ///< no candidate is better by the margin
+    destination_congested,  ///< every path into the destination is slow: the migration controller's case
+    source_congested,       ///< every path out of this host is slow
+    own_load,               ///< the job's own bytes explain the queue
+    refused,                ///< relays had no rate left
+    destination_silent,     ///< the destination answers no probe on any path
+    move_failed,            ///< the kernel or guardian refused
+    held,                   ///< a better path is known, but the last change is too recent
+};
+std::string_view name(StayReason reason);
+
+/// A candidate with what was measured for it in this search.
+struct MeasuredCandidate {
+    Candidate candidate;
+    LegState first;     ///< this host -> relay
+    LegState second;    ///< relay -> destination
+    double load = 0.0;  ///< granted share of the relay's budget
+};
+
+struct Choice {
+    HostId relay = kNoHost;                        ///< kNoHost: stay
+    double latency_s = 0.0;                        ///< of the chosen (or, staying, of the best) candidate
+    HostId best = kNoHost;                         ///< the fastest usable candidate, kNoHost if none
+    StayReason reason = StayReason::no_candidate;  ///< only when staying
+};
+
+/// The present path and the thresholds it is judged by.
+struct PresentPath {
+    double latency_s = 0.0;
+    double queue_delay_s = 0.0;
+    double slow_queue_s = 0.0;  ///< a leg with this queueing delay is slow (the medium threshold)
+    bool silent = false;        ///< its probes were all lost
+};
+
+/// Good candidates beat the present path by the margin and are at most good_within slower than the best of them. Two
+/// are drawn at random, the less loaded is taken (the faster if the loads are equal).
+Choice choose(std::span<const MeasuredCandidate> measured, const PresentPath& present, const ChoiceSettings& settings,
+              Random& random);
+
+}  // namespace fairlead::core

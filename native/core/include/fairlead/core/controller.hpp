@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// All decisions of one host: as a source (watch, confirm, search, move, return), as a relay (measure a leg, grant a
+// rate), and as a destination (notices). Events in, actions out; nothing else.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fairlead/core/actions.hpp"
+#include "fairlead/core/base.hpp"
+#include "fairlead/core/events.hpp"
+#include "fairlead/core/settings.hpp"
+#include "fairlead/core/sharing.hpp"
+#include "fairlead/core/types.hpp"
+
+namespace fairlead::core {
+
+struct ControllerConfig {
+    HostId self = 0;
+    HostId host_count = 0;
+    Settings settings;
+    BaseTable base;             ///< of host_count hosts, empty where nothing was characterised
+    SharingRelation sharing;    ///< of host_count hosts
+    std::uint64_t seed = 0;     ///< differs from host to host
+    std::uint64_t boot_id = 0;  ///< told to peers in Hello
+    bool automatic = true;      ///< false: only moves by hand, no probes of its own
+    bool can_relay = true;      ///< this host's guardian is up; false: it neither moves nor relays
+
+    ControllerConfig(HostId self_host, HostId hosts)
+        : self(self_host), host_count(hosts), base(hosts), sharing(hosts) {}
+};
+
+/// What a report or `fairlead status` shows of the path to one peer.
+struct PathView {
+    Zone zone = Zone::low;
+    double queue_delay_s = 0.0;
+    HostId relay = kNoHost;  ///< kNoHost: direct
+    bool in_use = false;     ///< carried the job's bytes lately
+    double rate_bps = 0.0;
+    bool base_stale = false;
+};
+
+class Controller {
+  public:
+    /// Throws std::invalid_argument for settings that validate() refuses, or tables of another number of hosts.
+    explicit Controller(ControllerConfig config);
+    ~Controller();
+    Controller(Controller&&) noexcept;
+    Controller& operator=(Controller&&) noexcept;
+
+    /// Handles one event. `now` never falls from call to call (an earlier one is taken for the last one). Events about
+    /// hosts outside the job, or that answer nothing asked, are ignored.
+    std::vector<Action> on(const Event& event, Time now);
+
+    /// When a Tick is wanted at the latest.
+    Time next_wakeup() const;
+
+    PathView view(HostId peer) const;
+    int pairs_in_use() const;
+
+  private:
+    class State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace fairlead::core

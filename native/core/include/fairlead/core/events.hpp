@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the agent tells the controller.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fairlead/core/path_table.hpp"
+#include "fairlead/core/types.hpp"
+#include "fairlead/core/wire.hpp"
+
+namespace fairlead::core {
+
+/// The ranks' TCP sockets to one peer taken together, from sock_diag, every ~20 ms for each peer that has a socket,
+/// and at once on the action SampleSockets. When the last socket of a peer is gone: one sample with nothing in flight.
+struct SocketSample {
+    HostId peer = kNoHost;
+    double srtt_s = 0.0;            ///< tcpi_rtt of the socket that moved most bytes since the last sample
+    double min_rtt_s = 0.0;         ///< smallest tcpi_min_rtt of the sockets; 0: unknown
+    std::uint64_t in_flight_B = 0;  ///< sum of (tcpi_unacked - tcpi_sacked - tcpi_lost + tcpi_retrans) * snd_mss
+    std::uint64_t delivered_B = 0;  ///< sum of tcpi_bytes_acked, never falling: the agent carries closed sockets on
+    std::uint64_t retransmits = 0;  ///< sum of tcpi_total_retrans, never falling
+    bool network_limited = false;   ///< busy, and neither app-limited nor limited by the receiver's or send buffer
+};
+
+/// One probe of a burst or of the background, answered or lost. A lost one is told after at most 250 ms.
+struct ProbeResult {
+    HostId peer = kNoHost;
+    std::uint32_t burst = 0;  ///< as in SendProbes
+    Time sent_at = 0.0;
+    bool lost = false;
+    double round_trip_s = 0.0;
+    double forward_queue_s = 0.0;  ///< ClockSync::add(...)
+    double backward_queue_s = 0.0;
+    double peer_run_delay_s = 0.0;  ///< ProbeReply::run_delay_s
+};
+
+/// A control message (wire::is_control) that an authenticated peer sent. Probe and ProbeReply stay in the agent.
+struct Received {
+    HostId from = kNoHost;
+    wire::Message message;
+};
+
+/// The guardian's answers; kernel acknowledged.
+struct MoveDone {
+    HostId destination = kNoHost;
+    HostId relay = kNoHost;
+};
+struct MoveFailed {
+    HostId destination = kNoHost;
+    HostId relay = kNoHost;
+    std::string reason;
+};
+struct ReturnDone {
+    HostId destination = kNoHost;
+};
+struct ReturnFailed {
+    HostId destination = kNoHost;
+    std::string reason;
+};
+
+/// Time passed: after the samples of every socket poll (also one that SampleSockets asked for), and when
+/// Controller::next_wakeup() is reached.
+struct Tick {
+    double run_delay_s = 0.0;  ///< own wait in the run queue since the last Tick (/proc/self/schedstat)
+};
+
+/// The kernel says that a peer's agent is gone (ECONNREFUSED on the control port).
+struct PeerDown {
+    HostId peer = kNoHost;
+};
+
+/// By hand, from the supervisor: such a detour stays until it is returned by hand, or its relay dies.
+struct ManualMove {
+    HostId destination = kNoHost;
+    HostId relay = kNoHost;
+};
+struct ManualReturn {
+    HostId destination = kNoHost;
+};
+
+/// The sizes that the program exchanges with a peer (profile or message monitor); weights need not sum to 1.
+struct PairMix {
+    HostId peer = kNoHost;
+    std::vector<SizeShare> sizes;
+};
+
+/// The run ends: every detour is returned, relays are released, peers are told.
+struct Stop {};
+
+using Event = std::variant<SocketSample, ProbeResult, Received, MoveDone, MoveFailed, ReturnDone, ReturnFailed, Tick,
+                           PeerDown, ManualMove, ManualReturn, PairMix, Stop>;
+
+}  // namespace fairlead::core

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every number that the decisions depend on: name, unit, default, permitted range.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace fairlead::core {
+
+struct ZoneSettings {
+    double medium_factor = 1.5;    ///< of the base latency: from here on a path is medium
+    double high_factor = 3.0;      ///< from here on high
+    double floor_s = 1.0e-3;       ///< queueing delay below which a path is never above low
+    double return_fraction = 0.5;  ///< of the step's threshold: back to a lower zone only below this
+    double window_s = 0.080;       ///< samples older than this are not judged
+    int min_samples = 3;           ///< fewer are not judged
+    double min_span_s = 0.005;     ///< nor samples that all fell within this
+    double quantile = 0.0;  ///< of the window, 0: its minimum. A standing queue delays all, scheduling noise only some
+};
+
+struct SuspicionSettings {
+    double stall_s = 0.050;        ///< bytes in flight and none acknowledged for so long
+    int retransmits = 1;           ///< segments sent again since the last sample
+    double backoff_min_s = 0.060;  ///< after a false alarm, at first
+    double backoff_max_s = 1.0;    ///< doubling up to this
+    double rate_factor = 1.5;      ///< network-limited sockets below base throughput / this are suspicious
+    int rate_samples = 3;          ///< in a row
+    double active_s = 0.5;         ///< a pair is in use if it carried bytes within this
+};
+
+struct ProbeSettings {
+    double spacing_s = 0.003;           ///< between the probes of a burst
+    int burst = 3;                      ///< probes of a burst
+    double background_period_s = 1.0;   ///< between two background probes of one peer
+    double answer_timeout_s = 0.040;    ///< after the last probe of a burst was due: judge with what came
+    double extend_run_delay_s = 0.002;  ///< own or peer's wait in the run queue above which a burst is repeated
+    int max_extensions = 2;             ///< repetitions at most
+    double max_rate_per_s = 100.0;      ///< probes sustained, of all bursts of this host together
+    double max_probes_at_once = 60.0;   ///< and for a moment
+};
+
+struct OwnLoadSettings {
+    double foreign_share = 0.35;      ///< of a queue: below this the job's own bytes explain it
+    double min_elapsed_s = 0.015;     ///< between the two looks at the job's own bytes
+    double min_busy_s = 0.010;        ///< a queue that was seen to stand for less is looked at longer
+    double answer_timeout_s = 0.025;  ///< for other hosts' reports
+    double window_s = 0.060;          ///< over which the rate of a pair is told in views
+};
+
+struct ChoiceSettings {
+    double margin = 0.2;              ///< a detour must be faster than the present path by this share
+    double min_gain_s = 0.5e-3;       ///< and by this
+    double flagged_margin = 0.4;      ///< the margin for one that shares a bottleneck with the congested path
+    double max_leg_queue = 0.5;       ///< of the present queueing delay: legs with more share its bottleneck
+    double good_within = 0.5;         ///< slower than the best by at most this share: drawn from
+    double relay_cost_s = 60.0e-6;    ///< added by forwarding at the relay, per message
+    double overlay_share = 0.04;      ///< of the throughput, lost to the outer headers
+    int max_queries = 4;              ///< candidates measured per search
+    double query_timeout_s = 0.030;   ///< for their answers
+    double query_extended_s = 0.080;  ///< while none has answered
+    double ask_timeout_s = 0.050;     ///< for a relay's grant
+};
+
+struct RelaySettings {
+    double budget_share = 0.8;   ///< of the relay's best base throughput may be granted
+    double budget_bps = 0.0;     ///< granted at most; 0: budget_share decides
+    double lease_s = 2.0;        ///< a grant ends when no heartbeat came for this long
+    double heartbeat_s = 0.100;  ///< between heartbeats
+    int heartbeats_missed = 4;   ///< unanswered in a row: the relay is taken for dead
+    double fresh_s = 0.012;      ///< a relay answers from measurements younger than this
+};
+
+struct DetourSettings {
+    double direct_period_s = 0.25;  ///< between bursts on the direct path while traffic is away from it
+    double legs_period_s = 0.5;     ///< between checks of the detour's legs
+    double dwell_s = 2.0;           ///< the direct path must have been low for this long before the return
+    double dwell_max_s = 60.0;      ///< doubled up to this each time congestion is back soon after a return
+    double relapse_s = 10.0;        ///< "soon"
+    double hold_s = 0.5;            ///< a fresh detour is not changed before, except when the relay dies
+    double hold_max_s = 30.0;       ///< doubled up to this by each change from relay to relay
+    double idle_return_s = 30.0;    ///< without traffic for so long: return
+    double failed_backoff_s = 2.0;  ///< after a failed move, doubling up to 60 s
+    double shun_s = 5.0;            ///< a relay that failed, refused or died is not asked for this long
+};
+
+struct ReportSettings {
+    double notice_period_s = 0.100;  ///< between notices about the same path
+    double stayed_period_s = 5.0;    ///< between reports of the same reason to stay
+    double stay_backoff_s = 0.1;     ///< after a search without result, doubling up to
+    double stay_backoff_max_s = 3.0;
+};
+
+struct BaseSettings {
+    double near_share = 0.25;        ///< a latency within this share of the base confirms it
+    double shift_window_s = 900.0;   ///< a shift that lasted this long is the new base
+    int shift_samples = 100;         ///< and was seen in so many samples, all of them
+    double stale_after_s = 86400.0;  ///< a base not confirmed for so long is stale
+};
+
+struct Settings {
+    ZoneSettings zones;
+    SuspicionSettings suspicion;
+    ProbeSettings probes;
+    OwnLoadSettings own_load;
+    ChoiceSettings choice;
+    RelaySettings relay;
+    DetourSettings detour;
+    ReportSettings report;
+    BaseSettings base;
+};
+
+/// One line of the table of settings: "zones.medium_factor", its unit and permitted range.
+struct SettingInfo {
+    std::string_view name;
+    std::string_view unit;
+    double min;
+    double max;
+    double& (*real)(Settings&);  ///< the number, or null for a whole one
+    int& (*whole)(Settings&);    ///< the whole number, or null
+};
+
+/// All settings, for help texts and for reading them from a file.
+std::span<const SettingInfo> setting_table();
+
+/// Sets one by name. Returns what is wrong (unknown name, range, not whole) or nothing.
+std::optional<std::string> set(Settings& settings, std::string_view name, double value);
+
+/// Reads one by name; nothing if unknown.
+std::optional<double> get(const Settings& settings, std::string_view name);
+
+/// Checks every range and what must hold between settings. Returns the first mistake in words, naming the setting.
+std::optional<std::string> validate(const Settings& settings);
+
+}  // namespace fairlead::core

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What everything in fairlead::core speaks about: hosts by index, ordered host pairs, zones, time as an argument.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace fairlead::core {
+
+/// Seconds of one monotonic clock of this host. The library has no clock: every call that needs the time is given it.
+using Time = double;
+
+/// Index of a host in the job's host list.
+using HostId = std::uint16_t;
+
+/// "No host": the direct path where a relay is expected.
+inline constexpr HostId kNoHost = 0xffff;
+
+/// Hosts a job may have; keeps every index and every per-pair table bounded.
+inline constexpr HostId kMaxHosts = 1024;
+
+/// An ordered host pair: the directed path from source to destination.
+struct Pair {
+    HostId source = kNoHost;
+    HostId destination = kNoHost;
+    friend bool operator==(const Pair&, const Pair&) = default;
+};
+
+/// Row-major index of an ordered pair in tables of host_count^2 entries.
+inline std::size_t pair_index(Pair pair, HostId host_count) {
+    return static_cast<std::size_t>(pair.source) * host_count + pair.destination;
+}
+
+/// Whether both ends exist and differ.
+inline bool valid(Pair pair, HostId host_count) {
+    return pair.source < host_count && pair.destination < host_count && pair.source != pair.destination;
+}
+
+/// How slow a path is against its base (design section 2, "Zones").
+enum class Zone : std::uint8_t { low = 0, medium = 1, high = 2 };
+
+constexpr std::string_view name(Zone zone) {
+    switch (zone) {
+        case Zone::low:
+            return "low";
+        case Zone::medium:
+            return "medium";
+        case Zone::high:
+            return "high";
+    }
+    return "unknown";
+}
+
+}  // namespace fairlead::core

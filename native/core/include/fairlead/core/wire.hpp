@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plaintext messages between agents, before sealing. Fixed little-endian layouts behind a version and a kind byte.
+// The sender, its boot id and the datagram counter belong to the sealed envelope and are not repeated here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "fairlead/core/types.hpp"
+
+namespace fairlead::core::wire {
+
+inline constexpr std::uint8_t kVersion = 1;
+/// No message is longer; with the envelope it still fits an Ethernet frame behind a VXLAN header.
+inline constexpr std::size_t kMaxMessage_B = 1280;
+inline constexpr std::size_t kMaxPadding_B = 1200;
+inline constexpr std::size_t kMaxLoadEntries = 40;
+
+/// Timing probe of the direct path. Stamps are nanoseconds of the stamping host's own clock.
+struct Probe {
+    std::uint32_t sequence = 0;
+    std::int64_t t1_ns = 0;       ///< sent
+    std::uint16_t padding_B = 0;  ///< zero bytes that follow, to probe with larger datagrams
+    friend bool operator==(const Probe&, const Probe&) = default;
+};
+
+/// Answer to a probe; carries the same padding back.
+struct ProbeReply {
+    std::uint32_t sequence = 0;
+    std::int64_t t1_ns = 0;    ///< as in the probe
+    std::int64_t t2_ns = 0;    ///< probe received
+    std::int64_t t3_ns = 0;    ///< reply sent
+    double run_delay_s = 0.0;  ///< the answering agent's own wait in the run queue, over its last poll interval
+    std::uint16_t padding_B = 0;
+    friend bool operator==(const ProbeReply&, const ProbeReply&) = default;
+};
+
+/// First message to a peer, repeated now and then; a changed boot id means that the peer's agent started anew.
+struct Hello {
+    std::uint64_t boot_id = 0;
+    std::uint16_t host_count = 0;
+    bool can_relay = false;  ///< its guardian is up and forwards
+    friend bool operator==(const Hello&, const Hello&) = default;
+};
+
+/// The sender's agent ends: detours over it are withdrawn at once.
+struct Goodbye {
+    friend bool operator==(const Goodbye&, const Goodbye&) = default;
+};
+
+/// To a candidate relay: measure your leg to `destination` now.
+struct PathQuery {
+    std::uint32_t token = 0;
+    HostId destination = 0;
+    friend bool operator==(const PathQuery&, const PathQuery&) = default;
+};
+
+/// The relay's answer.
+struct PathReport {
+    std::uint32_t token = 0;
+    HostId destination = 0;
+    std::uint8_t sent = 0;      ///< probes sent on the leg
+    std::uint8_t received = 0;  ///< of them answered
+    double queue_delay_s = 0.0;
+    double half_round_trip_s = 0.0;  ///< half the smallest round trip known on the leg; 0: none known
+    double load = 0.0;               ///< granted share of the relay's rate budget
+    friend bool operator==(const PathReport&, const PathReport&) = default;
+};
+
+/// The path source -> destination is slower than its zone allows. Goes to the source, or to a third host that hands
+/// it on once.
+struct Notice {
+    HostId source = 0;
+    HostId destination = 0;
+    Zone zone = Zone::low;
+    double queue_delay_s = 0.0;
+    friend bool operator==(const Notice&, const Notice&) = default;
+};
+
+/// Asks what the receiver sends to whom; two reports make a rate.
+struct LoadQuery {
+    std::uint32_t token = 0;
+    friend bool operator==(const LoadQuery&, const LoadQuery&) = default;
+};
+
+struct LoadEntry {
+    HostId destination = 0;
+    HostId relay = kNoHost;         ///< the intermediate host that the traffic takes, kNoHost: direct
+    std::uint64_t delivered_B = 0;  ///< acknowledged since the sockets are watched
+    std::uint64_t earlier_B = 0;    ///< the same, one regular poll before: for answers that come late
+    friend bool operator==(const LoadEntry&, const LoadEntry&) = default;
+};
+
+/// Own traffic per destination lately in use, at most kMaxLoadEntries.
+struct LoadReport {
+    std::uint32_t token = 0;
+    std::vector<LoadEntry> entries;
+    friend bool operator==(const LoadReport&, const LoadReport&) = default;
+};
+
+/// To a relay: may traffic of this rate to `destination` pass over you?
+struct RelayRequest {
+    std::uint32_t token = 0;
+    HostId destination = 0;
+    double rate_bps = 0.0;
+    friend bool operator==(const RelayRequest&, const RelayRequest&) = default;
+};
+
+/// Yes, as long as heartbeats come at least once a lease.
+struct RelayGrant {
+    std::uint32_t token = 0;
+    HostId destination = 0;
+    double lease_s = 0.0;
+    friend bool operator==(const RelayGrant&, const RelayGrant&) = default;
+};
+
+enum class RefuseReason : std::uint8_t { budget = 0, no_plane = 1, stopping = 2 };
+
+/// No; or, for a destination already granted: no longer.
+struct RelayRefuse {
+    std::uint32_t token = 0;
+    HostId destination = 0;
+    RefuseReason reason = RefuseReason::budget;
+    friend bool operator==(const RelayRefuse&, const RelayRefuse&) = default;
+};
+
+/// The source's traffic to `destination` no longer takes this relay.
+struct RelayRelease {
+    HostId destination = 0;
+    friend bool operator==(const RelayRelease&, const RelayRelease&) = default;
+};
+
+/// Between a source and its relay while a detour is active; the relay answers with reply = true.
+struct Heartbeat {
+    std::uint32_t sequence = 0;
+    bool reply = false;
+    friend bool operator==(const Heartbeat&, const Heartbeat&) = default;
+};
+
+using Message = std::variant<Probe, ProbeReply, Hello, Goodbye, PathQuery, PathReport, Notice, LoadQuery, LoadReport,
+                             RelayRequest, RelayGrant, RelayRefuse, RelayRelease, Heartbeat>;
+
+enum class DecodeError : std::uint8_t {
+    too_short,     ///< shorter than its fields
+    too_long,      ///< bytes after the last field, or above kMaxMessage_B
+    bad_version,   ///< another protocol version
+    unknown_kind,  ///< no such message
+    bad_host,      ///< a host index outside the job, or a path from a host to itself
+    bad_value,     ///< an enumeration, flag or number outside its range, or padding that is not zero
+};
+std::string_view name(DecodeError error);
+
+/// Either a message or why there is none.
+using Decoded = std::variant<Message, DecodeError>;
+
+/// Writes `message` and returns its length, 0 if `out` is too small (kMaxMessage_B always suffices) or the message
+/// breaks a limit above (padding, number of load entries).
+std::size_t encode(const Message& message, std::span<std::uint8_t> out);
+
+/// Reads one message. Trusts nothing: lengths, indices (against host_count), enumerations and numbers are checked.
+Decoded decode(std::span<const std::uint8_t> in, HostId host_count);
+
+/// Whether the controller handles this message (all but Probe and ProbeReply, which are the agent's).
+bool is_control(const Message& message);
+
+}  // namespace fairlead::core::wire

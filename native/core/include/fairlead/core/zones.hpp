@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Zones of a directed path from its recent queueing delays: a short window, a low quantile, hysteresis.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "fairlead/core/settings.hpp"
+#include "fairlead/core/types.hpp"
+
+namespace fairlead::core {
+
+/// The last queueing delays of one directed path.
+class DelayWindow {
+  public:
+    static constexpr std::size_t kCapacity = 32;
+
+    void add(double queue_delay_s, Time sent_at);
+    void clear() { count_ = 0; }
+
+    struct Summary {
+        int samples = 0;
+        double span_s = 0.0;  ///< between the first and the last sending
+        double low_s = 0.0;   ///< the low quantile
+        double newest_s = 0.0;
+        Time newest_sent_at = 0.0;
+    };
+    /// Of the samples sent at or after `from`.
+    Summary summary(Time from, double quantile) const;
+
+    /// For how much of [from, to] the samples prove a queue: each until it came through, and up to the next sample if
+    /// that was sent within bridge_s. `absorbed_s` of every delay is no queue.
+    double standing_s(Time from, Time to, double bridge_s, double absorbed_s) const;
+
+  private:
+    struct Sample {
+        Time sent_at = 0.0;
+        double queue_delay_s = 0.0;
+    };
+    std::array<Sample, kCapacity> ring_{};
+    std::size_t next_ = 0;
+    std::size_t count_ = 0;
+};
+
+/// Queueing delay from which on a path with this base latency is in `zone` (medium or high).
+double zone_threshold_s(Zone zone, double base_latency_s, const ZoneSettings& settings);
+
+/// Zone of a queueing delay, without memory.
+Zone zone_of(double queue_delay_s, double base_latency_s, const ZoneSettings& settings);
+
+/// Zone of a pair that is limited by the network (not by the program): achieved against base throughput.
+Zone zone_of_throughput(double achieved_bps, double base_bps, const ZoneSettings& settings);
+
+/// A path's zone with hysteresis: up as soon as a full window says so, down only below return_fraction of the
+/// threshold of the zone that is left.
+class ZoneTracker {
+  public:
+    Zone zone() const { return zone_; }
+    /// Judges a window; too few or too bunched samples leave the zone as it is. Returns the zone before, if it changed.
+    std::optional<Zone> judge(const DelayWindow::Summary& summary, double base_latency_s, const ZoneSettings& settings,
+                              Time now);
+    /// Since when the zone has been low without a break; nothing while it is not.
+    std::optional<Time> low_since() const { return low_since_; }
+    void reset() { *this = {}; }
+
+  private:
+    Zone zone_ = Zone::low;
+    std::optional<Time> low_since_;
+};
+
+}  // namespace fairlead::core

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job's own bytes against a queue that a search has found: asked for twice, counted over the time that probes
+// prove.
+#include <algorithm>
+
+#include "state.hpp"
+
+namespace fairlead::core {
+
+namespace {
+
+constexpr std::size_t kMaxLoadQueries = 32;
+// Searches given up because a host did not say what it sends; then it is taken for dead in this respect.
+constexpr int kLoadsUnanswered = 3;
+// A load report this long after its query may have missed the begin of what is judged.
+constexpr double kLateAnswer_s = 0.004;
+
+}  // namespace
+
+/// Asks this host's own sockets and every host whose pairs share a bottleneck with the path.
+void Controller::State::ask_loads(HostId host, Search& search) {
+    search.load_token = next_token_++;
+    search.loads_deadline = now_ + settings_.own_load.answer_timeout_s;
+    search.loads_awaited.assign(1, self_);
+    answer(self_, wire::LoadQuery{search.load_token});
+    for (const HostId source : sharing_.sources_sharing(path_to(host))) {
+        if (!other(source) || !peers_[source].heard || peers_[source].down) continue;
+        if (peers_[source].loads_unanswered >= kLoadsUnanswered) continue;
+        if (search.loads_awaited.size() > kMaxLoadQueries) break;
+        search.loads_awaited.push_back(source);
+        send(source, wire::LoadQuery{search.load_token});
+    }
+}
+
+void Controller::State::take_load(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries) {
+    for (Destination& destination : destinations_) {
+        if (!destination.search || destination.search->load_token != token) continue;
+        Search& search = *destination.search;
+        (search.second_round ? search.loads_second : search.loads_first).add(source, entries, now_);
+        std::erase(search.loads_awaited, source);
+    }
+}
+
+bool Controller::State::loads_complete(const Search& search) const {
+    return search.loads_awaited.empty() || now_ >= search.loads_deadline;
+}
+
+/// Hosts asked that are not in both snapshots.
+std::vector<HostId> Controller::State::loads_missing(const Search& search) const {
+    std::vector<HostId> missing = search.loads_awaited;
+    for (const LoadSnapshot::Source& source : search.loads_second.sources()) {
+        if (search.loads_first.find(source.source) == nullptr) missing.push_back(source.source);
+    }
+    return missing;
+}
+
+/// Too little time to tell the job's bytes from others', or a host did not answer: the bytes are counted once more,
+/// while the direct path goes on being probed.
+bool Controller::State::count_again(HostId host, Search& search) {
+    if (search.silent || search.recounts >= settings_.probes.max_extensions) return false;
+    if (probes_.forward(host, search.started).low_s < threshold_s(host) && !search.by_rate) return false;
+    const bool missing = !loads_missing(search).empty();
+    const bool brief = busy_s(host, search) < settings_.own_load.min_busy_s;
+    if (!missing && !brief) return false;
+    ++search.recounts;
+    search.direct_burst = probes_.burst(host, now_, *out_);
+    search.second_round = false;
+    search.loads_second.clear();
+    if (missing) {
+        search.loads_first.clear();
+        search.counted_from = now_;
+        ask_loads(host, search);
+    }
+    return true;
+}
+
+/// How long the queue is known to have stood while the job's bytes were counted: after the last of the first reports
+/// (late ones are replaced by earlier counters), and only where probes prove it: between them the job's own bursts
+/// may come and go.
+double Controller::State::busy_s(HostId host, const Search& search) const {
+    const LoadSnapshot::Source* end = search.loads_second.find(self_);
+    if (end == nullptr) return 0.0;
+    Time begin = search.counted_from;
+    for (const LoadSnapshot::Source& source : search.loads_first.sources()) {
+        if (source.source == self_ || source.at - search.counted_from <= kLateAnswer_s)
+            begin = std::max(begin, source.at);
+    }
+    if (search.by_rate) return std::max(0.0, end->at - begin);
+    return probes_.standing_s(host, begin, end->at);
+}
+
+/// What others have sent into the path's bottleneck meanwhile. Without candidates nobody was asked, and there is
+/// nothing to decide either.
+double Controller::State::foreign_part(HostId host, const Search& search) const {
+    const double own_B = own_load_B(path_to(host), sharing_, search.loads_first, search.loads_second,
+                                    search.counted_from, kLateAnswer_s);
+    return foreign_share(own_B, bottleneck_bps(host), busy_s(host, search));
+}
+
+}  // namespace fairlead::core

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of peers: as a relay, as a destination, and the answers that a search waits for.
+#include <algorithm>
+
+#include "state.hpp"
+
+namespace fairlead::core {
+
+namespace {
+constexpr std::size_t kMaxLegQueries = 256;
+constexpr std::size_t kMaxLoadQueries = 256;
+// An answer with older samples is better than none.
+constexpr double kSamplesAtLatest_s = 0.005;
+// A sample at least this old belongs to an earlier poll than the one that a load query asked for.
+constexpr double kPollBefore_s = 0.010;
+// Destinations without traffic for so long are left out of load reports.
+constexpr double kReported_s = 5.0;
+}  // namespace
+
+void Controller::State::answer(HostId from, const wire::Hello& hello) {
+    Peer& peer = peers_[from];
+    const bool restarted = peer.heard && peer.boot_id != hello.boot_id;
+    if (restarted) {
+        relay_desk_.forget(from);
+        lose_relay(from, ReturnReason::relay_dead);
+    }
+    if (!peer.heard || restarted) send(from, wire::Hello{boot_id_, hosts_, can_relay_});
+    peer.heard = true;
+    peer.boot_id = hello.boot_id;
+    peer.can_relay = hello.can_relay && hello.host_count == hosts_;
+}
+
+void Controller::State::answer(HostId from, const wire::Goodbye&) {
+    peers_[from].down = true;
+    relay_desk_.forget(from);
+    lose_relay(from, ReturnReason::relay_dead);
+}
+
+void Controller::State::answer(HostId from, const wire::PathQuery& query) {
+    if (!other(query.destination) || query.destination == from) return;
+    LegQuery waiting{from, query.token, query.destination, 0};
+    if (const auto fresh = probes_.completed_since(query.destination, now_ - settings_.relay.fresh_s)) {
+        report_leg(waiting, *fresh);
+        return;
+    }
+    waiting.burst = probes_.burst(query.destination, now_, *out_);
+    if (leg_queries_.size() >= kMaxLegQueries) leg_queries_.erase(leg_queries_.begin());
+    leg_queries_.push_back(waiting);
+}
+
+void Controller::State::report_leg(const LegQuery& query, const Burst& burst) {
+    wire::PathReport report;
+    report.token = query.token;
+    report.destination = query.destination;
+    report.sent = static_cast<std::uint8_t>(std::min(burst.sent, 255));
+    report.received = static_cast<std::uint8_t>(std::min(burst.answered, 255));
+    report.queue_delay_s = probes_.forward(query.destination, burst.started).low_s;
+    report.half_round_trip_s = probes_.half_round_trip_s(query.destination);
+    report.load = relay_desk_.load();
+    send(query.from, report);
+}
+
+void Controller::State::answer(HostId from, const wire::PathReport& report) {
+    if (!other(report.destination)) return;
+    LegState second;
+    second.queue_delay_s = report.queue_delay_s;
+    second.half_round_trip_s = report.half_round_trip_s;
+    second.usable = report.received > 0 && 2 * report.received >= report.sent;
+    Destination& destination = destinations_[report.destination];
+    if (destination.search) {
+        for (Asked& asked : destination.search->asked) {
+            if (asked.relay != from || asked.token != report.token || asked.answered) continue;
+            asked.answered = true;
+            asked.answered_at = now_;
+            asked.second = second;
+            asked.load = report.load;
+        }
+    }
+    Detour* detour = destination.detour ? &*destination.detour : nullptr;
+    if (detour != nullptr && detour->relay == from && detour->legs_awaited && detour->legs_token == report.token) {
+        detour->legs_awaited = false;
+        detour->second = second;
+        judge_legs(report.destination);
+    }
+}
+
+/// As the host where probes' answers arrive: the reverse direction's source learns that its path is slow.
+void Controller::State::notify_source(const Burst& burst) {
+    if (!automatic_ || stopping_ || burst.answered == 0) return;
+    Peer& peer = peers_[burst.peer];
+    const Pair reverse{burst.peer, self_};
+    const DelayWindow::Summary summary = probes_.backward(burst.peer, burst.started);
+    if (summary.samples < settings_.zones.min_samples || summary.span_s < settings_.zones.min_span_s) return;
+    const Zone zone = zone_of(summary.low_s, base_latency_s(reverse), settings_.zones);
+    if (zone == Zone::low || now_ < peer.next_notice) return;
+    peer.next_notice = now_ + settings_.report.notice_period_s;
+    const wire::Notice notice{reverse.source, reverse.destination, zone, summary.low_s};
+    send(burst.peer, notice);
+    if (probes_.zone(burst.peer).zone() == Zone::low) return;
+    // The way to the source is slow as well: a copy over a third host that answers quickly.
+    for (HostId host = 0; host < hosts_; ++host) {
+        if (!other(host) || host == burst.peer || !peers_[host].heard || peers_[host].down) continue;
+        if (probes_.zone(host).zone() != Zone::low) continue;
+        send(host, notice);
+        return;
+    }
+}
+
+void Controller::State::answer(HostId from, const wire::Notice& notice) {
+    if (notice.source != self_) {
+        // Handed on once: only what comes from the path's own destination.
+        if (from == notice.destination && other(notice.source)) send(notice.source, notice);
+        return;
+    }
+    if (!other(notice.destination)) return;
+    emit(Noticed{from, Pair{notice.source, notice.destination}, notice.zone, notice.queue_delay_s});
+    if (notice.zone == Zone::low) return;
+    if (destinations_[notice.destination].sockets.active(now_, settings_.suspicion)) {
+        suspect(notice.destination, Suspicion::delay);
+    }
+}
+
+std::vector<wire::LoadEntry> Controller::State::own_entries() const {
+    std::vector<wire::LoadEntry> entries;
+    for (HostId host = 0; host < hosts_; ++host) {
+        const Destination& destination = destinations_[host];
+        if (!destination.sockets.used_since(now_ - kReported_s)) continue;
+        wire::LoadEntry entry;
+        entry.destination = host;
+        entry.relay = destination.detour ? destination.detour->relay : kNoHost;
+        entry.delivered_B = destination.sockets.last_delivered_B();
+        entry.earlier_B = destination.sockets.delivered_before_B(now_, kPollBefore_s);
+        entries.push_back(entry);
+    }
+    if (entries.size() > wire::kMaxLoadEntries) {
+        std::stable_sort(entries.begin(), entries.end(), [this](const wire::LoadEntry& a, const wire::LoadEntry& b) {
+            return destinations_[a.destination].sockets.peak_rate_bps() >
+                   destinations_[b.destination].sockets.peak_rate_bps();
+        });
+        entries.resize(wire::kMaxLoadEntries);
+    }
+    return entries;
+}
+
+void Controller::State::answer(HostId from, const wire::LoadQuery& query) {
+    if (load_queries_.size() >= kMaxLoadQueries) return;
+    load_queries_.push_back(LoadWaiting{from, query.token, now_ + kSamplesAtLatest_s});
+    emit(SampleSockets{});
+}
+
+/// Answers the load queries that wait: all of them once the sockets were sampled, else those that waited too long.
+void Controller::State::answer_loads(bool sampled) {
+    if (load_queries_.empty()) return;
+    const std::vector<wire::LoadEntry> entries = own_entries();
+    std::vector<LoadWaiting> waiting;
+    std::swap(waiting, load_queries_);
+    for (const LoadWaiting& query : waiting) {
+        if (!sampled && now_ < query.deadline) {
+            load_queries_.push_back(query);
+        } else if (query.from == self_) {
+            take_load(self_, query.token, entries);
+        } else {
+            send(query.from, wire::LoadReport{query.token, entries});
+        }
+    }
+}
+
+void Controller::State::answer(HostId from, const wire::LoadReport& report) {
+    take_load(from, report.token, report.entries);
+}
+
+void Controller::State::answer(HostId from, const wire::RelayRequest& request) {
+    if (!other(request.destination) || request.destination == from) return;
+    if (stopping_ || !can_relay_) {
+        const auto reason = stopping_ ? wire::RefuseReason::stopping : wire::RefuseReason::no_plane;
+        send(from, wire::RelayRefuse{request.token, request.destination, reason});
+    } else if (relay_desk_.request(Pair{from, request.destination}, request.rate_bps, now_)) {
+        send(from, wire::RelayGrant{request.token, request.destination, settings_.relay.lease_s});
+    } else {
+        send(from, wire::RelayRefuse{request.token, request.destination, wire::RefuseReason::budget});
+    }
+}
+
+void Controller::State::answer(HostId from, const wire::RelayGrant& grant) {
+    if (!other(grant.destination)) return;
+    Destination& destination = destinations_[grant.destination];
+    const Search* search = destination.search ? &*destination.search : nullptr;
+    const bool asked = search != nullptr && search->phase == Search::Phase::ask && search->ask_token == grant.token &&
+                       search->decision.relay == from;
+    if (asked && !destination.pending) {
+        const Moved decision = search->decision;
+        destination.search.reset();
+        move(grant.destination, from, decision);
+        return;
+    }
+    // A grant that came too late; one for a detour made by hand is in use or on its way.
+    const bool used = (destination.detour && destination.detour->relay == from) ||
+                      (destination.pending && destination.pending->move && destination.pending->relay == from);
+    if (!used) send(from, wire::RelayRelease{grant.destination});
+}
+
+void Controller::State::answer(HostId from, const wire::RelayRefuse& refuse) {
+    if (!other(refuse.destination)) return;
+    Destination& destination = destinations_[refuse.destination];
+    Search* search = destination.search ? &*destination.search : nullptr;
+    if (search != nullptr && search->phase == Search::Phase::ask && search->ask_token == refuse.token &&
+        search->decision.relay == from) {
+        refused(refuse.destination, *search);
+        return;
+    }
+    if (refuse.reason != wire::RefuseReason::budget && relays_for_us(from)) {
+        peers_[from].shunned_until = now_ + settings_.detour.shun_s;
+    }
+    if (destination.detour && destination.detour->relay == from) {
+        start_return(refuse.destination, ReturnReason::relay_revoked);
+    }
+}
+
+void Controller::State::answer(HostId from, const wire::RelayRelease& release) {
+    relay_desk_.release(Pair{from, release.destination});
+}
+
+void Controller::State::answer(HostId from, const wire::Heartbeat& beat) {
+    if (beat.reply) {
+        peers_[from].beats_missed = 0;
+        return;
+    }
+    if (stopping_) return;  // no answer: the source shall return at once even if the refusal was lost
+    relay_desk_.heartbeat(from, now_);
+    send(from, wire::Heartbeat{beat.sequence, true});
+}
+
+}  // namespace fairlead::core

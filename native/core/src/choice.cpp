@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/core/choice.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace fairlead::core {
+
+namespace {
+
+bool answered(const MeasuredCandidate& m) {
+    return m.candidate.usable && m.first.usable && m.second.usable;
+}
+
+/// Why nothing is better: if all second legs are slow it is the destination, if all first legs are, this host.
+StayReason why_not_better(std::span<const MeasuredCandidate> measured, const PresentPath& present) {
+    int first_slow = 0;
+    int second_slow = 0;
+    int known = 0;
+    for (const MeasuredCandidate& m : measured) {
+        if (!answered(m)) continue;
+        ++known;
+        first_slow += m.first.queue_delay_s >= present.slow_queue_s;
+        second_slow += m.second.queue_delay_s >= present.slow_queue_s;
+    }
+    if (known > 0 && second_slow == known) return StayReason::destination_congested;
+    if (known > 0 && first_slow == known) return StayReason::source_congested;
+    return StayReason::not_better;
+}
+
+bool better(const MeasuredCandidate& m, const PresentPath& present, const ChoiceSettings& settings) {
+    if (present.silent) return true;
+    // A queue that shows on the detour as well, perhaps only measured a moment earlier or later, is the same one.
+    const double legs_s = m.first.queue_delay_s + m.second.queue_delay_s;
+    if (present.queue_delay_s >= present.slow_queue_s && legs_s > settings.max_leg_queue * present.queue_delay_s) {
+        return false;
+    }
+    const double margin =
+        m.candidate.shares_bottleneck ? std::max(settings.margin, settings.flagged_margin) : settings.margin;
+    const double limit_s = std::min((1.0 - margin) * present.latency_s, present.latency_s - settings.min_gain_s);
+    return m.candidate.latency_s <= limit_s;
+}
+
+const MeasuredCandidate& less_loaded(const MeasuredCandidate& a, const MeasuredCandidate& b) {
+    return std::pair(b.load, b.candidate.latency_s) < std::pair(a.load, a.candidate.latency_s) ? b : a;
+}
+
+}  // namespace
+
+std::string_view name(StayReason reason) {
+    switch (reason) {
+        case StayReason::no_candidate:
+            return "no_candidate";
+        case StayReason::no_answer:
+            return "no_answer";
+        case StayReason::not_better:
+            return "not_better";
+        case StayReason::destination_congested:
+            return "destination_congested";
+        case StayReason::source_congested:
+            return "source_congested";
+        case StayReason::own_load:
+            return "own_load";
+        case StayReason::refused:
+            return "refused";
+        case StayReason::destination_silent:
+            return "destination_silent";
+        case StayReason::move_failed:
+            return "move_failed";
+        case StayReason::held:
+            return "held";
+    }
+    return "unknown";
+}
+
+Choice choose(std::span<const MeasuredCandidate> measured, const PresentPath& present, const ChoiceSettings& settings,
+              Random& random) {
+    Choice choice;
+    std::vector<const MeasuredCandidate*> good;
+    const MeasuredCandidate* best = nullptr;
+    for (const MeasuredCandidate& m : measured) {
+        if (!answered(m)) continue;
+        if (best == nullptr || m.candidate.latency_s < best->candidate.latency_s) best = &m;
+        if (better(m, present, settings)) good.push_back(&m);
+    }
+    if (best == nullptr) {
+        choice.reason = measured.empty() ? StayReason::no_candidate
+                        : present.silent ? StayReason::destination_silent
+                                         : StayReason::no_answer;
+        return choice;
+    }
+    choice.best = best->candidate.relay;
+    choice.latency_s = best->candidate.latency_s;
+    if (good.empty()) {
+        choice.reason = why_not_better(measured, present);
+        return choice;
+    }
+    double fastest_s = good.front()->candidate.latency_s;
+    for (const MeasuredCandidate* m : good) fastest_s = std::min(fastest_s, m->candidate.latency_s);
+    std::erase_if(good, [&](const MeasuredCandidate* m) {
+        return m->candidate.latency_s > (1.0 + settings.good_within) * fastest_s;
+    });
+    const std::size_t first = random.below(good.size());
+    std::size_t second = first;
+    if (good.size() > 1) second = (first + 1 + random.below(good.size() - 1)) % good.size();
+    const MeasuredCandidate& taken = less_loaded(*good[first], *good[second]);
+    choice.relay = taken.candidate.relay;
+    choice.latency_s = taken.candidate.latency_s;
+    return choice;
+}
+
+}  // namespace fairlead::core

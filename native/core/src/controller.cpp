@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dispatch of events and of what is due.
+#include "fairlead/core/controller.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "state.hpp"
+
+namespace fairlead::core {
+
+namespace {
+
+constexpr double kHelloUnheard_s = 2.0;  // repeated this often to a peer that never answered
+constexpr double kHelloHeard_s = 30.0;
+
+constexpr double kLongest_s = 3600.0;
+constexpr double kLargestWeight = 1e15;  // sums of weights and times stay finite
+bool plausible(double delay_s) {
+    return std::isfinite(delay_s) && delay_s >= 0.0 && delay_s <= kLongest_s;
+}
+
+ControllerConfig checked(ControllerConfig config) {
+    if (config.host_count < 1 || config.host_count > kMaxHosts || config.self >= config.host_count) {
+        throw std::invalid_argument("controller: host " + std::to_string(config.self) + " of " +
+                                    std::to_string(config.host_count) + " cannot be");
+    }
+    if (config.base.host_count() != config.host_count || config.sharing.host_count() != config.host_count) {
+        throw std::invalid_argument("controller: base or sharing relation is of another number of hosts");
+    }
+    if (const auto mistake = validate(config.settings)) throw std::invalid_argument("controller: " + *mistake);
+    return config;
+}
+
+/// A relay's budget: the given one, or a share of the best throughput measured from this host; 0: unknown.
+double relay_budget_bps(const ControllerConfig& config) {
+    if (config.settings.relay.budget_bps > 0.0) return config.settings.relay.budget_bps;
+    double best = 0.0;
+    for (HostId host = 0; host < config.host_count; ++host) {
+        best = std::max(best, config.base.throughput_bps(Pair{config.self, host}).value_or(0.0));
+    }
+    return config.settings.relay.budget_share * best;
+}
+
+}  // namespace
+
+std::string_view name(ReturnReason reason) {
+    switch (reason) {
+        case ReturnReason::direct_good:
+            return "direct_good";
+        case ReturnReason::detour_slow:
+            return "detour_slow";
+        case ReturnReason::relay_dead:
+            return "relay_dead";
+        case ReturnReason::relay_revoked:
+            return "relay_revoked";
+        case ReturnReason::idle:
+            return "idle";
+        case ReturnReason::manual:
+            return "manual";
+        case ReturnReason::stopping:
+            return "stopping";
+    }
+    return "unknown";
+}
+
+Controller::Controller(ControllerConfig config) : state_(std::make_unique<State>(checked(std::move(config)))) {}
+Controller::~Controller() = default;
+Controller::Controller(Controller&&) noexcept = default;
+Controller& Controller::operator=(Controller&&) noexcept = default;
+
+std::vector<Action> Controller::on(const Event& event, Time now) {
+    return state_->on(event, now);
+}
+Time Controller::next_wakeup() const {
+    return state_->next_wakeup();
+}
+PathView Controller::view(HostId peer) const {
+    return state_->view(peer);
+}
+int Controller::pairs_in_use() const {
+    return state_->pairs_in_use();
+}
+
+Controller::State::State(ControllerConfig config)
+    : settings_(config.settings),
+      self_(config.self),
+      hosts_(config.host_count),
+      base_(config.base),
+      sharing_(std::move(config.sharing)),
+      random_(config.seed),
+      boot_id_(config.boot_id),
+      automatic_(config.automatic),
+      can_relay_(config.can_relay),
+      probes_(self_, hosts_, settings_),
+      relay_desk_(hosts_, relay_budget_bps(config), settings_.relay),
+      destinations_(hosts_),
+      peers_(hosts_) {
+    for (Destination& destination : destinations_) {
+        destination.dwell_s = settings_.detour.dwell_s;
+        destination.hold_s = settings_.detour.hold_s;
+    }
+}
+
+std::vector<Action> Controller::State::on(const Event& event, Time now) {
+    std::vector<Action> out;
+    out_ = &out;
+    if (std::isfinite(now)) now_ = started_ ? std::max(now_, now) : now;
+    std::visit([this](const auto& e) { handle(e); }, event);
+    if (now_ >= next_wakeup()) advance();
+    started_ = true;
+    out_ = nullptr;
+    return out;
+}
+
+void Controller::State::handle(const SocketSample& sample) {
+    if (!other(sample.peer) || !plausible(sample.srtt_s) || !plausible(sample.min_rtt_s)) return;
+    Destination& destination = destinations_[sample.peer];
+    const double base_bps = base_.throughput_bps(path_to(sample.peer)).value_or(0.0);
+    const double base_round_trip_s = base_latency_s(path_to(sample.peer)) + base_latency_s(Pair{sample.peer, self_});
+    const Suspicion suspicion = destination.sockets.on_sample(sample, base_round_trip_s, base_bps, settings_, now_);
+    if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
+}
+
+void Controller::State::handle(const ProbeResult& given) {
+    if (!other(given.peer)) return;
+    ProbeResult result = given;
+    // A time that cannot be is no answer.
+    result.lost = result.lost || !plausible(result.round_trip_s) || !plausible(result.forward_queue_s) ||
+                  !plausible(result.backward_queue_s) || !std::isfinite(result.sent_at);
+    if (!plausible(result.peer_run_delay_s)) result.peer_run_delay_s = 0.0;
+    if (const auto done = probes_.on_result(result, now_)) on_burst(*done);
+    for (HostId host = 0; host < hosts_; ++host) progress(host);
+}
+
+void Controller::State::handle(const Received& received) {
+    if (!other(received.from)) return;
+    Peer& peer = peers_[received.from];
+    if (!std::holds_alternative<wire::Goodbye>(received.message)) peer.down = false;
+    if (std::holds_alternative<wire::LoadReport>(received.message)) peer.loads_unanswered = 0;
+    std::visit([&](const auto& message) { answer(received.from, message); }, received.message);
+    for (HostId host = 0; host < hosts_; ++host) progress(host);
+}
+
+void Controller::State::handle(const MoveDone& done) {
+    if (!other(done.destination)) return;
+    Destination& destination = destinations_[done.destination];
+    if (!destination.pending || !destination.pending->move || destination.pending->relay != done.relay) return;
+    const Pending pending = *destination.pending;
+    destination.pending.reset();
+    moved(done.destination, pending);
+    settle(done.destination);
+}
+
+void Controller::State::handle(const MoveFailed& failed) {
+    if (!other(failed.destination)) return;
+    Destination& destination = destinations_[failed.destination];
+    if (!destination.pending || !destination.pending->move || destination.pending->relay != failed.relay) return;
+    const bool manual = destination.pending->decision.manual;
+    destination.pending.reset();
+    send(failed.relay, wire::RelayRelease{failed.destination});
+    if (!manual) peers_[failed.relay].shunned_until = now_ + settings_.detour.shun_s;
+    stay(failed.destination, StayReason::move_failed, failed.relay, 0.0, failed.reason);
+    destination.failed_backoff_s = std::clamp(2.0 * destination.failed_backoff_s, settings_.detour.failed_backoff_s,
+                                              std::max(60.0, settings_.detour.failed_backoff_s));
+    destination.next_search = now_ + destination.failed_backoff_s;
+    settle(failed.destination);
+}
+
+void Controller::State::handle(const ReturnDone& done) {
+    if (!other(done.destination)) return;
+    Destination& destination = destinations_[done.destination];
+    if (!destination.pending || destination.pending->move) return;
+    const ReturnReason reason = destination.pending->reason;
+    destination.pending.reset();
+    returned(done.destination, reason);
+    settle(done.destination);
+}
+
+void Controller::State::handle(const ReturnFailed& failed) {
+    if (!other(failed.destination)) return;
+    Destination& destination = destinations_[failed.destination];
+    if (!destination.pending || destination.pending->move) return;
+    destination.must_return = destination.pending->reason;
+    destination.retry_return = now_ + settings_.detour.failed_backoff_s;
+    destination.pending.reset();
+    if (destination.by_hand) settle(failed.destination);
+}
+
+void Controller::State::handle(const Tick& tick) {
+    probes_.on_run_delay(plausible(tick.run_delay_s) ? tick.run_delay_s : 0.0);
+    answer_loads(true);
+    advance();
+}
+
+void Controller::State::handle(const PeerDown& down) {
+    if (!other(down.peer)) return;
+    peers_[down.peer].down = true;
+    relay_desk_.forget(down.peer);
+    lose_relay(down.peer, ReturnReason::relay_dead);
+}
+
+void Controller::State::handle(const ManualMove& move) {
+    if (!other(move.destination) || !other(move.relay) || move.relay == move.destination) return;
+    if (stopping_ || !can_relay_) return;
+    by_hand(move.destination, move.relay);
+}
+
+void Controller::State::handle(const ManualReturn& back) {
+    if (other(back.destination) && !stopping_) by_hand(back.destination, kNoHost);
+}
+
+void Controller::State::handle(const PairMix& mix) {
+    if (!other(mix.peer)) return;
+    std::vector<SizeShare> sizes;
+    for (const SizeShare& share : mix.sizes) {
+        if (std::isfinite(share.weight) && share.weight > 0.0 && share.weight <= kLargestWeight) sizes.push_back(share);
+    }
+    destinations_[mix.peer].mix = std::move(sizes);
+}
+
+void Controller::State::handle(const Stop&) {
+    if (stopping_) return;
+    stopping_ = true;
+    for (HostId host = 0; host < hosts_; ++host) {
+        Destination& destination = destinations_[host];
+        destination.search.reset();
+        destination.by_hand.reset();
+        if (destination.detour || (destination.pending && destination.pending->move)) {
+            start_return(host, ReturnReason::stopping);
+        }
+    }
+    for (const Pair& path : relay_desk_.granted()) {
+        send(path.source, wire::RelayRefuse{0, path.destination, wire::RefuseReason::stopping});
+    }
+    for (HostId host = 0; host < hosts_; ++host) {
+        if (other(host) && peers_[host].heard) send(host, wire::Goodbye{});
+    }
+}
+
+void Controller::State::greet() {
+    for (HostId host = 0; host < hosts_; ++host) {
+        Peer& peer = peers_[host];
+        if (!other(host) || (started_ && now_ < peer.next_hello)) continue;
+        send(host, wire::Hello{boot_id_, hosts_, can_relay_});
+        peer.next_hello = now_ + (peer.heard ? kHelloHeard_s : kHelloUnheard_s);
+    }
+}
+
+void Controller::State::advance() {
+    for (const Burst& burst : probes_.expire(now_)) on_burst(burst);
+    relay_desk_.expire(now_);
+    answer_loads(false);
+    if (!stopping_) {
+        greet();
+        if (automatic_) probes_.background(now_, *out_);
+    }
+    beat();
+    for (HostId host = 0; host < hosts_; ++host) {
+        if (!other(host)) continue;
+        settle(host);
+        watch_detour(host);
+        progress(host);
+    }
+}
+
+/// A burst is done: what it says about the direct path, and who waits for it.
+void Controller::State::on_burst(const Burst& burst) {
+    judge_path(burst);
+    notify_source(burst);
+    std::vector<LegQuery> waiting;
+    std::swap(waiting, leg_queries_);
+    for (const LegQuery& query : waiting) {
+        if (query.destination == burst.peer && query.burst == burst.id) {
+            report_leg(query, burst);
+        } else {
+            leg_queries_.push_back(query);
+        }
+    }
+    if (destinations_[burst.peer].detour) watch_detour(burst.peer);
+    for (HostId host = 0; host < hosts_; ++host) {
+        if (destinations_[host].detour && destinations_[host].detour->relay == burst.peer) judge_legs(host);
+    }
+}
+
+void Controller::State::judge_path(const Burst& burst) {
+    if (burst.answered == 0) return;
+    const Pair path = path_to(burst.peer);
+    const DelayWindow::Summary summary = probes_.forward(burst.peer, burst.started);
+    const double base_s = base_latency_s(path);
+    if (const auto before = probes_.zone(burst.peer).judge(summary, base_s, settings_.zones, now_)) {
+        emit(ZoneChanged{path, *before, probes_.zone(burst.peer).zone(), summary.low_s});
+    }
+    if (burst.sent < settings_.zones.min_samples || !base_.latency_s(path)) return;
+    const double raw_s = probes_.forward_raw_s(burst.peer, burst.started);
+    const double observed_s = base_s + raw_s - probes_.absorbed_s(burst.peer);
+    if (const auto shift = base_.observe(path, observed_s, now_)) {
+        probes_.absorb(burst.peer, shift->to_s - shift->from_s);
+        emit(BaseShifted{path, shift->from_s, shift->to_s});
+    }
+}
+
+Time Controller::State::next_wakeup() const {
+    Time next = std::min(probes_.next_deadline(automatic_ && !stopping_), relay_desk_.next_deadline());
+    for (const LoadWaiting& query : load_queries_) next = std::min(next, query.deadline);
+    for (HostId host = 0; host < hosts_; ++host) {
+        if (!other(host)) continue;
+        const Peer& peer = peers_[host];
+        if (!stopping_) next = std::min(next, peer.next_hello);
+        const Destination& destination = destinations_[host];
+        if (destination.search) {
+            const Search& search = *destination.search;
+            if (search.phase == Search::Phase::query) {
+                for (const Time due : {search.counted_from + settings_.own_load.min_elapsed_s, search.loads_deadline,
+                                       search.queried_at + settings_.choice.query_timeout_s,
+                                       search.queried_at + settings_.choice.query_extended_s}) {
+                    if (due > now_) next = std::min(next, due);
+                }
+            } else if (search.phase == Search::Phase::ask) {
+                next = std::min(next, search.ask_deadline);
+            }
+        }
+        if (!destination.search && !destination.detour && !destination.pending && automatic_ && !stopping_ &&
+            probes_.zone(host).zone() != Zone::low) {
+            next = std::min(next, std::max(destination.next_search, now_ + 1e-3));
+        }
+        if (destination.must_return && !destination.pending) next = std::min(next, destination.retry_return);
+        if (destination.detour) {
+            next = std::min(next, peers_[destination.detour->relay].next_beat);
+            if (!destination.detour->manual && automatic_) {
+                next = std::min({next, destination.detour->next_direct, destination.detour->next_legs});
+            }
+        }
+    }
+    return next;
+}
+
+PathView Controller::State::view(HostId peer) const {
+    PathView view;
+    if (!other(peer)) return view;
+    const Destination& destination = destinations_[peer];
+    view.zone = probes_.zone(peer).zone();
+    view.queue_delay_s = probes_.forward(peer, now_ - settings_.probes.background_period_s).low_s;
+    if (destination.detour) view.relay = destination.detour->relay;
+    view.in_use = destination.sockets.active(now_, settings_.suspicion);
+    view.rate_bps = destination.sockets.rate_bps(now_, settings_.own_load.window_s);
+    view.base_stale = base_.stale(path_to(peer), now_);
+    return view;
+}
+
+int Controller::State::pairs_in_use() const {
+    return static_cast<int>(std::count_if(destinations_.begin(), destinations_.end(), [this](const Destination& d) {
+        return d.sockets.active(now_, settings_.suspicion);
+    }));
+}
+
+}  // namespace fairlead::core

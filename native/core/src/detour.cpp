@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a detour: move, heartbeat, watching the direct path and both legs, return.
+#include <algorithm>
+
+#include "state.hpp"
+
+namespace fairlead::core {
+
+namespace {
+// Bursts on the legs because the ranks' sockets look slow: not more often than this.
+constexpr double kLegsCheckAtMost_s = 0.1;
+}  // namespace
+
+void Controller::State::move(HostId host, HostId relay, const Moved& decision) {
+    Destination& destination = destinations_[host];
+    Pending pending;
+    pending.move = true;
+    pending.relay = relay;
+    pending.decision = decision;
+    pending.decision.destination = host;
+    pending.decision.relay = relay;
+    pending.decision.before = destination.detour ? destination.detour->relay : kNoHost;
+    pending.decision.decided_at = now_;
+    destination.pending = pending;
+    emit(Move{host, relay});
+}
+
+void Controller::State::moved(HostId host, const Pending& pending) {
+    Destination& destination = destinations_[host];
+    const HostId before = destination.detour ? destination.detour->relay : kNoHost;
+    Peer& relay = peers_[pending.relay];
+    if (!relays_for_us(pending.relay)) {
+        relay.beats_missed = 0;
+        relay.next_beat = now_;
+    }
+    Detour detour;
+    detour.relay = pending.relay;
+    detour.manual = pending.decision.manual;
+    detour.since = now_;
+    detour.next_direct = now_ + settings_.detour.direct_period_s;
+    detour.next_legs = now_ + settings_.detour.legs_period_s;
+    destination.detour = detour;
+    if (before != kNoHost && before != pending.relay) send(before, wire::RelayRelease{host});
+    if (!detour.manual) {
+        const bool relapse = now_ - destination.last_return < settings_.detour.relapse_s;
+        if (before == kNoHost) {
+            destination.dwell_s =
+                relapse ? std::min(2.0 * destination.dwell_s, settings_.detour.dwell_max_s) : settings_.detour.dwell_s;
+        }
+        const bool soon = now_ - destination.last_change < settings_.detour.hold_max_s;
+        if (before != kNoHost && soon) {
+            destination.hold_s = std::min(2.0 * destination.hold_s, settings_.detour.hold_max_s);
+        } else if (!soon) {
+            destination.hold_s = settings_.detour.hold_s;
+        }
+        destination.hold_until = now_ + destination.hold_s;
+        destination.last_change = now_;
+    }
+    destination.stay_backoff_s = 0.0;
+    destination.failed_backoff_s = 0.0;
+    destination.last_stay.reset();
+    emit(pending.decision);
+    if (relay.down && !stopping_) start_return(host, ReturnReason::relay_dead);
+}
+
+void Controller::State::start_return(HostId host, ReturnReason reason) {
+    Destination& destination = destinations_[host];
+    destination.search.reset();
+    if (destination.pending) {
+        // A return that is under way serves this reason as well.
+        if (destination.pending->move) destination.must_return = reason;
+        return;
+    }
+    destination.must_return.reset();
+    if (!destination.detour) return;
+    Pending pending;
+    pending.relay = destination.detour->relay;
+    pending.reason = reason;
+    destination.pending = pending;
+    emit(Return{host});
+}
+
+void Controller::State::returned(HostId host, ReturnReason reason) {
+    Destination& destination = destinations_[host];
+    if (!destination.detour) return;
+    const Detour detour = *destination.detour;
+    destination.detour.reset();
+    destination.last_return = now_;
+    send(detour.relay, wire::RelayRelease{host});
+    Returned report;
+    report.destination = host;
+    report.relay = detour.relay;
+    report.reason = reason;
+    report.queue_delay_s = probes_.forward(host, now_ - settings_.detour.direct_period_s).low_s;
+    report.away_s = now_ - detour.since;
+    emit(report);
+    if (!detour.manual) destination.last_change = now_;
+    if (reason == ReturnReason::detour_slow) {
+        destination.hold_s = std::min(2.0 * destination.hold_s, settings_.detour.hold_max_s);
+        destination.hold_until = now_ + destination.hold_s;
+    }
+    const bool lost = reason == ReturnReason::relay_dead || reason == ReturnReason::relay_revoked;
+    if (!lost || stopping_ || !automatic_) return;
+    // The direct path is probably still congested: look for another relay at once.
+    destination.next_search = now_;
+    destination.hold_until = now_;
+    if (destination.sockets.active(now_, settings_.suspicion)) suspect(host, Suspicion::delay);
+}
+
+/// A move (relay) or return (kNoHost) by hand. What the controller had in mind is dropped.
+void Controller::State::by_hand(HostId host, HostId relay) {
+    Destination& destination = destinations_[host];
+    destination.search.reset();
+    if (destination.pending) {
+        destination.by_hand = relay;
+        return;
+    }
+    destination.by_hand.reset();
+    destination.must_return.reset();
+    if (relay == kNoHost) return start_return(host, ReturnReason::manual);
+    // Rate 0: a grant is not waited for, but the relay knows of the path and keeps it by the heartbeats.
+    send(relay, wire::RelayRequest{next_token_++, host, 0.0});
+    Moved decision;
+    decision.manual = true;
+    decision.suspected_at = decision.confirmed_at = now_;
+    move(host, relay, decision);
+}
+
+/// What had to wait for the guardian's answer.
+void Controller::State::settle(HostId host) {
+    Destination& destination = destinations_[host];
+    if (destination.pending) return;
+    if (destination.by_hand) return by_hand(host, *destination.by_hand);
+    if (destination.must_return && now_ >= destination.retry_return) start_return(host, *destination.must_return);
+}
+
+bool Controller::State::relays_for_us(HostId relay) const {
+    return std::any_of(destinations_.begin(), destinations_.end(), [relay](const Destination& destination) {
+        return destination.detour && destination.detour->relay == relay;
+    });
+}
+
+void Controller::State::lose_relay(HostId relay, ReturnReason reason) {
+    peers_[relay].shunned_until = now_ + settings_.detour.shun_s;
+    for (HostId host = 0; host < hosts_; ++host) {
+        Destination& destination = destinations_[host];
+        const bool over_it = destination.detour && destination.detour->relay == relay;
+        const bool on_the_way = destination.pending && destination.pending->move && destination.pending->relay == relay;
+        if (over_it || on_the_way) {
+            destination.retry_return = now_;
+            start_return(host, reason);
+        }
+    }
+}
+
+/// Heartbeats are counted, not timed: an agent that did not run sent none and misses none.
+void Controller::State::beat() {
+    for (HostId relay = 0; relay < hosts_; ++relay) {
+        Peer& peer = peers_[relay];
+        if (!other(relay) || now_ < peer.next_beat || !relays_for_us(relay)) continue;
+        if (peer.beats_missed >= settings_.relay.heartbeats_missed) {
+            peer.beats_missed = 0;
+            peer.down = true;
+            lose_relay(relay, ReturnReason::relay_dead);
+            peer.next_beat = now_ + settings_.relay.heartbeat_s;
+            continue;
+        }
+        send(relay, wire::Heartbeat{peer.beat++, false});
+        ++peer.beats_missed;
+        peer.next_beat = now_ + settings_.relay.heartbeat_s;
+    }
+}
+
+void Controller::State::watch_detour(HostId host) {
+    Destination& destination = destinations_[host];
+    if (!destination.detour || destination.detour->manual || !automatic_ || stopping_) return;
+    Detour& detour = *destination.detour;
+    if (now_ >= detour.next_direct) {
+        probes_.burst(host, now_, *out_);
+        detour.next_direct = now_ + settings_.detour.direct_period_s;
+    }
+    if (now_ >= detour.next_legs) check_legs(host);
+    if (destination.pending || destination.must_return) return;
+    if (now_ - std::max(destination.sockets.last_active(), detour.since) >= settings_.detour.idle_return_s) {
+        return start_return(host, ReturnReason::idle);
+    }
+    if (!destination.search && ready_to_return(host)) start_return(host, ReturnReason::direct_good);
+}
+
+bool Controller::State::ready_to_return(HostId host) const {
+    const Destination& destination = destinations_[host];
+    const ZoneTracker& zone = probes_.zone(host);
+    if (!zone.low_since()) return false;
+    const Time good_since = std::max(*zone.low_since(), destination.detour->since);
+    if (now_ - good_since < destination.dwell_s) return false;
+    // A low zone after a shift of the base may still be slower than the detour.
+    const Time recent = now_ - 2.0 * settings_.detour.direct_period_s;
+    const DelayWindow::Summary seen = probes_.forward(host, recent);
+    if (seen.samples < settings_.zones.min_samples || seen.low_s >= threshold_s(host)) return false;
+    const LegState state{seen.low_s, probes_.half_round_trip_s(host), true};
+    const auto direct_s = direct_latency_s(base_, path_to(host), state, mix_of(host));
+    const auto detour_s = present_detour_s(host);
+    return !direct_s || !detour_s || *direct_s <= *detour_s;
+}
+
+std::optional<double> Controller::State::present_detour_s(HostId host) const {
+    const Detour& detour = *destinations_[host].detour;
+    const Time recent = now_ - 2.0 * settings_.detour.legs_period_s;
+    const LegState first{probes_.forward(detour.relay, recent).low_s, probes_.half_round_trip_s(detour.relay), true};
+    return detour_latency_s(base_, path_to(host), detour.relay, first, detour.second.value_or(LegState{}), mix_of(host),
+                            settings_.choice);
+}
+
+void Controller::State::check_legs(HostId host) {
+    Detour& detour = *destinations_[host].detour;
+    const Time last = detour.next_legs - settings_.detour.legs_period_s;
+    if (now_ < detour.next_legs && now_ - last < kLegsCheckAtMost_s) return;
+    detour.next_legs = now_ + settings_.detour.legs_period_s;
+    detour.legs_awaited = true;
+    detour.legs_token = next_token_++;
+    probes_.burst(detour.relay, now_, *out_);
+    send(detour.relay, wire::PathQuery{detour.legs_token, host});
+}
+
+/// Both legs were measured: a standing queue on the detour starts a search among the others.
+void Controller::State::judge_legs(HostId host) {
+    Destination& destination = destinations_[host];
+    const Detour& detour = *destination.detour;
+    if (detour.manual || detour.legs_awaited || !detour.second || destination.search || destination.pending) return;
+    if (destination.must_return || stopping_ || !automatic_) return;
+    if (now_ < destination.hold_until || now_ < destination.next_search) return;
+    const Time asked_at = detour.next_legs - settings_.detour.legs_period_s;
+    const DelayWindow::Summary first = probes_.forward(detour.relay, asked_at);
+    if (first.samples < settings_.zones.min_samples) return;
+    const double second_s = detour.second->usable ? detour.second->queue_delay_s : 0.0;
+    if (first.low_s + second_s >= threshold_s(host)) start_search(host, Suspicion::delay);
+}
+
+}  // namespace fairlead::core

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe_desk.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fairlead::core {
+
+namespace {
+// More hosts than this share the background probes of so many, so that the agent's cost stays bounded.
+constexpr double kHostsAtFullRate = 16.0;
+}  // namespace
+
+ProbeDesk::ProbeDesk(HostId self, HostId host_count, const Settings& settings)
+    : self_(self), settings_(settings), paths_(host_count), tokens_(settings.probes.max_probes_at_once) {}
+
+void ProbeDesk::refill(Time now) {
+    tokens_ =
+        std::min(settings_.probes.max_probes_at_once, tokens_ + (now - refilled_) * settings_.probes.max_rate_per_s);
+    refilled_ = now;
+}
+
+bool ProbeDesk::affordable(Time now) {
+    refill(now);
+    return tokens_ >= settings_.probes.burst;
+}
+
+Burst& ProbeDesk::start(HostId peer, int count, Time now, std::vector<Action>& out) {
+    Path& path = paths_[peer];
+    refill(now);
+    // Urgent bursts may overdraw, once the whole budget at most: what is not urgent then waits the longer.
+    tokens_ = std::max(tokens_ - count, -settings_.probes.max_probes_at_once);
+    if (path.bursts.size() == kBurstsKept) path.bursts.erase(path.bursts.begin());
+    Burst burst;
+    burst.id = next_id_++;
+    burst.peer = peer;
+    burst.started = now;
+    burst.deadline = now + (count - 1) * settings_.probes.spacing_s + settings_.probes.answer_timeout_s;
+    burst.sent = count;
+    path.bursts.push_back(burst);
+    out.emplace_back(std::in_place_type<SendProbes>, SendProbes{peer, burst.id, count, settings_.probes.spacing_s});
+    return path.bursts.back();
+}
+
+std::uint32_t ProbeDesk::burst(HostId peer, Time now, std::vector<Action>& out) {
+    for (const Burst& running : paths_[peer].bursts) {
+        if (!running.done && running.sent >= settings_.probes.burst &&
+            running.started >= now - settings_.probes.spacing_s) {
+            return running.id;
+        }
+    }
+    return start(peer, settings_.probes.burst, now, out).id;
+}
+
+std::optional<Burst> ProbeDesk::on_result(const ProbeResult& result, Time now) {
+    Path& path = paths_[result.peer];
+    if (!result.lost) {
+        path.forward.add(result.forward_queue_s, result.sent_at);
+        path.backward.add(result.backward_queue_s, result.sent_at);
+        if (result.round_trip_s > 0.0 &&
+            (path.min_round_trip_s <= 0.0 || result.round_trip_s < path.min_round_trip_s)) {
+            path.min_round_trip_s = result.round_trip_s;
+        }
+    }
+    for (Burst& burst : path.bursts) {
+        if (burst.id != result.burst || burst.done) continue;
+        ++(result.lost ? burst.lost : burst.answered);
+        burst.run_delay_s = std::max(burst.run_delay_s, result.peer_run_delay_s);
+        // The first answer shows how slow the path is: the others get the same time.
+        if (burst.answered == 1) {
+            burst.deadline = std::max(burst.deadline, now + (burst.sent - 1) * settings_.probes.spacing_s +
+                                                          settings_.probes.answer_timeout_s / 2.0);
+        }
+        burst.done = burst.answered + burst.lost >= burst.sent;
+        if (burst.done) return burst;
+        break;
+    }
+    return std::nullopt;
+}
+
+void ProbeDesk::on_run_delay(double run_delay_s) {
+    for (Path& path : paths_) {
+        for (Burst& burst : path.bursts) {
+            if (!burst.done) burst.run_delay_s = std::max(burst.run_delay_s, run_delay_s);
+        }
+    }
+}
+
+std::vector<Burst> ProbeDesk::expire(Time now) {
+    std::vector<Burst> expired;
+    for (Path& path : paths_) {
+        for (Burst& burst : path.bursts) {
+            if (burst.done || now < burst.deadline) continue;
+            burst.done = true;
+            expired.push_back(burst);
+        }
+    }
+    return expired;
+}
+
+double ProbeDesk::background_period_s() const {
+    return settings_.probes.background_period_s * std::max(1.0, static_cast<double>(paths_.size()) / kHostsAtFullRate);
+}
+
+void ProbeDesk::background(Time now, std::vector<Action>& out) {
+    const double period_s = background_period_s();
+    if (!started_) {
+        // Staggered, so that no host is probed by all others at the same moment.
+        for (std::size_t peer = 0; peer < paths_.size(); ++peer) {
+            const std::size_t turn = (peer + paths_.size() - self_) % paths_.size();
+            paths_[peer].next_background =
+                now + period_s * static_cast<double>(turn) / static_cast<double>(paths_.size());
+        }
+        started_ = true;
+    }
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+        Path& path = paths_[i];
+        if (i == self_ || now < path.next_background) continue;
+        // The first contact is a burst: the minimum and the clock should be known early.
+        start(static_cast<HostId>(i), path.contacted ? 1 : settings_.probes.burst, now, out);
+        path.contacted = true;
+        path.next_background = std::max(path.next_background + period_s, now + period_s / 2.0);
+    }
+}
+
+std::optional<Burst> ProbeDesk::find(HostId peer, std::uint32_t id) const {
+    for (const Burst& burst : paths_[peer].bursts) {
+        if (burst.id == id) return burst;
+    }
+    return std::nullopt;
+}
+
+std::optional<Burst> ProbeDesk::completed_since(HostId peer, Time from) const {
+    const std::vector<Burst>& bursts = paths_[peer].bursts;
+    for (auto burst = bursts.rbegin(); burst != bursts.rend(); ++burst) {
+        if (burst->done && burst->started >= from && burst->sent >= settings_.probes.burst) return *burst;
+    }
+    return std::nullopt;
+}
+
+DelayWindow::Summary ProbeDesk::forward(HostId peer, Time from) const {
+    const Path& path = paths_[peer];
+    DelayWindow::Summary summary = path.forward.summary(from, settings_.zones.quantile);
+    summary.low_s = std::max(0.0, summary.low_s - path.absorbed_s);
+    summary.newest_s = std::max(0.0, summary.newest_s - path.absorbed_s);
+    return summary;
+}
+
+DelayWindow::Summary ProbeDesk::backward(HostId peer, Time from) const {
+    return paths_[peer].backward.summary(from, settings_.zones.quantile);
+}
+
+void ProbeDesk::absorb(HostId peer, double shift_s) {
+    paths_[peer].absorbed_s = std::max(0.0, paths_[peer].absorbed_s + shift_s);
+}
+
+double ProbeDesk::standing_s(HostId peer, Time from, Time to) const {
+    // Probes of one burst are a spacing apart, and a little more if the agent had to wait for a core.
+    const double bridge_s = 1.5 * settings_.probes.spacing_s;
+    return paths_[peer].forward.standing_s(from, to, bridge_s, paths_[peer].absorbed_s);
+}
+
+double ProbeDesk::forward_raw_s(HostId peer, Time from) const {
+    return paths_[peer].forward.summary(from, settings_.zones.quantile).low_s;
+}
+
+Time ProbeDesk::next_deadline(bool with_background) const {
+    Time next = HUGE_VAL;
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+        if (i == self_) continue;
+        if (with_background) next = std::min(next, paths_[i].next_background);
+        for (const Burst& burst : paths_[i].bursts) {
+            if (!burst.done) next = std::min(next, burst.deadline);
+        }
+    }
+    return next;
+}
+
+}  // namespace fairlead::core

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bursts of probes from this host to its peers, their budget, the rare background probes, and what they said.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fairlead/core/actions.hpp"
+#include "fairlead/core/events.hpp"
+#include "fairlead/core/settings.hpp"
+#include "fairlead/core/types.hpp"
+#include "fairlead/core/zones.hpp"
+
+namespace fairlead::core {
+
+/// A burst's state. It is done when every probe was answered or told lost, or its deadline passed.
+struct Burst {
+    std::uint32_t id = 0;
+    HostId peer = kNoHost;
+    Time started = 0.0;
+    Time deadline = 0.0;
+    int sent = 0;
+    int answered = 0;
+    int lost = 0;
+    bool done = false;
+    double run_delay_s = 0.0;  ///< largest wait in a run queue seen by either end while it ran
+
+    bool silent() const { return done && answered == 0; }
+};
+
+class ProbeDesk {
+  public:
+    ProbeDesk(HostId self, HostId host_count, const Settings& settings);
+
+    /// Starts a burst, or joins one to that peer that was started within fresh_s and is still under way.
+    std::uint32_t burst(HostId peer, Time now, std::vector<Action>& out);
+
+    /// Whether the budget allows a burst that is not urgent.
+    bool affordable(Time now);
+
+    /// Takes a result; returns the burst that it completes. Results of unknown bursts only feed the windows.
+    std::optional<Burst> on_result(const ProbeResult& result, Time now);
+
+    void on_run_delay(double run_delay_s);
+
+    /// Bursts whose deadline passed, now done.
+    std::vector<Burst> expire(Time now);
+
+    /// Sends the background probes that are due.
+    void background(Time now, std::vector<Action>& out);
+
+    /// A recent burst; nothing if too old to be known.
+    std::optional<Burst> find(HostId peer, std::uint32_t id) const;
+    /// The last completed burst, if it began at or after `from`.
+    std::optional<Burst> completed_since(HostId peer, Time from) const;
+
+    /// Queueing delays of probes sent at or after `from`, towards and from the peer; base shifts already taken off.
+    DelayWindow::Summary forward(HostId peer, Time from) const;
+    DelayWindow::Summary backward(HostId peer, Time from) const;
+
+    /// For how long within [from, to] probes prove a queue towards the peer.
+    double standing_s(HostId peer, Time from, Time to) const;
+    /// Towards the peer, with the base shifts left in.
+    double forward_raw_s(HostId peer, Time from) const;
+
+    /// Half the smallest round trip seen; 0: none yet.
+    double half_round_trip_s(HostId peer) const { return paths_[peer].min_round_trip_s / 2.0; }
+
+    ZoneTracker& zone(HostId peer) { return paths_[peer].zone; }
+    const ZoneTracker& zone(HostId peer) const { return paths_[peer].zone; }
+
+    /// A lasting shift became part of the base: from now on it is no queueing delay.
+    void absorb(HostId peer, double shift_s);
+    /// The sum of such shifts.
+    double absorbed_s(HostId peer) const { return paths_[peer].absorbed_s; }
+
+    Time next_deadline(bool with_background) const;
+
+  private:
+    static constexpr std::size_t kBurstsKept = 4;
+    struct Path {
+        DelayWindow forward;
+        DelayWindow backward;
+        ZoneTracker zone;
+        std::vector<Burst> bursts;  ///< the last kBurstsKept, oldest first
+        double min_round_trip_s = 0.0;
+        double absorbed_s = 0.0;
+        Time next_background = 0.0;
+        bool contacted = false;
+    };
+
+    void refill(Time now);
+    double background_period_s() const;
+    Burst& start(HostId peer, int count, Time now, std::vector<Action>& out);
+
+    HostId self_;
+    const Settings& settings_;
+    std::vector<Path> paths_;
+    std::uint32_t next_id_ = 1;
+    double tokens_;
+    Time refilled_ = 0.0;
+    bool started_ = false;
+};
+
+}  // namespace fairlead::core

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "relay_desk.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fairlead::core {
+
+RelayDesk::RelayDesk(HostId host_count, double budget_bps, const RelaySettings& settings)
+    : host_count_(host_count), budget_bps_(budget_bps), settings_(settings) {}
+
+double RelayDesk::granted_bps() const {
+    double sum = 0.0;
+    for (const Grant& grant : grants_) sum += grant.rate_bps;
+    return sum;
+}
+
+bool RelayDesk::request(Pair path, double rate_bps, Time now) {
+    if (!valid(path, host_count_)) return false;
+    const auto same = std::find_if(grants_.begin(), grants_.end(), [&](const Grant& g) { return g.path == path; });
+    const double others_bps = granted_bps() - (same != grants_.end() ? same->rate_bps : 0.0);
+    // A single grant may exceed the budget: a relay that carries nothing else is still better than a congested path.
+    const bool fits =
+        rate_bps <= 0.0 || budget_bps_ <= 0.0 || others_bps <= 0.0 || others_bps + rate_bps <= budget_bps_;
+    if (!fits) return false;
+    if (same != grants_.end()) {
+        *same = Grant{path, rate_bps, now};
+    } else {
+        grants_.push_back(Grant{path, rate_bps, now});
+    }
+    return true;
+}
+
+void RelayDesk::release(Pair path) {
+    std::erase_if(grants_, [&](const Grant& grant) { return grant.path == path; });
+}
+
+void RelayDesk::heartbeat(HostId source, Time now) {
+    for (Grant& grant : grants_) {
+        if (grant.path.source == source) grant.renewed = now;
+    }
+}
+
+void RelayDesk::forget(HostId source) {
+    std::erase_if(grants_, [&](const Grant& grant) { return grant.path.source == source; });
+}
+
+void RelayDesk::expire(Time now) {
+    std::erase_if(grants_, [&](const Grant& grant) { return now - grant.renewed >= settings_.lease_s; });
+}
+
+std::vector<Pair> RelayDesk::granted() const {
+    std::vector<Pair> paths;
+    paths.reserve(grants_.size());
+    for (const Grant& grant : grants_) paths.push_back(grant.path);
+    return paths;
+}
+
+double RelayDesk::load() const {
+    return budget_bps_ > 0.0 ? granted_bps() / budget_bps_ : static_cast<double>(grants_.size());
+}
+
+Time RelayDesk::next_deadline() const {
+    Time next = HUGE_VAL;
+    for (const Grant& grant : grants_) next = std::min(next, grant.renewed + settings_.lease_s);
+    return next;
+}
+
+}  // namespace fairlead::core

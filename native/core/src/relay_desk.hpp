@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// This host as a relay: what it has granted to whom, within which rate budget.
+#pragma once
+
+#include <vector>
+
+#include "fairlead/core/settings.hpp"
+#include "fairlead/core/types.hpp"
+
+namespace fairlead::core {
+
+class RelayDesk {
+  public:
+    RelayDesk(HostId host_count, double budget_bps, const RelaySettings& settings);
+
+    /// Whether this rate still fits; if so it is granted, replacing an earlier grant of the same path. Rate 0 (a move
+    /// by hand) always fits. A budget of 0 means that none is known: everything fits.
+    bool request(Pair path, double rate_bps, Time now);
+    void release(Pair path);
+    /// Every grant of this source lives on.
+    void heartbeat(HostId source, Time now);
+    /// Forgets a source whose agent is gone.
+    void forget(HostId source);
+    /// Ends grants without a heartbeat for a lease.
+    void expire(Time now);
+    /// All granted paths, for a revocation when this agent stops.
+    std::vector<Pair> granted() const;
+
+    /// Granted share of the budget; without a budget, the number of grants.
+    double load() const;
+    Time next_deadline() const;
+
+  private:
+    struct Grant {
+        Pair path;
+        double rate_bps = 0.0;
+        Time renewed = 0.0;
+    };
+    double granted_bps() const;
+
+    HostId host_count_;
+    double budget_bps_;
+    const RelaySettings& settings_;
+    std::vector<Grant> grants_;  ///< at most one a path, so bounded by host_count^2
+};
+
+}  // namespace fairlead::core

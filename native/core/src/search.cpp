@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a suspicion to a decision: look at the path, measure candidates and own load side by side, choose, ask.
+#include <algorithm>
+#include <cmath>
+
+#include "state.hpp"
+
+namespace fairlead::core {
+
+namespace {
+
+// Lost segments within the last time that make a shortfall of throughput (with a short queue) believable.
+constexpr std::uint64_t kShortfallRetransmits = 3;
+constexpr double kShortfallWindow_s = 0.2;
+// A pair asks a relay for what it used to carry and some room above.
+constexpr double kRequestHeadroom = 1.25;
+constexpr double kLeastRequest_bps = 1e6;
+
+}  // namespace
+
+double Controller::State::base_latency_s(Pair path) const {
+    if (const auto known = base_.latency_s(path)) return *known;
+    if (path.source == self_) return probes_.half_round_trip_s(path.destination);
+    if (path.destination == self_) return probes_.half_round_trip_s(path.source);
+    return 0.0;
+}
+
+double Controller::State::threshold_s(HostId destination) const {
+    return zone_threshold_s(Zone::medium, base_latency_s(path_to(destination)), settings_.zones);
+}
+
+double Controller::State::bottleneck_bps(HostId destination) const {
+    if (const auto known = base_.throughput_bps(path_to(destination))) return *known;
+    return destinations_[destination].sockets.best_rate_bps();
+}
+
+std::span<const SizeShare> Controller::State::mix_of(HostId destination) const {
+    const std::vector<SizeShare>& mix = destinations_[destination].mix;
+    if (mix.empty()) return default_mix();
+    return mix;
+}
+
+void Controller::State::suspect(HostId host, Suspicion why) {
+    Destination& destination = destinations_[host];
+    if (!automatic_ || stopping_ || destination.search || destination.pending || destination.must_return) return;
+    if (now_ < destination.next_search) return;
+    if (destination.detour) {
+        // The sockets' packets take the detour: look at its legs.
+        if (!destination.detour->manual) check_legs(host);
+        return;
+    }
+    if (!probes_.affordable(now_)) return;
+    start_search(host, why);
+}
+
+void Controller::State::start_search(HostId host, Suspicion why) {
+    Destination& destination = destinations_[host];
+    Search search;
+    search.why = why;
+    search.started = now_;
+    search.decision.suspected_at = now_;
+    destination.search = search;
+    if (destination.detour) {
+        begin_query(host, *destination.search);
+    } else {
+        destination.search->direct_burst = probes_.burst(host, now_, *out_);
+    }
+}
+
+void Controller::State::progress(HostId host) {
+    Destination& destination = destinations_[host];
+    if (!destination.search) {
+        // A path that is not low any more is looked at again and again, in use or not.
+        const bool again = automatic_ && !stopping_ && !destination.detour && !destination.pending &&
+                           probes_.zone(host).zone() != Zone::low && now_ >= destination.next_search;
+        if (!again) return;
+        destination.next_search = now_ + settings_.report.stay_backoff_max_s;
+        if (!probes_.affordable(now_)) return;
+        if (destination.sockets.active(now_, settings_.suspicion)) {
+            start_search(host, Suspicion::delay);
+        } else {
+            probes_.burst(host, now_, *out_);
+        }
+        return;
+    }
+    Search& search = *destination.search;
+    switch (search.phase) {
+        case Search::Phase::look:
+            return look(host, search);
+        case Search::Phase::query:
+            return query(host, search);
+        case Search::Phase::ask:
+            if (now_ >= search.ask_deadline) refused(host, search);
+            return;
+    }
+}
+
+/// Is there a standing queue? Two high probes are enough to begin measuring candidates; the direct path goes on being
+/// probed meanwhile, and all its samples together are judged.
+void Controller::State::look(HostId host, Search& search) {
+    const auto burst = probes_.find(host, search.direct_burst);
+    if (!burst) return clear(host);
+    const DelayWindow::Summary seen = probes_.forward(host, search.started);
+    const bool high = seen.samples > 0 && seen.low_s >= threshold_s(host);
+    if (high && (seen.samples >= 2 || burst->done)) return begin_query(host, search);
+    if (!burst->done) return;
+    const SocketWatch& sockets = destinations_[host].sockets;
+    const bool losing = sockets.retransmits(now_, kShortfallWindow_s) >= kShortfallRetransmits;
+    search.run_delay_s = std::max(search.run_delay_s, burst->run_delay_s);
+    if (burst->silent()) {
+        // Only believed if the ranks' own bytes do not get through either.
+        search.silent = sockets.stalled();
+        return search.silent ? begin_query(host, search) : clear(host);
+    }
+    search.by_rate =
+        search.why == Suspicion::shortfall && losing && search.run_delay_s < settings_.probes.extend_run_delay_s;
+    if (search.by_rate) return begin_query(host, search);
+    clear(host);
+}
+
+/// Waits for the candidates and the direct path; then looks at the job's own bytes a second time; then decides.
+void Controller::State::query(HostId host, Search& search) {
+    if (search.asked.empty()) {
+        if (direct_ready(host, search)) decide(host, search);
+        return;
+    }
+    if (!search.second_round) {
+        const bool measured = answers_complete(search) && direct_ready(host, search) && loads_complete(search) &&
+                              now_ >= search.counted_from + settings_.own_load.min_elapsed_s;
+        if (!measured || extend(host, search)) return;
+        search.second_round = true;
+        return ask_loads(host, search);
+    }
+    if (!loads_complete(search)) return;
+    if (!count_again(host, search)) decide(host, search);
+}
+
+void Controller::State::begin_query(HostId host, Search& search) {
+    search.phase = Search::Phase::query;
+    search.queried_at = search.counted_from = now_;
+    pick_candidates(host, search);
+    for (Asked& asked : search.asked) {
+        asked.token = next_token_++;
+        send(asked.relay, wire::PathQuery{asked.token, host});
+        asked.first_burst = probes_.burst(asked.relay, now_, *out_);
+    }
+    if (!search.asked.empty()) {
+        search.direct_burst = probes_.burst(host, now_, *out_);
+        ask_loads(host, search);
+    }
+}
+
+/// The best candidates by what is known now; of those about as good as the best a random few, so that many sources
+/// with the same table do not all ask the same relays. The present relay of a detour is always among them.
+void Controller::State::pick_candidates(HostId host, Search& search) {
+    std::vector<bool> eligible(hosts_, false);
+    const Destination& destination = destinations_[host];
+    for (HostId relay = 0; relay < hosts_; ++relay) {
+        const Peer& peer = peers_[relay];
+        eligible[relay] =
+            can_relay_ && other(relay) && peer.heard && peer.can_relay && !peer.down && now_ >= peer.shunned_until;
+    }
+    if (destination.detour) {
+        eligible[destination.detour->relay] = false;
+        search.asked.emplace_back().relay = destination.detour->relay;
+    }
+    const auto state = [this](Pair leg) {
+        LegState known;
+        if (leg.source == self_) {
+            known.queue_delay_s = probes_.forward(leg.destination, now_ - settings_.zones.window_s).low_s;
+            known.half_round_trip_s = probes_.half_round_trip_s(leg.destination);
+        }
+        return known;
+    };
+    std::vector<Candidate> all =
+        candidates(path_to(host), base_, sharing_, state, mix_of(host), eligible, settings_.choice);
+    std::erase_if(all, [](const Candidate& c) { return !c.usable; });
+    const auto limit = static_cast<std::size_t>(settings_.choice.max_queries);
+    if (all.size() > limit) {
+        const double good_s = (1.0 + settings_.choice.good_within) * all.front().latency_s;
+        const auto good = static_cast<std::size_t>(
+            std::count_if(all.begin(), all.end(), [&](const Candidate& c) { return c.latency_s <= good_s; }));
+        for (std::size_t i = 0; i + 1 < good && i < limit; ++i) {
+            std::swap(all[i], all[i + random_.below(good - i)]);
+        }
+        all.resize(limit);
+    }
+    for (const Candidate& candidate : all) search.asked.emplace_back().relay = candidate.relay;
+}
+
+bool Controller::State::answers_complete(const Search& search) const {
+    bool all = true;
+    bool any = false;
+    for (const Asked& asked : search.asked) {
+        const auto first = probes_.find(asked.relay, asked.first_burst);
+        const bool both = asked.answered && (!first || first->done);
+        all = all && both;
+        any = any || both;
+    }
+    if (all) return true;
+    return now_ >= search.queried_at + (any ? settings_.choice.query_timeout_s : settings_.choice.query_extended_s);
+}
+
+bool Controller::State::direct_ready(HostId host, const Search& search) const {
+    if (search.silent) return true;
+    const auto burst = probes_.find(host, search.direct_burst);
+    if (!burst || burst->done) return true;
+    const DelayWindow::Summary seen = probes_.forward(host, search.started);
+    if (seen.samples < settings_.zones.min_samples || seen.span_s < settings_.zones.min_span_s) return false;
+    return probes_.forward(host, search.queried_at).samples > 0 ||
+           now_ >= search.queried_at + settings_.choice.query_timeout_s;
+}
+
+/// Whether the window must grow first: a delay of the scheduler can fill a window no longer than itself.
+bool Controller::State::extend(HostId host, Search& search) {
+    if (search.silent || search.extensions >= settings_.probes.max_extensions) return false;
+    if (const auto burst = probes_.find(host, search.direct_burst)) {
+        search.run_delay_s = std::max(search.run_delay_s, burst->run_delay_s);
+    }
+    const DelayWindow::Summary seen = probes_.forward(host, search.started);
+    const bool thin = seen.samples < settings_.zones.min_samples || seen.span_s < settings_.zones.min_span_s;
+    const bool noisy = search.run_delay_s >= settings_.probes.extend_run_delay_s &&
+                       seen.span_s < search.run_delay_s + settings_.zones.min_span_s;
+    const bool already_low = seen.samples > 0 && seen.low_s < threshold_s(host);
+    const bool late = std::none_of(search.asked.begin(), search.asked.end(), [&](const Asked& asked) {
+        return asked.answered && same_time(host, search, asked);
+    });
+    if (already_low || (!thin && !noisy && !late)) return false;
+    ++search.extensions;
+    search.direct_burst = probes_.burst(host, now_, *out_);
+    return true;
+}
+
+/// Whether the direct path was still being probed when this relay's answer came. A burst of the job's own that ended in
+/// between would make any detour look better.
+bool Controller::State::same_time(HostId host, const Search& search, const Asked& asked) const {
+    if (search.silent || search.by_rate || destinations_[host].detour) return true;
+    // A leg that is slow itself cannot look too good.
+    if (asked.second.queue_delay_s >= threshold_s(host)) return true;
+    const DelayWindow::Summary seen = probes_.forward(host, search.queried_at);
+    return asked.answered_at - seen.newest_sent_at <= 2.0 * settings_.probes.spacing_s;
+}
+
+/// Puts together what was measured for every candidate asked.
+void Controller::State::measure(HostId host, Search& search) const {
+    search.measured.clear();
+    for (const Asked& asked : search.asked) {
+        const Pair leg1{self_, asked.relay};
+        const Pair leg2{asked.relay, host};
+        const auto burst = probes_.find(asked.relay, asked.first_burst);
+        const DelayWindow::Summary seen = probes_.forward(asked.relay, search.queried_at);
+        MeasuredCandidate m;
+        m.first = LegState{seen.low_s, probes_.half_round_trip_s(asked.relay), seen.samples > 0};
+        if (burst && burst->done && 2 * burst->answered < burst->sent) m.first.usable = false;
+        m.second = asked.second;
+        m.second.usable = asked.answered && asked.second.usable && same_time(host, search, asked);
+        m.load = asked.load;
+        m.candidate.relay = asked.relay;
+        m.candidate.weight = std::max(sharing_.weight(leg1), sharing_.weight(leg2));
+        m.candidate.shares_bottleneck =
+            sharing_.known() && (sharing_.shares(path_to(host), leg1) || sharing_.shares(path_to(host), leg2));
+        const auto latency_s =
+            detour_latency_s(base_, path_to(host), asked.relay, m.first, m.second, mix_of(host), settings_.choice);
+        m.candidate.usable = latency_s.has_value();
+        m.candidate.latency_s = latency_s.value_or(0.0);
+        search.measured.push_back(m);
+    }
+}
+
+void Controller::State::decide(HostId host, Search& search) {
+    Destination& destination = destinations_[host];
+    if (destination.detour) return decide_detour(host, search);
+    const DelayWindow::Summary seen = probes_.forward(host, search.started);
+    const bool standing = seen.samples >= settings_.zones.min_samples && seen.span_s >= settings_.zones.min_span_s &&
+                          seen.low_s >= threshold_s(host);
+    if (!standing && !search.silent && !search.by_rate) return clear(host);
+
+    search.decision.confirmed_at = now_;
+    search.decision.queue_delay_s = seen.low_s;
+    search.decision.foreign_share = search.silent ? 1.0 : foreign_part(host, search);
+    if (const std::vector<HostId> missing = loads_missing(search); !search.silent && !missing.empty()) {
+        // Its bytes may explain the queue: rather later than wrongly.
+        for (const HostId source : missing) ++peers_[source].loads_unanswered;
+        return stay(host, StayReason::no_answer, kNoHost, 0.0, {});
+    }
+    double needed = settings_.own_load.foreign_share;
+    double achieved_bps = 0.0;
+    if (search.by_rate) {
+        needed = 1.0 - 1.0 / settings_.suspicion.rate_factor;
+        achieved_bps = destination.sockets.rate_bps(now_, settings_.own_load.window_s);
+    }
+    const LegState direct{seen.low_s, probes_.half_round_trip_s(host), !search.silent};
+    const auto latency_s = direct_latency_s(base_, path_to(host), direct, mix_of(host), achieved_bps);
+    search.present = PresentPath{latency_s.value_or(seen.low_s), seen.low_s, threshold_s(host), search.silent};
+    search.decision.present_latency_s = search.present.latency_s;
+    if (search.decision.foreign_share < needed) return stay(host, StayReason::own_load, kNoHost, 0.0, {});
+    destination.sockets.confirmed();
+    tell_siblings(host, search, probes_.zone(host).zone());
+    measure(host, search);
+    take_or_stay(host, search);
+}
+
+/// The detour itself got slow: the direct path and the other candidates compete with it.
+void Controller::State::decide_detour(HostId host, Search& search) {
+    Destination& destination = destinations_[host];
+    measure(host, search);
+    const auto present = std::find_if(search.measured.begin(), search.measured.end(), [&](const MeasuredCandidate& m) {
+        return m.candidate.relay == destination.detour->relay;
+    });
+    const bool known = present != search.measured.end() && present->candidate.usable && present->first.usable &&
+                       present->second.usable;
+    if (!known) {  // whether the relay lives is for the heartbeats to tell
+        destination.search.reset();
+        destination.next_search = now_ + settings_.report.stay_backoff_s;
+        return;
+    }
+    const double queue_s = present->first.queue_delay_s + present->second.queue_delay_s;
+    if (queue_s < threshold_s(host)) {
+        destination.search.reset();
+        destination.next_search = now_ + settings_.report.stay_backoff_s;
+        return;
+    }
+    search.decision.confirmed_at = now_;
+    search.decision.queue_delay_s = queue_s;
+    search.decision.foreign_share = 1.0;
+    search.decision.before = destination.detour->relay;
+    search.present = PresentPath{present->candidate.latency_s, queue_s, threshold_s(host), false};
+    search.decision.present_latency_s = search.present.latency_s;
+    search.measured.erase(present);
+
+    const DelayWindow::Summary seen = probes_.forward(host, search.queried_at);
+    const LegState state{seen.low_s, probes_.half_round_trip_s(host), seen.samples > 0};
+    const auto direct_s = direct_latency_s(base_, path_to(host), state, mix_of(host));
+    double best_s = (1.0 - settings_.choice.margin) * search.present.latency_s - settings_.choice.min_gain_s;
+    for (const MeasuredCandidate& m : search.measured) {
+        if (m.candidate.usable && m.first.usable && m.second.usable) best_s = std::min(best_s, m.candidate.latency_s);
+    }
+    if (state.usable && direct_s && *direct_s <= best_s) {
+        destination.search.reset();
+        return start_return(host, ReturnReason::detour_slow);
+    }
+    take_or_stay(host, search);
+}
+
+void Controller::State::take_or_stay(HostId host, Search& search) {
+    Destination& destination = destinations_[host];
+    const Choice choice = choose(search.measured, search.present, settings_.choice, random_);
+    if (choice.relay == kNoHost) {
+        const bool all_refused = search.measured.empty() && search.ask_token != 0;
+        return stay(host, all_refused ? StayReason::refused : choice.reason, choice.best, choice.latency_s, {});
+    }
+    if (now_ < destination.hold_until) {
+        return stay(host, StayReason::held, choice.relay, choice.latency_s, {});
+    }
+    search.decision.detour_latency_s = choice.latency_s;
+    search.decision.destination = host;
+    search.decision.relay = choice.relay;
+    search.phase = Search::Phase::ask;
+    search.ask_token = next_token_++;
+    search.ask_deadline = now_ + settings_.choice.ask_timeout_s;
+    const double rate_bps = std::max(kLeastRequest_bps, kRequestHeadroom * destination.sockets.peak_rate_bps());
+    send(choice.relay, wire::RelayRequest{search.ask_token, host, rate_bps});
+}
+
+/// The relay asked said no, or nothing: the next best.
+void Controller::State::refused(HostId host, Search& search) {
+    const HostId relay = search.decision.relay;
+    // It may have granted after all, and the grant may still come.
+    send(relay, wire::RelayRelease{host});
+    std::erase_if(search.measured, [relay](const MeasuredCandidate& m) { return m.candidate.relay == relay; });
+    take_or_stay(host, search);
+}
+
+void Controller::State::stay(HostId host, StayReason reason, HostId best, double best_s, std::string detail) {
+    Destination& destination = destinations_[host];
+    Stayed report;
+    report.destination = host;
+    report.relay = destination.detour ? destination.detour->relay : kNoHost;
+    report.reason = reason;
+    report.best = best;
+    report.best_latency_s = best_s;
+    report.detail = std::move(detail);
+    if (destination.search) {
+        report.queue_delay_s = destination.search->decision.queue_delay_s;
+        report.foreign_share = destination.search->decision.foreign_share;
+        report.present_latency_s = destination.search->decision.present_latency_s;
+    }
+    const bool repeated =
+        destination.last_stay == reason && now_ - destination.last_stay_report < settings_.report.stayed_period_s;
+    if (!repeated) {
+        destination.last_stay = reason;
+        destination.last_stay_report = now_;
+        emit(report);
+    }
+    destination.search.reset();
+    destination.stay_backoff_s = std::clamp(2.0 * destination.stay_backoff_s, settings_.report.stay_backoff_s,
+                                            settings_.report.stay_backoff_max_s);
+    destination.next_search = now_ + destination.stay_backoff_s;
+}
+
+/// A false alarm.
+void Controller::State::clear(HostId host) {
+    Destination& destination = destinations_[host];
+    destination.search.reset();
+    destination.sockets.cleared(settings_.suspicion, now_);
+    destination.stay_backoff_s = 0.0;
+    destination.next_search = now_ + settings_.suspicion.backoff_min_s / 2.0;
+}
+
+/// Foreign traffic slows this path: the job's other pairs on the same bottleneck should look as well.
+void Controller::State::tell_siblings(HostId host, const Search& search, Zone zone) {
+    if (zone == Zone::low) return;
+    const Pair path = path_to(host);
+    for (HostId destination = 0; destination < hosts_; ++destination) {
+        if (!other(destination) || destination == host || !sharing_.known()) continue;
+        if (!sharing_.shares(path, path_to(destination))) continue;
+        if (destinations_[destination].sockets.active(now_, settings_.suspicion)) {
+            suspect(destination, Suspicion::delay);
+        }
+    }
+    for (const LoadSnapshot::Source& told : search.loads_second.sources()) {
+        if (!other(told.source) || !sharing_.known() || now_ < peers_[told.source].next_notice) continue;
+        bool any = false;
+        for (const wire::LoadEntry& entry : told.entries) {
+            const Pair sibling{told.source, entry.destination};
+            if (entry.relay != kNoHost || !valid(sibling, hosts_) || !sharing_.shares(path, sibling)) continue;
+            send(told.source, wire::Notice{told.source, entry.destination, zone, search.decision.queue_delay_s});
+            any = true;
+        }
+        if (any) peers_[told.source].next_notice = now_ + settings_.report.notice_period_s;
+    }
+}
+
+}  // namespace fairlead::core

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "socket_watch.hpp"
+
+#include <algorithm>
+
+#include "fairlead/core/zones.hpp"
+
+namespace fairlead::core {
+
+namespace {
+// The round trip must have grown this much since the last false alarm to be followed at once.
+constexpr double kGrowth = 1.5;
+constexpr double kPeakMemory_s = 10.0;
+}  // namespace
+
+void SocketWatch::store(const SocketSample& sample, Time now) {
+    history_[next_] = Point{now, sample.delivered_B, sample.in_flight_B, sample.retransmits};
+    next_ = (next_ + 1) % kHistory;
+    count_ = std::min(count_ + 1, kHistory);
+}
+
+const SocketWatch::Point& SocketWatch::before_window(Time now, double window_s) const {
+    std::size_t age = 0;
+    while (age + 1 < count_ && back(age).at > now - window_s) ++age;
+    return back(age);
+}
+
+double SocketWatch::rate_bps(Time now, double window_s) const {
+    if (count_ < 2) return 0.0;
+    const Point& from = before_window(now, window_s);
+    const double elapsed_s = now - from.at;
+    if (elapsed_s <= 0.0) return 0.0;
+    return 8.0 * static_cast<double>(back(0).delivered_B - from.delivered_B) / elapsed_s;
+}
+
+std::uint64_t SocketWatch::retransmits(Time now, double window_s) const {
+    if (count_ < 2) return 0;
+    return back(0).retransmits - before_window(now, window_s).retransmits;
+}
+
+bool SocketWatch::paused(Suspicion sign, const Settings& settings, Time now) const {
+    if (backoff_s_ <= 0.0 || now >= look_again_) return false;
+    if ((cleared_signs_ & (1U << static_cast<unsigned>(sign))) == 0) return false;
+    return sign != Suspicion::delay || srtt_s_ <= kGrowth * cleared_srtt_s_ + settings.zones.floor_s;
+}
+
+void SocketWatch::watch_rate(const SocketSample& sample, double base_bps, const Settings& settings, Time now) {
+    const double rate = rate_bps(now, settings.own_load.window_s);
+    best_rate_bps_ = std::max(best_rate_bps_, rate);
+    const double elapsed_s = count_ > 1 ? now - back(1).at : 0.0;
+    peak_rate_bps_ = std::max(rate, peak_rate_bps_ * std::max(0.0, 1.0 - elapsed_s / kPeakMemory_s));
+    const bool is_short = sample.network_limited && base_bps > 0.0 && rate * settings.suspicion.rate_factor < base_bps;
+    short_samples_ = is_short ? short_samples_ + 1 : 0;
+}
+
+Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_trip_s, double base_bps,
+                                 const Settings& settings, Time now) {
+    SocketSample sample = given;
+    if (count_ > 0) {
+        // Totals never fall; one that does is taken as it was.
+        sample.delivered_B = std::max(sample.delivered_B, back(0).delivered_B);
+        sample.retransmits = std::max(sample.retransmits, back(0).retransmits);
+        if (now <= back(0).at) return Suspicion::none;
+    }
+    const bool first = count_ == 0;
+    const Point last = first ? Point{now, sample.delivered_B, 0, sample.retransmits} : back(0);
+    store(sample, now);
+    const bool progress = sample.delivered_B > last.delivered_B;
+    if (progress || sample.in_flight_B == 0 || first) last_progress_ = now;
+    if (progress || sample.in_flight_B > 0) {
+        last_active_ = now;
+        seen_ = true;
+    }
+    stalled_ = sample.in_flight_B > 0 && now - last_progress_ >= settings.suspicion.stall_s;
+    watch_rate(sample, base_bps, settings, now);
+    if (!progress && sample.in_flight_B == 0) return Suspicion::none;
+    srtt_s_ = sample.srtt_s;
+
+    const Suspicion found = sign(sample, last, base_round_trip_s, settings);
+    if (found == Suspicion::none || paused(found, settings, now)) return Suspicion::none;
+    last_sign_ = found;
+    return found;
+}
+
+Suspicion SocketWatch::sign(const SocketSample& sample, const Point& last, double base_round_trip_s,
+                            const Settings& settings) const {
+    if (stalled_) return Suspicion::stall;
+    const auto allowed = static_cast<std::uint64_t>(settings.suspicion.retransmits);
+    if (sample.retransmits - last.retransmits >= allowed) return Suspicion::loss;
+    double free_s = sample.min_rtt_s;
+    if (base_round_trip_s > 0.0 && (free_s <= 0.0 || base_round_trip_s < free_s)) free_s = base_round_trip_s;
+    const bool slow = sample.srtt_s > 0.0 && free_s > 0.0 &&
+                      sample.srtt_s - free_s >= zone_threshold_s(Zone::medium, free_s, settings.zones);
+    if (slow) return Suspicion::delay;
+    return short_samples_ >= settings.suspicion.rate_samples ? Suspicion::shortfall : Suspicion::none;
+}
+
+void SocketWatch::cleared(const SuspicionSettings& settings, Time now) {
+    if (now - look_again_ > settings.backoff_max_s) confirmed();  // the last false alarm is long past
+    backoff_s_ = backoff_s_ > 0.0 ? std::min(2.0 * backoff_s_, settings.backoff_max_s) : settings.backoff_min_s;
+    cleared_signs_ |= 1U << static_cast<unsigned>(last_sign_);
+    cleared_srtt_s_ = srtt_s_;
+    look_again_ = now + backoff_s_;
+}
+
+}  // namespace fairlead::core

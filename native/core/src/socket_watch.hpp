@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ranks' sockets to one peer say: is the pair in use, how much is under way, does it look congested?
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "fairlead/core/events.hpp"
+#include "fairlead/core/settings.hpp"
+#include "fairlead/core/types.hpp"
+
+namespace fairlead::core {
+
+enum class Suspicion : std::uint8_t {
+    none,
+    delay,     ///< the round trip is above its base
+    loss,      ///< segments were sent again
+    stall,     ///< bytes under way, none acknowledged
+    shortfall  ///< limited by the network, well below the base throughput
+};
+
+class SocketWatch {
+  public:
+    /// Takes a sample and says whether the path deserves a look. base_bps: the pair's base throughput, 0 if unknown.
+    Suspicion on_sample(const SocketSample& sample, double base_round_trip_s, double base_bps, const Settings& settings,
+                        Time now);
+
+    /// A look found nothing (or nothing to do): until the round trip grows well above what it was, the same sign is
+    /// only followed again after a pause, which doubles.
+    void cleared(const SuspicionSettings& settings, Time now);
+    /// The path was congested after all: forget the pauses.
+    void confirmed() {
+        backoff_s_ = 0.0;
+        cleared_signs_ = 0;
+    }
+
+    bool active(Time now, const SuspicionSettings& settings) const {
+        return seen_ && now - last_active_ <= settings.active_s;
+    }
+    Time last_active() const { return last_active_; }
+    bool stalled() const { return stalled_; }
+
+    /// Mean acknowledged rate over the window before `now`.
+    double rate_bps(Time now, double window_s) const;
+    bool used_since(Time from) const { return seen_ && last_active_ >= from; }
+    /// As of the last sample.
+    /// As of the youngest sample at least age_s old.
+    std::uint64_t delivered_before_B(Time now, double age_s) const {
+        return count_ > 0 ? before_window(now, age_s).delivered_B : 0;
+    }
+    std::uint64_t last_delivered_B() const { return count_ > 0 ? back(0).delivered_B : 0; }
+    /// Highest rate ever seen over a window: stands in for an unknown base throughput.
+    double best_rate_bps() const { return best_rate_bps_; }
+    /// Highest rate of about the last ten seconds: what the pair wants when nothing holds it back.
+    double peak_rate_bps() const { return peak_rate_bps_; }
+    /// Segments sent again within the window.
+    std::uint64_t retransmits(Time now, double window_s) const;
+
+  private:
+    static constexpr std::size_t kHistory = 16;
+    struct Point {
+        Time at = 0.0;
+        std::uint64_t delivered_B = 0;
+        std::uint64_t in_flight_B = 0;
+        std::uint64_t retransmits = 0;
+    };
+    const Point& back(std::size_t age) const { return history_[(next_ + kHistory - 1 - age) % kHistory]; }
+    void store(const SocketSample& sample, Time now);
+    Suspicion sign(const SocketSample& sample, const Point& last, double base_round_trip_s,
+                   const Settings& settings) const;
+    bool paused(Suspicion sign, const Settings& settings, Time now) const;
+    void watch_rate(const SocketSample& sample, double base_bps, const Settings& settings, Time now);
+    /// The youngest sample at or before the window's beginning, or the oldest kept.
+    const Point& before_window(Time now, double window_s) const;
+
+    std::array<Point, kHistory> history_{};
+    std::size_t next_ = 0;
+    std::size_t count_ = 0;
+    bool seen_ = false;
+    bool stalled_ = false;
+    Time last_active_ = 0.0;
+    Time last_progress_ = 0.0;
+    double srtt_s_ = 0.0;
+    double best_rate_bps_ = 0.0;
+    double peak_rate_bps_ = 0.0;
+    int short_samples_ = 0;
+    Suspicion last_sign_ = Suspicion::none;
+    unsigned cleared_signs_ = 0;  ///< bits of those that led to nothing
+    double cleared_srtt_s_ = 0.0;
+    double backoff_s_ = 0.0;
+    Time look_again_ = 0.0;
+};
+
+}  // namespace fairlead::core

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// The controller's state and its parts: dispatch (controller.cpp), search for a better path (search.cpp), the job's own
+// share of a queue (accounting.cpp), life of a detour (detour.cpp), answers to peers (answers.cpp).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fairlead/core/controller.hpp"
+#include "fairlead/core/own_load.hpp"
+#include "fairlead/core/random.hpp"
+#include "probe_desk.hpp"
+#include "relay_desk.hpp"
+#include "socket_watch.hpp"
+
+namespace fairlead::core {
+
+/// A candidate under measurement.
+struct Asked {
+    HostId relay = kNoHost;
+    std::uint32_t token = 0;
+    std::uint32_t first_burst = 0;  ///< this host -> relay
+    bool answered = false;          ///< the relay reported its leg
+    Time answered_at = 0.0;
+    LegState second;
+    double load = 0.0;
+};
+
+/// From a suspicion to a decision.
+struct Search {
+    enum class Phase : std::uint8_t {
+        look,   ///< a burst on the direct path: is there a standing queue?
+        query,  ///< candidates, own load, and the direct path once more
+        ask     ///< decided; the relay is asked for its grant
+    };
+    Phase phase = Phase::look;
+    Suspicion why = Suspicion::none;
+    Time started = 0.0;
+    Time queried_at = 0.0;
+    std::uint32_t direct_burst = 0;
+    double run_delay_s = 0.0;
+    int extensions = 0;            ///< bursts added because the window was thin or noisy
+    int recounts = 0;              ///< of the job's own bytes
+    bool silent = false;           ///< no probe came back, and the sockets stand still
+    bool by_rate = false;          ///< no queue, but lost segments and too little throughput
+    std::uint32_t load_token = 0;  ///< of the round of load queries under way
+    std::vector<HostId> loads_awaited;
+    Time loads_deadline = 0.0;
+    Time counted_from = 0.0;  ///< when the first round was asked
+    bool second_round = false;
+    LoadSnapshot loads_first;
+    LoadSnapshot loads_second;
+    std::vector<Asked> asked;
+    std::vector<MeasuredCandidate> measured;
+    PresentPath present;
+    std::uint32_t ask_token = 0;
+    Time ask_deadline = 0.0;
+    Moved decision;  ///< what the report will say
+};
+
+/// What was asked of the guardian and is not answered yet.
+struct Pending {
+    bool move = false;  ///< else a return
+    HostId relay = kNoHost;
+    ReturnReason reason = ReturnReason::manual;
+    Moved decision;
+};
+
+/// Traffic away from the direct path.
+struct Detour {
+    HostId relay = kNoHost;
+    bool manual = false;
+    Time since = 0.0;
+    Time next_direct = 0.0;  ///< burst on the direct path
+    Time next_legs = 0.0;    ///< check of the two legs
+    bool legs_awaited = false;
+    std::uint32_t legs_token = 0;
+    std::optional<LegState> second;  ///< relay -> destination, as last reported
+};
+
+/// This host's traffic to one destination.
+struct Destination {
+    SocketWatch sockets;
+    std::vector<SizeShare> mix;
+    std::optional<Search> search;
+    std::optional<Pending> pending;
+    std::optional<Detour> detour;
+    std::optional<ReturnReason> must_return;  ///< as soon as nothing is pending
+    Time retry_return = 0.0;
+    std::optional<HostId> by_hand;  ///< move (or, kNoHost, return) asked by hand while something was pending
+    Time next_search = 0.0;
+    double stay_backoff_s = 0.0;
+    double failed_backoff_s = 0.0;
+    double dwell_s = 0.0;
+    double hold_s = 0.0;
+    Time hold_until = 0.0;
+    Time last_change = -1e9;  ///< of the route, by the controller itself
+    Time last_return = -1e9;
+    std::optional<StayReason> last_stay;
+    Time last_stay_report = -1e9;
+};
+
+/// What is known of another host's agent.
+struct Peer {
+    bool heard = false;
+    bool down = false;
+    bool can_relay = false;
+    std::uint64_t boot_id = 0;
+    Time next_hello = 0.0;
+    Time shunned_until = -1e9;
+    Time next_notice = -1e9;
+    int loads_unanswered = 0;  ///< in a row: after a few it is no longer waited for
+    std::uint32_t beat = 0;
+    int beats_missed = 0;
+    Time next_beat = 0.0;
+};
+
+/// A load query that waits for fresh samples of the sockets.
+struct LoadWaiting {
+    HostId from = kNoHost;  ///< this host itself for a search of its own
+    std::uint32_t token = 0;
+    Time deadline = 0.0;
+};
+
+/// A leg that another host asked this one to measure.
+struct LegQuery {
+    HostId from = kNoHost;
+    std::uint32_t token = 0;
+    HostId destination = kNoHost;
+    std::uint32_t burst = 0;
+};
+
+class Controller::State {
+  public:
+    explicit State(ControllerConfig config);
+
+    std::vector<Action> on(const Event& event, Time now);
+    Time next_wakeup() const;
+    PathView view(HostId peer) const;
+    int pairs_in_use() const;
+
+  private:
+    // controller.cpp: events
+    void handle(const SocketSample& sample);
+    void handle(const ProbeResult& result);
+    void handle(const Received& received);
+    void handle(const MoveDone& done);
+    void handle(const MoveFailed& failed);
+    void handle(const ReturnDone& done);
+    void handle(const ReturnFailed& failed);
+    void handle(const Tick& tick);
+    void handle(const PeerDown& down);
+    void handle(const ManualMove& move);
+    void handle(const ManualReturn& back);
+    void handle(const PairMix& mix);
+    void handle(const Stop&);
+    void advance();
+    void greet();
+    void on_burst(const Burst& burst);
+    void judge_path(const Burst& burst);
+    // Built in place: gcc 12 takes the moved-from alternatives of a temporary variant for uninitialised.
+    template <typename T>
+    void emit(const T& action) {
+        out_->emplace_back(std::in_place_type<T>, action);
+    }
+    template <typename T>
+    void send(HostId to, const T& message) {
+        Send& action = std::get<Send>(out_->emplace_back(std::in_place_type<Send>));
+        action.to = to;
+        action.message.template emplace<T>(message);
+    }
+    bool other(HostId host) const { return host < hosts_ && host != self_; }
+    Pair path_to(HostId destination) const { return Pair{self_, destination}; }
+
+    // answers.cpp: messages of peers
+    void answer(HostId from, const wire::Hello& hello);
+    void answer(HostId from, const wire::Goodbye&);
+    void answer(HostId from, const wire::PathQuery& query);
+    void answer(HostId from, const wire::PathReport& report);
+    void answer(HostId from, const wire::Notice& notice);
+    void answer(HostId from, const wire::LoadQuery& query);
+    void answer(HostId from, const wire::LoadReport& report);
+    void answer(HostId from, const wire::RelayRequest& request);
+    void answer(HostId from, const wire::RelayGrant& grant);
+    void answer(HostId from, const wire::RelayRefuse& refuse);
+    void answer(HostId from, const wire::RelayRelease& release);
+    void answer(HostId from, const wire::Heartbeat& beat);
+    void answer(HostId, const wire::Probe&) {}       // the agent's
+    void answer(HostId, const wire::ProbeReply&) {}  // the agent's
+    void report_leg(const LegQuery& query, const Burst& burst);
+    void notify_source(const Burst& burst);
+    void answer_loads(bool sampled);
+    std::vector<wire::LoadEntry> own_entries() const;
+
+    // search.cpp
+    void suspect(HostId destination, Suspicion why);
+    void start_search(HostId destination, Suspicion why);
+    void progress(HostId destination);
+    void look(HostId destination, Search& search);
+    void begin_query(HostId destination, Search& search);
+    void pick_candidates(HostId destination, Search& search);
+    void ask_loads(HostId destination, Search& search);
+    void take_load(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries);
+    bool loads_complete(const Search& search) const;
+    std::vector<HostId> loads_missing(const Search& search) const;
+    bool count_again(HostId destination, Search& search);
+    bool answers_complete(const Search& search) const;
+    bool direct_ready(HostId destination, const Search& search) const;
+    bool extend(HostId destination, Search& search);
+    bool same_time(HostId destination, const Search& search, const Asked& asked) const;
+    void decide(HostId destination, Search& search);
+    void decide_detour(HostId destination, Search& search);
+    void measure(HostId destination, Search& search) const;
+    void take_or_stay(HostId destination, Search& search);
+    void refused(HostId destination, Search& search);
+    void stay(HostId destination, StayReason reason, HostId best, double best_s, std::string detail);
+    void clear(HostId destination);
+    void tell_siblings(HostId destination, const Search& search, Zone zone);
+    double base_latency_s(Pair path) const;
+    double threshold_s(HostId destination) const;
+    double bottleneck_bps(HostId destination) const;
+    double busy_s(HostId destination, const Search& search) const;
+    double foreign_part(HostId destination, const Search& search) const;
+    void query(HostId destination, Search& search);
+    std::span<const SizeShare> mix_of(HostId destination) const;
+
+    // detour.cpp
+    void move(HostId destination, HostId relay, const Moved& decision);
+    void start_return(HostId destination, ReturnReason reason);
+    void moved(HostId destination, const Pending& pending);
+    void returned(HostId destination, ReturnReason reason);
+    void by_hand(HostId destination, HostId relay);
+    void settle(HostId destination);
+    void lose_relay(HostId relay, ReturnReason reason);
+    void beat();
+    void watch_detour(HostId destination);
+    bool ready_to_return(HostId destination) const;
+    void check_legs(HostId destination);
+    void judge_legs(HostId destination);
+    std::optional<double> present_detour_s(HostId destination) const;
+    bool relays_for_us(HostId relay) const;
+
+    Settings settings_;
+    HostId self_;
+    HostId hosts_;
+    BaseTable base_;
+    SharingRelation sharing_;
+    Random random_;
+    std::uint64_t boot_id_;
+    bool automatic_;
+    bool can_relay_;
+    bool stopping_ = false;
+
+    ProbeDesk probes_;
+    RelayDesk relay_desk_;
+    std::vector<Destination> destinations_;
+    std::vector<Peer> peers_;
+    std::vector<LegQuery> leg_queries_;
+    std::vector<LoadWaiting> load_queries_;
+    std::uint32_t next_token_ = 1;
+    Time now_ = 0.0;
+    bool started_ = false;
+    std::vector<Action>* out_ = nullptr;
+};
+
+}  // namespace fairlead::core

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/core/wire.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <type_traits>
+
+namespace fairlead::core::wire {
+
+namespace {
+
+// Limits of what can be true: a day of delay, an exabit per second.
+constexpr double kMaxDelay_s = 86400.0;
+constexpr double kMaxRate_bps = 1e18;
+constexpr double kMaxLoad = 1e6;
+
+enum class Kind : std::uint8_t {
+    probe = 1,
+    probe_reply,
+    hello,
+    goodbye,
+    path_query,
+    path_report,
+    notice,
+    load_query,
+    load_report,
+    relay_request,
+    relay_grant,
+    relay_refuse,
+    relay_release,
+    heartbeat,
+};
+
+/// Appends fields; remembers when the space ends.
+class Writer {
+  public:
+    explicit Writer(std::span<std::uint8_t> out) : out_(out) {}
+
+    template <std::unsigned_integral T>
+    void put(T value) {
+        if (out_.size() - used_ < sizeof(T)) {
+            full_ = true;
+            return;
+        }
+        for (std::size_t i = 0; i < sizeof(T); ++i) {
+            out_[used_++] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * i));
+        }
+    }
+    void put(std::int64_t value) { put(static_cast<std::uint64_t>(value)); }
+    void put(double value) { put(std::bit_cast<std::uint64_t>(value)); }
+    void put(bool value) { put(static_cast<std::uint8_t>(value ? 1 : 0)); }
+    void padding(std::size_t length) {
+        for (std::size_t i = 0; i < length; ++i) put(std::uint8_t{0});
+    }
+    void fail() { full_ = true; }
+    std::size_t length() const { return full_ ? 0 : used_; }
+
+  private:
+    std::span<std::uint8_t> out_;
+    std::size_t used_ = 0;
+    bool full_ = false;
+};
+
+/// Takes fields in order. The first mistake is kept; after it every field reads as zero.
+class Reader {
+  public:
+    Reader(std::span<const std::uint8_t> in, HostId host_count) : in_(in), host_count_(host_count) {}
+
+    template <std::unsigned_integral T>
+    T take() {
+        if (in_.size() - used_ < sizeof(T)) {
+            fail(DecodeError::too_short);
+            used_ = in_.size();
+            return 0;
+        }
+        std::uint64_t value = 0;
+        for (std::size_t i = 0; i < sizeof(T); ++i) value |= static_cast<std::uint64_t>(in_[used_++]) << (8 * i);
+        return static_cast<T>(value);
+    }
+    std::int64_t stamp() { return static_cast<std::int64_t>(take<std::uint64_t>()); }
+    double real(double max) {
+        const double value = std::bit_cast<double>(take<std::uint64_t>());
+        // Negative zero is refused as well, so that what was decoded encodes to the same bytes.
+        if (std::isfinite(value) && !std::signbit(value) && value <= max) return value;
+        fail(DecodeError::bad_value);
+        return 0.0;
+    }
+    double delay_s() { return real(kMaxDelay_s); }
+    double rate_bps() { return real(kMaxRate_bps); }
+    template <typename T>
+    T choice(T last) {
+        const auto value = take<std::uint8_t>();
+        if (value <= static_cast<std::uint8_t>(last)) return static_cast<T>(value);
+        fail(DecodeError::bad_value);
+        return T{};
+    }
+    bool flag() { return choice<std::uint8_t>(1) == 1; }
+    HostId host() {
+        const auto value = take<std::uint16_t>();
+        if (value < host_count_) return value;
+        fail(DecodeError::bad_host);
+        return 0;
+    }
+    HostId host_or_none() {
+        const auto value = take<std::uint16_t>();
+        if (value < host_count_ || value == kNoHost) return value;
+        fail(DecodeError::bad_host);
+        return kNoHost;
+    }
+    void padding(std::size_t length) {
+        if (length > kMaxPadding_B) return fail(DecodeError::bad_value);
+        for (std::size_t i = 0; i < length && !failed_; ++i) {
+            if (take<std::uint8_t>() != 0) fail(DecodeError::bad_value);
+        }
+    }
+    void fail(DecodeError error) {
+        if (!failed_) error_ = error;
+        failed_ = true;
+    }
+    /// To be called after the last field: bytes left over are a mistake too.
+    bool finish() {
+        if (used_ != in_.size()) fail(DecodeError::too_long);
+        return !failed_;
+    }
+    bool failed() const { return failed_; }
+    DecodeError error() const { return error_; }
+
+  private:
+    std::span<const std::uint8_t> in_;
+    HostId host_count_;
+    std::size_t used_ = 0;
+    bool failed_ = false;
+    DecodeError error_ = DecodeError::too_short;
+};
+
+// One pair of functions a message: the layout can be read off either.
+
+Kind write(Writer& out, const Probe& m) {
+    if (m.padding_B > kMaxPadding_B) out.fail();
+    out.put(m.sequence);
+    out.put(m.t1_ns);
+    out.put(m.padding_B);
+    out.padding(m.padding_B);
+    return Kind::probe;
+}
+void read(Reader& in, Probe& m) {
+    m.sequence = in.take<std::uint32_t>();
+    m.t1_ns = in.stamp();
+    m.padding_B = in.take<std::uint16_t>();
+    in.padding(m.padding_B);
+}
+
+Kind write(Writer& out, const ProbeReply& m) {
+    if (m.padding_B > kMaxPadding_B) out.fail();
+    out.put(m.sequence);
+    out.put(m.t1_ns);
+    out.put(m.t2_ns);
+    out.put(m.t3_ns);
+    out.put(m.run_delay_s);
+    out.put(m.padding_B);
+    out.padding(m.padding_B);
+    return Kind::probe_reply;
+}
+void read(Reader& in, ProbeReply& m) {
+    m.sequence = in.take<std::uint32_t>();
+    m.t1_ns = in.stamp();
+    m.t2_ns = in.stamp();
+    m.t3_ns = in.stamp();
+    m.run_delay_s = in.delay_s();
+    m.padding_B = in.take<std::uint16_t>();
+    in.padding(m.padding_B);
+}
+
+Kind write(Writer& out, const Hello& m) {
+    out.put(m.boot_id);
+    out.put(m.host_count);
+    out.put(m.can_relay);
+    return Kind::hello;
+}
+void read(Reader& in, Hello& m) {
+    m.boot_id = in.take<std::uint64_t>();
+    m.host_count = in.take<std::uint16_t>();
+    m.can_relay = in.flag();
+}
+
+Kind write(Writer&, const Goodbye&) {
+    return Kind::goodbye;
+}
+void read(Reader&, Goodbye&) {}
+
+Kind write(Writer& out, const PathQuery& m) {
+    out.put(m.token);
+    out.put(m.destination);
+    return Kind::path_query;
+}
+void read(Reader& in, PathQuery& m) {
+    m.token = in.take<std::uint32_t>();
+    m.destination = in.host();
+}
+
+Kind write(Writer& out, const PathReport& m) {
+    out.put(m.token);
+    out.put(m.destination);
+    out.put(m.sent);
+    out.put(m.received);
+    out.put(m.queue_delay_s);
+    out.put(m.half_round_trip_s);
+    out.put(m.load);
+    return Kind::path_report;
+}
+void read(Reader& in, PathReport& m) {
+    m.token = in.take<std::uint32_t>();
+    m.destination = in.host();
+    m.sent = in.take<std::uint8_t>();
+    m.received = in.take<std::uint8_t>();
+    if (m.received > m.sent) in.fail(DecodeError::bad_value);
+    m.queue_delay_s = in.delay_s();
+    m.half_round_trip_s = in.delay_s();
+    m.load = in.real(kMaxLoad);
+}
+
+Kind write(Writer& out, const Notice& m) {
+    out.put(m.source);
+    out.put(m.destination);
+    out.put(static_cast<std::uint8_t>(m.zone));
+    out.put(m.queue_delay_s);
+    return Kind::notice;
+}
+void read(Reader& in, Notice& m) {
+    m.source = in.host();
+    m.destination = in.host();
+    if (m.source == m.destination) in.fail(DecodeError::bad_host);
+    m.zone = in.choice(Zone::high);
+    m.queue_delay_s = in.delay_s();
+}
+
+Kind write(Writer& out, const LoadQuery& m) {
+    out.put(m.token);
+    return Kind::load_query;
+}
+void read(Reader& in, LoadQuery& m) {
+    m.token = in.take<std::uint32_t>();
+}
+
+Kind write(Writer& out, const LoadReport& m) {
+    if (m.entries.size() > kMaxLoadEntries) out.fail();
+    out.put(m.token);
+    out.put(static_cast<std::uint8_t>(m.entries.size()));
+    for (const LoadEntry& entry : m.entries) {
+        out.put(entry.destination);
+        out.put(entry.relay);
+        out.put(entry.delivered_B);
+        out.put(entry.earlier_B);
+    }
+    return Kind::load_report;
+}
+void read(Reader& in, LoadReport& m) {
+    m.token = in.take<std::uint32_t>();
+    const std::size_t count = in.take<std::uint8_t>();
+    if (count > kMaxLoadEntries) return in.fail(DecodeError::bad_value);
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+        LoadEntry entry;
+        entry.destination = in.host();
+        entry.relay = in.host_or_none();
+        entry.delivered_B = in.take<std::uint64_t>();
+        entry.earlier_B = in.take<std::uint64_t>();
+        m.entries.push_back(entry);
+    }
+}
+
+Kind write(Writer& out, const RelayRequest& m) {
+    out.put(m.token);
+    out.put(m.destination);
+    out.put(m.rate_bps);
+    return Kind::relay_request;
+}
+void read(Reader& in, RelayRequest& m) {
+    m.token = in.take<std::uint32_t>();
+    m.destination = in.host();
+    m.rate_bps = in.rate_bps();
+}
+
+Kind write(Writer& out, const RelayGrant& m) {
+    out.put(m.token);
+    out.put(m.destination);
+    out.put(m.lease_s);
+    return Kind::relay_grant;
+}
+void read(Reader& in, RelayGrant& m) {
+    m.token = in.take<std::uint32_t>();
+    m.destination = in.host();
+    m.lease_s = in.delay_s();
+}
+
+Kind write(Writer& out, const RelayRefuse& m) {
+    out.put(m.token);
+    out.put(m.destination);
+    out.put(static_cast<std::uint8_t>(m.reason));
+    return Kind::relay_refuse;
+}
+void read(Reader& in, RelayRefuse& m) {
+    m.token = in.take<std::uint32_t>();
+    m.destination = in.host();
+    m.reason = in.choice(RefuseReason::stopping);
+}
+
+Kind write(Writer& out, const RelayRelease& m) {
+    out.put(m.destination);
+    return Kind::relay_release;
+}
+void read(Reader& in, RelayRelease& m) {
+    m.destination = in.host();
+}
+
+Kind write(Writer& out, const Heartbeat& m) {
+    out.put(m.sequence);
+    out.put(m.reply);
+    return Kind::heartbeat;
+}
+void read(Reader& in, Heartbeat& m) {
+    m.sequence = in.take<std::uint32_t>();
+    m.reply = in.flag();
+}
+
+template <typename T>
+Decoded read_as(Reader& in) {
+    T message;
+    read(in, message);
+    if (!in.finish()) return in.error();
+    return Message{std::move(message)};
+}
+
+}  // namespace
+
+std::string_view name(DecodeError error) {
+    switch (error) {
+        case DecodeError::too_short:
+            return "too short";
+        case DecodeError::too_long:
+            return "too long";
+        case DecodeError::bad_version:
+            return "another protocol version";
+        case DecodeError::unknown_kind:
+            return "unknown kind";
+        case DecodeError::bad_host:
+            return "host outside the job";
+        case DecodeError::bad_value:
+            return "value out of range";
+    }
+    return "unknown";
+}
+
+std::size_t encode(const Message& message, std::span<std::uint8_t> out) {
+    if (out.size() < 2) return 0;
+    Writer writer(out.first(std::min(out.size(), kMaxMessage_B)));
+    writer.put(kVersion);
+    writer.put(std::uint8_t{0});
+    const Kind kind = std::visit([&](const auto& m) { return write(writer, m); }, message);
+    out[1] = static_cast<std::uint8_t>(kind);
+    return writer.length();
+}
+
+Decoded decode(std::span<const std::uint8_t> in, HostId host_count) {
+    if (in.size() > kMaxMessage_B) return DecodeError::too_long;
+    if (in.size() < 2) return DecodeError::too_short;
+    if (in[0] != kVersion) return DecodeError::bad_version;
+    Reader reader(in.subspan(2), host_count);
+    switch (static_cast<Kind>(in[1])) {
+        case Kind::probe:
+            return read_as<Probe>(reader);
+        case Kind::probe_reply:
+            return read_as<ProbeReply>(reader);
+        case Kind::hello:
+            return read_as<Hello>(reader);
+        case Kind::goodbye:
+            return read_as<Goodbye>(reader);
+        case Kind::path_query:
+            return read_as<PathQuery>(reader);
+        case Kind::path_report:
+            return read_as<PathReport>(reader);
+        case Kind::notice:
+            return read_as<Notice>(reader);
+        case Kind::load_query:
+            return read_as<LoadQuery>(reader);
+        case Kind::load_report:
+            return read_as<LoadReport>(reader);
+        case Kind::relay_request:
+            return read_as<RelayRequest>(reader);
+        case Kind::relay_grant:
+            return read_as<RelayGrant>(reader);
+        case Kind::relay_refuse:
+            return read_as<RelayRefuse>(reader);
+        case Kind::relay_release:
+            return read_as<RelayRelease>(reader);
+        case Kind::heartbeat:
+            return read_as<Heartbeat>(reader);
+    }
+    return DecodeError::unknown_kind;
+}
+
+bool is_control(const Message& message) {
+    return !std::holds_alternative<Probe>(message) && !std::holds_alternative<ProbeReply>(message);
+}
+
+}  // namespace fairlead::core::wire

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/core/zones.hpp"
+
+#include <algorithm>
+
+namespace fairlead::core {
+
+void DelayWindow::add(double queue_delay_s, Time sent_at) {
+    ring_[next_] = Sample{sent_at, queue_delay_s};
+    next_ = (next_ + 1) % kCapacity;
+    count_ = std::min(count_ + 1, kCapacity);
+}
+
+DelayWindow::Summary DelayWindow::summary(Time from, double quantile) const {
+    std::array<double, kCapacity> delays{};
+    Summary result;
+    Time first = 0.0;
+    Time last = 0.0;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+        const Sample& sample = ring_[i];
+        if (sample.sent_at < from) continue;
+        if (kept == 0 || sample.sent_at < first) first = sample.sent_at;
+        if (kept == 0 || sample.sent_at >= last) {
+            last = sample.sent_at;
+            result.newest_s = sample.queue_delay_s;
+        }
+        delays[kept++] = sample.queue_delay_s;
+    }
+    if (kept == 0) return result;
+    const auto rank = static_cast<std::size_t>(quantile * static_cast<double>(kept - 1));
+    std::nth_element(delays.begin(), delays.begin() + static_cast<std::ptrdiff_t>(rank),
+                     delays.begin() + static_cast<std::ptrdiff_t>(kept));
+    result.samples = static_cast<int>(kept);
+    result.span_s = last - first;
+    result.newest_sent_at = last;
+    result.low_s = delays[rank];
+    return result;
+}
+
+double DelayWindow::standing_s(Time from, Time to, double bridge_s, double absorbed_s) const {
+    std::array<Sample, kCapacity> sorted = ring_;
+    const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(count_);
+    std::sort(sorted.begin(), end, [](const Sample& a, const Sample& b) { return a.sent_at < b.sent_at; });
+    double sum_s = 0.0;
+    Time proven = from;  // until here it is counted
+    for (auto sample = sorted.begin(); sample != end; ++sample) {
+        const double queue_s = sample->queue_delay_s - absorbed_s;
+        if (queue_s <= 0.0) continue;
+        Time until = sample->sent_at + queue_s;
+        const auto next = sample + 1;
+        if (next != end && next->sent_at - sample->sent_at <= bridge_s) until = std::max(until, next->sent_at);
+        until = std::min(until, to);
+        const Time begin = std::max(sample->sent_at, proven);
+        if (until <= begin) continue;
+        sum_s += until - begin;
+        proven = until;
+    }
+    return sum_s;
+}
+
+double zone_threshold_s(Zone zone, double base_latency_s, const ZoneSettings& settings) {
+    switch (zone) {
+        case Zone::low:
+            return 0.0;
+        case Zone::medium:
+            return std::max((settings.medium_factor - 1.0) * base_latency_s, settings.floor_s);
+        case Zone::high: {
+            // The floor is stretched like the factors, so that medium keeps a range of its own.
+            const double stretch = (settings.high_factor - 1.0) / (settings.medium_factor - 1.0);
+            return std::max((settings.high_factor - 1.0) * base_latency_s, settings.floor_s * stretch);
+        }
+    }
+    return 0.0;
+}
+
+Zone zone_of(double queue_delay_s, double base_latency_s, const ZoneSettings& settings) {
+    if (queue_delay_s <= 0.0) return Zone::low;
+    if (queue_delay_s >= zone_threshold_s(Zone::high, base_latency_s, settings)) return Zone::high;
+    if (queue_delay_s >= zone_threshold_s(Zone::medium, base_latency_s, settings)) return Zone::medium;
+    return Zone::low;
+}
+
+Zone zone_of_throughput(double achieved_bps, double base_bps, const ZoneSettings& settings) {
+    if (base_bps <= 0.0 || achieved_bps < 0.0) return Zone::low;
+    if (achieved_bps * settings.high_factor <= base_bps) return Zone::high;
+    if (achieved_bps * settings.medium_factor <= base_bps) return Zone::medium;
+    return Zone::low;
+}
+
+std::optional<Zone> ZoneTracker::judge(const DelayWindow::Summary& summary, double base_latency_s,
+                                       const ZoneSettings& settings, Time now) {
+    if (summary.samples < settings.min_samples || summary.span_s < settings.min_span_s) return std::nullopt;
+    const Zone before = zone_;
+    const Zone measured = zone_of(summary.low_s, base_latency_s, settings);
+    if (measured > zone_) {
+        zone_ = measured;
+    } else {
+        while (zone_ > measured &&
+               summary.low_s < settings.return_fraction * zone_threshold_s(zone_, base_latency_s, settings)) {
+            zone_ = static_cast<Zone>(static_cast<int>(zone_) - 1);
+        }
+    }
+    if (zone_ != Zone::low) {
+        low_since_.reset();
+    } else if (!low_since_) {
+        low_since_ = now;
+    }
+    if (zone_ == before) return std::nullopt;
+    return before;
+}
+
+}  // namespace fairlead::core

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+// One controller driven by hand: the course of a search, moves by hand, relay and destination roles, faults.
+#include "fairlead/core/controller.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace fairlead::core {
+namespace {
+
+constexpr HostId kHosts = 5;
+
+ControllerConfig config_of(HostId self) {
+    ControllerConfig config(self, kHosts);
+    for (HostId a = 0; a < kHosts; ++a) {
+        for (HostId b = 0; b < kHosts; ++b) {
+            if (a == b) continue;
+            config.base.set_latency({a, b}, 64, 150e-6, -1.0);
+            config.base.set_latency({a, b}, 65536, 2.8e-3, -1.0);
+            config.base.set_throughput({a, b}, 200e6, -1.0);
+            config.sharing.set_hurts({a, b}, {a, b});  // known: nothing shares anything else
+        }
+    }
+    config.seed = 5;
+    config.boot_id = 1;
+    return config;
+}
+
+/// Host 0's controller with the answers that its surroundings would give.
+class Rig {
+  public:
+    explicit Rig(ControllerConfig config = config_of(0)) : controller(std::move(config)) {}
+
+    std::vector<Action> on(const Event& event, double after_s = 0.0) {
+        now += after_s;
+        std::vector<Action> actions = controller.on(event, now);
+        all.insert(all.end(), actions.begin(), actions.end());
+        return actions;
+    }
+    void greet_all() {
+        on(Tick{});
+        for (HostId host = 1; host < kHosts; ++host) on(Received{host, wire::Hello{1, kHosts, true}});
+    }
+    /// Answers every burst and query of `actions` with these queueing delays, and what that leads to in turn, for a
+    /// quarter of a second.
+    void surroundings(std::vector<Action> actions, double direct_queue_s, double leg_queue_s) {
+        for (int round = 0; round < 40; ++round) {
+            std::vector<Action> next;
+            for (const Action& action : actions) {
+                for (const Event& event : answers(action, direct_queue_s, leg_queue_s)) {
+                    for (Action& more : on(event)) next.push_back(std::move(more));
+                }
+            }
+            for (Action& more : on(Tick{}, 0.006)) next.push_back(std::move(more));
+            actions = std::move(next);
+        }
+    }
+    std::vector<Event> answers(const Action& action, double direct_queue_s, double leg_queue_s) {
+        std::vector<Event> events;
+        if (const auto* probes = std::get_if<SendProbes>(&action)) {
+            for (int i = 0; i < probes->count; ++i) {
+                const double queue_s = probes->peer == destination ? direct_queue_s : leg_queue_s;
+                events.push_back(ProbeResult{probes->peer, probes->burst, now + i * probes->spacing_s, queue_s < 0.0,
+                                             300e-6 + std::max(0.0, queue_s), std::max(0.0, queue_s), 0.0, 0.0});
+            }
+        } else if (std::holds_alternative<SampleSockets>(action)) {
+            events.push_back(sample(20e-3));
+            events.push_back(Tick{});
+        } else if (const auto* send = std::get_if<Send>(&action)) {
+            if (const auto* beat = std::get_if<wire::Heartbeat>(&send->message)) {
+                events.push_back(Received{send->to, wire::Heartbeat{beat->sequence, true}});
+            } else if (const auto* query = std::get_if<wire::PathQuery>(&send->message)) {
+                events.push_back(Received{
+                    send->to, wire::PathReport{query->token, query->destination, 3, 3, leg_queue_s, 150e-6, 0.0}});
+            } else if (const auto* request = std::get_if<wire::RelayRequest>(&send->message)) {
+                if (grant)
+                    events.push_back(Received{send->to, wire::RelayGrant{request->token, request->destination, 2.0}});
+                else
+                    events.push_back(Received{
+                        send->to, wire::RelayRefuse{request->token, request->destination, wire::RefuseReason::budget}});
+            }
+        } else if (const auto* move = std::get_if<Move>(&action)) {
+            if (move_works)
+                events.push_back(MoveDone{move->destination, move->relay});
+            else
+                events.push_back(MoveFailed{move->destination, move->relay, "no such device"});
+        } else if (const auto* back = std::get_if<Return>(&action)) {
+            events.push_back(ReturnDone{back->destination});
+        }
+        return events;
+    }
+    SocketSample sample(double srtt_s) {
+        delivered_B += 2000;
+        return SocketSample{destination, srtt_s, 300e-6, 20000, delivered_B, 0, false};
+    }
+    /// A pair in use meets a queue.
+    void congestion(double direct_queue_s, double leg_queue_s) {
+        on(sample(300e-6), 0.02);
+        surroundings(on(sample(20e-3), 0.02), direct_queue_s, leg_queue_s);
+    }
+    template <typename T>
+    std::vector<T> seen() const {
+        std::vector<T> found;
+        for (const Action& action : all) {
+            if (const T* match = std::get_if<T>(&action)) found.push_back(*match);
+        }
+        return found;
+    }
+    template <typename M>
+    int sent(HostId to) const {
+        return static_cast<int>(std::count_if(all.begin(), all.end(), [to](const Action& action) {
+            const Send* send = std::get_if<Send>(&action);
+            return send != nullptr && send->to == to && std::holds_alternative<M>(send->message);
+        }));
+    }
+
+    Controller controller;
+    double now = 100.0;
+    HostId destination = 1;
+    std::uint64_t delivered_B = 0;
+    bool grant = true;
+    bool move_works = true;
+    std::vector<Action> all;
+};
+
+TEST(Controller, RefusesABadConfiguration) {
+    ControllerConfig config(5, 5);
+    EXPECT_THROW(Controller{config}, std::invalid_argument);
+    config = config_of(0);
+    config.settings.zones.medium_factor = 0.5;
+    EXPECT_THROW(Controller{config}, std::invalid_argument);
+    config = config_of(0);
+    config.base = BaseTable(3);
+    EXPECT_THROW(Controller{config}, std::invalid_argument);
+}
+
+TEST(Controller, GreetsAndProbesInTheBackground) {
+    Rig rig;
+    rig.on(Tick{});
+    for (HostId host = 1; host < kHosts; ++host) EXPECT_EQ(rig.sent<wire::Hello>(host), 1);
+    for (int i = 0; i < 60; ++i) rig.on(Tick{}, 0.02);
+    std::vector<int> probes(kHosts, 0);
+    for (const SendProbes& burst : rig.seen<SendProbes>()) probes[burst.peer] += burst.count;
+    EXPECT_EQ(probes[0], 0);
+    for (HostId host = 1; host < kHosts; ++host) EXPECT_GE(probes[host], 3) << "a burst at first contact";
+    EXPECT_GE(rig.controller.next_wakeup(), rig.now);
+    EXPECT_LE(rig.controller.next_wakeup(), rig.now + 1.0);
+}
+
+TEST(Controller, MovesAroundForeignCongestionAndSaysWhy) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    const auto moves = rig.seen<Move>();
+    ASSERT_EQ(moves.size(), 1U);
+    EXPECT_EQ(moves[0].destination, 1);
+    EXPECT_GE(moves[0].relay, 2);
+    const auto moved = rig.seen<Moved>();
+    ASSERT_EQ(moved.size(), 1U);
+    EXPECT_NEAR(moved[0].queue_delay_s, 10e-3, 1e-6);
+    EXPECT_GT(moved[0].foreign_share, 0.5);
+    EXPECT_GT(moved[0].present_latency_s, 10e-3);
+    EXPECT_LT(moved[0].detour_latency_s, 3e-3);
+    EXPECT_LE(moved[0].suspected_at, moved[0].confirmed_at);
+    EXPECT_EQ(rig.controller.view(1).relay, moves[0].relay);
+    EXPECT_EQ(rig.controller.view(1).zone, Zone::high);
+    EXPECT_TRUE(rig.controller.view(1).in_use);
+    EXPECT_EQ(rig.controller.pairs_in_use(), 1);
+    rig.on(Tick{}, 0.02);
+    EXPECT_GE(rig.sent<wire::Heartbeat>(moves[0].relay), 1);
+}
+
+TEST(Controller, OneSlowProbeMovesNothing) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(rig.sample(300e-6), 0.02);
+    for (const Action& action : rig.on(rig.sample(20e-3), 0.02)) {
+        const auto* probes = std::get_if<SendProbes>(&action);
+        if (probes == nullptr || probes->peer != 1) continue;
+        for (int i = 0; i < probes->count; ++i) {
+            const double queue_s = i == 0 ? 30e-3 : 0.0;
+            rig.on(ProbeResult{1, probes->burst, rig.now + 0.003 * i, false, 300e-6, queue_s, 0.0, 0.0});
+        }
+    }
+    rig.on(Tick{}, 0.1);
+    EXPECT_TRUE(rig.seen<Move>().empty());
+    for (HostId host = 1; host < kHosts; ++host) EXPECT_EQ(rig.sent<wire::PathQuery>(host), 0);
+}
+
+struct Stay {
+    const char* name;
+    double direct_s, leg_s;
+    bool grant, move_works;
+    StayReason reason;
+};
+class ControllerStays : public testing::TestWithParam<Stay> {};
+TEST_P(ControllerStays, WithReason) {
+    Rig rig;
+    rig.greet_all();
+    rig.grant = GetParam().grant;
+    rig.move_works = GetParam().move_works;
+    rig.congestion(GetParam().direct_s, GetParam().leg_s);
+    EXPECT_TRUE(rig.seen<Moved>().empty());
+    const auto stayed = rig.seen<Stayed>();
+    ASSERT_FALSE(stayed.empty());
+    EXPECT_EQ(stayed.back().reason, GetParam().reason) << name(stayed.back().reason);
+    EXPECT_EQ(stayed.back().destination, 1);
+}
+INSTANTIATE_TEST_SUITE_P(Reasons, ControllerStays,
+                         testing::Values(Stay{"AllPathsSlow", 10e-3, 9e-3, true, true,
+                                              StayReason::destination_congested},
+                                         Stay{"LegsSilent", 10e-3, -1.0, true, true, StayReason::no_answer},
+                                         Stay{"Refused", 10e-3, 0.0, false, true, StayReason::refused},
+                                         Stay{"GuardianFails", 10e-3, 0.0, true, false, StayReason::move_failed}),
+                         [](const auto& stay) { return std::string(stay.param.name); });
+
+TEST(Controller, AnUnknownPlaneIsNoCandidate) {
+    Rig rig;
+    rig.on(Tick{});
+    for (HostId host = 1; host < kHosts; ++host) rig.on(Received{host, wire::Hello{1, kHosts, false}});
+    rig.congestion(10e-3, 0.0);
+    EXPECT_TRUE(rig.seen<Move>().empty());
+    ASSERT_FALSE(rig.seen<Stayed>().empty());
+    EXPECT_EQ(rig.seen<Stayed>().front().reason, StayReason::no_candidate);
+}
+
+TEST(Controller, ReturnsAfterTheDwellTime) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+    const double moved_at = rig.now;
+    while (rig.seen<Returned>().empty() && rig.now < moved_at + 10.0) {
+        rig.surroundings(rig.on(rig.sample(300e-6), 0.02), 0.0, 0.0);
+    }
+    ASSERT_EQ(rig.seen<Returned>().size(), 1U);
+    EXPECT_EQ(rig.seen<Returned>()[0].reason, ReturnReason::direct_good);
+    EXPECT_GE(rig.seen<Returned>()[0].away_s, 2.0);
+    EXPECT_LE(rig.seen<Returned>()[0].away_s, 3.0);
+    EXPECT_EQ(rig.sent<wire::RelayRelease>(rig.seen<Moved>()[0].relay), 1);
+    EXPECT_EQ(rig.controller.view(1).relay, kNoHost);
+}
+
+class ControllerLosesRelay : public testing::TestWithParam<int> {};
+TEST_P(ControllerLosesRelay, AndReturnsAtOnce) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+    const HostId relay = rig.seen<Moved>()[0].relay;
+    const double lost_at = rig.now;
+    ReturnReason reason = ReturnReason::relay_dead;
+    switch (GetParam()) {
+        case 0:
+            rig.on(PeerDown{relay});
+            break;
+        case 1:
+            rig.on(Received{relay, wire::Goodbye{}});
+            break;
+        case 2:
+            rig.on(Received{relay, wire::RelayRefuse{0, 1, wire::RefuseReason::stopping}});
+            reason = ReturnReason::relay_revoked;
+            break;
+        case 3:
+            rig.on(Received{relay, wire::Hello{2, kHosts, true}});  // its agent started anew
+            break;
+        default:
+            while (rig.seen<Return>().empty() && rig.now < lost_at + 2.0) rig.on(Tick{}, 0.02);
+            EXPECT_LE(rig.now - lost_at, 0.6);
+    }
+    ASSERT_EQ(rig.seen<Return>().size(), 1U);
+    rig.on(ReturnDone{1});
+    ASSERT_EQ(rig.seen<Returned>().size(), 1U);
+    EXPECT_EQ(rig.seen<Returned>()[0].reason, reason);
+}
+INSTANTIATE_TEST_SUITE_P(Ways, ControllerLosesRelay, testing::Range(0, 5));
+
+TEST(Controller, MovesByHand) {
+    ControllerConfig config = config_of(0);
+    config.automatic = false;
+    Rig rig(config);
+    rig.greet_all();
+    EXPECT_TRUE(rig.seen<SendProbes>().empty()) << "no probes of its own";
+    rig.on(ManualMove{1, 1});
+    rig.on(ManualMove{0, 2});
+    rig.on(ManualMove{1, 99});
+    EXPECT_TRUE(rig.seen<Move>().empty());
+    rig.on(ManualMove{1, 2});
+    ASSERT_EQ(rig.seen<Move>().size(), 1U);
+    rig.on(ManualMove{1, 3});
+    EXPECT_EQ(rig.seen<Move>().size(), 1U) << "waits for the guardian";
+    rig.on(MoveDone{1, 2});
+    ASSERT_EQ(rig.seen<Move>().size(), 2U) << "replaced in one step";
+    EXPECT_EQ(rig.seen<Move>()[1].relay, 3);
+    EXPECT_EQ(rig.seen<Moved>().size(), 1U);
+    EXPECT_TRUE(rig.seen<Moved>()[0].manual);
+    rig.on(MoveDone{1, 3});
+    EXPECT_EQ(rig.seen<Moved>()[1].before, 2);
+    EXPECT_EQ(rig.sent<wire::RelayRelease>(2), 1);
+    rig.on(ManualReturn{1});
+    rig.on(ReturnDone{1});
+    ASSERT_EQ(rig.seen<Returned>().size(), 1U);
+    EXPECT_EQ(rig.seen<Returned>()[0].reason, ReturnReason::manual);
+}
+
+TEST(Controller, AFailedReturnIsTriedAgain) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(ManualMove{1, 2});
+    rig.on(MoveDone{1, 2});
+    rig.on(PeerDown{2});
+    ASSERT_EQ(rig.seen<Return>().size(), 1U);
+    rig.on(ReturnFailed{1, "busy"});
+    for (int i = 0; i < 150; ++i) rig.on(Tick{}, 0.02);
+    EXPECT_EQ(rig.seen<Return>().size(), 2U);
+}
+
+TEST(Controller, RelaysWithinItsBudget) {
+    ControllerConfig config = config_of(0);
+    config.settings.relay.budget_bps = 100e6;
+    Rig rig(config);
+    rig.greet_all();
+    rig.on(Received{1, wire::RelayRequest{1, 2, 60e6}});
+    rig.on(Received{2, wire::RelayRequest{2, 3, 60e6}});
+    rig.on(Received{3, wire::RelayRequest{3, 2, 30e6}});
+    EXPECT_EQ(rig.sent<wire::RelayGrant>(1), 1);
+    EXPECT_EQ(rig.sent<wire::RelayRefuse>(2), 1);
+    EXPECT_EQ(rig.sent<wire::RelayGrant>(3), 1);
+    rig.on(Received{1, wire::Heartbeat{4, false}}, 1.5);
+    EXPECT_EQ(rig.sent<wire::Heartbeat>(1), 1);
+    rig.on(Tick{}, 1.0);  // host 3's lease is over
+    rig.on(Received{2, wire::RelayRequest{5, 3, 35e6}});
+    EXPECT_EQ(rig.sent<wire::RelayGrant>(2), 1);
+    rig.on(Stop{});
+    EXPECT_EQ(rig.sent<wire::RelayRefuse>(1), 1) << "taken back";
+    EXPECT_EQ(rig.sent<wire::Goodbye>(4), 1);
+    rig.on(Received{1, wire::Heartbeat{5, false}});
+    EXPECT_EQ(rig.sent<wire::Heartbeat>(1), 1) << "a stopping relay does not answer";
+}
+
+TEST(Controller, MeasuresALegForAnother) {
+    Rig rig;
+    rig.greet_all();
+    rig.all.clear();
+    const auto actions = rig.on(Received{3, wire::PathQuery{77, 1}});
+    rig.surroundings(actions, 4e-3, 0.0);
+    wire::PathReport report;
+    for (const Action& action : rig.all) {
+        const Send* send = std::get_if<Send>(&action);
+        if (send != nullptr && send->to == 3 && std::holds_alternative<wire::PathReport>(send->message)) {
+            report = std::get<wire::PathReport>(send->message);
+        }
+    }
+    EXPECT_EQ(report.token, 77U);
+    EXPECT_EQ(report.received, 3);
+    EXPECT_NEAR(report.queue_delay_s, 4e-3, 1e-9);
+}
+
+TEST(Controller, TellsTheSourceOfASlowReversePath) {
+    Rig rig;
+    rig.greet_all();
+    const auto actions = rig.on(Received{3, wire::PathQuery{1, 2}});
+    for (const Action& action : actions) {
+        const auto* probes = std::get_if<SendProbes>(&action);
+        if (probes == nullptr) continue;
+        for (int i = 0; i < 3; ++i) {
+            rig.on(ProbeResult{2, probes->burst, rig.now + 0.003 * i, false, 6e-3, 0.0, 5e-3, 0.0});
+        }
+    }
+    EXPECT_EQ(rig.sent<wire::Notice>(2), 1);
+    rig.on(Received{1, wire::Notice{4, 1, Zone::high, 5e-3}});
+    EXPECT_EQ(rig.sent<wire::Notice>(4), 1) << "handed on for the destination";
+    rig.on(Received{2, wire::Notice{4, 1, Zone::high, 5e-3}});
+    EXPECT_EQ(rig.sent<wire::Notice>(4), 1) << "but only once";
+    rig.on(Received{1, wire::Notice{0, 1, Zone::high, 5e-3}});
+    ASSERT_EQ(rig.seen<Noticed>().size(), 1U);
+    EXPECT_EQ(rig.seen<Noticed>()[0].path, (Pair{0, 1}));
+}
+
+TEST(Controller, StopReturnsEverything) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(ManualMove{1, 2});
+    rig.on(MoveDone{1, 2});
+    rig.on(ManualMove{3, 4});  // under way
+    rig.on(Stop{});
+    EXPECT_EQ(rig.seen<Return>().size(), 1U);
+    rig.on(MoveDone{3, 4});
+    EXPECT_EQ(rig.seen<Return>().size(), 2U);
+    rig.on(ReturnDone{1});
+    rig.on(ReturnDone{3});
+    EXPECT_EQ(rig.sent<wire::RelayRelease>(2), 1);
+    EXPECT_EQ(rig.sent<wire::RelayRelease>(4), 1);
+    rig.on(ManualMove{1, 2});
+    EXPECT_EQ(rig.seen<Move>().size(), 2U) << "nothing new after the end";
+}
+
+TEST(Controller, IgnoresStrangers) {
+    Rig rig;
+    rig.greet_all();
+    rig.all.clear();
+    rig.on(Received{99, wire::LoadQuery{1}});
+    rig.on(Received{0, wire::LoadQuery{1}});
+    rig.on(ProbeResult{99, 1, 0.0, false, 1.0, 1.0, 1.0, 0.0});
+    rig.on(SocketSample{99, 1.0, 1.0, 1, 1, 1, true});
+    rig.on(MoveDone{1, 2});
+    rig.on(ReturnDone{1});
+    rig.on(Received{2, wire::RelayGrant{123, 1, 2.0}});
+    EXPECT_TRUE(rig.seen<Move>().empty());
+    EXPECT_TRUE(rig.seen<Moved>().empty());
+    EXPECT_EQ(rig.sent<wire::RelayRelease>(2), 1) << "a grant that nobody waits for is given back";
+}
+
+}  // namespace
+}  // namespace fairlead::core

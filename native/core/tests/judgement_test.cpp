@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Zones, own load, settings.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fairlead/core/own_load.hpp"
+#include "fairlead/core/settings.hpp"
+#include "fairlead/core/zones.hpp"
+
+namespace fairlead::core {
+namespace {
+
+TEST(Zones, FactorsAndFloor) {
+    const ZoneSettings settings;
+    struct Case {
+        double queue_s, base_s;
+        Zone zone;
+    };
+    for (const Case& c :
+         {Case{0.0, 150e-6, Zone::low}, Case{0.9e-3, 150e-6, Zone::low}, Case{1.0e-3, 150e-6, Zone::medium},
+          Case{3.9e-3, 150e-6, Zone::medium}, Case{4.0e-3, 150e-6, Zone::high}, Case{4.9e-3, 10e-3, Zone::low},
+          Case{5.0e-3, 10e-3, Zone::medium}, Case{20e-3, 10e-3, Zone::high}}) {
+        EXPECT_EQ(zone_of(c.queue_s, c.base_s, settings), c.zone) << c.queue_s << " on " << c.base_s;
+    }
+    EXPECT_EQ(zone_of_throughput(200e6, 200e6, settings), Zone::low);
+    EXPECT_EQ(zone_of_throughput(133e6, 200e6, settings), Zone::medium);
+    EXPECT_EQ(zone_of_throughput(60e6, 200e6, settings), Zone::high);
+    EXPECT_EQ(zone_of_throughput(1.0, 0.0, settings), Zone::low) << "unknown base";
+}
+
+TEST(Zones, OneSlowProbeIsNoiseAStandingQueueIsNot) {
+    const ZoneSettings settings;
+    DelayWindow window;
+    ZoneTracker tracker;
+    for (int i = 0; i < 5; ++i) window.add(i == 2 ? 0.0 : 20e-3, 0.003 * i);
+    EXPECT_FALSE(tracker.judge(window.summary(0.0, 0.0), 150e-6, settings, 0.02).has_value());
+    EXPECT_EQ(tracker.zone(), Zone::low);
+    EXPECT_EQ(tracker.low_since(), 0.02);
+    for (int i = 0; i < 3; ++i) window.add(8e-3, 1.0 + 0.003 * i);
+    EXPECT_EQ(tracker.judge(window.summary(1.0, 0.0), 150e-6, settings, 1.02), Zone::low);
+    EXPECT_EQ(tracker.zone(), Zone::high);
+    EXPECT_FALSE(tracker.low_since().has_value());
+}
+
+TEST(Zones, ComesBackOnlyWellBelow) {
+    const ZoneSettings settings;
+    ZoneTracker tracker;
+    const auto judge = [&](double queue_s, int samples = 3, double span_s = 0.006) {
+        tracker.judge({samples, span_s, queue_s, queue_s, 0.0}, 150e-6, settings, 0.0);
+        return tracker.zone();
+    };
+    EXPECT_EQ(judge(1.5e-3), Zone::medium);
+    EXPECT_EQ(judge(0.7e-3), Zone::medium) << "below the threshold, not below half of it";
+    EXPECT_EQ(judge(0.4e-3), Zone::low);
+    EXPECT_EQ(judge(9e-3), Zone::high);
+    EXPECT_EQ(judge(3e-3), Zone::high);
+    EXPECT_EQ(judge(1.5e-3), Zone::medium);
+    EXPECT_EQ(judge(0.0, 2), Zone::medium) << "too few samples";
+    EXPECT_EQ(judge(0.0, 3, 0.001), Zone::medium) << "too bunched";
+    EXPECT_EQ(judge(0.0), Zone::low);
+}
+
+TEST(DelayWindow, SummariesAndProof) {
+    DelayWindow window;
+    EXPECT_EQ(window.summary(0.0, 0.0).samples, 0);
+    for (int i = 0; i < 100; ++i) window.add(1e-3 * i, 0.1 * i);
+    const DelayWindow::Summary last = window.summary(9.55, 0.0);
+    EXPECT_EQ(last.samples, 4);
+    EXPECT_NEAR(last.span_s, 0.3, 1e-9);
+    EXPECT_NEAR(last.low_s, 0.096, 1e-9);
+    EXPECT_NEAR(last.newest_sent_at, 9.9, 1e-9);
+    EXPECT_EQ(window.summary(0.0, 0.5).samples, static_cast<int>(DelayWindow::kCapacity));
+
+    DelayWindow queue;  // at 0, 3 and 6 ms, each meeting 2 ms; then one at 20 ms meeting 5 ms
+    for (const double at : {0.006, 0.000, 0.003}) queue.add(2e-3, at);
+    queue.add(5e-3, 0.020);
+    EXPECT_NEAR(queue.standing_s(0.0, 1.0, 0.0045, 0.0), 8e-3 + 5e-3, 1e-9) << "bridged up to 8 ms, then the last";
+    EXPECT_NEAR(queue.standing_s(0.0, 1.0, 0.001, 0.0), 3 * 2e-3 + 5e-3, 1e-9) << "nothing bridged";
+    EXPECT_NEAR(queue.standing_s(0.004, 0.022, 0.0045, 0.0), 4e-3 + 2e-3, 1e-9) << "cut at both ends";
+    EXPECT_NEAR(queue.standing_s(0.0, 1.0, 0.0045, 2e-3), 3e-3, 1e-9) << "a shift of the base is no queue";
+}
+
+TEST(OwnLoad, CountsWhatPassedTheBottleneck) {
+    SharingRelation sharing(6);
+    sharing.set_hurts({1, 3}, {0, 2});
+    sharing.set_hurts({0, 5}, {0, 2});
+    const Pair path{0, 2};
+    LoadSnapshot first;
+    LoadSnapshot second;
+    first.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 1000, 900}, {4, kNoHost, 0, 0}}, 1.0);
+    second.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 51000, 1000}, {4, kNoHost, 70000, 0}}, 1.02);
+    EXPECT_DOUBLE_EQ(own_load_B(path, sharing, first, second, 1.0, 0.004), 50000.0) << "0 -> 4 shares nothing";
+    first.add(1, std::vector<wire::LoadEntry>{{3, kNoHost, 20000, 10000}}, 1.010);
+    EXPECT_DOUBLE_EQ(own_load_B(path, sharing, first, second, 1.0, 0.004), 50000.0) << "answered only once";
+    second.add(1, std::vector<wire::LoadEntry>{{3, kNoHost, 30000, 20000}}, 1.03);
+    EXPECT_DOUBLE_EQ(own_load_B(path, sharing, first, second, 1.0, 0.004), 70000.0) << "late: earlier counters";
+    EXPECT_DOUBLE_EQ(own_load_B(path, sharing, first, second, 1.0, 0.020), 60000.0);
+
+    LoadSnapshot before;
+    LoadSnapshot after;
+    before.add(0, std::vector<wire::LoadEntry>{{4, 5, 0, 0}}, 1.0);
+    after.add(0, std::vector<wire::LoadEntry>{{4, 5, 7000, 0}}, 1.02);
+    EXPECT_DOUBLE_EQ(own_load_B(path, sharing, before, after, 1.0, 0.004), 7000.0) << "a detour loads its first leg";
+}
+
+TEST(OwnLoad, ForeignShare) {
+    EXPECT_DOUBLE_EQ(foreign_share(0.0, 200e6, 0.020), 1.0);
+    EXPECT_DOUBLE_EQ(foreign_share(125e3, 200e6, 0.020), 0.75);
+    EXPECT_DOUBLE_EQ(foreign_share(600e3, 200e6, 0.020), 0.0);
+    EXPECT_DOUBLE_EQ(foreign_share(1.0, 0.0, 0.020), 0.0) << "unknown bottleneck: own bytes explain it";
+    EXPECT_DOUBLE_EQ(foreign_share(0.0, 0.0, 0.020), 1.0);
+    EXPECT_DOUBLE_EQ(foreign_share(1.0, 200e6, 0.0), 0.0);
+}
+
+TEST(Settings, DefaultsAreValidAndNamed) {
+    Settings settings;
+    EXPECT_FALSE(validate(settings).has_value()) << *validate(settings);
+    EXPECT_GT(setting_table().size(), 50U);
+    for (const SettingInfo& info : setting_table()) {
+        const auto value = get(settings, info.name);
+        ASSERT_TRUE(value.has_value()) << info.name;
+        EXPECT_FALSE(set(settings, info.name, *value).has_value()) << info.name;
+        EXPECT_TRUE(set(settings, info.name, info.max * 2.0 + 1.0).has_value()) << info.name;
+        EXPECT_TRUE(set(settings, info.name, NAN).has_value()) << info.name;
+    }
+    EXPECT_FALSE(validate(settings).has_value());
+}
+
+TEST(Settings, MistakesNameTheSetting) {
+    Settings settings;
+    EXPECT_EQ(*set(settings, "zones.nonsense", 1.0), "there is no setting zones.nonsense");
+    EXPECT_NE(set(settings, "probes.burst", 2.5)->find("whole number"), std::string::npos);
+    EXPECT_FALSE(set(settings, "probes.burst", 4.0).has_value());
+    EXPECT_EQ(settings.probes.burst, 4);
+    EXPECT_FALSE(set(settings, "zones.medium_factor", 5.0).has_value());
+    EXPECT_NE(validate(settings)->find("zones.medium_factor"), std::string::npos) << "above high_factor";
+    EXPECT_FALSE(get(settings, "nothing").has_value());
+    settings = Settings{};
+    settings.probes.burst = 2;
+    EXPECT_NE(validate(settings)->find("zones.min_samples"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fairlead::core

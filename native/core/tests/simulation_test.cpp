@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Controllers against a simulated network: do they move when they should, only then, and come back?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "sim.hpp"
+
+namespace fairlead::core::sim {
+namespace {
+
+/// Long runs are as long as FAIRLEAD_SIM_SECONDS says; the default keeps the suite fast.
+double long_run_s() {
+    const char* given = std::getenv("FAIRLEAD_SIM_SECONDS");
+    return given != nullptr ? std::atof(given) : 30.0;
+}
+
+/// Every host exchanges small messages with every other: some CG-like load on all paths.
+void everybody_exchanges(Simulation& net, double message_B, double pause_s) {
+    for (HostId s = 0; s < net.hosts(); ++s) {
+        for (HostId d = 0; d < net.hosts(); ++d) {
+            if (s != d) net.exchange(s, d, message_B, pause_s);
+        }
+    }
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 1e9 : values[values.size() / 2];
+}
+
+/// First moment from `from` on at which the link holds more than half its limit.
+double onset(Simulation& net, const Link& link, double from) {
+    for (double t = from; t < from + 2.0; t += 5e-4) {
+        net.run_until(t);
+        if (link.backlog_B(net.now()) > link.limit_B / 2.0) return t;
+    }
+    return -1.0;
+}
+
+TEST(Simulation, ReactsWithinAHundredMilliseconds) {
+    std::vector<double> reactions;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        Config config;
+        config.seed = seed;
+        Simulation net(config);
+        everybody_exchanges(net, 28e3, 20e-3);
+        const double start = 2.0 + 0.137 * static_cast<double>(seed);
+        net.foreign(0, 1, 8, start, 100.0);
+        const double began = onset(net, net.core(0, 1), start);
+        ASSERT_GT(began, 0.0);
+        net.run_until(began + 2.0);
+        for (const auto& [at, moved] : net.reports<Moved>()) {
+            EXPECT_GE(at, start) << "moved before there was foreign traffic, seed " << seed;
+            EXPECT_EQ(net.leaf(moved.destination), 1);
+            EXPECT_GE(net.leaf(moved.relay), 2) << "a relay on the congested leafs does not help";
+            reactions.push_back(at - began);
+        }
+    }
+    EXPECT_GE(reactions.size(), 35U) << "of 40 pairs on the congested path";
+    EXPECT_LE(median(reactions), 0.100);
+    RecordProperty("median_ms", static_cast<int>(1e3 * median(reactions)));
+    std::sort(reactions.begin(), reactions.end());
+    std::printf("reaction: n %zu, median %.1f ms, p90 %.1f ms, max %.1f ms\n", reactions.size(),
+                1e3 * median(reactions), 1e3 * reactions[reactions.size() * 9 / 10], 1e3 * reactions.back());
+}
+
+TEST(Simulation, StaysOnACleanNetwork) {
+    Config config;
+    Simulation net(config);
+    everybody_exchanges(net, 28e3, 10e-3);
+    net.run_until(long_run_s());
+    EXPECT_TRUE(net.reports<Moved>().empty());
+    const double probes_per_s = static_cast<double>(net.probes_sent()) / net.now() / net.hosts();
+    std::printf("probes per host and second: %.1f\n", probes_per_s);
+    EXPECT_LE(probes_per_s, 100.0);
+}
+
+TEST(Simulation, StaysUnderItsOwnAlltoall) {
+    for (const double message_B : {64e3, 512e3}) {
+        Config config;
+        config.seed = 7;
+        Simulation net(config);
+        everybody_exchanges(net, message_B, 1e-3);
+        net.run_until(long_run_s() / 2.0);
+        EXPECT_GT(net.core(0, 1).busy_until, net.now() - 1.0) << "the cores are busy";
+        EXPECT_TRUE(net.reports<Moved>().empty()) << "messages of " << message_B;
+    }
+}
+
+TEST(Simulation, StaysUnderItsOwnBurstsAndHeavyNoise) {
+    Config config;
+    config.seed = 11;
+    config.stall_rate_per_s = 60.0;
+    config.stall_mean_s = 6e-3;
+    Simulation net(config);
+    everybody_exchanges(net, 256e3, 100e-3);
+    net.run_until(long_run_s());
+    EXPECT_TRUE(net.reports<Moved>().empty());
+}
+
+TEST(Simulation, StaysWithoutKernelStamps) {
+    Config config;
+    config.seed = 3;
+    config.kernel_stamps = false;
+    Simulation net(config);
+    everybody_exchanges(net, 128e3, 50e-3);
+    net.run_until(long_run_s());
+    EXPECT_TRUE(net.reports<Moved>().empty());
+}
+
+TEST(Simulation, ReturnsWhenCongestionEnds) {
+    Simulation net(Config{});
+    everybody_exchanges(net, 28e3, 20e-3);
+    net.foreign(0, 1, 8, 2.0, 6.0);
+    net.run_until(5.9);
+    const std::size_t moved = net.reports<Moved>().size();
+    ASSERT_GE(moved, 3U);
+    EXPECT_TRUE(net.reports<Returned>().empty()) << "the direct path is still congested";
+    net.run_until(12.0);
+    EXPECT_EQ(net.reports<Moved>().size(), moved);
+    const auto returned = net.reports<Returned>();
+    EXPECT_EQ(returned.size(), moved);
+    for (const auto& [at, report] : returned) {
+        EXPECT_EQ(report.reason, ReturnReason::direct_good);
+        EXPECT_GE(at, 6.0);
+        EXPECT_LE(at, 6.0 + 2.0 + 1.5);
+    }
+    for (HostId s = 0; s < net.hosts(); ++s) {
+        for (HostId d = 0; d < net.hosts(); ++d) {
+            if (s == d) continue;
+            EXPECT_EQ(net.relay_of(s, d), kNoHost);
+        }
+    }
+}
+
+TEST(Simulation, DoesNotFlapUnderOnOffTraffic) {
+    for (const double period : {0.3, 1.0, 5.0}) {
+        Simulation net(Config{});
+        everybody_exchanges(net, 28e3, 20e-3);
+        for (double t = 2.0; t < 62.0; t += period) net.foreign(0, 1, 8, t, t + period / 2.0);
+        net.run_until(62.0);
+        std::map<std::pair<HostId, HostId>, int> moves;
+        for (const Entry& entry : net.diary()) {
+            if (const auto* moved = std::get_if<Moved>(&entry.action)) ++moves[{entry.host, moved->destination}];
+        }
+        EXPECT_FALSE(moves.empty());
+        for (const auto& [pair, count] : moves) {
+            EXPECT_LE(count, 8) << "moves in a minute, " << pair.first << " -> " << pair.second << ", period "
+                                << period;
+        }
+    }
+}
+
+TEST(Simulation, OnAStarNothingMoves) {
+    Config config;
+    config.leafs = 1;
+    config.hosts_per_leaf = 8;
+    config.host_bps = 200e6;
+    config.host_limit_B = 250e3;
+    Simulation net(config);
+    everybody_exchanges(net, 28e3, 20e-3);
+    net.foreign_into(3, 0, 8, 2.0, 8.0);
+    net.run_until(10.0);
+    EXPECT_TRUE(net.reports<Moved>().empty());
+    std::set<StayReason> reasons;
+    for (const auto& [at, stayed] : net.reports<Stayed>()) reasons.insert(stayed.reason);
+    EXPECT_TRUE(reasons.count(StayReason::no_candidate));
+}
+
+TEST(Simulation, ACongestedDestinationIsNamed) {
+    Simulation net(Config{});
+    everybody_exchanges(net, 28e3, 20e-3);
+    net.foreign_into(3, 2, 6, 2.0, 6.0);  // over the core 2 -> 1 first: that one is a different story
+    net.down(3).rate_bps = 150e6;         // the destination's own link is the bottleneck
+    net.run_until(6.0);
+    int into_3 = 0;
+    for (const Entry& entry : net.diary()) {
+        if (const auto* moved = std::get_if<Moved>(&entry.action)) into_3 += moved->destination == 3;
+    }
+    EXPECT_EQ(into_3, 0);
+    bool named = false;
+    for (const auto& [at, stayed] : net.reports<Stayed>()) {
+        named = named || (stayed.destination == 3 && stayed.reason == StayReason::destination_congested);
+    }
+    EXPECT_TRUE(named);
+}
+
+TEST(Simulation, ManySourcesSpreadOverRelays) {
+    Config config;
+    config.hosts_per_leaf = 4;
+    Simulation net(config);
+    everybody_exchanges(net, 8e3, 30e-3);
+    net.foreign(0, 1, 8, 2.0, 100.0);
+    net.run_until(4.0);
+    std::map<HostId, int> taken;
+    int moved = 0;
+    for (HostId s = 0; s < 4; ++s) {
+        for (HostId d = 4; d < 8; ++d) {
+            const HostId relay = net.relay_of(s, d);
+            if (relay != kNoHost) ++taken[relay], ++moved;
+        }
+    }
+    EXPECT_GE(moved, 12) << "of 16 pairs";
+    EXPECT_GE(taken.size(), 4U) << "relays of 8";
+    for (const auto& [relay, count] : taken) EXPECT_LE(count, moved / 2) << "over " << relay;
+}
+
+TEST(Simulation, ADeadRelayIsLeftWithinASecond) {
+    Simulation net(Config{});
+    everybody_exchanges(net, 28e3, 20e-3);
+    net.foreign(0, 1, 8, 2.0, 100.0);
+    net.run_until(4.0);
+    HostId relay = kNoHost;
+    for (HostId s : {HostId{0}, HostId{1}}) {
+        if (net.relay_of(s, 2) != kNoHost) relay = net.relay_of(s, 2);
+    }
+    ASSERT_NE(relay, kNoHost);
+    net.kill_agent(relay);
+    net.run_until(5.0);
+    for (HostId s = 0; s < net.hosts(); ++s) {
+        if (s == relay) continue;
+        for (HostId d = 0; d < net.hosts(); ++d) {
+            if (s == d) continue;
+            EXPECT_NE(net.relay_of(s, d), relay) << s << " -> " << d;
+        }
+    }
+    const auto returned = net.reports<Returned>();
+    ASSERT_FALSE(returned.empty());
+    EXPECT_EQ(returned.front().second.reason, ReturnReason::relay_dead);
+    net.run_until(6.0);
+    int away = 0;
+    for (HostId s : {HostId{0}, HostId{1}}) {
+        for (HostId d : {HostId{2}, HostId{3}}) away += net.relay_of(s, d) != kNoHost;
+    }
+    EXPECT_GE(away, 3) << "another relay is found";
+}
+
+TEST(Simulation, ASilentAgentIsNoCongestion) {
+    Simulation net(Config{});
+    everybody_exchanges(net, 28e3, 20e-3);
+    net.run_until(2.0);
+    net.kill_agent(3);
+    net.run_until(10.0);
+    EXPECT_TRUE(net.reports<Moved>().empty());
+}
+
+}  // namespace
+}  // namespace fairlead::core::sim
