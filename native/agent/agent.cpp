@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent.hpp"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "privileges.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+constexpr double kStatsPeriod_s = 1.0;
+constexpr double kClockPeriod_s = 5.0;
+/// Between clock exchanges with a peer where the controller does not probe in the background. The longer they go on,
+/// the better the drift is known.
+constexpr double kClockExchange_s = 1.0;
+constexpr double kClockAnswer_s = 0.5;
+
+/// Grows from start to start, as the replay window wants it. Not shifted by a clock test.
+std::uint64_t new_boot_id() {
+    return static_cast<std::uint64_t>(read_clock_ns(CLOCK_REALTIME));
+}
+
+}  // namespace
+
+Agent::Agent(EventLoop& loop, Output& output, Config config)
+    : loop_(loop),
+      output_(output),
+      config_(std::move(config)),
+      clock_(config_.clock_test),
+      rejections_(loop, [this](nlohmann::json line) { event(std::move(line)); }),
+      channel_(loop, config_, clock_, rejections_, new_boot_id()),
+      prober_(loop, channel_, clock_, config_.host_count()),
+      service_(loop, config_, clock_, rejections_),
+      measurements_(config_, service_, prober_, output),
+      plane_(loop, config_) {
+    manage_ = parse_manage(config_, monotonic_s());
+    config_.manage = nullptr;
+    scheduling_ = raise_scheduling();
+    plane_.start();  // the guardian is scheduled as the agent is
+    keep_for_this_thread(scheduling_);
+    drop_privileges();
+    channel_.on_message([this](const Opened& opened, std::int64_t received_ns) { on_message(opened, received_ns); });
+}
+
+void Agent::start() {
+    plane_.set_up([this](const std::string& error) { start_managing(error); },
+                  [this](const std::string& reason) { on_plane_lost(reason); });
+}
+
+void Agent::start_managing(const std::string& plane_error) {
+    if (stopping_) return;
+    manager_.emplace(loop_, config_, clock_, channel_, prober_, plane_, std::move(*manage_),
+                     [this](nlohmann::json line) { event(std::move(line)); });
+    output_.answer({{"type", "ready"},
+                    {"pid", getpid()},
+                    {"version", FAIRLEAD_VERSION},
+                    {"plane", plane_error.empty() ? "route" : "none"},
+                    {"plane_reason", plane_error},
+                    {"scheduling", name(scheduling_)}});
+    loop_.after(kStatsPeriod_s, [this] { report_stats(); });
+    loop_.after(kClockPeriod_s, [this] { report_clocks(); });
+    if (!manager_->automatic()) keep_clocks(0);
+}
+
+void Agent::on_plane_lost(const std::string& reason) {
+    if (manager_) manager_->on_plane_lost();
+    event({{"type", "plane_lost"}, {"reason", reason}});
+}
+
+void Agent::event(nlohmann::json line) {
+    line["t_s"] = clock_.now_s();
+    output_.event(line);
+}
+
+void Agent::on_message(const Opened& opened, std::int64_t received_ns) {
+    if (const auto* probe = std::get_if<core::wire::Probe>(&opened.message)) {
+        prober_.on_probe(opened.sender, *probe, received_ns);
+    } else if (const auto* reply = std::get_if<core::wire::ProbeReply>(&opened.message)) {
+        prober_.on_reply(opened.sender, *reply, received_ns);
+    } else if (manager_) {
+        manager_->on_message(opened.sender, opened.message);
+    }
+}
+
+void Agent::on_line(std::string_view line) {
+    if (stopping_) return;
+    try {
+        run(parse_command(line, config_.self, config_.host_count()));
+    } catch (const CommandError& error) {
+        measurements_.fail(error.id, error.what());
+    }
+}
+
+void Agent::run(const Command& command) {
+    struct Runner {
+        Agent& agent;
+        void operator()(const PingPongCommand& c) const { agent.measurements_.start(c); }
+        void operator()(const TrainCommand& c) const { agent.measurements_.start(c); }
+        void operator()(const ProbeCommand& c) const { agent.measurements_.start(c); }
+        void operator()(const MoveCommand& c) const {
+            if (!agent.manager_) return agent.answer_by_hand(c.id, "the agent is not ready yet");
+            agent.manager_->move(c.peer, c.relay, [a = &agent, id = c.id](const auto& e) { a->answer_by_hand(id, e); });
+        }
+        void operator()(const ReturnCommand& c) const {
+            if (!agent.manager_) return agent.answer_by_hand(c.id, "the agent is not ready yet");
+            agent.manager_->back(c.peer, [a = &agent, id = c.id](const auto& e) { a->answer_by_hand(id, e); });
+        }
+        void operator()(const StopCommand&) const { agent.stop(true); }
+    };
+    std::visit(Runner{*this}, command);
+}
+
+void Agent::answer_by_hand(std::int64_t id, const std::string& error) {
+    if (!error.empty()) return measurements_.fail(id, error);
+    output_.answer({{"type", "done"}, {"id", id}});
+}
+
+void Agent::report_stats() {
+    event({{"type", "stats"},
+           {"cpu_s", cpu_time_s()},
+           {"rss_B", resident_B()},
+           {"packets_sent", channel_.packets_sent()},
+           {"bytes_sent", channel_.bytes_sent()},
+           {"send_failures", channel_.send_failures()},
+           {"probes_sent", prober_.sent()},
+           {"pairs_in_use", manager_->pairs_in_use()},
+           {"events_dropped", output_.dropped()}});
+    manager_->report_latencies();
+    loop_.after(kStatsPeriod_s, [this] { report_stats(); });
+}
+
+void Agent::report_clocks() {
+    auto peers = nlohmann::json::array();
+    for (core::HostId host = 0; host < config_.host_count(); ++host) {
+        const auto estimate = prober_.peer_clock(host).at(clock_.now_ns());
+        if (host == config_.self || !estimate) continue;
+        peers.push_back({{"peer", host},
+                         {"offset_s", estimate->offset_s},
+                         {"drift", estimate->drift},
+                         {"error_s", estimate->error_s}});
+    }
+    if (!peers.empty()) event({{"type", "clock"}, {"peers", peers}});
+    loop_.after(kClockPeriod_s, [this] { report_clocks(); });
+}
+
+/// One peer at a time, so that the exchanges of a large job do not come in bursts.
+void Agent::keep_clocks(core::HostId next) {
+    if (next != config_.self) prober_.burst(next, 1, 0.0, kClockAnswer_s, [](const ProbeOutcome&) {});
+    loop_.after(kClockExchange_s / config_.host_count(),
+                [this, next] { keep_clocks(static_cast<core::HostId>((next + 1) % config_.host_count())); });
+}
+
+void Agent::stop(bool answer) {
+    if (stopping_) return;
+    stopping_ = true;
+    if (manager_) {
+        manager_->stop([this, answer] { end(answer); });
+    } else {
+        end(answer);
+    }
+}
+
+void Agent::end(bool answer) {
+    const std::string error = plane_.tear_down();
+    if (!error.empty()) event({{"type", "log"}, {"level", "error"}, {"text", "withdrawing routes: " + error}});
+    if (answer) output_.answer({{"type", "stopped"}});
+    loop_.stop();
+}
+
+}  // namespace fairlead::agent

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agent of one host: puts its parts together and lives from the configuration to the end of input.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "clock.hpp"
+#include "command.hpp"
+#include "config.hpp"
+#include "event_loop.hpp"
+#include "line_reader.hpp"
+#include "manager.hpp"
+#include "measurement_service.hpp"
+#include "measurements.hpp"
+#include "output.hpp"
+#include "prober.hpp"
+#include "rejections.hpp"
+#include "route_plane.hpp"
+#include "scheduling.hpp"
+#include "udp_channel.hpp"
+#include "usage.hpp"
+
+namespace fairlead::agent {
+
+class Agent {
+  public:
+    /// Binds the ports, starts the guardian, gives up all privileges. Throws std::system_error or ProtocolError.
+    Agent(EventLoop& loop, Output& output, Config config);
+
+    /// Has the guardian set up the route plane, then says `ready`.
+    void start();
+    /// One line of the supervisor after the configuration.
+    void on_line(std::string_view line);
+    /// Withdraws everything, then stops the loop. `answer`: the supervisor asked for it and gets `stopped`.
+    void stop(bool answer);
+
+  private:
+    void on_message(const Opened& opened, std::int64_t received_ns);
+    void event(nlohmann::json line);
+    void run(const Command& command);
+    void start_managing(const std::string& plane_error);
+    void on_plane_lost(const std::string& reason);
+    void answer_by_hand(std::int64_t id, const std::string& error);
+    void report_stats();
+    void report_clocks();
+    void keep_clocks(core::HostId next);
+    void end(bool answer);
+
+    EventLoop& loop_;
+    Output& output_;
+    Config config_;
+    Clock clock_;
+    Rejections rejections_;
+    UdpChannel channel_;
+    Prober prober_;
+    MeasurementService service_;
+    Measurements measurements_;
+    Scheduling scheduling_ = Scheduling::normal;
+    RoutePlane plane_;
+    std::optional<ManageConfig> manage_;
+    std::optional<Manager> manager_;  ///< once it is known whether there is a route plane
+    bool stopping_ = false;
+};
+
+}  // namespace fairlead::agent

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// This host's wall clock, with an offset and a drift on top where a test asks for them (hosts of a lab share the
+// machine's clock, so that without them clock synchronisation would have nothing to do).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <ctime>
+
+namespace fairlead::agent {
+
+inline std::int64_t read_clock_ns(clockid_t id) {
+    timespec now{};
+    clock_gettime(id, &now);
+    return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+/// Seconds of CLOCK_MONOTONIC: the time that decisions, timers and deadlines are made by.
+inline double monotonic_s() {
+    return static_cast<double>(read_clock_ns(CLOCK_MONOTONIC)) * 1e-9;
+}
+
+class Clock {
+  public:
+    /// What the clock shows differs from CLOCK_REALTIME by offset_s + drift * (t - origin).
+    struct Test {
+        double offset_s = 0.0;
+        double drift = 0.0;
+        std::int64_t origin_ns = 0;
+    };
+
+    explicit Clock(const Test& test) : test_(test), shifts_(test.offset_s != 0.0 || test.drift != 0.0) {}
+
+    std::int64_t now_ns() const { return shifted(read_clock_ns(CLOCK_REALTIME)); }
+    double now_s() const { return static_cast<double>(now_ns()) * 1e-9; }
+
+    /// What this clock shows at a moment of CLOCK_REALTIME (a kernel time stamp, for example).
+    std::int64_t shifted(std::int64_t realtime_ns) const {
+        if (!shifts_) return realtime_ns;
+        const double since_origin_s = static_cast<double>(realtime_ns - test_.origin_ns) * 1e-9;
+        return realtime_ns + std::llround((test_.offset_s + test_.drift * since_origin_s) * 1e9);
+    }
+
+  private:
+    Test test_;
+    bool shifts_;
+};
+
+}  // namespace fairlead::agent

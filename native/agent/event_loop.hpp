@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread's wait for descriptors, timers, and work posted by other threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "unique_fd.hpp"
+
+namespace fairlead::agent {
+
+class EventLoop {
+  public:
+    using Handler = std::function<void(std::uint32_t events)>;
+    using Task = std::function<void()>;
+    using TimerId = std::uint64_t;
+
+    EventLoop();
+
+    /// Calls `handler` with EPOLLIN, EPOLLOUT, ... as long as they hold (level-triggered). The descriptor stays the
+    /// caller's, who calls forget() before closing it. Regular files and /dev/null are always ready.
+    void watch(int fd, std::uint32_t events, Handler handler);
+    void change(int fd, std::uint32_t events);
+    void forget(int fd);
+
+    /// Runs `task` once, at a moment of CLOCK_MONOTONIC or after a time from now.
+    TimerId at(double monotonic_s, Task task);
+    TimerId after(double delay_s, Task task);
+    /// No effect on a timer that has fired.
+    void cancel(TimerId id);
+
+    /// From any thread: run `task` in the loop's thread.
+    void post(Task task);
+
+    void run();
+    /// run() returns after the present handler. From the loop's thread only.
+    void stop() { stopping_ = true; }
+
+  private:
+    struct Watch {
+        std::uint32_t events = 0;
+        bool pollable = true;
+        Handler handler;
+    };
+    void arm_timer();
+    void run_timers();
+    void run_posted();
+    void run_unpollable();
+    bool has_unpollable() const;
+
+    UniqueFd epoll_;
+    UniqueFd timer_;
+    UniqueFd wakeup_;
+    std::unordered_map<int, std::shared_ptr<Watch>> watches_;
+    std::map<std::pair<double, TimerId>, Task> timers_;
+    std::unordered_map<TimerId, double> timer_times_;
+    TimerId next_timer_ = 1;
+    double armed_for_ = -1.0;
+    bool stopping_ = false;
+    std::mutex mutex_;
+    std::vector<Task> posted_;  ///< guarded by mutex_
+};
+
+}  // namespace fairlead::agent

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "manager.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "event_lines.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+namespace wire = core::wire;
+
+/// Between ticks where no connections are watched.
+constexpr double kTick_s = 0.250;
+constexpr double kProbeLost_s = 0.25;
+constexpr double kByHand_s = 10.0;
+constexpr double kStop_s = 1.0;
+/// After goodbye, before the overlay goes: the time for others to take their traffic off this host.
+constexpr double kFarewell_s = 0.15;
+
+core::ControllerConfig complete(core::ControllerConfig config, const RoutePlane& plane) {
+    config.boot_id = static_cast<std::uint64_t>(read_clock_ns(CLOCK_REALTIME));
+    config.can_relay = plane.up();
+    return config;
+}
+
+}  // namespace
+
+Manager::Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel, Prober& prober,
+                 RoutePlane& plane, ManageConfig manage, Report report)
+    : loop_(loop),
+      config_(config),
+      clock_(clock),
+      channel_(channel),
+      prober_(prober),
+      plane_(plane),
+      report_(std::move(report)),
+      controller_(complete(manage.controller, plane)),
+      automatic_(manage.controller.automatic) {
+    if (automatic_) monitor_.emplace(config);
+    for (core::PairMix& mix : manage.mixes) feed(std::move(mix));
+    poll();
+}
+
+Manager::~Manager() {
+    for (const auto timer : {wake_timer_, poll_timer_, stop_timer_}) loop_.cancel(timer);
+    for (const auto& [destination, wish] : by_hand_) loop_.cancel(wish.timer);
+}
+
+/// Events that an action brings about at once wait until that action's siblings are done.
+void Manager::feed(core::Event event) {
+    events_.push_back(std::move(event));
+    if (feeding_) return;
+    feeding_ = true;
+    while (!events_.empty()) {
+        const core::Event next = std::move(events_.front());
+        events_.pop_front();
+        for (const core::Action& action : controller_.on(next, monotonic_s())) {
+            std::visit([this](const auto& a) { perform(a); }, action);
+        }
+    }
+    feeding_ = false;
+    wake();
+}
+
+void Manager::wake() {
+    loop_.cancel(wake_timer_);
+    const double next = controller_.next_wakeup();
+    if (next < 1e18) wake_timer_ = loop_.at(next, [this] { tick(); });
+}
+
+void Manager::tick() {
+    const double run_delay_s = run_delay_.take_s();
+    run_delay_since_poll_s_ += run_delay_s;
+    feed(core::Tick{run_delay_s});
+}
+
+void Manager::poll() {
+    if (monitor_) sample_sockets();
+    tick();
+    prober_.set_run_delay(std::exchange(run_delay_since_poll_s_, 0.0));
+    poll_timer_ = loop_.after(monitor_ ? monitor_->period_s(monotonic_s()) : kTick_s, [this] { poll(); });
+}
+
+void Manager::sample_sockets() {
+    try {
+        for (const core::SocketSample& sample : monitor_->sample(monotonic_s())) feed(sample);
+    } catch (const std::system_error& error) {
+        // Probes still see the paths, so the agent goes on; the supervisor is told what is missing.
+        report_({{"type", "log"},
+                 {"level", "error"},
+                 {"text", std::string("the program's connections are no longer watched: ") + error.what()}});
+        monitor_.reset();
+    }
+}
+
+void Manager::on_message(core::HostId from, const wire::Message& message) {
+    if (plane_lost_ && refuse_as_relay(from, message)) return;
+    feed(core::Received{from, message});
+}
+
+/// Without a guardian this host's forwarding cannot be relied on: nothing is granted, and sources that have a detour
+/// over it hear no heartbeat and go back.
+bool Manager::refuse_as_relay(core::HostId from, const wire::Message& message) {
+    if (const auto* request = std::get_if<wire::RelayRequest>(&message)) {
+        channel_.send(from, wire::RelayRefuse{request->token, request->destination, wire::RefuseReason::no_plane});
+        return true;
+    }
+    const auto* beat = std::get_if<wire::Heartbeat>(&message);
+    return beat != nullptr && !beat->reply;
+}
+
+void Manager::perform(const core::Send& send) {
+    const auto* hello = std::get_if<wire::Hello>(&send.message);
+    if (hello != nullptr && plane_lost_) {
+        wire::Hello honest = *hello;
+        honest.can_relay = false;
+        channel_.send(send.to, honest);
+        return;
+    }
+    channel_.send(send.to, send.message);
+}
+
+void Manager::perform(const core::SendProbes& burst) {
+    const std::uint32_t number = burst.burst;
+    prober_.burst(burst.peer, burst.count, burst.spacing_s, kProbeLost_s, [this, number](const ProbeOutcome& outcome) {
+        core::ProbeResult result;
+        result.peer = outcome.peer;
+        result.burst = number;
+        result.sent_at = outcome.sent_at_s;
+        result.lost = outcome.lost;
+        result.round_trip_s = outcome.queueing.round_trip_s;
+        result.forward_queue_s = outcome.queueing.forward_s;
+        result.backward_queue_s = outcome.queueing.backward_s;
+        result.peer_run_delay_s = outcome.peer_run_delay_s;
+        feed(result);
+    });
+}
+
+void Manager::perform(const core::SampleSockets&) {
+    if (monitor_) sample_sockets();
+}
+
+void Manager::perform(const core::Move& move) {
+    plane_.move(move.destination, move.relay, [this, move](const std::string& error) {
+        if (error.empty()) {
+            detours_[move.destination] = move.relay;
+            feed(core::MoveDone{move.destination, move.relay});
+        } else {
+            feed(core::MoveFailed{move.destination, move.relay, error});
+            settle(move.destination, true, error);
+        }
+    });
+}
+
+void Manager::perform(const core::Return& back) {
+    plane_.back(back.destination, [this, back](const std::string& error) {
+        if (error.empty()) {
+            detours_.erase(back.destination);
+            feed(core::ReturnDone{back.destination});
+        } else {
+            feed(core::ReturnFailed{back.destination, error});
+            settle(back.destination, false, error);
+        }
+    });
+}
+
+void Manager::perform(const core::ZoneChanged& change) {
+    report_(line_of(change));
+}
+
+void Manager::perform(const core::Moved& moved) {
+    report_(line_of(moved, config_.self, clock_.now_s() - monotonic_s()));
+    if (moved.manual) settle(moved.destination, true, {});
+}
+
+void Manager::perform(const core::Returned& returned) {
+    report_(line_of(returned, config_.self));
+    settle(returned.destination, false, {});
+    if (stopped_ && detours_.empty()) finish_stop();
+}
+
+void Manager::perform(const core::Stayed& stayed) {
+    report_(line_of(stayed, config_.self));
+}
+void Manager::perform(const core::Noticed& noticed) {
+    report_(line_of(noticed));
+}
+void Manager::perform(const core::BaseShifted& shifted) {
+    report_(line_of(shifted));
+}
+
+void Manager::move(core::HostId destination, core::HostId relay, ByHandDone done) {
+    if (!plane_.up()) return done("there is no route plane: " + plane_.reason());
+    await(destination, {relay, std::move(done), 0});
+    feed(core::ManualMove{destination, relay});
+}
+
+void Manager::back(core::HostId destination, ByHandDone done) {
+    if (!plane_.up()) return done("there is no route plane: " + plane_.reason());
+    const bool on_the_way = by_hand_.contains(destination);
+    if (!on_the_way && !detours_.contains(destination)) return done({});
+    await(destination, {core::kNoHost, std::move(done), 0});
+    feed(core::ManualReturn{destination});
+}
+
+void Manager::await(core::HostId destination, ByHand wish) {
+    if (auto earlier = by_hand_.extract(destination)) {
+        loop_.cancel(earlier.mapped().timer);
+        earlier.mapped().done("another command for the same path came before it was done");
+    }
+    wish.timer = loop_.after(kByHand_s, [this, destination] {
+        const auto late = by_hand_.extract(destination);
+        late.mapped().done("not done within the time allowed");
+    });
+    by_hand_.emplace(destination, std::move(wish));
+}
+
+void Manager::settle(core::HostId destination, bool move, const std::string& error) {
+    const auto found = by_hand_.find(destination);
+    if (found == by_hand_.end() || (found->second.relay != core::kNoHost) != move) return;
+    const ByHand wish = std::move(found->second);
+    by_hand_.erase(found);
+    loop_.cancel(wish.timer);
+    wish.done(error);
+}
+
+void Manager::on_plane_lost() {
+    plane_lost_ = true;
+}
+
+void Manager::stop(std::function<void()> done) {
+    stopped_ = std::move(done);
+    loop_.cancel(poll_timer_);
+    feed(core::Stop{});
+    if (detours_.empty() || plane_lost_) return finish_stop();
+    stop_timer_ = loop_.after(kStop_s, [this] { finish_stop(); });
+}
+
+void Manager::finish_stop() {
+    const auto done = std::exchange(stopped_, nullptr);
+    if (!done) return;
+    loop_.cancel(stop_timer_);
+    stop_timer_ = plane_.up() ? loop_.after(kFarewell_s, done) : loop_.after(0.0, done);
+}
+
+void Manager::report_latencies() {
+    for (core::HostId host = 0; host < config_.host_count(); ++host) {
+        if (host == config_.self) continue;
+        const core::PathView view = controller_.view(host);
+        if (!monitor_ || !view.in_use || monitor_->srtt_s(host) <= 0.0) continue;
+        report_({{"type", "path_latency"},
+                 {"source", config_.self},
+                 {"destination", host},
+                 {"relay", view.relay == core::kNoHost ? nlohmann::json(nullptr) : nlohmann::json(view.relay)},
+                 {"latency_s", monitor_->srtt_s(host) / 2.0},
+                 {"queue_delay_s", view.queue_delay_s},
+                 {"rate_bps", view.rate_bps},
+                 {"zone", name(view.zone)}});
+    }
+}
+
+}  // namespace fairlead::agent

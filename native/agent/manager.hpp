@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connects the controller, which decides, to what it decides about: sockets, probes, peers, routes.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "config.hpp"
+#include "event_loop.hpp"
+#include "fairlead/core/controller.hpp"
+#include "manage_config.hpp"
+#include "prober.hpp"
+#include "route_plane.hpp"
+#include "socket_monitor.hpp"
+#include "udp_channel.hpp"
+#include "usage.hpp"
+
+namespace fairlead::agent {
+
+class Manager {
+  public:
+    using Report = std::function<void(nlohmann::json)>;
+    /// Ends a move or return by hand: with an empty string, or the reason why not.
+    using ByHandDone = std::function<void(const std::string& error)>;
+
+    Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel, Prober& prober,
+            RoutePlane& plane, ManageConfig manage, Report report);
+    ~Manager();
+    Manager(const Manager&) = delete;
+    Manager& operator=(const Manager&) = delete;
+
+    /// A control message of an authenticated peer.
+    void on_message(core::HostId from, const core::wire::Message& message);
+    void move(core::HostId destination, core::HostId relay, ByHandDone done);
+    void back(core::HostId destination, ByHandDone done);
+    /// The guardian is gone: this host can neither move nor relay any more.
+    void on_plane_lost();
+
+    /// Returns all detours and says goodbye; `done` is called when that is over, at most kStop_s later.
+    void stop(std::function<void()> done);
+
+    /// Whether the controller watches, probes and decides by itself.
+    bool automatic() const { return automatic_; }
+    int pairs_in_use() const { return controller_.pairs_in_use(); }
+    /// A `path_latency` event for every pair in use: what its traffic now experiences.
+    void report_latencies();
+
+  private:
+    struct ByHand {
+        core::HostId relay = core::kNoHost;  ///< kNoHost: a return
+        ByHandDone done;
+        EventLoop::TimerId timer = 0;
+    };
+    void feed(core::Event event);
+    void wake();
+    void tick();
+    void poll();
+    void sample_sockets();
+
+    void perform(const core::Send& send);
+    void perform(const core::SendProbes& burst);
+    void perform(const core::SampleSockets&);
+    void perform(const core::Move& move);
+    void perform(const core::Return& back);
+    void perform(const core::ZoneChanged& change);
+    void perform(const core::Moved& moved);
+    void perform(const core::Returned& returned);
+    void perform(const core::Stayed& stayed);
+    void perform(const core::Noticed& noticed);
+    void perform(const core::BaseShifted& shifted);
+
+    bool refuse_as_relay(core::HostId from, const core::wire::Message& message);
+    void await(core::HostId destination, ByHand wish);
+    void settle(core::HostId destination, bool move, const std::string& error);
+    void finish_stop();
+
+    EventLoop& loop_;
+    const Config& config_;
+    const Clock& clock_;
+    UdpChannel& channel_;
+    Prober& prober_;
+    RoutePlane& plane_;
+    Report report_;
+    core::Controller controller_;
+    bool automatic_;
+    std::optional<SocketMonitor> monitor_;  ///< none if moves are made by hand, or the kernel does not tell
+    RunDelay run_delay_;
+    double run_delay_since_poll_s_ = 0.0;
+    std::deque<core::Event> events_;
+    bool feeding_ = false;
+    bool plane_lost_ = false;
+    std::map<core::HostId, core::HostId> detours_;  ///< destination -> relay, as the kernel acknowledged
+    std::map<core::HostId, ByHand> by_hand_;
+    EventLoop::TimerId wake_timer_ = 0;
+    EventLoop::TimerId poll_timer_ = 0;
+    EventLoop::TimerId stop_timer_ = 0;
+    std::function<void()> stopped_;
+};
+
+}  // namespace fairlead::agent

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measurement_service.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "system_error.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+/// Time for connections to be made and results to come back, on top of what is asked of the measurement itself.
+constexpr double kMargin_s = 2.0;
+constexpr double kAcceptPause_s = 0.1;
+
+UniqueFd listen_socket(const Host& own) {
+    UniqueFd fd(checked(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "TCP socket"));
+    const int on = 1;  // connections of an earlier agent that are still in TIME_WAIT do not matter
+    checked(setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "SO_REUSEADDR");
+    const sockaddr_in address = own.socket_address();
+    if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 ||
+        listen(fd.get(), SOMAXCONN) < 0) {
+        throw_errno("TCP port " + std::to_string(own.port) + " of " + own.label());
+    }
+    return fd;
+}
+
+std::uint32_t milliseconds(double time_s) {
+    return static_cast<std::uint32_t>(time_s * 1e3);
+}
+
+}  // namespace
+
+MeasurementService::MeasurementService(EventLoop& loop, const Config& config, const Clock& clock,
+                                       Rejections& rejections)
+    : loop_(loop),
+      config_(config),
+      clock_(clock),
+      rejections_(rejections),
+      key_(derive(config.secret, KeyUse::connections)),
+      listener_(listen_socket(config.own())),
+      workers_(loop) {
+    loop_.watch(listener_.get(), EPOLLIN, [this](std::uint32_t) { accept_some(); });
+}
+
+MeasurementService::~MeasurementService() {
+    loop_.forget(listener_.get());
+}
+
+void MeasurementService::accept_some() {
+    for (int i = 0; i < 16; ++i) {
+        sockaddr_in from{};
+        socklen_t length = sizeof from;
+        UniqueFd socket(
+            accept4(listener_.get(), reinterpret_cast<sockaddr*>(&from), &length, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (!socket) {
+            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+                // The connection stays in the queue: without a pause the loop would spin on it.
+                loop_.change(listener_.get(), 0);
+                loop_.after(kAcceptPause_s, [this] { loop_.change(listener_.get(), EPOLLIN); });
+            }
+            return;
+        }
+        const auto client = config_.host_at(from.sin_addr);
+        if (!client || *client == config_.self) {
+            rejections_.count(Refusal::bad_stranger);
+        } else if (served_ < kMaxServed) {
+            serve(std::move(socket), *client);
+        }
+    }
+}
+
+void MeasurementService::serve(UniqueFd socket, core::HostId client) {
+    ++served_;
+    // std::function wants copies, so the descriptor travels in a shared box.
+    auto box = std::make_shared<UniqueFd>(std::move(socket));
+    workers_.start([this, box, client](const Cancellation& cancellation) -> Workers::Completion {
+        bool authenticated = false;
+        try {
+            Stream stream(std::move(*box), cancellation, monotonic_s() + kHandshake_s);
+            auto [session, request] = Session::accept(std::move(stream), key_, {client, config_.self});
+            authenticated = true;
+            session.stream().set_deadline(monotonic_s() + request.timeout_ms * 1e-3);
+            if (request.kind == MeasurementKind::pingpong) {
+                pong(session, request, clock_);
+            } else {
+                receive_train(session);
+            }
+        } catch (const std::exception&) {
+            // The client's end fails as well, and it is the client that was asked: it tells its supervisor.
+        }
+        return [this, authenticated] {
+            --served_;
+            if (!authenticated) rejections_.count(Refusal::bad_challenge);
+        };
+    });
+}
+
+Session MeasurementService::connect(core::HostId peer, const MeasurementRequest& request, double deadline_s,
+                                    const Cancellation& cancellation) const {
+    Stream stream = Stream::connect(config_.own().socket_address(), config_.hosts[peer].socket_address(), kHandshake_s,
+                                    cancellation, std::min(deadline_s, monotonic_s() + kHandshake_s));
+    try {
+        Session session = Session::open(std::move(stream), key_, {config_.self, peer}, request);
+        session.stream().set_deadline(deadline_s);
+        return session;
+    } catch (const StreamClosed&) {
+        throw HandshakeError("it refused the connection: it does not share this job's secret, or serves too many");
+    }
+}
+
+void MeasurementService::pingpong(const PingPongCommand& command, PingPongDone done) {
+    workers_.start([this, command, done](const Cancellation& cancellation) -> Workers::Completion {
+        const MeasurementRequest request{.kind = MeasurementKind::pingpong,
+                                         .timeout_ms = milliseconds(command.timeout_s),
+                                         .exchanges = command.warmup + command.exchanges,
+                                         .warmup = command.warmup,
+                                         .sizes_B = command.sizes_B};
+        try {
+            Session session = connect(command.peer, request, monotonic_s() + command.timeout_s, cancellation);
+            return [done, samples = ping(session, request, clock_)] { done(samples); };
+        } catch (const std::exception& error) {
+            return [done, reason = config_.hosts[command.peer].label() + ": " + error.what()] {
+                done(MeasurementFailure{reason});
+            };
+        }
+    });
+}
+
+void MeasurementService::train(const TrainCommand& command, TrainDone done) {
+    workers_.start([this, command, done](const Cancellation& cancellation) -> Workers::Completion {
+        const double time_s = command.duration_s + command.timeout_s;
+        const MeasurementRequest request{.kind = MeasurementKind::train,
+                                         .timeout_ms = milliseconds(time_s + kMargin_s),
+                                         .exchanges = 0,
+                                         .warmup = 0,
+                                         .sizes_B = {}};
+        try {
+            const double deadline_s = monotonic_s() + time_s;
+            std::vector<Session> sessions;
+            for (int i = 0; i < command.streams; ++i) {
+                sessions.push_back(connect(command.peer, request, deadline_s, cancellation));
+            }
+            const auto arrivals = send_train(sessions, command.duration_s, cancellation);
+            return [done, result = combine(arrivals)] { done(result); };
+        } catch (const std::exception& error) {
+            return [done, reason = config_.hosts[command.peer].label() + ": " + error.what()] {
+                done(MeasurementFailure{reason});
+            };
+        }
+    });
+}
+
+}  // namespace fairlead::agent

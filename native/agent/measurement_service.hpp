@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measurements over TCP: asks peers for them, and answers when peers ask.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "clock.hpp"
+#include "command.hpp"
+#include "config.hpp"
+#include "event_loop.hpp"
+#include "pingpong.hpp"
+#include "rejections.hpp"
+#include "train.hpp"
+#include "workers.hpp"
+
+namespace fairlead::agent {
+
+/// Why a measurement could not be taken, in words that name the host.
+struct MeasurementFailure {
+    std::string reason;
+};
+
+class MeasurementService {
+  public:
+    using PingPongDone = std::function<void(std::variant<std::vector<PingPongSamples>, MeasurementFailure>)>;
+    using TrainDone = std::function<void(std::variant<TrainResult, MeasurementFailure>)>;
+
+    /// Connections served at once; more are closed at once.
+    static constexpr std::size_t kMaxServed = 256;
+    static constexpr double kHandshake_s = 3.0;
+
+    /// Listens on the agent's own address only. Throws std::system_error.
+    MeasurementService(EventLoop& loop, const Config& config, const Clock& clock, Rejections& rejections);
+    ~MeasurementService();
+    MeasurementService(const MeasurementService&) = delete;
+    MeasurementService& operator=(const MeasurementService&) = delete;
+
+    void pingpong(const PingPongCommand& command, PingPongDone done);
+    void train(const TrainCommand& command, TrainDone done);
+
+  private:
+    void accept_some();
+    void serve(UniqueFd socket, core::HostId client);
+    Session connect(core::HostId peer, const MeasurementRequest& request, double deadline_s,
+                    const Cancellation& cancellation) const;
+
+    EventLoop& loop_;
+    const Config& config_;
+    const Clock& clock_;
+    Rejections& rejections_;
+    SecretKey key_;
+    UniqueFd listener_;
+    std::size_t served_ = 0;
+    Workers workers_;  ///< last: its threads use all of the above
+};
+
+}  // namespace fairlead::agent

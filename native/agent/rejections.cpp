@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rejections.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "clock.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+bool of_connection(Refusal refusal) {
+    return refusal == Refusal::bad_stranger || refusal == Refusal::bad_challenge;
+}
+
+}  // namespace
+
+Rejections::Rejections(EventLoop& loop, std::function<void(nlohmann::json)> report)
+    : loop_(loop), report_(std::move(report)) {}
+
+void Rejections::count(Refusal refusal) {
+    ++counts_.at(static_cast<std::size_t>(refusal));
+    if (waiting_) return;
+    waiting_ = true;
+    loop_.at(std::max(monotonic_s(), last_told_s_ + kPeriod_s), [this] { tell(); });
+}
+
+void Rejections::tell() {
+    waiting_ = false;
+    last_told_s_ = monotonic_s();
+    std::uint64_t datagrams = 0;
+    std::uint64_t connections = 0;
+    auto reasons = nlohmann::json::object();
+    for (std::size_t i = 0; i < kRefusalCount; ++i) {
+        const std::uint64_t count = std::exchange(counts_[i], 0);
+        if (count == 0) continue;
+        const auto refusal = static_cast<Refusal>(i);
+        (of_connection(refusal) ? connections : datagrams) += count;
+        reasons[std::string(name(refusal))] = count;
+    }
+    report_({{"type", "rejected"},
+             {"count", datagrams + connections},
+             {"datagrams", datagrams},
+             {"connections", connections},
+             {"reasons", reasons}});
+}
+
+}  // namespace fairlead::agent

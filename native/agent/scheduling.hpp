@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gets the agent a CPU soon after it wakes. It uses less than a percent of one, but MPI ranks poll without end, and an
+// agent that waits behind them sees congestion late, and answers late as a relay.
+#pragma once
+
+#include <string_view>
+
+namespace fairlead::agent {
+
+enum class Scheduling {
+    realtime,     ///< SCHED_FIFO, lowest priority: needs CAP_SYS_NICE or RLIMIT_RTPRIO
+    short_slice,  ///< SCHED_OTHER with a slice of 0.1 ms: Linux 6.12 or newer, no privilege
+    normal
+};
+std::string_view name(Scheduling scheduling);
+
+/// The best that is permitted, for this thread and what it starts.
+Scheduling raise_scheduling();
+
+/// From now on what this thread starts is scheduled as usual (measurements shall be treated as MPI ranks are).
+void keep_for_this_thread(Scheduling scheduling);
+
+}  // namespace fairlead::agent

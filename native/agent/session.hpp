@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The opening of a measurement's TCP connection: both ends prove that they know the job's secret, then bytes are raw.
+//
+//   server -> client   32 random bytes S
+//   client -> server   request (fixed length, with 32 random bytes C), MAC(key, "client", S, request)
+//   server -> client   MAC(key, "server", S, C)
+//
+// MAC is keyed BLAKE2b. A session key made of S and C authenticates the results at the end. What fails is closed
+// without an answer.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fairlead/core/types.hpp"
+#include "secret.hpp"
+#include "stream.hpp"
+
+namespace fairlead::agent {
+
+enum class MeasurementKind : std::uint8_t { pingpong = 1, train = 2 };
+
+/// What a client asks of the server.
+struct MeasurementRequest {
+    MeasurementKind kind = MeasurementKind::pingpong;
+    std::uint32_t timeout_ms = 0;  ///< after which the server gives up
+    std::uint32_t exchanges = 0;   ///< pingpong: per size, warm-up included
+    std::uint32_t warmup = 0;
+    std::vector<std::uint64_t> sizes_B;
+    bool operator==(const MeasurementRequest&) const = default;
+};
+
+/// Who speaks to whom.
+struct Ends {
+    core::HostId client = core::kNoHost;
+    core::HostId server = core::kNoHost;
+};
+
+inline constexpr std::size_t kNonce_B = 32;
+inline constexpr std::size_t kRequestSizes = 32;
+inline constexpr std::size_t kRequest_B = 8 + kNonce_B + 12 + 8 * kRequestSizes;
+using Nonce = std::array<std::uint8_t, kNonce_B>;
+using RequestBytes = std::array<std::uint8_t, kRequest_B>;
+
+struct DecodedRequest {
+    Ends ends;
+    MeasurementRequest request;
+};
+RequestBytes encode_request(Ends ends, const Nonce& nonce, const MeasurementRequest& request);
+/// Nothing if a field is out of range. Only for requests whose MAC was right, and yet it trusts none of them.
+std::optional<DecodedRequest> decode_request(const RequestBytes& bytes);
+
+/// The peer does not know the secret, is not who it says, or asks for what cannot be.
+struct HandshakeError : StreamError {
+    using StreamError::StreamError;
+};
+
+/// An authenticated connection.
+class Session {
+  public:
+    /// Throws StreamError; HandshakeError if the server does not prove that it knows the secret.
+    static Session open(Stream stream, const SecretKey& key, Ends ends, const MeasurementRequest& request);
+
+    struct Accepted;
+    /// `client`: who has the address that the connection came from. Throws HandshakeError.
+    static Accepted accept(Stream stream, const SecretKey& key, Ends ends);
+
+    Stream& stream() { return stream_; }
+
+    /// A result, with its MAC. Both ends know its length.
+    void send_result(std::span<const std::uint8_t> result);
+    /// Throws HandshakeError if the MAC is wrong.
+    void receive_result(std::span<std::uint8_t> result);
+
+  private:
+    Session(Stream stream, SecretKey key) : stream_(std::move(stream)), key_(std::move(key)) {}
+
+    Stream stream_;
+    SecretKey key_;
+    std::uint64_t results_ = 0;
+};
+
+struct Session::Accepted {
+    Session session;
+    MeasurementRequest request;
+};
+
+}  // namespace fairlead::agent

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sock_diag.hpp"
+
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "system_error.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+constexpr std::size_t kBuffer_B = 128 * 1024;  // more than the kernel puts into one datagram of a dump
+constexpr std::uint32_t kEstablished = 1;      // TCP_ESTABLISHED
+constexpr timeval kPatience{.tv_sec = 0, .tv_usec = 200'000};
+
+struct Request {
+    nlmsghdr header;
+    inet_diag_req_v2 body;
+};
+
+std::size_t aligned(std::size_t length) {
+    return (length + NLMSG_ALIGNTO - 1) & ~std::size_t{NLMSG_ALIGNTO - 1};
+}
+
+template <typename T>
+std::optional<T> read_at(std::span<const std::uint8_t> bytes, std::size_t offset) {
+    if (bytes.size() < offset || bytes.size() - offset < sizeof(T)) return std::nullopt;
+    T value;
+    std::memcpy(&value, bytes.data() + offset, sizeof(T));
+    return value;
+}
+
+/// TCP_INFO as far as this kernel knows it; what it does not know is 0.
+std::optional<tcp_info> find_info(std::span<const std::uint8_t> attributes) {
+    std::size_t offset = 0;
+    while (const auto attribute = read_at<rtattr>(attributes, offset)) {
+        if (attribute->rta_len < sizeof(rtattr) || attribute->rta_len > attributes.size() - offset) return std::nullopt;
+        if (attribute->rta_type == INET_DIAG_INFO) {
+            tcp_info info{};
+            const std::size_t length = std::min<std::size_t>(attribute->rta_len - sizeof(rtattr), sizeof info);
+            std::memcpy(&info, attributes.data() + offset + sizeof(rtattr), length);
+            return info;
+        }
+        offset += aligned(attribute->rta_len);
+    }
+    return std::nullopt;
+}
+
+/// The IPv4 address that a socket is connected to, if it is one.
+std::optional<in_addr> remote_address(const inet_diag_msg& message) {
+    if (message.idiag_family == AF_INET) return in_addr{message.id.idiag_dst[0]};
+    const bool mapped = message.idiag_family == AF_INET6 && message.id.idiag_dst[0] == 0 &&
+                        message.id.idiag_dst[1] == 0 && message.id.idiag_dst[2] == htonl(0xffff);
+    return mapped ? std::optional(in_addr{message.id.idiag_dst[3]}) : std::nullopt;
+}
+
+std::uint64_t in_flight_B(const tcp_info& info) {
+    const std::int64_t packets =
+        std::int64_t{info.tcpi_unacked} - info.tcpi_sacked - info.tcpi_lost + info.tcpi_retrans;
+    return packets > 0 ? static_cast<std::uint64_t>(packets) * info.tcpi_snd_mss : 0;
+}
+
+TcpSocket describe(const inet_diag_msg& message, in_addr remote, const tcp_info& info) {
+    TcpSocket socket;
+    socket.family = message.idiag_family;
+    socket.id = message.id;
+    socket.cookie = std::uint64_t{message.id.idiag_cookie[1]} << 32 | message.id.idiag_cookie[0];
+    socket.remote = remote;
+    socket.local_port = ntohs(message.id.idiag_sport);
+    socket.remote_port = ntohs(message.id.idiag_dport);
+    socket.uid = message.idiag_uid;
+    socket.srtt_s = info.tcpi_rtt * 1e-6;
+    socket.min_rtt_s = info.tcpi_min_rtt == ~0U ? 0.0 : info.tcpi_min_rtt * 1e-6;
+    socket.in_flight_B = in_flight_B(info);
+    socket.acked_B = info.tcpi_bytes_acked;
+    socket.retransmits = info.tcpi_total_retrans;
+    socket.busy_s = static_cast<double>(info.tcpi_busy_time) * 1e-6;
+    socket.held_up_s = static_cast<double>(info.tcpi_rwnd_limited + info.tcpi_sndbuf_limited) * 1e-6;
+    socket.app_limited = info.tcpi_delivery_rate_app_limited != 0;
+    return socket;
+}
+
+void take(std::span<const std::uint8_t> payload, std::vector<TcpSocket>& sockets) {
+    const auto message = read_at<inet_diag_msg>(payload, 0);
+    if (!message || message->idiag_state != kEstablished || payload.size() < aligned(sizeof *message)) return;
+    const auto remote = remote_address(*message);
+    const auto info = find_info(payload.subspan(aligned(sizeof *message)));
+    if (remote && info) sockets.push_back(describe(*message, *remote, *info));
+}
+
+Request make_request(std::uint8_t family, std::uint16_t flags, std::uint32_t sequence) {
+    Request message{};
+    message.header = {.nlmsg_len = sizeof message,
+                      .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                      .nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags),
+                      .nlmsg_seq = sequence,
+                      .nlmsg_pid = 0};
+    message.body.sdiag_family = family;
+    message.body.sdiag_protocol = IPPROTO_TCP;
+    message.body.idiag_ext = 1 << (INET_DIAG_INFO - 1);
+    message.body.idiag_states = 1U << kEstablished;
+    return message;
+}
+
+constexpr const char* kWhat = "the kernel's list of TCP connections (sock_diag)";
+
+}  // namespace
+
+DiagAnswers parse_answers(std::span<const std::uint8_t> datagram, std::uint32_t sequence) {
+    DiagAnswers answers;
+    std::size_t offset = 0;
+    while (const auto header = read_at<nlmsghdr>(datagram, offset)) {
+        if (header->nlmsg_len < sizeof *header || header->nlmsg_len > datagram.size() - offset) break;
+        const auto payload = datagram.subspan(offset + sizeof *header, header->nlmsg_len - sizeof *header);
+        offset += aligned(header->nlmsg_len);
+        if (header->nlmsg_seq == sequence) {  // not left over from a request that was given up
+            ++answers.count;
+            if (header->nlmsg_type == NLMSG_DONE) answers.end = true;
+            if (header->nlmsg_type == SOCK_DIAG_BY_FAMILY) take(payload, answers.sockets);
+            if (header->nlmsg_type == NLMSG_ERROR) {
+                const auto error = read_at<nlmsgerr>(payload, 0);
+                answers.error = error ? -error->error : EPROTO;
+            }
+        }
+        if (offset > datagram.size()) break;
+    }
+    return answers;
+}
+
+SockDiag::SockDiag()
+    : socket_(checked(socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG), "NETLINK_SOCK_DIAG")),
+      buffer_(kBuffer_B) {
+    checked(setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience), "SO_RCVTIMEO");
+}
+
+void SockDiag::request_all(std::uint8_t family) {
+    const Request message = make_request(family, NLM_F_DUMP, ++sequence_);
+    checked(send(socket_.get(), &message, sizeof message, 0), kWhat);
+}
+
+std::span<const std::uint8_t> SockDiag::receive() {
+    for (;;) {
+        const ssize_t length = recv(socket_.get(), buffer_.data(), buffer_.size(), 0);
+        if (length < 0 && errno == EINTR) continue;
+        return std::span(buffer_).first(static_cast<std::size_t>(checked(length, kWhat)));
+    }
+}
+
+std::vector<TcpSocket> SockDiag::established() {
+    std::vector<TcpSocket> sockets;
+    for (const std::uint8_t family : {std::uint8_t{AF_INET}, std::uint8_t{AF_INET6}}) {
+        request_all(family);
+        for (bool end = false; !end;) {
+            const DiagAnswers answers = parse_answers(receive(), sequence_);
+            if (answers.error != 0) throw std::system_error(answers.error, std::generic_category(), kWhat);
+            sockets.insert(sockets.end(), answers.sockets.begin(), answers.sockets.end());
+            end = answers.end;
+        }
+    }
+    return sockets;
+}
+
+std::vector<TcpSocket> SockDiag::refresh(std::span<const TcpSocket> sockets) {
+    std::vector<Request> requests;
+    ++sequence_;
+    for (const TcpSocket& socket : sockets) {
+        requests.push_back(make_request(socket.family, 0, sequence_));
+        requests.back().body.id = socket.id;
+    }
+    if (requests.empty()) return {};
+    checked(send(socket_.get(), requests.data(), requests.size() * sizeof(Request), 0), kWhat);
+    std::vector<TcpSocket> present;
+    for (std::size_t answered = 0; answered < requests.size();) {
+        // An error (ENOENT, ESTALE) says that a connection is gone: it is left out.
+        const DiagAnswers answers = parse_answers(receive(), sequence_);
+        present.insert(present.end(), answers.sockets.begin(), answers.sockets.end());
+        answered += answers.count;
+    }
+    return present;
+}
+
+}  // namespace fairlead::agent

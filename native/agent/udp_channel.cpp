@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "udp_channel.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <cstring>
+
+#include "system_error.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+/// Datagrams handled before other work of the loop gets its turn.
+constexpr int kBatch = 64;
+
+UniqueFd bind_socket(const Host& own) {
+    UniqueFd fd(checked(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "UDP socket"));
+    const int on = 1;
+    checked(setsockopt(fd.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on), "SO_TIMESTAMPNS");
+    const sockaddr_in address = own.socket_address();
+    if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0) {
+        throw_errno("UDP port " + std::to_string(own.port) + " of " + own.label());
+    }
+    return fd;
+}
+
+/// The kernel's receive stamp, CLOCK_REALTIME; the present time if there is none.
+std::int64_t receive_stamp_ns(msghdr& header) {
+    for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
+        timespec stamp{};
+        std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
+        return static_cast<std::int64_t>(stamp.tv_sec) * 1'000'000'000 + stamp.tv_nsec;
+    }
+    return read_clock_ns(CLOCK_REALTIME);
+}
+
+}  // namespace
+
+UdpChannel::UdpChannel(EventLoop& loop, const Config& config, const Clock& clock, Rejections& rejections,
+                       std::uint64_t boot_id)
+    : loop_(loop),
+      config_(config),
+      clock_(clock),
+      rejections_(rejections),
+      socket_(bind_socket(config.own())),
+      sealer_(derive(config.secret, KeyUse::datagrams), config.self, boot_id),
+      opener_(derive(config.secret, KeyUse::datagrams), config.self, config.host_count()) {
+    loop_.watch(socket_.get(), EPOLLIN, [this](std::uint32_t) { receive_some(); });
+}
+
+UdpChannel::~UdpChannel() {
+    loop_.forget(socket_.get());
+}
+
+std::optional<std::int64_t> UdpChannel::send(core::HostId to, const core::wire::Message& message) {
+    Datagram datagram;
+    const std::size_t size_B = sealer_.seal(to, message, datagram);
+    const sockaddr_in address = config_.hosts[to].socket_address();
+    const std::int64_t sent_ns = clock_.now_ns();
+    if (size_B == 0 || sendto(socket_.get(), datagram.data(), size_B, MSG_DONTWAIT,
+                              reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0) {
+        ++send_failures_;
+        return std::nullopt;
+    }
+    ++packets_sent_;
+    bytes_sent_ += size_B;
+    return sent_ns;
+}
+
+void UdpChannel::receive_some() {
+    for (int i = 0; i < kBatch && receive_one(); ++i) {
+    }
+}
+
+bool UdpChannel::receive_one() {
+    std::array<std::uint8_t, kMaxDatagram_B + 1> buffer;  // one more: what is too long is seen to be
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec)) + 64> control;
+    sockaddr_in from{};
+    iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
+    msghdr header{};
+    header.msg_name = &from;
+    header.msg_namelen = sizeof from;
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    const ssize_t size_B = recvmsg(socket_.get(), &header, MSG_DONTWAIT);
+    if (size_B < 0) return false;  // nothing there (or a passing error of the interface: poll tells what comes next)
+    take(std::span(buffer).first(static_cast<std::size_t>(size_B)), from, clock_.shifted(receive_stamp_ns(header)));
+    return true;
+}
+
+void UdpChannel::take(std::span<const std::uint8_t> datagram, const sockaddr_in& from, std::int64_t received_ns) {
+    const auto claimed = Opener::claimed_sender(datagram);
+    if (const Refusal* refusal = std::get_if<Refusal>(&claimed)) return rejections_.count(*refusal);
+    const core::HostId sender = std::get<core::HostId>(claimed);
+    if (sender >= config_.host_count()) return rejections_.count(Refusal::bad_sender);
+    const sockaddr_in expected = config_.hosts[sender].socket_address();
+    if (from.sin_addr.s_addr != expected.sin_addr.s_addr || from.sin_port != expected.sin_port) {
+        return rejections_.count(Refusal::bad_address);
+    }
+    const auto opened = opener_.open(datagram);
+    if (const Refusal* refusal = std::get_if<Refusal>(&opened)) return rejections_.count(*refusal);
+    if (receiver_) receiver_(std::get<Opened>(opened), received_ns);
+}
+
+}  // namespace fairlead::agent

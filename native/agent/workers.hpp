@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads for measurements: each does one with sockets of its own and hands its result back to the event loop.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <thread>
+
+#include "event_loop.hpp"
+#include "unique_fd.hpp"
+
+namespace fairlead::agent {
+
+/// Tells all workers that the agent ends.
+class Cancellation {
+  public:
+    Cancellation();
+    void raise();
+    bool raised() const { return raised_.load(std::memory_order_relaxed); }
+    /// Readable once raised: for poll().
+    int fd() const { return event_.get(); }
+
+  private:
+    std::atomic<bool> raised_{false};
+    UniqueFd event_;
+};
+
+class Workers {
+  public:
+    /// Runs in the loop's thread when the worker's thread has ended.
+    using Completion = std::function<void()>;
+    /// Runs in a thread of its own; must not throw.
+    using Body = std::function<Completion(const Cancellation&)>;
+
+    explicit Workers(EventLoop& loop) : loop_(loop) {}
+    /// Cancels and waits for all; their completions are not run.
+    ~Workers();
+    Workers(const Workers&) = delete;
+    Workers& operator=(const Workers&) = delete;
+
+    /// Throws std::system_error if the system has no thread left.
+    void start(Body body);
+    std::size_t running() const { return threads_.size(); }
+
+  private:
+    EventLoop& loop_;
+    Cancellation cancellation_;
+    std::list<std::thread> threads_;
+};
+
+}  // namespace fairlead::agent

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The packet filter of a job: an nftables table of its own.
+//
+// VXLAN accepts packets from anyone who knows port and network identifier. The table drops outer packets from others
+// than the job's hosts, and on the overlay everything but IPv4 between the job's hosts. The counters `outsiders` and
+// `strangers` tell how many.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "protocol.hpp"
+
+namespace fairlead::guardian {
+
+// Admitted packets carry the slot's mark from their arrival on the overlay until they are delivered or forwarded: by it
+// the kernel's reverse-path lookup finds the overlay (routing.hpp).
+
+// The device must exist. Throws KernelError.
+void add_filter(const Setup& setup, std::uint32_t slot);
+void remove_filter(const std::string& name);
+// The names of the filters of all jobs, dead or alive. Throws KernelError.
+std::vector<std::string> list_filters();
+
+// A chain of somebody's own that drops what no rule accepts.
+struct DroppingChain {
+    std::string family, table, chain, hook;
+};
+// Those on the hooks `input` and `forward`, which the overlay's packets pass.
+std::vector<DroppingChain> list_dropping_chains();
+
+// Adds and removes an empty table: whether filters can be made here. Throws KernelError.
+void try_filter(const std::string& name);
+
+}  // namespace fairlead::guardian

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "footprint.hpp"
+
+#include <net/if.h>
+
+#include <cerrno>
+#include <map>
+
+#include "filter.hpp"
+#include "names.hpp"
+#include "presence.hpp"
+
+namespace fairlead::guardian {
+
+namespace {
+
+bool within(std::uint32_t priority, std::uint32_t first) {
+    return priority >= first && priority < first + kSlots;
+}
+
+std::string name_of(const ShownRoute& route) {
+    return (route.destination ? to_string(*route.destination) : "default") + " table " + std::to_string(route.table);
+}
+
+// Runs each step, remembers the first failure, and tells it when all have run.
+class Steps {
+  public:
+    explicit Steps(bool dry_run) : dry_run_(dry_run) {}
+    template <typename Step>
+    void run(const Report& report, const std::string& kind, const std::string& name, Step step) {
+        try {
+            if (!dry_run_) step();
+            report(kind, name);
+        } catch (const KernelError& failure) {
+            if (!first_failure_) first_failure_ = failure;
+        }
+    }
+    void finish() const {
+        if (first_failure_) throw *first_failure_;
+    }
+
+  private:
+    bool dry_run_;
+    std::optional<KernelError> first_failure_;
+};
+
+// Whether the underlay's reverse-path filter is still as we set it and no other overlay needs it so.
+bool rp_filter_is_ours(Netlink& netlink, const DeviceRecord& device, std::uint32_t underlay_index) {
+    for (const DeviceRecord& other : list_devices(netlink))
+        if (other.name != device.name && other.underlay == device.underlay && other.underlay_rp_filter) return false;
+    return underlay_index != 0 && get_rp_filter(netlink, underlay_index).device == 2;
+}
+
+void restore_rp_filter(Netlink& netlink, const DeviceRecord& device, Steps& steps, const Report& report) {
+    const std::uint32_t underlay_index = if_nametoindex(device.underlay.c_str());
+    if (!device.underlay_rp_filter || !rp_filter_is_ours(netlink, device, underlay_index)) return;
+    steps.run(report, "rp_filter", device.underlay + " " + std::to_string(*device.underlay_rp_filter),
+              [&] { set_rp_filter(netlink, underlay_index, *device.underlay_rp_filter); });
+}
+
+}  // namespace
+
+std::vector<Footprint> survey(Netlink& netlink) {
+    std::map<std::string, Footprint> by_job;
+    std::map<std::uint32_t, std::string> job_of_slot;
+    for (DeviceRecord& device : list_devices(netlink)) by_job[*job_of(device.name, kDevicePrefix)].device = device;
+    for (std::string& name : list_filters()) by_job[*job_of(name, kFilterPrefix)].filter = name;
+    const auto rules = list_rules(netlink);
+    for (const ShownRule& rule : rules)
+        if (auto job = job_of(rule.input_device, kDevicePrefix)) job_of_slot[rule.slot()] = *job;
+    for (const ShownRule& rule : rules) by_job[job_of_slot[rule.slot()]].rules.push_back(rule);
+    for (const ShownRoute& route : list_routes(netlink)) by_job[job_of_slot[route.slot()]].routes.push_back(route);
+
+    std::vector<Footprint> footprints;
+    for (auto& [job, footprint] : by_job) {
+        footprint.job = job;
+        footprint.alive = !job.empty() && alive(job);
+        footprints.push_back(std::move(footprint));
+    }
+    return footprints;
+}
+
+std::uint32_t free_slot(const std::vector<Footprint>& footprints) {
+    std::vector<bool> used(kSlots);
+    for (const Footprint& footprint : footprints) {
+        for (const ShownRule& rule : footprint.rules) used[rule.slot()] = true;
+        for (const ShownRoute& route : footprint.routes) used[route.slot()] = true;
+    }
+    for (std::uint32_t slot = 0; slot < kSlots; ++slot)
+        if (!used[slot]) return slot;
+    throw KernelError(ENOSPC, "all " + std::to_string(kSlots) + " slots for jobs on this host are in use");
+}
+
+void remove(Netlink& netlink, const Footprint& footprint, bool dry_run, const Report& report) {
+    Steps steps(dry_run);
+    const auto remove_rules = [&](std::uint32_t first) {
+        for (const ShownRule& rule : footprint.rules)
+            if (within(rule.priority, first))
+                steps.run(report, "rule", std::to_string(rule.priority), [&] { remove_rule(netlink, rule); });
+    };
+    const auto remove_routes = [&](bool moved) {
+        for (const ShownRoute& route : footprint.routes)
+            if (route.moved() == moved)
+                steps.run(report, "route", name_of(route), [&] { remove_route(netlink, route); });
+    };
+    remove_rules(kUserPriority);
+    remove_routes(true);
+    // The device before the last-hop table: while it forwards, the table's last entry must be there to forbid.
+    if (footprint.device)
+        steps.run(report, "device", footprint.device->name, [&] { delete_device(netlink, footprint.device->name); });
+    remove_routes(false);
+    if (footprint.filter) steps.run(report, "filter", *footprint.filter, [&] { remove_filter(*footprint.filter); });
+    if (footprint.device) restore_rp_filter(netlink, *footprint.device, steps, report);
+    remove_rules(kExemptionPriority);
+    remove_rules(kContinuePriority);
+    // Last, because by one of them everything else of the slot is known to be of this job.
+    remove_rules(kLastHopPriority);
+    steps.finish();
+}
+
+}  // namespace fairlead::guardian

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thin layer over libmnl: one rtnetlink request, sent and acknowledged, or a dump.
+#pragma once
+
+#include <libmnl/libmnl.h>
+#include <linux/netlink.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace fairlead::guardian {
+
+// The kernel refused something. `error` is its errno; what() says what was wanted and, where the kernel told, why not.
+struct KernelError : std::runtime_error {
+    KernelError(int errno_value, const std::string& what);
+    int error;
+};
+
+// One request under construction.
+class Message {
+  public:
+    explicit Message(std::uint16_t type, std::uint16_t flags = 0);
+    // A request with the payload of another message (to delete exactly what a dump showed).
+    static Message repeat(std::uint16_t type, const nlmsghdr* shown);
+
+    // The family header that follows the netlink header; all zero at first.
+    template <typename Family>
+    Family& family() {
+        return *static_cast<Family*>(mnl_nlmsg_put_extra_header(header(), sizeof(Family)));
+    }
+    void put(std::uint16_t attribute, const void* data, std::size_t size_B);
+    void put_u8(std::uint16_t attribute, std::uint8_t value) { put(attribute, &value, sizeof(value)); }
+    void put_u16_network(std::uint16_t attribute, std::uint16_t value);
+    void put_u32(std::uint16_t attribute, std::uint32_t value) { put(attribute, &value, sizeof(value)); }
+    void put_address(std::uint16_t attribute, std::uint32_t address_host_order);
+    void put_text(std::uint16_t attribute, const std::string& text);
+    // Attributes put by `fill` are nested in `attribute`.
+    void nest(std::uint16_t attribute, const std::function<void()>& fill);
+
+    nlmsghdr* header() { return reinterpret_cast<nlmsghdr*>(buffer_.data()); }
+
+  private:
+    alignas(nlmsghdr) std::array<char, 2048> buffer_{};
+};
+
+class Netlink {
+  public:
+    Netlink();
+
+    // Sends the request and waits for the kernel's acknowledgement. Throws KernelError with `what` in its text.
+    void transact(Message& message, const std::string& what);
+    // The same for removals: true if removed, false if it was not there.
+    bool remove(Message& message, const std::string& what);
+    // Calls `visit` with each message of the dump.
+    void dump(Message& message, const std::string& what, const std::function<void(const nlmsghdr*)>& visit);
+
+  private:
+    int try_transact(Message& message, std::string& kernel_text);
+    // False if the kernel's tables changed meanwhile.
+    bool try_dump(Message& message, const std::string& what, std::vector<char>& shown);
+    void send(Message& message, std::uint16_t flags, const std::string& what);
+
+    std::unique_ptr<mnl_socket, int (*)(mnl_socket*)> socket_;
+    std::uint32_t sequence_ = 0;
+};
+
+// Attribute lookup by type in a parsed list; null where absent.
+class Attributes {
+  public:
+    Attributes(const nlmsghdr* message, std::size_t family_header_B);
+    explicit Attributes(const nlattr* nest);
+
+    bool has(std::uint16_t type) const { return find(type) != nullptr; }
+    // Zero or empty where the attribute is absent or too short.
+    std::uint8_t u8(std::uint16_t type) const;
+    std::uint32_t u32(std::uint16_t type) const;
+    std::uint32_t address(std::uint16_t type) const;
+    std::string text(std::uint16_t type) const;
+    const nlattr* find(std::uint16_t type) const;
+
+  private:
+    static int add(const nlattr* attribute, void* attributes);
+    std::array<const nlattr*, 80> found_{};
+};
+
+}  // namespace fairlead::guardian

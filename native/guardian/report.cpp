@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report.hpp"
+
+#include <linux/fib_rules.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "filter.hpp"
+#include "footprint.hpp"
+#include "names.hpp"
+#include "presence.hpp"
+#include "privileges.hpp"
+
+namespace fairlead::guardian {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json status_of(const Footprint& footprint) {
+    json moved = json::array();
+    for (const ShownRoute& route : footprint.routes)
+        if (route.moved() && route.destination && route.gateway)
+            moved.push_back({{"destination", to_string(*route.destination)}, {"relay", to_string(*route.gateway)}});
+    return {{"job", footprint.job},
+            {"alive", footprint.alive},
+            {"device", footprint.device ? json(footprint.device->name) : json(nullptr)},
+            {"underlay", footprint.device ? json(footprint.device->underlay) : json(nullptr)},
+            {"filter", footprint.filter ? json(*footprint.filter) : json(nullptr)},
+            {"rules", footprint.rules.size()},
+            {"moved", moved}};
+}
+
+constexpr const char* kPrivilegeFix =
+    "as root: setcap cap_net_admin+ep PATH/fairlead-guardian (docs/route-plane.md), or run as root";
+
+json attempt(const std::string& name, const std::string& fix, const std::function<void()>& trial) {
+    try {
+        trial();
+        return {{"name", name}, {"ok", true}, {"detail", "works"}, {"fix", nullptr}};
+    } catch (const KernelError& failure) {
+        return {{"name", name},
+                {"ok", false},
+                {"detail", failure.what()},
+                {"fix", failure.error == EPERM || failure.error == EACCES ? kPrivilegeFix : fix}};
+    }
+}
+
+// A VXLAN device that is never up, under a name and address that --clean would know, were we killed here.
+void try_vxlan(Netlink& netlink, const std::string& job) {
+    const std::array<std::uint8_t, 6> mac{0x02, 0x46, 0x4c, 0x00, 0x00, 0x00};
+    Message message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+    message.family<ifinfomsg>();
+    message.put_text(IFLA_IFNAME, device_name(job));
+    message.put(IFLA_ADDRESS, mac.data(), mac.size());
+    message.nest(IFLA_LINKINFO, [&] {
+        message.put_text(IFLA_INFO_KIND, "vxlan");
+        message.nest(IFLA_INFO_DATA, [&] { message.put_u32(IFLA_VXLAN_ID, 1); });
+    });
+    netlink.transact(message, "device of kind vxlan");
+    delete_device(netlink, device_name(job));
+}
+
+// A rule that does nothing, in the place of the last slot's user rule.
+void try_rule(Netlink& netlink) {
+    const auto rule = [](std::uint16_t type, std::uint16_t flags) {
+        Message message(type, flags);
+        auto& family = message.family<fib_rule_hdr>();
+        family.family = AF_INET;
+        family.action = FR_ACT_NOP;
+        message.put_u32(FRA_PRIORITY, kUserPriority + kSlots - 1);
+        message.put_u8(FRA_PROTOCOL, kRouteProtocol);
+        const fib_rule_uid_range range{geteuid(), geteuid()};
+        message.put(FRA_UID_RANGE, &range, sizeof(range));
+        return message;
+    };
+    Message add = rule(RTM_NEWRULE, NLM_F_CREATE | NLM_F_EXCL);
+    netlink.transact(add, "rule with uidrange");
+    Message remove_again = rule(RTM_DELRULE, 0);
+    netlink.remove(remove_again, "remove rule with uidrange");
+}
+
+json hint(const std::string& name, const std::string& detail, const std::string& fix) {
+    return {{"name", name}, {"ok", nullptr}, {"detail", detail}, {"fix", fix}};
+}
+
+// Somebody's packet filter that drops what it does not know: Docker sets the policy of FORWARD so.
+void add_filter_hints(json& checks) {
+    for (const DroppingChain& chain : list_dropping_chains()) {
+        const std::string name = chain.family + " " + chain.table + " " + chain.chain;
+        if (chain.hook == "forward")
+            checks.push_back(hint("forward_policy",
+                                  "chain " + name + " drops forwarded packets: this host may not serve as a relay",
+                                  "iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT, or an nftables rule of that effect"));
+        else
+            checks.push_back(
+                hint("input_policy", "chain " + name + " drops packets that no rule admits",
+                     "admit the agents' UDP and TCP port and the overlay's UDP port from the job's hosts"));
+    }
+}
+
+void add_rp_filter_hint(Netlink& netlink, json& checks) {
+    // Device 1 is the loopback device of every network namespace; only `all` is of interest.
+    if (get_rp_filter(netlink, 1).all == 1)
+        checks.push_back(hint("rp_filter", "net.ipv4.conf.all.rp_filter is 1 (strict)",
+                              "nothing to do: the guardian sets 2 (loose) on the two devices it uses and restores it"));
+}
+
+}  // namespace
+
+void print_status(Netlink& netlink, std::ostream& out) {
+    json jobs = json::array();
+    for (const Footprint& footprint : survey(netlink)) jobs.push_back(status_of(footprint));
+    out << json{{"jobs", jobs}}.dump() << '\n';
+}
+
+void clean(Netlink& netlink, const std::string& job, bool dry_run, std::ostream& out) {
+    const Presence lock = lock_namespace();
+    for (const Footprint& footprint : survey(netlink)) {
+        if (footprint.alive || (!job.empty() && footprint.job != job)) continue;
+        remove(netlink, footprint, dry_run, [&](const std::string& kind, const std::string& name) {
+            out << json{{"job", footprint.job}, {"kind", kind}, {"name", name}, {"removed", !dry_run}}.dump() << '\n';
+        });
+    }
+}
+
+bool print_check(Netlink& netlink, std::ostream& out) {
+    const std::string job = "chk" + std::to_string(getpid());
+    json checks = json::array();
+    checks.push_back({{"name", "cap_net_admin"},
+                      {"ok", has_net_admin()},
+                      {"detail", has_net_admin() ? "held" : "not held"},
+                      {"fix", has_net_admin() ? json(nullptr) : json(kPrivilegeFix)}});
+    const Presence lock = lock_namespace();
+    const auto presence = Presence::claim(presence_name(job));
+    checks.push_back(attempt("vxlan", "load the kernel module vxlan", [&] { try_vxlan(netlink, job); }));
+    checks.push_back(attempt("rule_uidrange", "a kernel of 4.17 or later with CONFIG_IP_MULTIPLE_TABLES",
+                             [&] { try_rule(netlink); }));
+    checks.push_back(attempt("nftables", "load the kernel module nf_tables", [&] { try_filter(filter_name(job)); }));
+    bool ok = true;
+    for (const json& check : checks) ok = ok && check["ok"].get<bool>();
+    if (ok) add_filter_hints(checks);
+    add_rp_filter_hint(netlink, checks);
+    out << json{{"ok", ok}, {"checks", checks}}.dump() << '\n';
+    return ok;
+}
+
+}  // namespace fairlead::guardian

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.hpp"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+
+namespace fairlead::guardian {
+
+namespace {
+
+// SIGTERM becomes readable; what a terminal or a dying shell sends to everybody is the agent's business: it ends or it
+// does not, and the socket tells.
+int open_signals() {
+    sigset_t terminating;
+    sigemptyset(&terminating);
+    sigaddset(&terminating, SIGTERM);
+    sigprocmask(SIG_BLOCK, &terminating, nullptr);
+    for (const int ignored : {SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP}) signal(ignored, SIG_IGN);
+    const int opened = signalfd(-1, &terminating, SFD_CLOEXEC);
+    if (opened < 0) throw KernelError(errno, std::string("signalfd: ") + std::strerror(errno));
+    return opened;
+}
+
+struct Refused : std::runtime_error {
+    Refused(int errno_value, const std::string& why) : std::runtime_error(why), error(errno_value) {}
+    int error;
+};
+
+}  // namespace
+
+Session::Session(int socket, std::uint32_t user) : socket_(socket), signals_(open_signals()), user_(user) {}
+
+Session::Wake Session::wait(int timeout_ms) const {
+    // After the end of the socket only signals matter: a negative descriptor is passed over by poll.
+    std::array<pollfd, 2> waiting{{{signals_, POLLIN, 0}, {timeout_ms < 0 ? socket_ : -1, POLLIN, 0}}};
+    int ready;
+    do {
+        ready = poll(waiting.data(), waiting.size(), timeout_ms);
+    } while (ready < 0 && errno == EINTR);
+    if (ready < 0) throw KernelError(errno, std::string("poll: ") + std::strerror(errno));
+    if (waiting[0].revents != 0) return Wake::kSignal;
+    return ready == 0 ? Wake::kTimeout : Wake::kPacket;
+}
+
+int Session::run() {
+    bool terminated = false;
+    while (!terminated) {
+        terminated = wait(-1) == Wake::kSignal;
+        if (!terminated && !serve_one()) break;
+    }
+    if (!plane_) return 0;
+    if (!terminated && !withdraw_and_linger()) std::cerr << "fairlead-guardian: terminated within the grace time\n";
+    plane_->tear_down();
+    return 0;
+}
+
+// False if a signal cut the grace time short.
+bool Session::withdraw_and_linger() {
+    plane_->withdraw();
+    return wait(static_cast<int>(plane_->setup().grace_ms)) == Wake::kTimeout;
+}
+
+// False at the end of the socket.
+bool Session::serve_one() {
+    Packet packet(kMaxPacket_B + 1);  // one more, so that an oversized packet is not taken for a valid one
+    const ssize_t size_B = recv(socket_, packet.data(), packet.size(), 0);
+    // Whatever is wrong with the socket, the agent can no longer be served: the same as its death.
+    if (size_B < 0) return errno == EINTR || errno == EAGAIN;
+    // An empty packet looks like the end and cannot be told from it; no agent sends one.
+    if (size_B == 0) return false;
+    const Packet reply = encode(answer({packet.data(), static_cast<std::size_t>(size_B)}));
+    return send(socket_, reply.data(), reply.size(), MSG_NOSIGNAL) >= 0;
+}
+
+Reply Session::answer(std::span<const std::byte> packet) {
+    const auto decoded = decode_request(packet);
+    if (const auto* refusal = std::get_if<Refusal>(&decoded)) return {refusal->id, refusal->error, refusal->reason};
+    const Request& request = std::get<Request>(decoded);
+    try {
+        std::visit([this](const auto& body) { perform(body); }, request.body);
+    } catch (const Refused& refused) {
+        return {request.id, refused.error, refused.what()};
+    } catch (const KernelError& failure) {
+        return {request.id, failure.error, failure.what()};
+    }
+    return {request.id, 0, {}};
+}
+
+RoutePlane& Session::plane() {
+    if (!plane_) throw Refused(ENOTCONN, "not set up");
+    return *plane_;
+}
+
+void Session::perform(const Setup& setup) {
+    if (plane_) throw Refused(EALREADY, "already set up for job " + plane_->setup().job);
+    if (user_ != 0 && (setup.uid_first != user_ || setup.uid_last != user_))
+        throw Refused(EPERM, "uid_first, uid_last: user " + std::to_string(user_) + " may move only his own sockets");
+    plane_ = std::make_unique<RoutePlane>(netlink_, setup);
+}
+
+void Session::perform(const Move& move) {
+    if (const auto wrong = check(move, plane().setup())) throw Refused(EINVAL, *wrong);
+    plane().move(move);
+}
+
+void Session::perform(const Return& back) {
+    if (const auto wrong = check(back, plane().setup())) throw Refused(EINVAL, *wrong);
+    plane().give_back(back);
+}
+
+void Session::perform(const Teardown&) {
+    plane().tear_down();
+    plane_.reset();
+}
+
+}  // namespace fairlead::guardian

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A guardian's life: requests from one socket until it ends.
+#pragma once
+
+#include <memory>
+
+#include "netlink.hpp"
+#include "plane.hpp"
+#include "protocol.hpp"
+
+namespace fairlead::guardian {
+
+class Session {
+  public:
+    // `socket` is a SOCK_SEQPACKET; `user` is the real user, who may move only his own sockets unless he is 0.
+    Session(int socket, std::uint32_t user);
+
+    // Serves until the socket ends (withdraws at once, removes the rest after the grace time) or SIGTERM comes (removes
+    // everything at once). Returns the exit code; 0 if nothing was left behind.
+    int run();
+
+  private:
+    enum class Wake { kPacket, kSignal, kTimeout };
+    Wake wait(int timeout_ms) const;
+    bool serve_one();
+    Reply answer(std::span<const std::byte> packet);
+    void perform(const Setup& setup);
+    void perform(const Move& move);
+    void perform(const Return& back);
+    void perform(const Teardown&);
+    RoutePlane& plane();
+    bool withdraw_and_linger();
+
+    int socket_;
+    int signals_;
+    std::uint32_t user_;
+    Netlink netlink_;
+    std::unique_ptr<RoutePlane> plane_;
+};
+
+}  // namespace fairlead::guardian

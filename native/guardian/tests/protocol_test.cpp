@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <random>
+
+namespace fairlead::guardian {
+namespace {
+
+// In a test's body plain Setup is a trap that GoogleTest sets for misspelt SetUp.
+using SetupBody = Setup;
+
+Setup valid_setup() {
+    return {.job = "1f3a9c02",
+            .device = "eth0",
+            .self = 1,
+            .hosts = {{0x0a400001, 47011}, {0x0a400002, 47011}, {0x0a400003, 47012}},
+            .network_id = 0xabcdef,
+            .overlay_port = 48000,
+            .uid_first = 1000,
+            .uid_last = 1000,
+            .grace_ms = 1000};
+}
+
+template <typename Body>
+Request decoded(const Body& body) {
+    return std::get<Request>(decode_request(encode(Request{7, body})));
+}
+
+Refusal refusal(const Packet& packet) {
+    return std::get<Refusal>(decode_request(packet));
+}
+Refusal refusal(const SetupBody& setup) {
+    return refusal(encode(Request{7, setup}));
+}
+
+TEST(GuardianProtocol, RequestsSurviveTheWire) {
+    EXPECT_EQ(decoded(valid_setup()), (Request{7, valid_setup()}));
+    EXPECT_EQ(decoded(Move{2, 0}), (Request{7, Move{2, 0}}));
+    EXPECT_EQ(decoded(Return{2}), (Request{7, Return{2}}));
+    EXPECT_EQ(decoded(Teardown{}), (Request{7, Teardown{}}));
+}
+
+TEST(GuardianProtocol, TheLargestSetupFits) {
+    SetupBody setup = valid_setup();
+    setup.job = "abcdefghij12";
+    setup.device = "enp0s31f6.1234x";
+    setup.hosts.clear();
+    for (std::uint32_t i = 0; i < kMaxHosts; ++i) setup.hosts.push_back({0x0a400001 + i, 47011});
+    EXPECT_EQ(decoded(setup), (Request{7, setup}));
+    EXPECT_EQ(encode(Request{7, setup}).size(), kMaxPacket_B);
+    setup.hosts.push_back({0x0b000001, 47011});
+    EXPECT_THROW(encode(Request{7, setup}), std::length_error);
+}
+
+TEST(GuardianProtocol, RepliesSurviveTheWire) {
+    const Reply refused{9, ENODEV, "device: there is no eth9"};
+    EXPECT_EQ(decode_reply(encode(refused)), refused);
+    EXPECT_EQ(decode_reply(encode(Reply{9, 0, {}})), (Reply{9, 0, {}}));
+    EXPECT_EQ(decode_reply(encode(Reply{9, EIO, std::string(500, 'x')}))->reason, std::string(kMaxReasonLength, 'x'));
+    EXPECT_EQ(decode_reply(encode(Request{9, Teardown{}})), std::nullopt);
+}
+
+TEST(GuardianProtocol, EveryTruncationAndExtensionIsRefused) {
+    for (const Request& request :
+         {Request{7, valid_setup()}, Request{7, Move{2, 0}}, Request{7, Return{1}}, Request{7, Teardown{}}}) {
+        const Packet whole = encode(request);
+        for (std::size_t size_B = 0; size_B < whole.size(); size_B += size_B < 100 ? 1 : 97)
+            EXPECT_EQ(refusal(Packet(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size_B))).error,
+                      EBADMSG);
+        Packet longer = whole;
+        longer.push_back(std::byte{0});
+        EXPECT_EQ(refusal(longer).error, EBADMSG);
+        EXPECT_EQ(refusal(longer).id, 7u);
+    }
+}
+
+TEST(GuardianProtocol, ForeignPacketsAreRefused) {
+    Packet packet = encode(Request{7, Teardown{}});
+    packet[0] ^= std::byte{1};
+    EXPECT_EQ(refusal(packet).id, 0u);
+    EXPECT_EQ(refusal(packet).error, EBADMSG);
+    EXPECT_EQ(refusal(encode(Reply{7, 0, {}})).error, EBADMSG);
+}
+
+TEST(GuardianProtocol, FieldsOutOfRangeAreRefusedByName) {
+    const auto field = [](auto change) {
+        SetupBody setup = valid_setup();
+        change(setup);
+        const Refusal refused = refusal(setup);
+        EXPECT_EQ(refused.error, EINVAL);
+        EXPECT_EQ(refused.id, 7u);
+        return refused.reason.substr(0, refused.reason.find(':'));
+    };
+    for (const char* job : {"", "A1", "a/b", "a b"}) EXPECT_EQ(field([&](SetupBody& s) { s.job = job; }), "job");
+    for (const char* device : {"", ".", "..", "a/b", "a b", "a\"b"})
+        EXPECT_EQ(field([&](SetupBody& s) { s.device = device; }), "device");
+    EXPECT_EQ(field([](SetupBody& s) { s.self = 3; }), "self");
+    EXPECT_EQ(field([](SetupBody& s) { s.hosts.resize(1); }), "hosts");
+    EXPECT_EQ(field([](SetupBody& s) { s.hosts[2] = s.hosts[0]; }), "hosts");
+    EXPECT_EQ(field([](SetupBody& s) { s.hosts[2].agent_port = 0; }), "hosts");
+    for (const Address address : {0x00000001u, 0x7f000001u, 0xe0000001u, 0xffffffffu, 0xa9fe0001u})
+        EXPECT_EQ(field([&](SetupBody& s) { s.hosts[2].address = address; }), "hosts");
+    EXPECT_EQ(field([](SetupBody& s) {
+                  for (std::uint32_t i = 0; i < 9; ++i)
+                      s.hosts.push_back({0x0b000001 + i, static_cast<std::uint16_t>(100 + i)});
+              }),
+              "hosts");
+    for (const std::uint32_t id : {0u, 1u << 24})
+        EXPECT_EQ(field([&](SetupBody& s) { s.network_id = id; }), "network_id");
+    for (const std::uint16_t port : {std::uint16_t{0}, std::uint16_t{47011}})
+        EXPECT_EQ(field([&](SetupBody& s) { s.overlay_port = port; }), "overlay_port");
+    EXPECT_EQ(field([](SetupBody& s) { s.uid_first = 1001; }), "uid_first, uid_last");
+    EXPECT_EQ(field([](SetupBody& s) { s.uid_last = UINT32_MAX; }), "uid_first, uid_last");
+    EXPECT_EQ(field([](SetupBody& s) { s.grace_ms = kMaxGrace_ms + 1; }), "grace_ms");
+}
+
+TEST(GuardianProtocol, IndicesAreCheckedAgainstTheSetup) {
+    const SetupBody setup = valid_setup();
+    EXPECT_EQ(check(Move{0, 2}, setup), std::nullopt);
+    EXPECT_EQ(check(Move{3, 2}, setup), "destination: index 3 of 3 hosts");
+    EXPECT_EQ(check(Move{0, 3}, setup), "relay: index 3 of 3 hosts");
+    EXPECT_EQ(check(Move{0, 0}, setup), "relay: is the destination itself");
+    EXPECT_EQ(check(Move{1, 0}, setup), "destination: is this host itself");
+    EXPECT_EQ(check(Move{0, 1}, setup), "relay: is this host itself");
+    EXPECT_EQ(check(Return{3}, setup), "destination: index 3 of 3 hosts");
+    EXPECT_EQ(refusal(encode(Request{7, Move{1024, 0}})).error, EINVAL);
+    EXPECT_EQ(refusal(encode(Request{7, Return{UINT32_MAX}})).error, EINVAL);
+}
+
+// The poor man's fuzzer, for builds without libFuzzer: flipped bits never get past the checks in another form.
+TEST(GuardianProtocol, DamagedPacketsAreRefusedOrMeanWhatTheySay) {
+    std::mt19937 random(20240507);
+    const Packet whole = encode(Request{7, valid_setup()});
+    for (int round = 0; round < 2000; ++round) {
+        Packet damaged = whole;
+        for (int flips = 0; flips < 3; ++flips) damaged[random() % 100] ^= std::byte(1u << random() % 8);
+        const auto result = decode_request(damaged);
+        if (const auto* request = std::get_if<Request>(&result)) {
+            EXPECT_EQ(encode(*request), damaged);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace fairlead::guardian
