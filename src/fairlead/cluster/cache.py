@@ -1,0 +1,34 @@
+"""Files kept under ~/.cache/fairlead, named by what is in them, so that a name never changes its content."""
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+
+def local_cache() -> Path:
+    """This user's cache directory (XDG Base Directory specification), not necessarily there yet."""
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "fairlead"
+
+
+def write_once(directory: Path, name: str, content: bytes, *, executable: bool = False) -> Path:
+    """Write ``content`` to ``directory/name-<hash>`` unless it is there; others never see half of it.
+
+    Returns:
+        The file's path.
+    """
+    path = directory / f"{name}-{hashlib.sha256(content).hexdigest()[:16]}"
+    if path.is_file() and path.read_bytes() == content:
+        return path
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=directory, prefix=f".{name}-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            os.fchmod(file.fileno(), 0o700 if executable else 0o600)
+        Path(temporary).rename(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path

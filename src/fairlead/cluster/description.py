@@ -1,0 +1,284 @@
+"""The cluster file: which hosts there are, how to reach them, and which interface carries MPI.
+
+`ClusterFile` is what a person wrote; `Cluster` is what the rest of fairlead works with: checked, with defaults filled
+in and paths made absolute.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from fairlead import config
+from fairlead.errors import ConfigError
+
+Role = Literal["compute", "relay", "other"]
+DEFAULT_PORTS = (47000, 47099)
+
+# Names end up in command lines of mpirun and ssh: what could be taken for an option or a separator is no name.
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=63)]
+Interface = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]*$", max_length=15)]
+Destination = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:%-]*$")]
+
+
+class SshTable(config.Model):
+    """``[ssh]``: how ``executor = "ssh"`` calls ssh. What is not here is left to the user's own ssh configuration."""
+
+    user: Destination | None = None
+    port: int | None = Field(default=None, ge=1, le=65535)
+    identity: Path | None = None  # private key; a path only, never the key
+    config: Path | None = None  # an ssh_config file
+    options: tuple[str, ...] = ()  # each as after `ssh -o`
+    shared_files: bool = True  # do the hosts see this machine's files (NFS, Lustre) at the same paths?
+
+
+class ClusterTable(config.Model):
+    """``[cluster]``."""
+
+    name: Name
+    executor: Name
+    interface: Interface
+    lab: Name | None = None
+    ports: tuple[int, int] = DEFAULT_PORTS  # first and last port that agents may listen on (TCP and UDP)
+    mpirun: str = Field(default="mpirun", min_length=1)
+    launch_from: str | None = None  # "here", or the host that mpirun runs on
+    cores_shared: bool | None = None  # do hosts share processor cores (an emulated cluster)?
+
+
+class HostEntry(config.Model):
+    """One ``[[hosts]]``."""
+
+    name: Name
+    address: str
+    slots: int = Field(default=1, ge=0)
+    role: Role = "compute"
+    reach: Destination | None = None  # how the executor calls it, where that is not its name
+    interface: Interface | None = None  # where it is not the cluster's
+
+
+class ClusterFile(config.Model):
+    """A whole cluster file as written."""
+
+    cluster: ClusterTable
+    hosts: tuple[HostEntry, ...] = Field(min_length=1)
+    ssh: SshTable = SshTable()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "ClusterFile":
+        complaints = [*_table_complaints(self), *_host_complaints(self.hosts)]
+        if complaints:
+            raise ValidationError.from_exception_data("cluster file", complaints)
+        return self
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host of a cluster.
+
+    Attributes:
+        name: unique in the cluster; what reports, mpirun's host lists and error messages say.
+        address: IPv4 address on ``interface``.
+        slots: ranks that it takes before it counts as full.
+        role: compute, relay (no ranks, may forward) or other (not managed, for example a lab's neighbours).
+        reach: what the executor calls it.
+        interface: the network interface that MPI and the agents use there.
+    """
+
+    name: str
+    address: str
+    slots: int = 1
+    role: Role = "compute"
+    reach: str = ""
+    interface: str = "eth0"
+
+
+@dataclass(frozen=True)
+class Ssh:
+    """Options of the ssh executor, resolved: paths are absolute."""
+
+    user: str | None = None
+    port: int | None = None
+    identity: Path | None = None
+    config: Path | None = None
+    options: tuple[str, ...] = ()
+    shared_files: bool = True
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Hosts and how to use them.
+
+    Attributes:
+        name: for reports and stored results.
+        executor: name of the executor that runs commands on hosts (`fairlead.cluster.executors`).
+        hosts: in the file's order; agents number them by it.
+        lab: name of the lab, for executor ``lab``.
+        ports: first and last port for agents, inclusive.
+        mpirun: the mpirun to use unless a command names another; a name in PATH or an absolute path.
+        launch_from: name of the host that runs mpirun, or None for this machine.
+        cores_shared: hosts share processor cores, so that no rank may be bound to one nor spin on one.
+        ssh: options of the ssh executor.
+        source: the file, or what stands for it in messages.
+    """
+
+    name: str
+    executor: str
+    hosts: tuple[Host, ...]
+    lab: str | None = None
+    ports: tuple[int, int] = DEFAULT_PORTS
+    mpirun: str = "mpirun"
+    launch_from: str | None = None
+    cores_shared: bool = False
+    ssh: Ssh = field(default_factory=Ssh)
+    source: str = "cluster"
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Cluster":
+        """Read a cluster file.
+
+        Raises:
+            ConfigError: with file, line and key of everything that is wrong.
+        """
+        path = Path(path)
+        return resolve(config.load(path, ClusterFile), source=str(path), directory=path.absolute().parent)
+
+    @classmethod
+    def parse(cls, text: str, *, source: str = "cluster", directory: Path | None = None) -> "Cluster":
+        """As `load`, from a string; relative paths in it start at ``directory`` (default: where we are)."""
+        return resolve(config.parse(text, ClusterFile, source=source), source=source, directory=directory or Path.cwd())
+
+    def compute_hosts(self) -> tuple[Host, ...]:
+        """Hosts that take ranks, in the file's order."""
+        return tuple(host for host in self.hosts if host.role == "compute")
+
+    def managed_hosts(self) -> tuple[Host, ...]:
+        """Hosts that run an agent: those with ranks and those that may forward, in the file's order."""
+        return tuple(host for host in self.hosts if host.role != "other")
+
+    def host(self, name: str) -> Host:
+        """The host of that name.
+
+        Raises:
+            ConfigError: there is none.
+        """
+        for host in self.hosts:
+            if host.name == name:
+                return host
+        raise ConfigError(
+            f"{self.source}: no host is called {name!r}", hint="hosts: " + ", ".join(host.name for host in self.hosts)
+        )
+
+    def interfaces(self) -> tuple[str, ...]:
+        """Names of the interfaces that managed hosts use, each once."""
+        return tuple(dict.fromkeys(host.interface for host in self.managed_hosts()))
+
+    def with_mpirun(self, mpirun: str) -> "Cluster":
+        """The same cluster, used with another mpirun."""
+        return replace(self, mpirun=mpirun)
+
+    def nothing_to_manage(self) -> str | None:
+        """Why there is no traffic to manage here, in words; None where there is some."""
+        if len(self.compute_hosts()) == 1:
+            return f"{self.name} has one compute host: all traffic stays inside it and there is nothing to manage"
+        if len(self.managed_hosts()) == 2:
+            return f"{self.name} has two hosts: traffic is watched, but there is no third host to lead it over"
+        return None
+
+
+def resolve(file: ClusterFile, *, source: str, directory: Path) -> Cluster:
+    """Fill in defaults and make paths absolute (relative ones start at the cluster file's directory)."""
+    table = file.cluster
+    hosts = tuple(
+        Host(
+            name=entry.name,
+            address=entry.address,
+            slots=entry.slots,
+            role=entry.role,
+            reach=entry.reach or entry.name,
+            interface=entry.interface or table.interface,
+        )
+        for entry in file.hosts
+    )
+    return Cluster(
+        name=table.name,
+        executor=table.executor,
+        hosts=hosts,
+        lab=table.lab,
+        ports=table.ports,
+        mpirun=table.mpirun,
+        launch_from=_launch_host(table, hosts),
+        cores_shared=table.executor == "lab" if table.cores_shared is None else table.cores_shared,
+        ssh=_resolve_ssh(file.ssh, directory),
+        source=source,
+    )
+
+
+def _launch_host(table: ClusterTable, hosts: tuple[Host, ...]) -> str | None:
+    if table.launch_from == "here" or table.executor == "local":
+        return None
+    return table.launch_from or next(host.name for host in hosts if host.role == "compute")
+
+
+def _resolve_ssh(table: SshTable, directory: Path) -> Ssh:
+    def absolute(path: Path | None) -> Path | None:
+        return None if path is None else directory / path.expanduser()
+
+    return Ssh(
+        user=table.user,
+        port=table.port,
+        identity=absolute(table.identity),
+        config=absolute(table.config),
+        options=table.options,
+        shared_files=table.shared_files,
+    )
+
+
+def _complaint(location: tuple[str | int, ...], message: str, value: Any) -> InitErrorDetails:
+    # Braces would be taken for placeholders of pydantic's message templates.
+    text = message.replace("{", "(").replace("}", ")")
+    return InitErrorDetails(type=PydanticCustomError("cluster", text), loc=location, input=value)
+
+
+def _table_complaints(file: ClusterFile) -> Iterable[InitErrorDetails]:
+    from fairlead.cluster.executors import names
+
+    table = file.cluster
+    if table.executor not in names():
+        yield _complaint(("cluster", "executor"), f"must be one of {', '.join(names())}", table.executor)
+    if table.executor == "lab" and table.lab is None:
+        yield _complaint(("cluster", "lab"), 'executor = "lab" needs the lab\'s name here', None)
+    if not 1024 <= table.ports[0] <= table.ports[1] <= 65535:
+        yield _complaint(("cluster", "ports"), "must be [first, last] with 1024 <= first <= last <= 65535", table.ports)
+    if table.launch_from not in (None, "here", *(host.name for host in file.hosts)):
+        yield _complaint(("cluster", "launch_from"), 'must be "here" or the name of a host', table.launch_from)
+    if not any(host.role == "compute" for host in file.hosts):
+        yield _complaint(("hosts",), 'no host has role = "compute", so no rank could run', None)
+    for index, option in enumerate(file.ssh.options):
+        if not re.match(r"^[A-Za-z][A-Za-z0-9]*[ =]\S", option):
+            yield _complaint(("ssh", "options", index), f"{option!r} is not of the form Name=value", option)
+
+
+def _host_complaints(hosts: tuple[HostEntry, ...]) -> Iterable[InitErrorDetails]:
+    names: dict[str, int] = {}
+    addresses: dict[str, str] = {}
+    for index, host in enumerate(hosts):
+        if host.name in names:
+            yield _complaint(("hosts", index, "name"), f"{host.name!r} is already host {names[host.name]}", host.name)
+        names.setdefault(host.name, index)
+        try:
+            address = str(ipaddress.IPv4Address(host.address))
+        except ValueError:
+            yield _complaint(("hosts", index, "address"), f"{host.address!r} is not an IPv4 address", host.address)
+            continue
+        if address in addresses:
+            yield _complaint(
+                ("hosts", index, "address"), f"{address} is already the address of {addresses[address]}", host.address
+            )
+        addresses.setdefault(address, host.name)
+        if host.role == "compute" and host.slots < 1:
+            yield _complaint(("hosts", index, "slots"), "a compute host needs at least one slot", host.slots)

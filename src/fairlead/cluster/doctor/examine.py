@@ -1,0 +1,106 @@
+"""Gather the facts of a cluster: every host at the same time, then every pair of hosts."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+from fairlead import native
+from fairlead.cluster.deploy import deploy
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
+from fairlead.cluster.doctor.findings import Finding, judge
+from fairlead.cluster.doctor.session import ProbeSession
+from fairlead.cluster.execute import on_all
+from fairlead.cluster.executors import Executor, of
+from fairlead.errors import FairleadError
+
+SERVE_TIMEOUT_S = 10.0
+PAIRS_TIMEOUT_S = 60.0
+Progress = Callable[[str, int, int], None]  # what is being done, how many are done, of how many
+
+
+def nobody_watches(what: str, done: int, total: int) -> None:
+    """A progress callback for when nobody is to be told."""
+
+
+def examine(cluster: Cluster, progress: Progress = nobody_watches) -> list[Finding]:
+    """Everything that will go wrong or slow on ``cluster``, worst first. Never raises for what a host does wrong."""
+    return judge(gather(cluster, progress))
+
+
+def gather(cluster: Cluster, progress: Progress = nobody_watches) -> ClusterFacts:
+    """Facts of all managed hosts and of all ordered pairs of them."""
+    executor = of(cluster)
+    hosts = {host.name: host for host in cluster.managed_hosts()}
+    sessions: dict[str, ProbeSession] = {}
+    with ExitStack() as stack:
+        count = _Counter(progress, "looking at hosts", len(hosts))
+        known = on_all(hosts, lambda name: count(_look(cluster, executor, hosts[name], sessions, stack)))
+        reached = [facts for facts in known.values() if facts.reached and "error" not in facts.ports]
+        count = _Counter(progress, "trying paths", len(reached))
+        tried = on_all((facts.name for facts in reached), lambda name: count(_try(known, reached, sessions, name)))
+    return ClusterFacts(cluster, tuple({**known, **tried}[name] for name in hosts))
+
+
+class _Counter:
+    """Passes results through and tells how many have passed."""
+
+    def __init__(self, progress: Progress, what: str, total: int) -> None:
+        self._progress, self._what, self._done, self._total = progress, what, 0, total
+        progress(what, 0, total)
+
+    def __call__(self, result: HostFacts) -> HostFacts:
+        self._done += 1
+        self._progress(self._what, self._done, self._total)
+        return result
+
+
+def _look(
+    cluster: Cluster, executor: Executor, host: Host, sessions: dict[str, ProbeSession], stack: ExitStack
+) -> HostFacts:
+    """Facts of one host; its session stays open in ``sessions``."""
+    settings: dict[str, Any] = {
+        "address": host.address,
+        "interface": host.interface,
+        "tools": [cluster.mpirun, "iperf3"],
+    }
+    known = HostFacts(host)
+    try:
+        placed = deploy(
+            executor,
+            host.name,
+            {name: native.program(name) for name in ("fairlead-agent", "fairlead-guardian")},
+        )
+        settings |= {"agent": [placed["fairlead-agent"]], "guardian": [placed["fairlead-guardian"]]}
+    except FairleadError as error:
+        known = replace(known, deploy_error=str(error))
+    try:
+        session = stack.enter_context(ProbeSession(executor, host.name, settings))
+        facts = session.facts()
+        ports = session.ask({"serve": list(cluster.ports)}, SERVE_TIMEOUT_S)
+    except FairleadError as error:
+        return replace(known, unreachable=str(error))
+    sessions[host.name] = session
+    return replace(known, facts=facts, ports=ports)
+
+
+def _try(
+    known: dict[str, HostFacts], reached: list[HostFacts], sessions: dict[str, ProbeSession], name: str
+) -> HostFacts:
+    """Facts of one host with its paths to all others."""
+    interface = known[name].interface()
+    peers = [
+        {
+            "name": peer.name,
+            "address": peer.host.address,
+            "mtu_B": interface["mtu_B"] if interface else 1500,
+            **peer.ports,
+        }
+        for peer in reached
+        if peer.name != name
+    ]
+    try:
+        return replace(known[name], paths=sessions[name].ask({"try": peers}, PAIRS_TIMEOUT_S))
+    except FairleadError as error:
+        return replace(known[name], unreachable=str(error))

@@ -1,0 +1,63 @@
+"""What is known of a cluster before it is judged: plain data, as the probe sends it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fairlead.cluster.description import Cluster, Host
+
+
+@dataclass(frozen=True)
+class HostFacts:
+    """One host.
+
+    Attributes:
+        host: as the cluster file has it.
+        unreachable: why the executor did not get there or the probe did not run, or None.
+        deploy_error: why agent and guardian could not be brought there, or None.
+        facts: what the probe said (see `probe.facts`); empty where unreachable.
+        ports: ``agent_port`` and ``any_port`` it listened on, or ``error``.
+        paths: by peer name, what `probe.try_peer` found.
+    """
+
+    host: Host
+    unreachable: str | None = None
+    deploy_error: str | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    ports: Mapping[str, Any] = field(default_factory=dict)
+    paths: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.host.name
+
+    @property
+    def reached(self) -> bool:
+        return self.unreachable is None
+
+    def interface(self, name: str | None = None) -> Mapping[str, Any] | None:
+        """The interface of that name (default: the one that MPI shall use), or None if there is none."""
+        wanted = name or self.host.interface
+        return next((item for item in self.facts.get("interfaces", ()) if item["name"] == wanted), None)
+
+    def tool(self, name: str) -> Mapping[str, Any] | None:
+        """Path and version of a program, or None where it is missing."""
+        found: Mapping[str, Any] | None = self.facts.get("tools", {}).get(name)
+        return found
+
+
+@dataclass(frozen=True)
+class ClusterFacts:
+    """A whole cluster: hosts in the file's order (managed ones only), and what is true of all of it."""
+
+    cluster: Cluster
+    hosts: tuple[HostFacts, ...]
+
+    def reached(self) -> tuple[HostFacts, ...]:
+        """Hosts whose facts are known."""
+        return tuple(host for host in self.hosts if host.reached)
+
+
+def addresses_of(interface: Mapping[str, Any]) -> list[str]:
+    """IPv4 addresses of an interface, without their prefix lengths."""
+    return [entry.split("/")[0] for entry in interface["addresses"]]

@@ -1,0 +1,98 @@
+"""What a finding is, and the list of all checks.
+
+A check is a pure function of facts; each lies in the file of its subject (`hosts`, `network`, `mpi`, `planes`) and
+enters the list by the decorator. None of them asks a host anything.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from fairlead.cluster.doctor.facts import ClusterFacts
+
+
+class Severity(IntEnum):
+    """How bad a finding is. Only errors make `fairlead doctor` end with exit code 1."""
+
+    OK = 0
+    NOTE = 1
+    WARNING = 2
+    ERROR = 3
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is known about a cluster.
+
+    Attributes:
+        severity: how bad.
+        check: name of the check, stable, for scripts.
+        hosts: names of the hosts concerned, in the file's order; empty where it is the whole cluster.
+        text: what is so, in words.
+        fix: what to do about it, or empty.
+    """
+
+    severity: Severity
+    check: str
+    hosts: tuple[str, ...]
+    text: str
+    fix: str = ""
+
+
+Check = Callable[[ClusterFacts], Iterable[Finding]]
+_checks: list[Check] = []
+
+
+def check(function: Check) -> Check:
+    """Decorator: add a check to the list. Its name is the finding's.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+    if any(other.__name__ == function.__name__ for other in _checks):
+        raise ValueError(f"check {function.__name__} is registered twice")
+    _checks.append(function)
+    return function
+
+
+def all_checks() -> tuple[Check, ...]:
+    """Every check, in the order of what depends on what: hosts, network, MPI, fairlead's own parts."""
+    from fairlead.cluster.doctor import hosts, mpi, network, planes  # noqa: F401  (they register themselves)
+
+    return tuple(_checks)
+
+
+def judge(facts: ClusterFacts) -> list[Finding]:
+    """All findings, worst first; the same one on several hosts is told once."""
+    found: dict[tuple[Severity, str, str, str], list[str]] = {}
+    for function in all_checks():
+        for item in function(facts):
+            hosts = found.setdefault((item.severity, item.check, item.text, item.fix), [])
+            hosts += [host for host in item.hosts if host not in hosts]
+    findings = [
+        Finding(severity, name, tuple(hosts), text, fix) for (severity, name, text, fix), hosts in found.items()
+    ]
+    return sorted(findings, key=lambda item: -item.severity)
+
+
+def error(name: str, hosts: Iterable[str], text: str, fix: str) -> Finding:
+    """It will not work."""
+    return Finding(Severity.ERROR, name, tuple(hosts), text, fix)
+
+
+def warning(name: str, hosts: Iterable[str], text: str, fix: str) -> Finding:
+    """It will work, slowly or not as expected."""
+    return Finding(Severity.WARNING, name, tuple(hosts), text, fix)
+
+
+def note(name: str, hosts: Iterable[str], text: str, fix: str = "") -> Finding:
+    """Worth knowing."""
+    return Finding(Severity.NOTE, name, tuple(hosts), text, fix)
+
+
+def ok(name: str, hosts: Iterable[str], text: str) -> Finding:
+    """As it should be."""
+    return Finding(Severity.OK, name, tuple(hosts), text)

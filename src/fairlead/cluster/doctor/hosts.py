@@ -1,0 +1,130 @@
+"""Checks of hosts by themselves: reachable, unloaded, told apart, clocks."""
+
+from collections.abc import Iterable
+
+from fairlead.cluster.doctor.facts import ClusterFacts
+from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
+
+GOOD_CLOCK_SOURCES = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
+BUSY_LOAD_PER_CORE = 1.0
+SMALL_SHM_B = 64 << 20
+
+
+@check
+def reachable(facts: ClusterFacts) -> Iterable[Finding]:
+    """Every host answers through the executor and can run the probe."""
+    for host in facts.hosts:
+        if host.unreachable:
+            text, _, hint = host.unreachable.partition("\n")
+            yield error("reachable", [host.name], text, hint.strip() or _reach_fix(facts.cluster.executor))
+    if reached := facts.reached():
+        yield ok("reachable", [host.name for host in reached], f"reached by executor {facts.cluster.executor}")
+
+
+def _reach_fix(executor: str) -> str:
+    return {
+        "ssh": "check name, network and keys: `ssh HOST true` must work without a password; then `reach` and [ssh]",
+        "lab": "start the lab: `fairlead lab up FILE`; `fairlead lab show` lists those that run",
+    }.get(executor, "run it on this machine by hand to see more")
+
+
+@check
+def enough_hosts(facts: ClusterFacts) -> Iterable[Finding]:
+    """There is traffic to manage, and a third host to lead it over."""
+    if reason := facts.cluster.nothing_to_manage():
+        yield note(
+            "enough_hosts", [], reason, "add [[hosts]]; a host without ranks (role = relay) counts as a third one"
+        )
+
+
+@check
+def host_names(facts: ClusterFacts) -> Iterable[Finding]:
+    """Hosts have different names of their own: MPI libraries take equal ones for one host."""
+    by_name: dict[str, list[str]] = {}
+    for host in facts.reached():
+        by_name.setdefault(host.facts["hostname"], []).append(host.name)
+    for name, hosts in by_name.items():
+        if len(hosts) > 1:
+            yield error(
+                "host_names",
+                hosts,
+                f"call themselves {name!r} all of them: MPI would take them for one host and try shared memory",
+                "give each its own name (hostnamectl set-hostname)",
+            )
+
+
+@check
+def busy(facts: ClusterFacts) -> Iterable[Finding]:
+    """Nothing else runs there: a process that waits for a core looks like a slow network."""
+    if facts.cluster.cores_shared:
+        return
+    for host in facts.reached():
+        if host.facts["load"] > BUSY_LOAD_PER_CORE * host.facts["cores"]:
+            yield warning(
+                "busy",
+                [host.name],
+                f"load {host.facts['load']:.1f} on {host.facts['cores']} cores before any rank runs",
+                "see what runs there (top); measurements taken now show the load, not the network",
+            )
+
+
+@check
+def oversubscribed(facts: ClusterFacts) -> Iterable[Finding]:
+    """Slots do not exceed cores."""
+    if facts.cluster.cores_shared and facts.reached():
+        cores = max(host.facts["cores"] for host in facts.reached())
+        ranks = sum(host.host.slots for host in facts.hosts if host.host.role == "compute")
+        if ranks > cores:
+            yield note(
+                "oversubscribed",
+                [],
+                f"hosts share {cores} cores among {ranks} slots: ranks are not bound and yield when idle",
+                "run times hold for comparison among themselves only",
+            )
+        return
+    for host in facts.reached():
+        if host.host.slots > host.facts["cores"]:
+            yield warning(
+                "oversubscribed",
+                [host.name],
+                f"{host.host.slots} slots on {host.facts['cores']} cores: ranks will wait for each other",
+                "lower `slots` in the cluster file to the number of cores",
+            )
+
+
+@check
+def clock(facts: ClusterFacts) -> Iterable[Finding]:
+    """Clocks are disciplined and cheap to read. Agents measure offset and drift themselves."""
+    for host in facts.reached():
+        state = host.facts["clock"]
+        if state is None:
+            continue
+        if not state["synchronised"]:
+            yield note(
+                "clock",
+                [host.name],
+                "the clock is not synchronised: agents estimate its offset, but logs of hosts will not line up",
+                "run chrony or systemd-timesyncd",
+            )
+        if state["source"] and state["source"] not in GOOD_CLOCK_SOURCES:
+            yield warning(
+                "clock",
+                [host.name],
+                f"clock source {state['source']} is slow to read and makes every time stamp cost more",
+                "boot with clocksource=tsc where the processor's counter is stable",
+            )
+
+
+@check
+def scratch_space(facts: ClusterFacts) -> Iterable[Finding]:
+    """There is room for shared memory segments: MPI libraries end with a bus error where there is none."""
+    for host in facts.reached():
+        for path, key in (("/dev/shm", "shm_free_B"), ("/tmp", "tmp_free_B")):
+            free_B = host.facts[key]
+            if free_B is not None and free_B < SMALL_SHM_B:
+                yield warning(
+                    "scratch_space",
+                    [host.name],
+                    f"{path} has {free_B >> 20} MiB left; MPI keeps shared memory and session files there",
+                    f"free some, or enlarge it (mount -o remount,size=1G {path})",
+                )

@@ -1,0 +1,134 @@
+"""Checks of the MPI library and what it will send messages over."""
+
+from collections.abc import Iterable
+
+from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
+from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
+from fairlead.cluster.launchers.detect import Mpi, parse_version
+from fairlead.errors import ConfigError
+
+
+def _mpis(facts: ClusterFacts) -> dict[str, Mpi]:
+    """MPI by host name, where there is one that fairlead launches."""
+    found = {}
+    for host in _with_ranks(facts):
+        tool = host.tool(facts.cluster.mpirun)
+        if tool is not None:
+            try:
+                found[host.name] = parse_version(tool["output"], mpirun=facts.cluster.mpirun)
+            except ConfigError:
+                continue  # told by `mpirun`
+    return found
+
+
+def _with_ranks(facts: ClusterFacts) -> list[HostFacts]:
+    return [host for host in facts.reached() if host.host.role == "compute"]
+
+
+@check
+def mpirun(facts: ClusterFacts) -> Iterable[Finding]:
+    """The launcher is on every host with ranks, and is one that fairlead knows."""
+    wanted = facts.cluster.mpirun
+    for host in _with_ranks(facts):
+        tool = host.tool(wanted)
+        if tool is None:
+            yield error(
+                "mpirun",
+                [host.name],
+                f"{wanted} is not there",
+                "install the same MPI on all hosts (Debian: apt install openmpi-bin), or name another: cluster.mpirun",
+            )
+            continue
+        try:
+            parse_version(tool["output"], mpirun=wanted)
+        except ConfigError as problem:
+            text, _, hint = str(problem).partition("\n")
+            yield error("mpirun", [host.name], text, hint.strip())
+
+
+@check
+def same_mpi(facts: ClusterFacts) -> Iterable[Finding]:
+    """It is the same everywhere: daemons and ranks of different versions do not talk to each other."""
+    groups: dict[Mpi, list[str]] = {}
+    for name, mpi in _mpis(facts).items():
+        groups.setdefault(mpi, []).append(name)
+    if len(groups) > 1:
+        words = "; ".join(f"{mpi} on {', '.join(hosts)}" for mpi, hosts in groups.items())
+        yield error(
+            "same_mpi",
+            [name for hosts in groups.values() for name in hosts],
+            f"{facts.cluster.mpirun} is not the same everywhere: {words}",
+            "install one version on all hosts, or name an absolute path that is the same with cluster.mpirun",
+        )
+
+
+@check
+def chosen_interface(facts: ClusterFacts) -> Iterable[Finding]:
+    """What each MPI will use on each host."""
+    mpis = _mpis(facts)
+    for host in _with_ranks(facts):
+        found = host.interface()
+        if host.name in mpis and found is not None and found["up"]:
+            text = f"{mpis[host.name]} will use {host.host.interface} only (each host's own address on it)"
+            yield ok("chosen_interface", [host.name], text)
+
+
+@check
+def mpich_finalize(facts: ClusterFacts) -> Iterable[Finding]:
+    """MPICH 4.0 over UCX hangs in MPI_Finalize: ranks that close first wait where they make no progress for others."""
+    for name, mpi in _mpis(facts).items():
+        if mpi.family == "mpich" and mpi.version.startswith("4.0") and "ucx" in (mpi.device or ""):
+            yield warning(
+                "mpich_finalize",
+                [name],
+                f"{mpi} over TCP was seen to hang in MPI_Finalize, more often the more ranks and the busier the cores",
+                "use Open MPI or MPICH 5 (pip install mpich), and give runs a time-out",
+            )
+
+
+@check
+def openmpi_stdin(facts: ClusterFacts) -> Iterable[Finding]:
+    """Open MPI 5.0 does not tell ranks that standard input has ended (openpmix pull request 4024, July 2026)."""
+    for name, mpi in _mpis(facts).items():
+        if mpi.family == "openmpi" and mpi.version.startswith("5.0."):
+            yield note(
+                "openmpi_stdin",
+                [name],
+                f"{mpi} does not pass on the end of standard input: a program that reads to the end waits for ever",
+                "give such a program a file as an argument, or use Open MPI 4.1",
+            )
+
+
+@check
+def unsteered_transports(facts: ClusterFacts) -> Iterable[Finding]:
+    """Hardware that moves messages without the kernel's routes, so that fairlead cannot lead them elsewhere."""
+    for host in facts.reached():
+        for device in host.facts["infiniband"]:
+            efa = device["driver"] == "efa"
+            label = "EFA" if efa else "verbs (InfiniBand or RoCE)"
+            yield warning(
+                "unsteered_transports",
+                [host.name],
+                f"{label} device {device['name']}: messages over it pass the kernel by and cannot be moved; "
+                "fairlead tells MPI to use TCP instead",
+                "for programs that need its speed, run them without fairlead",
+            )
+        if host.host.slots > 1:
+            yield note(
+                "unsteered_transports",
+                [host.name],
+                "ranks on the same host talk over shared memory, which no congestion touches and nothing steers",
+            )
+
+
+@check
+def iperf3(facts: ClusterFacts) -> Iterable[Finding]:
+    """iperf3 is there: congestion on command is made with it. Runs of programs do not need it."""
+    for host in facts.reached():
+        if host.tool("iperf3") is None:
+            yield warning(
+                "iperf3",
+                [host.name],
+                "iperf3 is not there: no foreign traffic can be made from or to it (`lab congest`, `compare`)",
+                "install it (Debian: apt install iperf3)",
+            )

@@ -1,0 +1,208 @@
+"""Checks of interfaces, packet sizes, paths and firewalls."""
+
+from collections.abc import Iterable
+
+from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, addresses_of
+from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
+
+
+@check
+def interface(facts: ClusterFacts) -> Iterable[Finding]:
+    """The interface that MPI shall use exists, is up, and has the cluster file's address."""
+    for host in facts.reached():
+        found = host.interface()
+        name, address = host.host.interface, host.host.address
+        if found is None:
+            yield error(
+                "interface", [host.name], f"there is no interface {name}: {_names(host)}", _whose(host, address)
+            )
+        elif not found["up"] or not found["carrier"]:
+            state = "has no link" if found["up"] else "is down"
+            yield error(
+                "interface",
+                [host.name],
+                f"interface {name} {state}",
+                f"ip link set {name} up" if not found["up"] else "check cable, switch port or virtual network",
+            )
+        elif address not in addresses_of(found):
+            has = ", ".join(found["addresses"]) or "none"
+            yield error(
+                "interface",
+                [host.name],
+                f"interface {name} does not have address {address}; it has {has}",
+                _whose(host, address),
+            )
+
+
+def _names(host: HostFacts) -> str:
+    shown = [f"{item['name']} {' '.join(item['addresses'])}".strip() for item in host.facts["interfaces"]]
+    return "it has " + ", ".join(shown)
+
+
+def _whose(host: HostFacts, address: str) -> str:
+    """Which interface the cluster file should have named."""
+    for item in host.facts["interfaces"]:
+        if address in addresses_of(item):
+            return f'{address} is on {item["name"]}: write interface = "{item["name"]}" in the cluster file'
+    return f"no interface there has {address}: correct `address` of {host.name} in the cluster file"
+
+
+@check
+def other_interfaces(facts: ClusterFacts) -> Iterable[Finding]:
+    """Interfaces that an MPI left to itself might take: docker0, virbr0, management networks."""
+    owners: dict[str, set[str]] = {}
+    for host in facts.reached():
+        for item in _others(host):
+            for address in addresses_of(item):
+                owners.setdefault(address, set()).add(host.name)
+    for host in facts.reached():
+        for item in _others(host):
+            same = any(len(owners[address]) > 1 for address in addresses_of(item))
+            why = (
+                "has the same address on several hosts, so that connections go astray" if same else "has an address too"
+            )
+            yield note(
+                "other_interfaces",
+                [host.name],
+                f"{item['name']} {why}; fairlead keeps MPI off it",
+                "in launch lines of your own: --mca btl_tcp_if_include "
+                f"{host.host.interface} (Open MPI), UCX_NET_DEVICES={host.host.interface} (MPICH)",
+            )
+
+
+def _others(host: HostFacts) -> list[dict[str, object]]:
+    return [
+        item
+        for item in host.facts["interfaces"]
+        if item["up"] and not item["loopback"] and item["addresses"] and item["name"] != host.host.interface
+    ]
+
+
+@check
+def mtu(facts: ClusterFacts) -> Iterable[Finding]:
+    """Interfaces agree on the packet size, and packets of that size arrive."""
+    sizes = {host.name: found["mtu_B"] for host in facts.reached() if (found := host.interface())}
+    if len(set(sizes.values())) > 1:
+        groups = [
+            f"{size_B} B on {', '.join(n for n in sizes if sizes[n] == size_B)}"
+            for size_B in sorted(set(sizes.values()))
+        ]
+        yield warning(
+            "mtu",
+            list(sizes),
+            f"interfaces have different MTUs: {'; '.join(groups)}",
+            f"set the same on all (ip link set DEV mtu {min(sizes.values())})",
+        )
+    whole = True
+    for host in facts.reached():
+        for peer, path in host.paths.items():
+            reached_B, own_B = path["path_mtu_B"], sizes.get(host.name)
+            if reached_B is not None and own_B is not None and reached_B < own_B:
+                whole = False
+                yield error(
+                    "mtu",
+                    [host.name],
+                    f"packets of {own_B} B do not arrive at {peer}; the largest tried that does is {reached_B} B: "
+                    "connections will open and then hang",
+                    f"ip link set {host.host.interface} mtu {reached_B} on both, or repair the path between them",
+                )
+    if whole and sizes and len(set(sizes.values())) == 1 and any(host.paths for host in facts.reached()):
+        yield ok("mtu", list(sizes), f"packets of {min(sizes.values())} B arrive whole on every path")
+
+
+@check
+def paths(facts: ClusterFacts) -> Iterable[Finding]:
+    """Every host reaches every other one: on the agents' ports, and on any port, as MPI needs."""
+    tried = broken = 0
+    for host in facts.reached():
+        for peer, path in host.paths.items():
+            tried += 1
+            failures = {key: path[key] for key in ("tcp_any", "tcp_agent", "udp_agent") if path[key]}
+            if failures:
+                broken += 1
+                yield error("paths", [host.name], f"to {peer}: {_words(failures)}", _path_fix(facts, failures, peer))
+    if tried and not broken:
+        yield ok("paths", [], f"all {tried} directed paths work, TCP and UDP")
+
+
+def _words(failures: dict[str, str]) -> str:
+    if len(failures) == 3:
+        return f"nothing gets there (TCP: {failures['tcp_any']})"
+    what = {
+        "tcp_any": "TCP on MPI's ports",
+        "tcp_agent": "TCP on the agents' port",
+        "udp_agent": "UDP on the agents' port",
+    }
+    return "; ".join(f"{what[key]}: {reason}" for key, reason in failures.items())
+
+
+def _path_fix(facts: ClusterFacts, failures: dict[str, str], peer: str) -> str:
+    if len(failures) == 3:
+        return f"check routes and {peer}'s interface; then its firewall"
+    first, last = facts.cluster.ports
+    if "tcp_any" in failures:
+        return (
+            f"let {peer}'s firewall admit TCP from the cluster's addresses: MPI listens on ports of the kernel's choice"
+        )
+    return f"let {peer}'s firewall admit TCP and UDP {first} to {last} from the cluster's addresses, or change `ports`"
+
+
+@check
+def agent_ports(facts: ClusterFacts) -> Iterable[Finding]:
+    """An agent could listen: the address is there and a port of the range is free."""
+    for host in facts.reached():
+        if "error" in host.ports:
+            first, last = facts.cluster.ports
+            yield error(
+                "agent_ports",
+                [host.name],
+                f"cannot listen on {host.host.address}, ports {first} to {last}: {host.ports['error']}",
+                "correct `address`, or choose other `ports` in the cluster file",
+            )
+
+
+@check
+def firewall(facts: ClusterFacts) -> Iterable[Finding]:
+    """Filters that drop what they do not know. Trials (`paths`) decide for input; forwarding cannot be tried."""
+    for host in facts.reached():
+        rules = host.facts["firewall"]
+        dropped = any("-P FORWARD DROP" in line for line in rules["forward"] or ())
+        if dropped:
+            yield warning(
+                "firewall",
+                [host.name],
+                "the FORWARD policy is DROP (Docker sets it so): this host could not relay moved traffic",
+                "iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT",
+            )
+        if any("-P INPUT DROP" in line for line in rules["input"] or ()):
+            first, last = facts.cluster.ports
+            yield note(
+                "firewall",
+                [host.name],
+                "the INPUT policy is DROP; what `paths` says was tried with it",
+                f"the overlay needs its UDP port too: admit UDP {first} to {last} from the cluster's addresses",
+            )
+
+
+@check
+def congestion_control(facts: ClusterFacts) -> Iterable[Finding]:
+    """All hosts use the same congestion control: with different ones the pairs cannot be compared."""
+    used: dict[str, list[str]] = {}
+    for host in facts.reached():
+        for name in sorted({path["congestion_control"] for path in host.paths.values() if path["congestion_control"]}):
+            used.setdefault(name, []).append(host.name)
+    if len(used) > 1:
+        groups = "; ".join(f"{name} on {', '.join(hosts)}" for name, hosts in used.items())
+        yield warning(
+            "congestion_control",
+            [host.name for host in facts.reached()],
+            f"TCP congestion control differs: {groups}",
+            "sysctl net.ipv4.tcp_congestion_control=cubic on all",
+        )
+    if "bbr" in used:
+        yield note(
+            "congestion_control",
+            used["bbr"],
+            "TCP congestion control is bbr, which gives way differently under foreign traffic than cubic does",
+            "compare results only among runs with the same one",
+        )

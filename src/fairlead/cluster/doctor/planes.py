@@ -1,0 +1,72 @@
+"""Checks of fairlead's own parts: agents, the route plane's privileges, other jobs."""
+
+from collections.abc import Iterable
+
+from fairlead import __version__
+from fairlead.cluster.doctor.facts import ClusterFacts
+from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
+
+
+@check
+def agent(facts: ClusterFacts) -> Iterable[Finding]:
+    """The agent can be brought there, runs, and is of our version."""
+    good = []
+    for host in facts.hosts:
+        if host.deploy_error and host.reached:
+            text, _, hint = host.deploy_error.partition("\n")
+            yield error("agent", [host.name], text, hint.strip() or "see the message")
+        elif host.reached:
+            found = host.facts["agent"] or {"error": "fairlead-agent was not brought there"}
+            if "error" in found:
+                yield error("agent", [host.name], found["error"], "run `make setup`, on a host of the same kind")
+            elif __version__ not in found["version"].split():
+                yield error(
+                    "agent",
+                    [host.name],
+                    f"fairlead-agent there is {found['version']!r}, this side is {__version__}",
+                    "install the same fairlead everywhere, or set ssh.shared_files = false",
+                )
+            else:
+                good.append(host.name)
+    if good:
+        yield ok("agent", good, f"fairlead-agent {__version__} runs")
+
+
+@check
+def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
+    """The guardian has the privilege and the kernel's parts to move traffic."""
+    good = []
+    for host in facts.reached():
+        state = host.facts["guardian"] or {"error": "fairlead-guardian was not brought there"}
+        if "error" in state:
+            yield error(
+                "route_plane",
+                [host.name],
+                state["error"],
+                "run `make setup`; docs/route-plane.md says how it gets its privilege",
+            )
+            continue
+        for item in state["checks"]:
+            if item["ok"] is False:
+                text = f"traffic cannot be moved: {item['name']}: {item['detail']}"
+                yield error("route_plane", [host.name], text, item["fix"] or "")
+            elif item["ok"] is None:
+                yield note("route_plane", [host.name], item["detail"], item["fix"] or "")
+        if all(item["ok"] is not False for item in state["checks"]):
+            good.append(host.name)
+    if good:
+        yield ok("route_plane", good, "traffic can be moved by kernel routes")
+
+
+@check
+def other_jobs(facts: ClusterFacts) -> Iterable[Finding]:
+    """No managed job is there already: two share links and cores, and each sees the other as congestion."""
+    for host in facts.reached():
+        if host.facts["running_jobs"]:
+            jobs = ", ".join(host.facts["running_jobs"])
+            yield warning(
+                "other_jobs",
+                [host.name],
+                f"managed job {jobs} is running: two at once work, but each is the other's foreign traffic",
+                "wait for it, or see `fairlead status`",
+            )

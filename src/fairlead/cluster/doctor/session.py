@@ -1,0 +1,102 @@
+"""A probe running on one host: questions and answers in JSON lines."""
+
+import json
+import select
+import subprocess
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from fairlead.cluster.executors.base import Executor
+from fairlead.errors import HostError, MissingToolError
+
+PYTHON = "python3"
+START_TIMEOUT_S = 40.0  # the probe asks programs that may take their time, and many hosts may be on one machine
+NOT_FOUND = 127
+_SCRIPT = Path(__file__).with_name("probe.py")
+# The script comes first on stdin, so that no command line carries it and nothing is written on the host.
+_BOOT = "import sys; exec(compile(sys.stdin.buffer.read({length}).decode(), 'fairlead-probe', 'exec'))"
+
+
+class ProbeSession:
+    """A probe on a host; used as a context. Leaving it ends the probe and closes what it listened on."""
+
+    def __init__(self, executor: Executor, host: str, settings: dict[str, Any]) -> None:
+        script = _SCRIPT.read_bytes()
+        command = executor.command(host, [PYTHON, "-c", _BOOT.format(length=len(script))])
+        self._host = host
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is for us: we leave the context, which ends the probe
+            )
+        except FileNotFoundError as error:
+            raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
+        self._buffer = b""
+        self._send(script + json.dumps(settings).encode() + b"\n")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.kill()  # it holds nothing that needs a farewell: sockets close with it
+        self._process.communicate()
+
+    def facts(self) -> dict[str, Any]:
+        """What the probe says of itself before it is asked.
+
+        Raises:
+            HostError: the host was not reached, has no Python 3, or was too slow.
+        """
+        return self._receive(START_TIMEOUT_S)
+
+    def ask(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        """Send a command and wait for its answer.
+
+        Raises:
+            HostError: the probe is gone or does not answer.
+        """
+        self._send(json.dumps(message).encode() + b"\n")
+        return self._receive(timeout_s)
+
+    def _send(self, data: bytes) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(data)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise self._ended() from None
+
+    def _receive(self, timeout_s: float) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        deadline_s = time.monotonic() + timeout_s
+        while b"\n" not in self._buffer:
+            left_s = deadline_s - time.monotonic()
+            if left_s <= 0 or not select.select([self._process.stdout], [], [], left_s)[0]:
+                raise HostError(f"{self._host}: the probe did not answer within {timeout_s:g} s")
+            data = self._process.stdout.read1(1 << 16)  # type: ignore[attr-defined]
+            if not data:
+                raise self._ended()
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        answer = json.loads(line)
+        assert isinstance(answer, dict)
+        return answer
+
+    def _ended(self) -> HostError:
+        _, stderr = self._process.communicate()
+        said = " / ".join(stderr.decode(errors="replace").strip().splitlines()[-2:]) or "(it said nothing)"
+        if self._process.returncode == NOT_FOUND:
+            return HostError(
+                f"{self._host}: {PYTHON} is not there, so the doctor cannot look inside",
+                hint=f"install {PYTHON} (3.6 or later) on it; only the doctor and `lab congest` need it",
+            )
+        return HostError(
+            f"{self._host}: not reached, or the probe ended (exit code {self._process.returncode}): {said}"
+        )

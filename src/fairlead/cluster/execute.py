@@ -1,0 +1,79 @@
+"""Run short commands on hosts and wait for them; many hosts at a time."""
+
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from fairlead.cluster.executors.base import Executor
+from fairlead.errors import HostError, MissingToolError
+
+SSH_FAILED = 255  # ssh(1), EXIT STATUS
+AT_ONCE = 32  # hosts talked to at the same time
+Result = TypeVar("Result")
+
+
+def attempt(
+    executor: Executor,
+    host: str,
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    timeout_s: float = 30.0,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run ``argv`` on ``host`` and return what came of it, whatever its exit code.
+
+    Raises:
+        HostError: the host was not reached, or did not answer in time.
+        MissingToolError: the executor's own program (ssh, nsenter) is not on this machine.
+    """
+    command = executor.command(host, argv, env=env)
+    try:
+        done = subprocess.run(command, input=stdin, capture_output=True, timeout=timeout_s, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise HostError(f"{host}: `{argv[0]}` did not end within {timeout_s:g} s", hint=_look(executor)) from error
+    except FileNotFoundError as error:
+        raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
+    if executor.name == "ssh" and done.returncode == SSH_FAILED:
+        raise HostError(f"{host}: ssh did not get there: {_tail(done.stderr)}", hint=_look(executor))
+    return done
+
+
+def run_on(
+    executor: Executor,
+    host: str,
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    timeout_s: float = 30.0,
+) -> str:
+    """Run ``argv`` on ``host``; its stdout.
+
+    Raises:
+        HostError: not reached, too slow, or an exit code other than 0; with the end of its stderr.
+    """
+    done = attempt(executor, host, argv, env=env, stdin=stdin, timeout_s=timeout_s)
+    if done.returncode != 0:
+        raise HostError(f"{host}: `{argv[0]}` ended with exit code {done.returncode}: {_tail(done.stderr)}")
+    return done.stdout.decode(errors="replace")
+
+
+def on_all(hosts: Iterable[str], function: Callable[[str], Result]) -> dict[str, Result]:
+    """``function`` of every host name, at the same time; the first exception is raised when all are through."""
+    names = list(hosts)
+    with ThreadPoolExecutor(max_workers=min(AT_ONCE, max(1, len(names)))) as pool:
+        return dict(zip(names, pool.map(function, names), strict=True))
+
+
+def _look(executor: Executor) -> str:
+    return {
+        "ssh": "try `ssh HOST true` by hand; keys must work without a password, see [ssh] in the cluster file",
+        "lab": "see `fairlead lab show`",
+    }.get(executor.name, "")
+
+
+def _tail(output: bytes) -> str:
+    lines = output.decode(errors="replace").strip().splitlines()
+    return " / ".join(lines[-3:]) or "(it said nothing)"

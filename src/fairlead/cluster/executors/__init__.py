@@ -1,0 +1,12 @@
+"""Executors: how a command is run on a host. One small class each, behind one method.
+
+An executor only builds the command line that this machine has to start; whoever starts it owns the process. A secret
+never goes into a command line (others can read it there): it goes through stdin.
+"""
+
+from fairlead.cluster.executors.base import Executor, names, of, register
+from fairlead.cluster.executors.lab import LabExecutor
+from fairlead.cluster.executors.local import LocalExecutor
+from fairlead.cluster.executors.ssh import SshExecutor
+
+__all__ = ["Executor", "LabExecutor", "LocalExecutor", "SshExecutor", "names", "of", "register"]

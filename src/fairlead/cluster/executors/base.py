@@ -1,0 +1,93 @@
+"""What every executor can do, and the registry of them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from fairlead.errors import ConfigError
+
+if TYPE_CHECKING:
+    from fairlead.cluster.description import Cluster
+
+
+class Executor(ABC):
+    """How to run something on the hosts of one cluster.
+
+    Attributes:
+        name: what a cluster file calls it.
+        shares_files: hosts see this machine's files at the same paths, so that nothing has to be copied.
+        passes_signals: a signal to the process started here reaches the command on the host.
+    """
+
+    name: ClassVar[str]
+    passes_signals: ClassVar[bool]
+    shares_files: bool = True
+
+    def __init__(self, cluster: "Cluster") -> None:
+        self._cluster = cluster
+
+    @abstractmethod
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        """Command line that runs ``argv`` on ``host`` when started on this machine.
+
+        stdin, stdout, stderr and the exit code are those of ``argv``. ``env`` is added to the environment there and
+        stands in the command line: no secrets.
+
+        Raises:
+            ConfigError: no such host in the cluster.
+        """
+
+    @abstractmethod
+    def rsh_agent(self) -> Path | None:
+        """Program that MPI launchers call in place of ssh as ``AGENT HOST COMMAND...``, or None where they need none.
+
+        It takes the cluster file's host names.
+        """
+
+
+_registry: dict[str, type[Executor]] = {}
+
+
+def register(name: str) -> Callable[[type[Executor]], type[Executor]]:
+    """Class decorator: make an executor known under ``name``.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+
+    def add(executor: type[Executor]) -> type[Executor]:
+        if name in _registry:
+            raise ValueError(f"executor {name!r} is registered twice: {_registry[name]!r} and {executor!r}")
+        _registry[name] = executor
+        executor.name = name
+        return executor
+
+    return add
+
+
+def names() -> tuple[str, ...]:
+    """Names that a cluster file may use."""
+    return tuple(sorted(_registry))
+
+
+def of(cluster: "Cluster") -> Executor:
+    """The executor that a cluster asks for.
+
+    Raises:
+        ConfigError: unknown executor.
+    """
+    if cluster.executor not in _registry:
+        raise ConfigError(
+            f"{cluster.source}: executor {cluster.executor!r} is unknown", hint=f"use one of {', '.join(names())}"
+        )
+    return _registry[cluster.executor](cluster)
+
+
+def with_environment(argv: Sequence[str], env: Mapping[str, str] | None, cwd: str | None) -> list[str]:
+    """``argv`` behind coreutils' ``env``, which sets variables and working directory; plain where there are none."""
+    settings = [f"--chdir={cwd}"] if cwd else []
+    settings += [f"{name}={value}" for name, value in (env or {}).items()]
+    return ["env", *settings, *argv] if settings else list(argv)

@@ -1,0 +1,48 @@
+"""Hosts are namespaces of an emulated cluster on this machine (`fairlead.lab`)."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors.base import Executor, register, with_environment
+from fairlead.errors import ConfigError
+
+if TYPE_CHECKING:
+    from fairlead.lab import Lab
+
+
+@register("lab")
+class LabExecutor(Executor):
+    """Runs commands inside a lab host's namespaces."""
+
+    passes_signals = True
+
+    def __init__(self, cluster: Cluster) -> None:
+        if cluster.lab is None:
+            raise ConfigError(f"{cluster.source}: executor lab needs cluster.lab, the lab's name")
+        super().__init__(cluster)
+        self._lab_name = cluster.lab
+
+    @cached_property
+    def lab(self) -> "Lab":
+        """The running lab.
+
+        Raises:
+            LabError: it is not up.
+        """
+        from fairlead import lab
+
+        return lab.find(self._lab_name)
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        """See `Executor.command`."""
+        reach = self._cluster.host(host).reach
+        return [str(word) for word in self.lab.enter_command(reach, with_environment(argv, env, cwd))]
+
+    def rsh_agent(self) -> Path | None:
+        """The lab's own script, which enters a host as ssh would log in to it."""
+        return Path(self.lab.agent_script)

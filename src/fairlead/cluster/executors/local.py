@@ -1,0 +1,24 @@
+"""Everything runs on this machine: for one host, and for trying things out."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fairlead.cluster.executors.base import Executor, register, with_environment
+
+
+@register("local")
+class LocalExecutor(Executor):
+    """Runs commands as they are."""
+
+    passes_signals = True
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        """See `Executor.command`."""
+        self._cluster.host(host)
+        return with_environment(argv, env, cwd)
+
+    def rsh_agent(self) -> Path | None:
+        """None: MPI launchers start processes on their own machine without help."""
+        return None

@@ -1,0 +1,85 @@
+"""Hosts are reached by ssh, without ever asking for a password."""
+
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fairlead.cluster.cache import local_cache, write_once
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors.base import Executor, register, with_environment
+
+CONNECT_TIMEOUT_S = 10
+KEEP_CONNECTION_S = 60
+LONGEST_SOCKET_PATH = 104  # sun_path on Linux holds 108; ssh adds a suffix while it creates the socket
+SOCKET_NAME_LENGTH = 41
+
+
+@register("ssh")
+class SshExecutor(Executor):
+    """Runs commands by ssh; connections are kept for a minute and shared, since a log-in costs 0.1 s and more."""
+
+    passes_signals = False
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.shares_files = cluster.ssh.shared_files
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        """See `Executor.command`. ssh hands one string to a shell there, so every word is quoted for it."""
+        remote = shlex.join(with_environment(argv, env, cwd))
+        return ["ssh", *self._options(), *_multiplexing(), "--", self._destination(host), remote]
+
+    def rsh_agent(self) -> Path:
+        """A script that turns the cluster's host names and options into a call of ssh.
+
+        MPI launchers take a program without options, and know hosts by the cluster file's names only.
+        """
+        cases = [
+            f"{shlex.quote(host.name)}) destination={shlex.quote(self._destination(host.name))} ;;"
+            for host in self._cluster.hosts
+        ]
+        script = _AGENT.format(cases="\n  ".join(cases), options=shlex.join(self._options()))
+        return write_once(local_cache() / "rsh", "rsh-agent", script.encode(), executable=True)
+
+    def _destination(self, host: str) -> str:
+        reach = self._cluster.host(host).reach
+        user = self._cluster.ssh.user
+        return f"{user}@{reach}" if user and "@" not in reach else reach
+
+    def _options(self) -> list[str]:
+        ssh = self._cluster.ssh
+        options = ["-o", "BatchMode=yes", "-o", f"ConnectTimeout={CONNECT_TIMEOUT_S}"]
+        if ssh.config:
+            options += ["-F", str(ssh.config)]
+        if ssh.port:
+            options += ["-p", str(ssh.port)]
+        if ssh.identity:
+            options += ["-i", str(ssh.identity)]
+        for option in ssh.options:
+            options += ["-o", option]
+        return options
+
+
+_AGENT = """#!/bin/sh
+# Called by mpirun as: rsh-agent [ssh options] HOST COMMAND...
+while [ "${{1#-}}" != "$1" ]; do shift; done
+case "$1" in
+  {cases}
+  *) echo "fairlead: host $1 is not in the cluster file" >&2; exit 255 ;;
+esac
+shift
+exec ssh {options} -- "$destination" "$@"
+"""
+
+
+def _multiplexing() -> list[str]:
+    """Options that share one connection a host; none where the home directory's path is too long for a socket."""
+    directory = local_cache() / "ssh"
+    if len(os.fsencode(directory)) + SOCKET_NAME_LENGTH > LONGEST_SOCKET_PATH - 17:
+        return []
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = f"{directory}/%C"
+    return ["-o", "ControlMaster=auto", "-o", f"ControlPath={path}", "-o", f"ControlPersist={KEEP_CONNECTION_S}"]

@@ -1,0 +1,388 @@
+"""Start an MPI program and stay with it: stdin, signals and the exit code pass through unchanged.
+
+Only what was started here is ever ended: mpirun by its process id, ranks by the job's mark in their environment.
+"""
+
+import logging
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from fairlead.cluster.deploy import deploy
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.execute import on_all, run_on
+from fairlead.cluster.executors.base import Executor, of
+from fairlead.cluster.job import LAUNCH_MARK, MARK, Job, make_job
+from fairlead.cluster.launchers import Launcher, detect, get
+from fairlead.errors import ConfigError, FairleadError, LaunchError, MissingToolError
+
+_log = logging.getLogger(__name__)
+FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
+STARTUP_TIMEOUT_S = 60.0
+POLL_S = 0.5
+_HERE = ""  # this machine, among names of hosts
+STOP_GRACE_S = 5.0
+
+# $0 is "NAME=id". Hosts of a lab share one list of processes, so those of other network namespaces are left out.
+_MARKED = """
+own=$(readlink /proc/self/ns/net)
+for file in $(grep -slaF "$0" /proc/[0-9]*/environ); do
+  [ "$(readlink "${file%environ}ns/net")" = "$own" ] && basename "${file%/environ}"
+done
+true"""
+_RUN_NOTED = 'd="$HOME/.cache/fairlead/run"; mkdir -p "$d" && echo $$ >"$d/$0" && exec "$@"'
+_SIGNAL_NOTED = 'pid=$(cat "$HOME/.cache/fairlead/run/$0") || exit; kill -s "$1" "$pid" 2>/dev/null; true'
+_SIGNAL_PIDS = 'kill -s "$0" "$@" 2>/dev/null; true'  # some may have ended by themselves meanwhile
+_FORGET_NOTED = 'rm -f "$HOME/.cache/fairlead/run/$0"'
+
+
+class StartupTimeout(LaunchError):
+    """Ranks did not appear on every host in time."""
+
+
+def prepare(
+    cluster: Cluster,
+    argv: Sequence[str],
+    ranks: int,
+    *,
+    job_id: str,
+    launcher: str | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+    hosts: Sequence[str] | None = None,
+    options: Sequence[str] = (),
+) -> tuple[Launcher, Job]:
+    """The job and the launcher for it: the mpirun of the launching host is asked which MPI it is.
+
+    ``launcher`` forces one by name; for ``custom``, ``argv`` is a whole launch line and ``ranks`` what it will start.
+
+    Raises:
+        MissingToolError, ConfigError, HostError: see `detect` and `make_job`.
+    """
+    executor = of(cluster)
+    host = cluster.launch_from
+    if launcher is None:
+        chosen = detect(executor if host else None, host or "this machine", cluster.mpirun)
+    else:
+        chosen = get(launcher)(cluster.mpirun)
+    job = make_job(
+        cluster,
+        argv,
+        ranks,
+        job_id=job_id,
+        env=env,
+        cwd=cwd,
+        hosts=hosts,
+        rsh_agent=_rsh_agent(cluster, executor),
+        options=options,
+    )
+    return chosen, job
+
+
+def _rsh_agent(cluster: Cluster, executor: Executor) -> str | None:
+    """Path of the remote-shell agent. It is the same on all hosts: Open MPI's daemons call it too, to start others.
+
+    Raises:
+        ConfigError: hosts keep it at different paths, since their home directories differ.
+    """
+    path: Path | None = executor.rsh_agent()
+    if path is None or cluster.launch_from is None:
+        return str(path) if path else None
+    hosts = {cluster.launch_from, *(host.name for host in cluster.compute_hosts())}
+    placed = {
+        files[path.name] for files in on_all(hosts, lambda host: deploy(executor, host, {path.name: path})).values()
+    }
+    if len(placed) > 1:
+        raise ConfigError(
+            f"{cluster.source}: home directories differ between hosts, so the remote-shell agent is not at one path",
+            hint="give the user the same home directory everywhere, or start with a launch line of your own",
+        )
+    return placed.pop()
+
+
+class RunningJob:
+    """An MPI program that was started. Made by `start`."""
+
+    def __init__(self, cluster: Cluster, job: Job, process: subprocess.Popen[bytes]) -> None:
+        self.job = job
+        self.process = process
+        self._cluster = cluster
+        self._executor = of(cluster)
+
+    def poll(self) -> int | None:
+        """The exit code, or None while it runs."""
+        code = self.process.poll()
+        return None if code is None else _exit_code(code)
+
+    def wait(self) -> int:
+        """Wait for the end; the exit code as a shell would give it (128 + signal for one that was killed)."""
+        return _exit_code(self.process.wait())
+
+    def signal(self, number: signal.Signals) -> None:
+        """Give a signal to mpirun, which does with it what it does with its own. Too late is no error."""
+        if self.poll() is not None:
+            return
+        if self._by_note:
+            self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"))
+        else:
+            self.process.send_signal(number)
+
+    def ranks(self) -> dict[str, list[int]]:
+        """Process ids of ranks (and what they started) by host, as that host numbers them.
+
+        Raises:
+            HostError: a host was not reached.
+        """
+        return on_all(self.job.ranks_on(), self._ranks_on)
+
+    def stop(self, grace_s: float = STOP_GRACE_S) -> None:
+        """End the job: ask, wait, insist; then see that no rank is left on any host.
+
+        Raises:
+            HostError: a host was not reached.
+        """
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            self.signal(number)
+            try:
+                self.process.wait(grace_s)
+                break
+            except subprocess.TimeoutExpired:
+                continue
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.end_leftovers()
+
+    def end_leftovers(self) -> None:
+        """End ranks that outlived their mpirun, and what mpirun had started beside it.
+
+        Raises:
+            HostError: a host was not reached.
+        """
+        deadline_s = time.monotonic() + STOP_GRACE_S
+        while left := self._left():
+            name = "TERM" if time.monotonic() < deadline_s else "KILL"
+            for host, pids in left.items():
+                self._run(host, _SIGNAL_PIDS, name, *map(str, pids))
+            time.sleep(0.2)
+
+    def _left(self) -> dict[str, list[int]]:
+        """Process ids by host that still belong to the job."""
+        found = self.ranks()
+        host = self._cluster.launch_from or _HERE
+        beside = self._run(host, _MARKED, f"{LAUNCH_MARK}={self.job.id}").split()
+        found[host] = sorted({*found.get(host, []), *map(int, beside)})
+        return {host: pids for host, pids in found.items() if pids}
+
+    def forget(self) -> None:
+        """Remove the note of mpirun's process id, where there is one."""
+        if self._by_note:
+            self._on_launch_host(_FORGET_NOTED)
+
+    @property
+    def _by_note(self) -> bool:
+        return self._cluster.launch_from is not None and not self._executor.passes_signals
+
+    def _on_launch_host(self, script: str, *arguments: str) -> None:
+        self._run(self._cluster.launch_from or _HERE, script, self.job.id, *arguments)
+
+    def _ranks_on(self, host: str) -> list[int]:
+        return [int(line) for line in self._run(host, _MARKED, f"{MARK}={self.job.id}").split()]
+
+    def _run(self, host: str, script: str, *arguments: str) -> str:
+        """Output of a shell script on a host, or on this machine (`_HERE`)."""
+        argv = ["sh", "-c", script, *arguments]
+        if host == _HERE:
+            return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+        return run_on(self._executor, host, argv)
+
+
+def start(
+    cluster: Cluster,
+    launcher: Launcher,
+    job: Job,
+    *,
+    stdin: int | None = None,
+    stdout: int | None = None,
+    stderr: int | None = None,
+) -> RunningJob:
+    """Start a job. Streams are as for `subprocess.Popen`; None passes on this process's own.
+
+    Raises:
+        LaunchError, MissingToolError: nothing could be started.
+    """
+    executor = of(cluster)
+    command = launcher.command(job)
+    environment = {**launcher.environment(job), LAUNCH_MARK: job.id}
+    if cluster.launch_from:
+        if not executor.passes_signals:
+            command = ["sh", "-c", _RUN_NOTED, job.id, *command]
+        command = executor.command(cluster.launch_from, command, env=environment, cwd=job.cwd)
+    try:
+        # A session of its own: a terminal's Ctrl-C reaches this process alone, which passes it on once.
+        process = subprocess.Popen(
+            command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=None if cluster.launch_from else job.cwd,
+            env=None if cluster.launch_from else {**os.environ, **environment},
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        raise MissingToolError(
+            f"{error.filename} is not on this machine", hint="`fairlead doctor` says more"
+        ) from error
+    except OSError as error:
+        raise LaunchError(f"{command[0]} could not be started: {error}") from error
+    return RunningJob(cluster, job, process)
+
+
+def run(
+    cluster: Cluster,
+    launcher: Launcher,
+    job: Job,
+    *,
+    stdin: int | None = None,
+    stdout: int | None = None,
+    stderr: int | None = None,
+    startup_timeout_s: float | None = STARTUP_TIMEOUT_S,
+    timeout_s: float | None = None,
+    attempts: int = 1,
+) -> int:
+    """Run a job to its end and return its exit code.
+
+    Args:
+        startup_timeout_s: within which ranks must be seen on every host, or the job is ended (Open MPI is known to
+            wait for ever after a lost connection); None, and launcher ``custom``: no limit.
+        timeout_s: for the whole run, or None.
+        attempts: starts to try before a start-up time-out is an error; used only where ``stdin`` is
+            `subprocess.DEVNULL`, since what a first try has read cannot be given to a second.
+
+    Raises:
+        StartupTimeout: no start within the limit, in all attempts.
+        LaunchError: not started, or ``timeout_s`` is over.
+    """
+    if stdin != subprocess.DEVNULL:
+        attempts = 1
+    if launcher.family is None:
+        startup_timeout_s = None
+    for left in reversed(range(attempts)):
+        running = start(cluster, launcher, job, stdin=stdin, stdout=stdout, stderr=stderr)
+        try:
+            return attend(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s)
+        except StartupTimeout:
+            if not left:
+                raise
+    raise ValueError(f"attempts must be at least 1, not {attempts}")
+
+
+def attend(
+    running: RunningJob, *, startup_timeout_s: float | None = STARTUP_TIMEOUT_S, timeout_s: float | None = None
+) -> int:
+    """Stay with a started job to its end, passing on signals; the exit code. See `run`."""
+    watch = Watch(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s)
+    try:
+        with _forwarding(running), watch:
+            code = running.wait()
+        if watch.failure:
+            raise watch.failure
+        return code
+    finally:
+        _tidy(running)
+
+
+def _tidy(running: RunningJob) -> None:
+    """See that nothing is left of a job that did not end well. An unreachable host does not hide how it ended."""
+    try:
+        if running.poll() != 0:
+            running.stop()
+        running.forget()
+    except FairleadError as error:
+        _log.warning("what job %s left behind could not be removed: %s", running.job.id, error)
+
+
+class Watch:
+    """A thread that ends a job which does not start, or lasts too long. ``failure`` says that it did."""
+
+    def __init__(self, running: RunningJob, *, startup_timeout_s: float | None, timeout_s: float | None) -> None:
+        self.failure: LaunchError | None = None
+        self._running = running
+        self._begin_s = time.monotonic()
+        self._startup_timeout_s = startup_timeout_s
+        self._timeout_s = timeout_s
+        self._waiting_for = set(running.job.ranks_on()) if startup_timeout_s is not None else set()
+        self._last_error: FairleadError | None = None
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="launch-watch", daemon=True)
+
+    def __enter__(self) -> "Watch":
+        if self._startup_timeout_s is not None or self._timeout_s is not None:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _watch(self) -> None:
+        while self._waiting_for or self._timeout_s is not None:
+            if self._over.wait(POLL_S):
+                return
+            self._look_for_ranks()
+            self.failure = self._overdue()
+            if self.failure:
+                self._running.stop()
+                return
+
+    def _look_for_ranks(self) -> None:
+        if not self._waiting_for:
+            return
+        try:
+            seen = on_all(self._waiting_for, self._running._ranks_on)
+            self._waiting_for -= {host for host, pids in seen.items() if pids}
+            self._last_error = None
+        except FairleadError as error:
+            self._last_error = error  # told when time is up; a host may answer the next time
+
+    def _overdue(self) -> LaunchError | None:
+        elapsed_s = time.monotonic() - self._begin_s
+        if self._waiting_for and self._startup_timeout_s is not None and elapsed_s > self._startup_timeout_s:
+            hosts = ", ".join(sorted(self._waiting_for))
+            why = f" ({self._last_error})" if self._last_error else ""
+            return StartupTimeout(
+                f"no rank was seen on {hosts} within {self._startup_timeout_s:g} s{why}; the job was ended",
+                hint="see `fairlead doctor`; a longer limit can be set",
+            )
+        if self._timeout_s is not None and elapsed_s > self._timeout_s:
+            return LaunchError(f"the job was not done within {self._timeout_s:g} s and was ended")
+        return None
+
+
+@contextmanager
+def _forwarding(running: RunningJob) -> Iterator[None]:
+    """Within: signals to this process go to the job instead. Only the main thread can have it so; others do nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def forward(number: int, _frame: FrameType | None) -> None:
+        running.signal(signal.Signals(number))
+
+    before = {number: signal.signal(number, forward) for number in FORWARDED}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _exit_code(code: int) -> int:
+    return 128 - code if code < 0 else code

@@ -1,0 +1,81 @@
+"""Which MPI an mpirun belongs to."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+
+from fairlead.cluster.execute import attempt
+from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.launchers.base import Launcher, get
+from fairlead.errors import ConfigError, MissingToolError
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """An MPI as its mpirun describes itself.
+
+    Attributes:
+        family: ``openmpi`` or ``mpich``.
+        version: as printed, for example ``4.1.4``.
+        device: MPICH's communication device (``ch4:ucx``), where the build options name one.
+    """
+
+    family: str
+    version: str
+    device: str | None = None
+
+    @property
+    def launcher(self) -> str:
+        """Name of the launcher class for it."""
+        return f"{self.family}{self.version.split('.')[0]}"
+
+    def __str__(self) -> str:
+        label = {"openmpi": "Open MPI", "mpich": "MPICH"}[self.family]
+        return f"{label} {self.version}" + (f" ({self.device})" if self.device else "")
+
+
+_OPEN_MPI = re.compile(r"^\S+ \((?:Open MPI|OpenRTE)\) (\d+\.\d+\S*)", re.MULTILINE)
+_HYDRA = re.compile(r"^HYDRA build details:\s+Version:\s+(\d+\.\d+\S*)", re.MULTILINE)
+_DEVICE = re.compile(r"--with-device=([\w:,]+)")
+SUPPORTED = ("openmpi4", "openmpi5", "mpich4", "mpich5")
+_OWN_LINE = "hand over a whole launch line of your own instead (launcher custom)"
+
+
+def parse_version(text: str, *, mpirun: str = "mpirun") -> Mpi:
+    """What ``mpirun --version`` printed.
+
+    Raises:
+        ConfigError: no MPI that fairlead has a launcher for.
+    """
+    if found := _OPEN_MPI.search(text):
+        mpi = Mpi("openmpi", found.group(1))
+    elif found := _HYDRA.search(text):
+        device = _DEVICE.search(text)
+        mpi = Mpi("mpich", found.group(1), device.group(1) if device else None)
+    else:
+        first = text.strip().splitlines()[0] if text.strip() else "(nothing)"
+        raise ConfigError(f"{mpirun} --version says {first!r}, which is no MPI that fairlead knows", hint=_OWN_LINE)
+    if mpi.launcher not in SUPPORTED:
+        raise ConfigError(f"{mpirun} is {mpi}; fairlead launches {', '.join(SUPPORTED)}", hint=_OWN_LINE)
+    return mpi
+
+
+def detect(executor: Executor | None, host: str, mpirun: str) -> Launcher:
+    """The launcher for the ``mpirun`` of ``host``; ``executor`` None asks this machine.
+
+    Raises:
+        MissingToolError: no such program there.
+        ConfigError: an MPI without a launcher.
+        HostError: the host was not reached.
+    """
+    question = ["sh", "-c", 'id -u; command -v "$1" >/dev/null || exit 127; exec "$1" --version', "sh", mpirun]
+    done = attempt(executor, host, question) if executor else subprocess.run(question, capture_output=True, check=False)
+    uid, _, text = done.stdout.decode(errors="replace").partition("\n")
+    if done.returncode == 127:
+        where = host if executor else "this machine"
+        raise MissingToolError(
+            f"{where}: {mpirun} is not there",
+            hint="install an MPI (Debian: apt install openmpi-bin), or name one with --mpirun or cluster.mpirun",
+        )
+    mpi = parse_version(text + done.stderr.decode(errors="replace"), mpirun=mpirun)
+    return get(mpi.launcher)(mpirun, as_root=uid.strip() == "0")

@@ -1,0 +1,98 @@
+"""Open MPI: 4.1 with its own run time (ORTE), 5 with PRRTE.
+
+All traffic between hosts is put on TCP sockets over the named interface (pml ob1, btl tcp); inside a host it stays in
+shared memory. Options: Open MPI documentation, "Tuning: TCP" and mpirun(1); PRRTE: prterun(1).
+"""
+
+from abc import abstractmethod
+
+from fairlead.cluster.job import Job
+from fairlead.cluster.launchers.base import Launcher, register
+
+
+class OpenMpi(Launcher):
+    """What both generations share."""
+
+    family = "openmpi"
+
+    def command(self, job: Job) -> list[str]:
+        """See `Launcher.command`."""
+        return [
+            self.mpirun,
+            *(["--allow-run-as-root"] if self.as_root else []),
+            *self._daemons(job),
+            "-np",
+            str(job.ranks),
+            *self._placement(job),
+            *self._transports(job),
+            *(["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"] if job.cores_shared else []),
+            *(["--wdir", job.cwd] if job.cwd else []),
+            *_exports(job),
+            *job.options,
+            *job.argv,
+        ]
+
+    @abstractmethod
+    def _daemons(self, job: Job) -> list[str]:
+        """How the run time's daemons are started and find each other."""
+
+    @abstractmethod
+    def _placement(self, job: Job) -> list[str]:
+        """Ranks where the job wants them, by options that never find a host too full."""
+
+    @abstractmethod
+    def _transports(self, job: Job) -> list[str]:
+        """What carries messages."""
+
+
+@register("openmpi4")
+class OpenMpi4(OpenMpi):
+    """Open MPI 4.0 and 4.1."""
+
+    def _daemons(self, job: Job) -> list[str]:
+        agent = ["--mca", "plm_rsh_agent", job.rsh_agent] if job.rsh_agent else []
+        interface = _interface(job)
+        return [*agent, *(["--mca", "oob_tcp_if_include", interface] if interface else [])]
+
+    def _placement(self, job: Job) -> list[str]:
+        # Mapping by slot would put mpirun's own host first, whatever the order says.
+        return ["--host", ",".join(job.hosts), "--map-by", "seq"]
+
+    def _transports(self, job: Job) -> list[str]:
+        return _tcp(job, shared_memory="vader")
+
+
+@register("openmpi5")
+class OpenMpi5(OpenMpi):
+    """Open MPI 5: the daemons' settings belong to PRRTE and have its names."""
+
+    def _daemons(self, job: Job) -> list[str]:
+        agent = ["--prtemca", "plm_ssh_agent", job.rsh_agent] if job.rsh_agent else []
+        interface = _interface(job)
+        return [*agent, *(["--prtemca", "prte_if_include", interface] if interface else [])]
+
+    def _placement(self, job: Job) -> list[str]:
+        blocks = job.blocks()
+        if len(blocks) == len(job.ranks_on()):
+            hosts = ",".join(f"{host}:{count}" for host, count in blocks)
+            return ["--host", hosts, "--map-by", "slot"]
+        # PRRTE 3.0 fails to unpack its own map of one rank a line when there is binding to do as well.
+        return ["--host", ",".join(job.hosts), "--map-by", "seq", *([] if job.cores_shared else ["--bind-to", "none"])]
+
+    def _transports(self, job: Job) -> list[str]:
+        return _tcp(job, shared_memory="sm")
+
+
+def _interface(job: Job) -> str | None:
+    """The interface by name where all hosts agree on it, else by network: an unknown name is an error."""
+    return job.interfaces[0] if len(job.interfaces) == 1 else job.network
+
+
+def _tcp(job: Job, *, shared_memory: str) -> list[str]:
+    interface = _interface(job)
+    pinned = ["--mca", "btl_tcp_if_include", interface] if interface else []
+    return ["--mca", "pml", "ob1", "--mca", "btl", f"tcp,{shared_memory},self", *pinned]
+
+
+def _exports(job: Job) -> list[str]:
+    return [word for name, value in job.environment().items() for word in ("-x", f"{name}={value}")]

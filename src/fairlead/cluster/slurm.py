@@ -1,0 +1,112 @@
+"""The hosts of the Slurm allocation that we run in."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+from collections.abc import Callable, Mapping
+
+from fairlead.cluster.description import Cluster, Host, Ssh
+from fairlead.errors import ConfigError, HostError, MissingToolError
+
+Expand = Callable[[str], list[str]]  # Slurm's compressed node list -> names
+Resolve = Callable[[str], str]  # name -> IPv4 address
+
+
+def from_slurm(
+    environment: Mapping[str, str] = os.environ,
+    *,
+    interface: str | None = None,
+    expand: Expand | None = None,
+    resolve: Resolve | None = None,
+) -> Cluster:
+    """The allocation as a cluster: hosts by ssh, slots from the allocation's tasks.
+
+    Args:
+        environment: where Slurm's variables are (sbatch(1), "OUTPUT ENVIRONMENT VARIABLES").
+        interface: what MPI shall use; None: the one that has this host's address.
+        expand, resolve: `scontrol show hostnames` and the resolver, unless given.
+
+    Raises:
+        ConfigError: not inside an allocation, or its variables contradict each other.
+        MissingToolError: no scontrol.
+        HostError: a name has no address.
+    """
+    nodes = environment.get("SLURM_JOB_NODELIST")
+    if not nodes:
+        raise ConfigError(
+            "there is no Slurm allocation here (SLURM_JOB_NODELIST is not set)",
+            hint="start one with salloc or sbatch, or give a cluster file",
+        )
+    names = (expand or _scontrol)(nodes)
+    slots = tasks_per_node(environment.get("SLURM_TASKS_PER_NODE", "1"))
+    if len(slots) == 1:
+        slots *= len(names)
+    if len(slots) != len(names):
+        raise ConfigError(
+            f"SLURM_TASKS_PER_NODE={environment['SLURM_TASKS_PER_NODE']!r} tells of {len(slots)} nodes, "
+            f"SLURM_JOB_NODELIST={nodes!r} of {len(names)}"
+        )
+    addresses = [(resolve or _resolve)(name) for name in names]
+    device = interface or _interface_of(addresses)
+    hosts = tuple(
+        Host(name=name, address=address, slots=count, reach=name, interface=device)
+        for name, address, count in zip(names, addresses, slots, strict=True)
+    )
+    return Cluster(
+        name=f"slurm-{environment.get('SLURM_JOB_ID', 'job')}",
+        executor="ssh",
+        hosts=hosts,
+        ssh=Ssh(shared_files=True),
+        source="Slurm allocation",
+    )
+
+
+def tasks_per_node(text: str) -> list[int]:
+    """SLURM_TASKS_PER_NODE, for example ``2(x3),1`` -> [2, 2, 2, 1].
+
+    Raises:
+        ConfigError: not of that form.
+    """
+    counts: list[int] = []
+    for part in text.split(","):
+        found = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part)
+        if not found:
+            raise ConfigError(f"SLURM_TASKS_PER_NODE={text!r} is not understood (expected for example 2(x3),1)")
+        counts += [int(found.group(1))] * int(found.group(2) or 1)
+    return counts
+
+
+def _scontrol(nodes: str) -> list[str]:
+    try:
+        done = subprocess.run(["scontrol", "show", "hostnames", nodes], capture_output=True, text=True, check=True)
+    except FileNotFoundError as error:
+        raise MissingToolError("scontrol is not in PATH, so the allocation's hosts cannot be listed") from error
+    except subprocess.CalledProcessError as error:
+        raise ConfigError(f"scontrol show hostnames {nodes}: {error.stderr.strip()}") from error
+    return done.stdout.split()
+
+
+def _resolve(name: str) -> str:
+    try:
+        return str(socket.getaddrinfo(name, None, socket.AF_INET)[0][4][0])
+    except OSError as error:
+        raise HostError(f"{name}: no IPv4 address is known for it: {error}") from error
+
+
+def _interface_of(addresses: list[str]) -> str:
+    """The interface of this machine that has one of the addresses; others are assumed to call it the same."""
+    try:
+        done = subprocess.run(["ip", "-json", "-4", "address"], capture_output=True, text=True, check=True)
+    except (FileNotFoundError, subprocess.CalledProcessError) as error:
+        raise MissingToolError(
+            "`ip` does not work here, so the interface is not known", hint="give a cluster file"
+        ) from error
+    for link in json.loads(done.stdout):
+        if any(entry.get("local") in addresses for entry in link["addr_info"]):
+            return str(link["ifname"])
+    raise ConfigError(
+        f"no interface of this machine has one of the allocation's addresses ({', '.join(addresses)})",
+        hint="run inside the allocation (salloc, sbatch), or give a cluster file that names the interface",
+    )

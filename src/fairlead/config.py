@@ -1,0 +1,93 @@
+"""TOML files that people write: read, checked against a model, and complained about by file, line and key."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fairlead.errors import ConfigError
+
+
+class Model(BaseModel):
+    """Base of every model of a file: unknown keys are errors, values are frozen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+Location = tuple[str | int, ...]
+
+
+def load(path: Path, model: type[ModelT]) -> ModelT:
+    """Read a TOML file into ``model``.
+
+    Raises:
+        ConfigError: unreadable, not TOML, or not as the model says; the message holds ``file:line: key: reason``.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    return parse(text, model, source=str(path))
+
+
+def parse(text: str, model: type[ModelT], *, source: str) -> ModelT:
+    """As `load`, from a string; ``source`` stands for the file name in messages."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        where = f"{source}:{line.group(1)}" if line else source
+        raise ConfigError(f"{where}: not valid TOML: {error}") from error
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        complaints = [_complaint(text, source, item["loc"], item["msg"]) for item in error.errors()]
+        raise ConfigError("\n".join(complaints)) from error
+
+
+def _complaint(text: str, source: str, location: Location, message: str) -> str:
+    key = ".".join(f"[{part}]" if isinstance(part, int) else part for part in location).replace(".[", "[")
+    return f"{source}:{line_of(text, location)}: {key or 'file'}: {message.removeprefix('Value error, ')}"
+
+
+_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")
+_KEY = re.compile(r"^\s*([A-Za-z0-9_\-.\"']+)\s*=")
+
+
+def line_of(text: str, location: Location) -> int:
+    """Line (from 1) on which the key at ``location`` stands, or its nearest parent that is written in the file.
+
+    ``location`` is pydantic's: names for tables and keys, numbers for the k-th entry of an array of tables.
+    """
+    best, best_depth = 1, 0
+    counts: dict[tuple[str, ...], int] = {}
+    table: Location = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = _HEADER.match(line)
+        if header:
+            names = tuple(part.strip().strip("\"'") for part in header.group(2).split("."))
+            if header.group(1) == "[[":
+                counts[names] = counts.get(names, -1) + 1
+            table = _with_indices(names, counts)
+            candidate: Location = table
+        else:
+            key = _KEY.match(line)
+            if not key:
+                continue
+            candidate = table + tuple(part.strip("\"'") for part in key.group(1).split("."))
+        depth = len(candidate)
+        if depth > best_depth and candidate == location[:depth]:
+            best, best_depth = number, depth
+    return best
+
+
+def _with_indices(names: tuple[str, ...], counts: dict[tuple[str, ...], int]) -> Location:
+    location: list[str | int] = []
+    for depth in range(1, len(names) + 1):
+        location.append(names[depth - 1])
+        if names[:depth] in counts:
+            location.append(counts[names[:depth]])
+    return tuple(location)

@@ -1,0 +1,66 @@
+"""The one tree of exceptions. Every message names the file, option or host concerned, and the way out.
+
+The command line prints the message alone; ``-v`` adds the traceback. One class per failed activity, so that a
+caller can catch an activity and nothing else.
+"""
+
+
+class FairleadError(Exception):
+    """Base of everything that fairlead raises on purpose.
+
+    Attributes:
+        hint: what the user can do about it, or an empty string.
+        exit_code: what the command line ends with.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return f"{message}\n  {self.hint}" if self.hint else message
+
+
+class ConfigError(FairleadError):
+    """A file or option that a person wrote is not usable. The message names file, line and key."""
+
+    exit_code = 2
+
+
+class MissingToolError(FairleadError):
+    """A program or component that this step needs is not installed."""
+
+
+class PrivilegeError(FairleadError):
+    """The step needs a privilege that this user does not have."""
+
+
+class HostError(FairleadError):
+    """A host could not be reached, or what was started there failed."""
+
+
+class LabError(FairleadError):
+    """The emulated cluster could not be made, used or removed."""
+
+
+class LaunchError(FairleadError):
+    """The MPI program could not be started."""
+
+
+class AgentError(FairleadError):
+    """An agent or guardian did not start, died, or answered what it must not."""
+
+
+class MeasurementError(FairleadError):
+    """A measurement could not be taken. It is never replaced by a number."""
+
+
+class StoreError(FairleadError):
+    """The results store could not be opened, read or written."""
+
+
+class StatisticsError(FairleadError):
+    """A statistic was asked for that the samples do not allow (too few, not paired)."""

@@ -1,0 +1,102 @@
+"""Opening the SQLite file: for writing with the right journal, or for reading only."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from fairlead.errors import StoreError
+from fairlead.store import filesystem, schema
+
+FILE_NAME = "results.sqlite"
+LOCK_NAME = "results.lock"
+
+_BUSY_MS = 10_000  # a checkpoint of a reader's end may hold the file for a moment
+
+
+def open_for_writing(directory: Path) -> sqlite3.Connection:
+    """Connection that may write, migrated to the present schema.
+
+    ``synchronous=FULL``: a committed sample survives the death of the process (any setting gives that) and, where the
+    disk keeps its promises, of the machine. It costs one fsync a commit, and commits are at most a few a second.
+    """
+    path = directory / FILE_NAME
+    with translated(path):
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            _refuse_foreign(connection, path)
+            connection.execute(f"PRAGMA journal_mode = {filesystem.journal_mode(filesystem.type_of(directory))}")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            schema.migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def open_for_reading(directory: Path) -> sqlite3.Connection:
+    """Connection that cannot write; works beside a living writer, and in directories that may not be written."""
+    path = directory / FILE_NAME
+    if not path.is_file():
+        raise StoreError(f"{directory}: there are no results here ({FILE_NAME} is missing)")
+    frozen = not os.access(directory, os.W_OK) and not path.with_name(FILE_NAME + "-wal").exists()
+    uri = f"{path.absolute().as_uri()}?mode=ro" + ("&immutable=1" if frozen else "")
+    with translated(path):
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            _refuse_foreign(connection, path)
+            version = schema.version_of(connection)
+            if version < schema.VERSION:
+                raise StoreError(
+                    f"{path}: schema version {version}, this fairlead reads {schema.VERSION}",
+                    hint="the next command that writes there (`fairlead run`, `fairlead compare`, ...) migrates it",
+                )
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
+    version = schema.version_of(connection)
+    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    tables = int(connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0])
+    if tables and application != schema.APPLICATION_ID:
+        raise StoreError(f"{path}: a SQLite file of another program")
+    if version > schema.VERSION:
+        raise StoreError(
+            f"{path}: schema version {version} was written by a newer fairlead; this one knows {schema.VERSION}",
+            hint="use the newer fairlead, or another results directory",
+        )
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """SQLite's errors as `StoreError` with the file's name."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: {error}") from error
+
+
+def to_json(what: str, value: object) -> str:
+    """Canonical JSON (sorted keys), so that equal values have equal text.
+
+    Raises:
+        StoreError: ``value`` holds NaN, infinity, or something that JSON has no form for.
+    """
+    try:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise StoreError(f"{what}: not storable as JSON: {error}") from error
+
+
+def from_json(text: str) -> Any:
+    """Inverse of `to_json`."""
+    return json.loads(text)

@@ -1,0 +1,63 @@
+"""Events are many and small: they are collected and committed together, at least every `PERIOD_S`."""
+
+import threading
+from collections.abc import Callable
+
+PERIOD_S = 0.5
+
+EventRow = tuple[int, float, str, str]
+"""run, t_s, kind, data (JSON)"""
+
+
+class EventBuffer:
+    """Collects rows and hands them to ``commit`` from a thread of its own.
+
+    A commit that fails is not lost sight of: `add` and `flush` raise its error, and the rows are kept.
+    """
+
+    def __init__(self, commit: Callable[[list[EventRow]], None]) -> None:
+        self._commit = commit
+        self._rows: list[EventRow] = []
+        self._guard = threading.Lock()
+        self._committing = threading.Lock()  # keeps batches in order when `flush` meets the thread
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._failure: Exception | None = None
+
+    def add(self, row: EventRow) -> None:
+        """Append a row; it is committed within `PERIOD_S`."""
+        self._raise_failure()
+        with self._guard:
+            self._rows.append(row)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="fairlead-events", daemon=True)
+                self._thread.start()
+
+    def flush(self) -> None:
+        """Commit what is there; on return it is durable."""
+        with self._committing:
+            with self._guard:
+                rows = list(self._rows)
+            if rows:
+                self._commit(rows)
+                with self._guard:
+                    del self._rows[: len(rows)]
+            self._failure = None
+
+    def close(self) -> None:
+        """Stop the thread and commit the rest."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+        self.flush()
+
+    def _run(self) -> None:
+        while not self._stop.wait(PERIOD_S):
+            try:
+                self.flush()
+            except Exception as error:  # noqa: BLE001 - re-raised to the caller by `add`
+                self._failure = error
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            raise self._failure

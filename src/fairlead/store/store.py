@@ -1,0 +1,389 @@
+"""`Store`: the one way to write and read results."""
+
+import math
+import os
+import re
+import socket
+import sqlite3
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy.typing as npt
+
+from fairlead.errors import StoreError
+from fairlead.store import series as arrays
+from fairlead.store.connection import (
+    FILE_NAME,
+    LOCK_NAME,
+    from_json,
+    open_for_reading,
+    open_for_writing,
+    to_json,
+    translated,
+)
+from fairlead.store.events import EventBuffer, EventRow
+from fairlead.store.lock import WriterLock, holder_session
+from fairlead.store.records import Attachment, Event, Label, Run, Series, Status
+
+ENDINGS = ("ok", "failed", "aborted")
+
+_RUN_QUERY = """
+SELECT runs.id, parent, kind, plan, seed, position, facts, started_s, ended_s, status, exit_code, error,
+       runs.session = :session OR EXISTS (SELECT 1 FROM runs AS child
+         WHERE child.parent = runs.id AND child.session = :session) AS alive
+FROM runs LEFT JOIN endings ON endings.run = runs.id
+"""
+
+
+class Store:
+    """The results of one directory.
+
+    ``Store.open`` writes and reads and is the only writer; ``Store.read`` reads beside it. Both are context managers
+    and may be used from several threads. Every method that writes has committed when it returns, but for `add_event`,
+    whose events are committed within half a second and by `finish_run`.
+    """
+
+    def __init__(self, directory: Path, connection: sqlite3.Connection, lock: WriterLock | None, session: str) -> None:
+        """Not for callers: use `open` or `read`."""
+        self.directory = directory
+        self._path = directory / FILE_NAME
+        self._connection = connection
+        self._lock = lock
+        self._session = session
+        self._guard = threading.RLock()
+        self._events = EventBuffer(self._commit_events)
+        self._unfinished: set[int] = set()  # runs known to have no ending, so that events need no query each
+
+    @classmethod
+    def open(cls, directory: Path | str, create: bool = True) -> Self:
+        """Open for writing.
+
+        Args:
+            create: make the directory and an empty store where there is none.
+
+        Raises:
+            StoreError: another writer lives, a newer schema, not a store, or nothing there and ``create`` is false.
+        """
+        directory = Path(directory)
+        if not create and not (directory / FILE_NAME).is_file():
+            raise StoreError(f"{directory}: there are no results here ({FILE_NAME} is missing)")
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            session = uuid.uuid4().hex
+            lock = WriterLock(directory / LOCK_NAME, session)
+        except OSError as error:
+            raise StoreError(f"{directory}: cannot be used for results: {error}") from error
+        try:
+            connection = open_for_writing(directory)
+            store = cls(directory, connection, lock, session)
+            with store._transaction() as cursor:
+                row = (session, socket.gethostname(), os.getpid(), time.time())
+                cursor.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", row)
+        except BaseException:
+            lock.release()
+            raise
+        return store
+
+    @classmethod
+    def read(cls, directory: Path | str) -> Self:
+        """Open for reading, also while another process writes.
+
+        Raises:
+            StoreError: no store there, not a store, or a schema version that this fairlead does not read.
+        """
+        directory = Path(directory)
+        return cls(directory, open_for_reading(directory), None, "")
+
+    def close(self) -> None:
+        """Commit what is pending and give the lock back. Runs without an end stay recognisable as interrupted."""
+        try:
+            if self._lock is not None:
+                self._events.close()
+        finally:
+            with self._guard:
+                self._connection.close()
+                if self._lock is not None:
+                    self._lock.release()
+                    self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    # ---------------------------------------------------------------- writing
+
+    def begin_run(
+        self,
+        kind: str,
+        labels: Mapping[str, Label],
+        *,
+        parent: int | None = None,
+        plan: Any = None,
+        seed: int | None = None,
+        position: int | None = None,
+        facts: Mapping[str, Any] | None = None,
+    ) -> int:
+        """Record that something starts now.
+
+        Args:
+            kind: ``run``, ``characterization``, ``experiment`` (docs/results.md lists what each holds).
+            labels: what `runs` selects by: program, class, ranks, scenario, replication, ...
+            plan: the plan's row (anything JSON), by which `remaining` knows it again.
+            position: place in the executed order, from 0.
+
+        Returns:
+            The run's id.
+        """
+        self._require_writer()
+        for name, value in labels.items():
+            _check_label(name, value)
+        if parent is not None:
+            self._require_unfinished(parent)
+        row = (self._session, parent, kind, to_json("plan", plan), seed, position, to_json("facts", dict(facts or {})))
+        with self._transaction() as cursor:
+            cursor.execute(
+                "INSERT INTO runs (session, parent, kind, plan, seed, position, facts, started_s) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (*row, time.time()),
+            )
+            run = int(cursor.lastrowid or 0)
+            cursor.executemany("INSERT INTO labels VALUES (?, ?, ?)", [(run, n, v) for n, v in labels.items()])
+        self._unfinished.add(run)
+        return run
+
+    def add_series(
+        self,
+        run: int,
+        name: str,
+        values: npt.ArrayLike,
+        unit: str,
+        labels: Mapping[str, Label] | None = None,
+        *,
+        missing: bool = False,
+    ) -> None:
+        """Store an array of samples of any shape, unrounded.
+
+        Args:
+            unit: one of `fairlead.store.series.UNITS`; must agree with a name that ends in a unit (``time_s``).
+            missing: NaN is allowed and means "there is none" (the diagonal of a matrix).
+
+        Raises:
+            StoreError: unknown or disagreeing unit, NaN or infinity, nothing in it, or the run has ended.
+        """
+        self._require_unfinished(run)
+        _check_name("series", name)
+        dtype, shape, data = arrays.encode(arrays.check(name, values, unit, missing=missing))
+        for label, value in (labels or {}).items():
+            _check_label(label, value)
+        row = (run, name, unit, dtype, shape, to_json("labels", dict(labels or {})), data, time.time())
+        with self._transaction() as cursor:
+            cursor.execute(
+                "INSERT INTO series (run, name, unit, dtype, shape, labels, data, stored_s) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
+
+    def add_event(self, run: int, t_s: float, kind: str, data: Mapping[str, Any]) -> None:
+        """Record an event at ``t_s`` (seconds since the epoch); committed within half a second."""
+        self._require_unfinished(run)
+        if not math.isfinite(t_s):
+            raise StoreError(f"event {kind} of run {run}: its time is {t_s}")
+        self._events.add((run, float(t_s), kind, to_json(f"event {kind}", dict(data))))
+
+    def attach(self, run: int, name: str, content: bytes) -> None:
+        """Keep captured output or a file with the run; a name can be used once a run."""
+        self._require_unfinished(run)
+        _check_name("attachment", name)
+        with self._transaction() as cursor:
+            cursor.execute("INSERT INTO attachments VALUES (?, ?, ?, ?)", (run, name, content, time.time()))
+
+    def finish_run(
+        self, run: int, status: Status = "ok", exit_code: int | None = None, error: str | None = None
+    ) -> None:
+        """Record the end. Nothing can be added to the run afterwards.
+
+        Args:
+            status: ``ok``, ``failed`` (it ended by itself, wrongly) or ``aborted`` (the user ended it).
+        """
+        if status not in ENDINGS:
+            raise StoreError(f"run {run}: {status!r} is no end", hint=f"use one of {', '.join(ENDINGS)}")
+        self._require_unfinished(run)
+        self._events.flush()
+        with self._transaction() as cursor:
+            cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (run, time.time(), status, exit_code, error))
+        self._unfinished.discard(run)
+
+    # ---------------------------------------------------------------- reading
+
+    def runs(self, kind: str | None = None, *, parent: int | None = None, **labels: Label) -> list[Run]:
+        """Runs in the order in which they began, optionally of one kind, parent and with all the given labels."""
+        conditions = ["1"]
+        parameters: dict[str, Any] = {"session": holder_session(self.directory / LOCK_NAME) or ""}
+        if kind is not None:
+            conditions.append("kind = :kind")
+            parameters["kind"] = kind
+        if parent is not None:
+            conditions.append("parent = :parent")
+            parameters["parent"] = parent
+        for number, (name, value) in enumerate(labels.items()):
+            conditions.append(
+                f"EXISTS (SELECT 1 FROM labels WHERE run = runs.id AND name = :n{number} AND value = :v{number})"
+            )
+            parameters |= {f"n{number}": name, f"v{number}": value}
+        return self._read_runs(f"{_RUN_QUERY} WHERE {' AND '.join(conditions)} ORDER BY runs.id", parameters)
+
+    def run(self, run: int) -> Run:
+        """The run with this id.
+
+        Raises:
+            StoreError: there is none.
+        """
+        session = holder_session(self.directory / LOCK_NAME) or ""
+        found = self._read_runs(f"{_RUN_QUERY} WHERE runs.id = :run", {"run": run, "session": session})
+        if not found:
+            raise StoreError(f"{self._path}: there is no run {run}")
+        return found[0]
+
+    def series(self, run: int, name: str | None = None) -> list[Series]:
+        """The run's series in the order stored, optionally of one name."""
+        rows = self._query(
+            "SELECT name, unit, labels, dtype, shape, data FROM series "
+            "WHERE run = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY id",
+            (run, name),
+        )
+        return [Series(n, u, from_json(ls), arrays.decode(dtype, shape, data)) for n, u, ls, dtype, shape, data in rows]
+
+    def one_series(self, run: int, name: str) -> Series:
+        """The run's only series of this name.
+
+        Raises:
+            StoreError: there is none, or more than one.
+        """
+        found = self.series(run, name)
+        if len(found) != 1:
+            raise StoreError(f"{self._path}: run {run} has {len(found)} series {name!r} where one is expected")
+        return found[0]
+
+    def events(self, run: int, kind: str | None = None) -> list[Event]:
+        """The run's events by time, optionally of one kind."""
+        if self._lock is not None:
+            self._events.flush()
+        rows = self._query(
+            "SELECT t_s, kind, data FROM events WHERE run = ?1 AND (?2 IS NULL OR kind = ?2) ORDER BY t_s, id",
+            (run, kind),
+        )
+        return [Event(t_s, kind, from_json(data)) for t_s, kind, data in rows]
+
+    def attachments(self, run: int) -> list[Attachment]:
+        """What was attached to the run, by name."""
+        rows = self._query("SELECT name, data FROM attachments WHERE run = ? ORDER BY name", (run,))
+        return [Attachment(name, data) for name, data in rows]
+
+    # ---------------------------------------------------------------- resuming
+
+    def resumable(self, plan: Any, kind: str = "experiment") -> Run | None:
+        """The latest run of ``kind`` with this plan that was begun and never ended, or None."""
+        text = to_json("plan", plan)
+        candidates = [run for run in self.runs(kind) if run.ended_s is None and to_json("plan", run.plan) == text]
+        return candidates[-1] if candidates else None
+
+    def remaining(self, experiment: int, rows: Iterable[Any]) -> list[Any]:
+        """Those of the plan's rows that no child run of ``experiment`` finished with ``ok``, in the given order.
+
+        A row that occurs k times in the plan counts as done k times only when k runs with it are.
+        """
+        children = self.runs(parent=experiment)
+        done = Counter(to_json("plan", run.plan) for run in children if run.status == "ok")
+        left = []
+        for row in rows:
+            text = to_json("plan", row)
+            if done[text]:
+                done[text] -= 1
+            else:
+                left.append(row)
+        return left
+
+    # ---------------------------------------------------------------- inside
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Cursor]:
+        with self._guard, translated(self._path):
+            cursor = self._connection.cursor()
+            cursor.execute("BEGIN IMMEDIATE")
+            try:
+                yield cursor
+                cursor.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # SQLite rolls back by itself on a full disk
+                    cursor.execute("ROLLBACK")
+                raise
+
+    def _commit_events(self, rows: list[EventRow]) -> None:
+        with self._transaction() as cursor:
+            cursor.executemany("INSERT INTO events (run, t_s, kind, data) VALUES (?, ?, ?, ?)", rows)
+
+    def _query(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
+        with self._guard, translated(self._path):
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def _read_runs(self, sql: str, parameters: Mapping[str, Any]) -> list[Run]:
+        rows = self._query(sql, parameters)
+        return [
+            _run_of(row, dict(self._query("SELECT name, value FROM labels WHERE run = ?", (row[0],)))) for row in rows
+        ]
+
+    def _require_writer(self) -> None:
+        if self._lock is None:
+            raise StoreError(f"{self._path} is not open for writing")
+
+    def _require_unfinished(self, run: int) -> None:
+        self._require_writer()
+        if run in self._unfinished:
+            return
+        if self.run(run).ended_s is not None:
+            raise StoreError(f"{self._path}: run {run} has ended; nothing can be added to it")
+        self._unfinished.add(run)
+
+
+def _run_of(row: Sequence[Any], labels: dict[str, Label]) -> Run:
+    run, parent, kind, plan, seed, position, facts, started_s, ended_s, status, exit_code, error, alive = row
+    if status is None:
+        status = "running" if alive else "interrupted"
+    return Run(
+        id=run,
+        parent=parent,
+        kind=kind,
+        labels=labels,
+        plan=from_json(plan),
+        seed=seed,
+        position=position,
+        facts=from_json(facts),
+        started_s=started_s,
+        ended_s=ended_s,
+        status=status,
+        exit_code=exit_code,
+        error=error,
+    )
+
+
+def _check_name(what: str, name: str) -> None:
+    """Names become columns and file names of an export."""
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", name):
+        raise StoreError(f"{what} {name!r}: use letters, digits and _ . + - only")
+
+
+def _check_label(name: str, value: object) -> None:
+    _check_name("label", name)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise StoreError(f"label {name}: {value!r} is neither text nor a number")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise StoreError(f"label {name} is {value}")
