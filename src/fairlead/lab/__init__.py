@@ -1,0 +1,31 @@
+"""Emulated clusters on one machine, for real, unmodified MPI programs.
+
+`fairlead.lab.description.load` reads a description, `up` starts it, `find` finds a running one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fairlead.lab.lab import Lab, find, running_labs
+from fairlead.lab.topology import DirectedLink, Host, Link, Pair, Plan
+
+if TYPE_CHECKING:
+    from fairlead.lab.description import Description
+
+__all__ = ["DirectedLink", "Host", "Lab", "Link", "Pair", "Plan", "find", "running_labs", "up"]
+
+
+def up(
+    description: Description,
+    *,
+    name: str | None = None,
+    share: Iterable[Path] = (),
+    user_namespace: bool | None = None,
+) -> Lab:
+    """See `fairlead.lab.start.up`."""
+    from fairlead.lab import start  # reading files needs pydantic, which `lab exec` does not wait for
+
+    return start.up(description, name=name, share=share, user_namespace=user_namespace)

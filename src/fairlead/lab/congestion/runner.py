@@ -1,0 +1,120 @@
+"""Congestion in the background: a process that holds it until told to stop, or until the lab ends.
+
+Started as ``python -m fairlead.lab.congestion.runner LAB_DIRECTORY``; reads the description as JSON from standard
+input, answers one JSON line, ``{"started": text}`` or ``{"error": text}``, and stays. It notes itself in the lab's
+directory.
+"""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from fairlead.errors import FairleadError, LabError
+from fairlead.lab import state
+from fairlead.lab.congestion import Congestion, CongestionDescription, make
+from fairlead.lab.lab import Lab, congestion_runners
+
+STOP_TIMEOUT_S = 30.0
+_adapter: TypeAdapter[CongestionDescription] = TypeAdapter(CongestionDescription)
+
+
+def start(lab: Lab, description: CongestionDescription) -> str:
+    """Start congestion that outlives this process; returns its description in words once traffic flows.
+
+    Raises:
+        LabError: it could not be started.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fairlead.lab.congestion.runner", str(lab.directory)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(_adapter.dump_json(description).decode())
+        process.stdin.close()
+        answer = process.stdout.readline()
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    finally:
+        process.stdout.close()
+    message = json.loads(answer) if answer else {"error": "congestion: the process that holds it died"}
+    if "error" in message:
+        raise LabError(message["error"])
+    return str(message["started"])
+
+
+def stop_all(lab: Lab) -> list[str]:
+    """Stop all background congestion of a lab; returns what was stopped."""
+    stopped = []
+    for path, runner in congestion_runners(lab.directory):
+        stopped.append(str(json.loads(path.read_text())["text"]))
+        runner.send(signal.SIGTERM)
+        runner.wait(STOP_TIMEOUT_S)
+        path.unlink(missing_ok=True)
+    return stopped
+
+
+def wait(lab: Lab, congestion: Congestion, timeout_s: float | None = None) -> None:
+    """Until ``timeout_s`` are over or the lab has ended. Raises LabError if the congestion dies before."""
+    try:
+        holder = os.pidfd_open(lab.holder.pid)
+    except ProcessLookupError:
+        return
+    try:
+        left_s = timeout_s
+        while left_s is None or left_s > 0:
+            step_s = 1.0 if left_s is None else min(1.0, left_s)
+            if select.select([holder], [], [], step_s)[0]:
+                return
+            congestion.check()
+            left_s = None if left_s is None else left_s - step_s
+    finally:
+        os.close(holder)
+
+
+def _terminate(number: int, frame: object) -> None:
+    raise SystemExit(0)
+
+
+def main() -> None:
+    directory = Path(sys.argv[1])
+    signal.signal(signal.SIGTERM, _terminate)
+    note = directory / "congestion" / f"{os.getpid()}.json"
+    try:
+        record = state.read(directory)
+        if record is None:
+            raise LabError(f"no lab is noted in {directory}")
+        lab = Lab(directory, record)
+        congestion = make(lab, _adapter.validate_json(sys.stdin.read()))
+        congestion.start()
+    except FairleadError as error:
+        print(json.dumps({"error": str(error)}), flush=True)
+        sys.exit(1)
+    try:
+        text = congestion.describe()
+        note.write_text(json.dumps({"runner": asdict(state.Process.of(os.getpid())), "text": text}))
+        print(json.dumps({"started": text}), flush=True)
+        null = os.open("/dev/null", os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(null, descriptor)
+        wait(lab, congestion)
+    finally:
+        congestion.stop()
+        note.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Streams of TCP between chosen hosts, made by iperf3."""
+
+import fcntl
+import shutil
+from functools import partial
+
+from fairlead.errors import LabError, MissingToolError
+from fairlead.lab.congestion.base import Congestion
+from fairlead.lab.congestion.description import Streams
+from fairlead.lab.lab import Lab
+from fairlead.lab.topology import Pair, Plan
+
+_FIRST_PORT = 20000
+_FOREVER = "0"
+# A stopped sender still empties its socket's buffer; a small one makes the pause begin at once.
+_BURST_WINDOW = "256K"
+# $1 on, $2 off (s), then the command. The pauses wait in the background, or a signal would have to wait for their end.
+_BURSTS = """
+on=$1 off=$2
+shift 2
+"$@" & client=$!
+trap 'kill -KILL $client; exit' TERM
+while kill -0 $client 2>/dev/null; do
+    sleep "$on" & wait $!
+    kill -STOP $client
+    sleep "$off" & wait $!
+    kill -CONT $client
+done
+wait $client
+"""
+
+
+def host_pairs(description: Streams, plan: Plan) -> list[Pair]:
+    """The pairs of hosts that a description means.
+
+    Raises:
+        LabError: a name is not in the lab, or a leaf has no neighbours.
+    """
+    pairs = list(description.pairs)
+    if description.between is not None:
+        ends = []
+        for leaf in description.between:
+            if leaf not in plan.leafs:
+                raise LabError(f"congestion: no leaf {leaf!r}", hint=f"there are {', '.join(plan.leafs)}")
+            names = [h.name for h in plan.hosts if h.role == "other" and plan.leafs[h.leaf] == leaf]
+            if not names:
+                raise LabError(f"congestion: {leaf} has no neighbours", hint="set lab.neighbours_per_leaf")
+            ends.append(names)
+        pairs = [pair for pair in zip(*ends, strict=True) if pair[0] != pair[1]][: description.streams]
+    for name in {name for pair in pairs for name in pair}:
+        if name not in plan.host_by_name:
+            raise LabError(f"congestion: no host {name!r}", hint=f"there are {', '.join(plan.host_by_name)}")
+    if not pairs or any(a == b for a, b in pairs):
+        raise LabError("congestion: streams need two different hosts")
+    return pairs
+
+
+class StreamCongestion(Congestion):
+    """A server and a client for each directed pair; all clients run until stopped."""
+
+    def __init__(self, lab: Lab, description: Streams) -> None:
+        super().__init__(lab)
+        self.description = description
+        self.pairs = host_pairs(description, lab.plan)
+        if shutil.which("iperf3") is None:
+            raise MissingToolError("iperf3 is not installed", hint="apt-get install iperf3")
+
+    def describe(self) -> str:
+        arrow = "<->" if self.description.both_directions else "->"
+        bursts = f", {self.description.on:g} s on, {self.description.off:g} s off" if self.description.on else ""
+        pairs = ", ".join(f"{a} {arrow} {b}" for a, b in self.pairs)
+        return f"{self.description.streams} iperf3 streams each way: {pairs}{bursts}"
+
+    def _start(self) -> None:
+        flows = self._flows()
+        ports = _take_ports(self.lab, len(flows))
+        for (_, destination, _), port in zip(flows, ports, strict=True):
+            server = self._add(destination, ["iperf3", "--server", "--port", str(port), "--forceflush"])
+            self._wait_until(partial(server.says, "Server listening"), "an iperf3 server listens")
+        for (source, destination, count), port in zip(flows, ports, strict=True):
+            self._add(source, self._client(destination, count, port))
+        for (source, destination, count), port in zip(flows, ports, strict=True):
+            self._wait_until(
+                partial(self._all_flow, source, count, port), f"streams from {source} to {destination} flow"
+            )
+
+    def _all_flow(self, source: str, count: int, port: int) -> bool:
+        return self._connections_flowing(source, port) >= count
+
+    def _flows(self) -> list[tuple[str, str, int]]:
+        """(source, destination, streams) of every directed pair."""
+        flows = []
+        each, rest = divmod(self.description.streams, len(self.pairs))
+        for index, (a, b) in enumerate(self.pairs):
+            count = each + (index < rest)
+            flows.append((a, b, count))
+            if self.description.both_directions:
+                flows.append((b, a, count))
+        return flows
+
+    def _client(self, destination: str, count: int, port: int) -> list[str]:
+        address = self.lab.plan.host_by_name[destination].address
+        line = ["iperf3", "--client", address, "--port", str(port), "--parallel", str(count), "--time", _FOREVER]
+        line += ["--interval", "60"]
+        if self.description.rate is not None:
+            line += ["--bitrate", str(self.description.rate)]
+        if self.description.congestion_control is not None:
+            line += ["--congestion", self.description.congestion_control]
+        if self.description.on is None:
+            return line
+        times = [f"{self.description.on:g}", f"{self.description.off:g}"]
+        return ["sh", "-c", _BURSTS, "bursts", *times, *line, "--window", _BURST_WINDOW]
+
+
+def _take_ports(lab: Lab, count: int) -> list[int]:
+    """Port numbers that no other congestion of this lab uses."""
+    with (lab.directory / "next-port").open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        first = int(file.read() or _FIRST_PORT)
+        if first + count > 30000:
+            first = _FIRST_PORT
+        file.seek(0)
+        file.truncate()
+        file.write(str(first + count))
+    return list(range(first, first + count))

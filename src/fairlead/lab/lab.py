@@ -1,0 +1,144 @@
+"""A running lab: what is in it, how to run something there, and its end."""
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+from fairlead.errors import LabError
+from fairlead.lab import state
+from fairlead.lab.topology import DirectedLink, Pair, Plan
+
+DOWN_TIMEOUT_S = 20.0
+
+
+class Lab:
+    """A lab that was up when this object was made. ``record`` is what ``lab show --json`` prints."""
+
+    def __init__(self, directory: Path, record: dict[str, Any]) -> None:
+        self.directory = directory
+        self.record = record
+        self.plan = Plan.from_json(record["plan"])
+        self.holder = state.Process(record["holder"]["pid"], record["holder"]["start_ticks"])
+
+    @property
+    def name(self) -> str:
+        return self.plan.name
+
+    @property
+    def agent_script(self) -> Path:
+        """A remote-shell agent for MPI launchers: called as ``AGENT [OPTIONS] HOST COMMAND STRING ...``, like ssh."""
+        return self.directory / "agent"
+
+    def enter_command(self, host: str, argv: list[str]) -> list[str]:
+        """The command line that runs ``argv`` on ``host`` (or switch): same streams, environment, signals, exit status.
+
+        It works from the machine and from inside the lab. Killing it kills the command, and so does the lab's end.
+        Raises:
+            LabError: no such host.
+        """
+        self._check_host(host, or_switch=True)
+        return [self.record["enter"], str(self.directory), host, *argv]
+
+    def is_alive(self) -> bool:
+        return self.holder.is_alive()
+
+    def path(self, source: str, destination: str) -> list[DirectedLink]:
+        """Directed links (from, to) that packets between two hosts cross, in order."""
+        self._check_host(source)
+        self._check_host(destination)
+        return self.plan.path(source, destination)
+
+    def shared_bottlenecks(self) -> dict[Pair, set[Pair]]:
+        """The truth that characterisation is scored against; see `Plan.shared_bottlenecks`."""
+        return self.plan.shared_bottlenecks()
+
+    def cluster_file_text(self) -> str:
+        """The cluster file of this lab (docs/design.md)."""
+        return cluster_file_text(self.plan)
+
+    def down(self) -> None:
+        """End the lab; returns when its processes are gone. Ending a lab that is gone is no error.
+
+        Raises:
+            LabError: it did not end in time.
+        """
+        end(self.holder)
+        for _, runner in congestion_runners(self.directory):
+            runner.wait(DOWN_TIMEOUT_S)  # they see that the lab has ended
+        if self.directory.is_dir() and state.holder_of(self.directory) is None:
+            state.remove(self.directory)
+
+    def _check_host(self, host: str, *, or_switch: bool = False) -> None:
+        known = [*self.plan.host_by_name, *(self.plan.switches if or_switch else ())]
+        if host not in known:
+            raise LabError(f"lab {self.name} has no host {host!r}", hint=f"it has {', '.join(known)}")
+
+
+def end(holder: state.Process) -> None:
+    """Kill a holder, hence all processes of its lab, and wait until they are gone.
+
+    Raises:
+        LabError: it did not end within `DOWN_TIMEOUT_S`, or belongs to somebody else.
+    """
+    holder.send(signal.SIGKILL)
+    # The kernel reports the end of a PID namespace's process 1 only when all others have ended.
+    holder.wait(DOWN_TIMEOUT_S)
+
+
+def congestion_runners(directory: Path) -> list[tuple[Path, state.Process]]:
+    """Living processes that hold congestion in the background of the lab noted in ``directory``, and their notes."""
+    runners = []
+    for path in sorted((directory / "congestion").glob("*.json")):
+        runner = state.Process(**json.loads(path.read_text())["runner"])
+        if runner.is_alive():
+            runners.append((path, runner))
+    return runners
+
+
+def find(name: str) -> Lab:
+    """The running lab of this user with that name.
+
+    Raises:
+        LabError: there is none.
+    """
+    directory = state.lab_directory(name)
+    if state.holder_of(directory) is None:
+        running = [lab.name for lab in running_labs()]
+        known = f"running: {', '.join(running)}" if running else "start it with `fairlead lab up FILE`"
+        raise LabError(f"no lab {name!r} of yours is running", hint=known)
+    record = state.read(directory)
+    assert record is not None
+    return Lab(directory, record)
+
+
+def running_labs() -> list[Lab]:
+    """All running labs of this user."""
+    labs = []
+    for directory in sorted(state.labs_directory().iterdir()):
+        record = state.read(directory)
+        if record is not None and state.holder_of(directory) is not None:
+            labs.append(Lab(directory, record))
+    return labs
+
+
+def cluster_file_text(plan: Plan) -> str:
+    """TOML of the cluster file that describes a lab."""
+    quote = json.dumps  # TOML's basic strings are JSON's for what names and addresses may hold
+    lines = [
+        "[cluster]",
+        f"name = {quote(plan.name)}",
+        'executor = "lab"',
+        f"lab = {quote(plan.name)}",
+        'interface = "eth0"',
+    ]
+    for host in plan.hosts:
+        lines += [
+            "",
+            "[[hosts]]",
+            f"name = {quote(host.name)}",
+            f"address = {quote(host.address)}",
+            f"slots = {host.slots}",
+            f"role = {quote(host.role)}",
+        ]
+    return "\n".join(lines) + "\n"

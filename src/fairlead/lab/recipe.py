@@ -1,0 +1,134 @@
+"""From a plan to what the kernel is told: sysctls and the lines of ``ip -batch`` and ``tc -batch``, per namespace.
+
+Pure functions. ``{netns:NAME}`` in a line stands for the namespace of that host or switch, and ``{congctl}`` for the
+route attribute that pins congestion control where the sysctl is refused; the holder fills both in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fairlead.lab.topology import Host, Link, Plan
+
+HOST_INTERFACE = "eth0"
+BRIDGE = "br0"
+MTU_B = 1500
+_QUIET_SYSCTLS = {  # router solicitations and duplicate address detection would be traffic that nobody described
+    "net/ipv6/conf/all/disable_ipv6": "1",
+    "net/ipv6/conf/default/disable_ipv6": "1",
+}
+_HOST_SYSCTLS = {"net/ipv4/tcp_no_metrics_save": "1"}  # or one run's congestion slows the start of the next one
+_SWITCH_SYSCTLS = {"net/ipv4/ip_forward": "1"}
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """How one namespace is set up. ``interfaces`` are those with a shaper (interface, the link's other end)."""
+
+    name: str
+    is_host: bool
+    sysctls: dict[str, str]
+    ip: tuple[str, ...]
+    tc: tuple[str, ...]
+
+
+def links(plan: Plan) -> list[str]:
+    """``ip -batch`` lines that make all links, each end in its namespace."""
+    return [_link_line(plan, link) for link in plan.links]
+
+
+def namespaces(plan: Plan) -> list[Namespace]:
+    """All hosts and switches of a plan."""
+    result = [_host(plan, host) for host in plan.hosts]
+    result += [_leaf(plan, index) for index in range(len(plan.leafs))]
+    result += [_spine(plan, index) for index in range(len(plan.spines))]
+    return result
+
+
+def interface(plan: Plan, node: str, other: str) -> str:
+    """Name of ``node``'s interface to ``other``: eth0 in a host; in a switch the other end's name."""
+    return HOST_INTERFACE if node in plan.host_by_name else other
+
+
+def shaper(device: str, link: Link) -> str:
+    """The token bucket of one direction of a link."""
+    return (
+        f"qdisc add dev {device} root handle 1: tbf rate {link.rate_bps}bit burst {link.burst_B} limit {link.queue_B}"
+    )
+
+
+def _link_line(plan: Plan, link: Link) -> str:
+    end_a, end_b = interface(plan, link.a, link.b), interface(plan, link.b, link.a)
+    mac = f"address {_mac(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else ""
+    return (
+        f"link add name {end_a} {mac}mtu {MTU_B} netns {{netns:{link.a}}} "
+        f"type veth peer name {end_b} mtu {MTU_B} netns {{netns:{link.b}}}"
+    )
+
+
+def _mac(host: Host) -> str:
+    """Locally administered and derived from the address, so that it is the same in every start of a lab."""
+    return "02:fa:" + ":".join(f"{int(part):02x}" for part in host.address.split("."))
+
+
+def _links_of(plan: Plan, node: str) -> list[tuple[Link, str]]:
+    return [(link, link.b if link.a == node else link.a) for link in plan.links if node in (link.a, link.b)]
+
+
+def _shapers(plan: Plan, node: str) -> tuple[str, ...]:
+    return tuple(shaper(interface(plan, node, other), link) for link, other in _links_of(plan, node))
+
+
+def _host(plan: Plan, host: Host) -> Namespace:
+    ip = (
+        "link set lo up",
+        f"addr add {host.address}/24 dev {HOST_INTERFACE} noprefixroute",
+        f"link set {HOST_INTERFACE} up",
+        f"route add 10.64.{host.leaf}.0/24 dev {HOST_INTERFACE} scope link src {host.address}{{congctl}}",
+        f"route add default via 10.64.{host.leaf}.254{{congctl}}",
+    )
+    return Namespace(host.name, True, _QUIET_SYSCTLS | _HOST_SYSCTLS, ip, _shapers(plan, host.name))
+
+
+def _leaf(plan: Plan, index: int) -> Namespace:
+    name = plan.leafs[index]
+    ip = [
+        "link set lo up",
+        f"link add name {BRIDGE} type bridge stp_state 0 forward_delay 0",
+        f"addr add 10.64.{index}.254/24 dev {BRIDGE}",
+        f"link set {BRIDGE} up",
+    ]
+    for link, other in _links_of(plan, name):
+        if other in plan.host_by_name:
+            ip.append(f"link set {other} up master {BRIDGE}")
+        else:
+            ip += _trunk_end(link, name, other)
+    for target in range(len(plan.leafs)):
+        if target != index:
+            gateway = plan.spines[plan.spine_of[index][target]] if plan.spines else plan.leafs[target]
+            ip.append(f"route add 10.64.{target}.0/24 via {_address_of(plan, gateway, name)}")
+    return Namespace(name, False, _QUIET_SYSCTLS | _SWITCH_SYSCTLS, tuple(ip), _shapers(plan, name))
+
+
+def _spine(plan: Plan, index: int) -> Namespace:
+    name = plan.spines[index]
+    ip = ["link set lo up"]
+    for link, leaf in _links_of(plan, name):
+        ip += _trunk_end(link, name, leaf)
+        ip.append(f"route add 10.64.{plan.leafs.index(leaf)}.0/24 via {_address_of(plan, leaf, name)}")
+    return Namespace(name, False, _QUIET_SYSCTLS | _SWITCH_SYSCTLS, tuple(ip), _shapers(plan, name))
+
+
+def _trunk_end(link: Link, node: str, other: str) -> list[str]:
+    assert link.addresses
+    address = link.addresses[0 if link.a == node else 1]
+    return [f"addr add {address}/30 dev {other}", f"link set {other} up"]
+
+
+def _address_of(plan: Plan, node: str, towards: str) -> str:
+    """Address of ``node`` on its trunk to ``towards``."""
+    for link, other in _links_of(plan, node):
+        if other == towards:
+            assert link.addresses
+            return link.addresses[0 if link.a == node else 1]
+    raise KeyError((node, towards))

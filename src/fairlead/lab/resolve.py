@@ -1,0 +1,74 @@
+"""From a description to the network that it means."""
+
+from itertools import combinations
+
+from fairlead.lab.description import Description, LinkDescription
+from fairlead.lab.topology import Host, Link, Pair, Plan
+from fairlead.lab.units import queue_bytes
+
+
+def resolve(description: Description, name: str | None = None) -> Plan:
+    """The network that a description means; ``name`` overrides the one in it."""
+    lab = description.lab
+    leafs = ("switch",) if lab.topology == "star" else tuple(f"leaf{i}" for i in range(lab.leafs))
+    spines = tuple(f"spine{i}" for i in range(lab.spines))
+    hosts = _hosts(description)
+    links = [_link(host.name, leafs[host.leaf], description.host_link) for host in hosts]
+    trunks: list[Pair] = []
+    if lab.topology == "mesh":
+        trunks = list(combinations(leafs, 2))
+    elif lab.topology == "leaf-spine":
+        trunks = [(leaf, spine) for leaf in leafs for spine in spines]
+    for number, (a, b) in enumerate(trunks):
+        assert description.trunk is not None  # checked by the description
+        base = 4 * number  # a /30 each
+        addresses = tuple(f"10.65.{(base + end) // 256}.{(base + end) % 256}" for end in (1, 2))
+        links.append(_link(a, b, description.trunk, (addresses[0], addresses[1])))
+    return Plan(
+        name=name or lab.name,
+        topology=lab.topology,
+        congestion_control=lab.congestion_control,
+        hosts=tuple(hosts),
+        leafs=leafs,
+        spines=spines,
+        links=tuple(links),
+        spine_of=_spines_of_leaf_pairs(lab.leafs, lab.spines) if spines else (),
+    )
+
+
+def _hosts(description: Description) -> list[Host]:
+    """Ranks fill leaf after leaf: h0, h1 on leaf 0, h2, h3 on leaf 1. Relays are r0, ..., neighbours n0, ..."""
+    lab = description.lab
+    hosts: list[Host] = []
+    first = 1
+    for prefix, role, per_leaf in (
+        ("h", "compute", lab.hosts_per_leaf),
+        ("r", "relay", lab.relays_per_leaf),
+        ("n", "other", lab.neighbours_per_leaf),
+    ):
+        for leaf in range(lab.leafs):
+            for k in range(per_leaf):
+                name = f"{prefix}{leaf * per_leaf + k}"
+                slots = lab.slots if role == "compute" else 0 if role == "relay" else 1
+                hosts.append(Host(name, f"10.64.{leaf}.{first + k}", role, slots, leaf))
+        first += per_leaf
+    return hosts
+
+
+def _link(a: str, b: str, kind: LinkDescription, addresses: tuple[str, str] | tuple[()] = ()) -> Link:
+    return Link(a, b, kind.rate, queue_bytes(kind.queue, kind.rate), kind.burst, addresses)
+
+
+def _spines_of_leaf_pairs(leafs: int, spines: int) -> tuple[tuple[int, ...], ...]:
+    """Spread leaf pairs over spines by the rounds of a round-robin tournament.
+
+    In one round every leaf meets one other, so that with enough spines no two paths out of a leaf share a spine.
+    """
+    players = leafs + leafs % 2
+    rounds = players - 1
+
+    def round_of(i: int, j: int) -> int:
+        low, high = sorted((i, j))
+        return (2 * low) % rounds if high == players - 1 else (low + high) % rounds
+
+    return tuple(tuple(round_of(i, j) % spines if i != j else -1 for j in range(leafs)) for i in range(leafs))

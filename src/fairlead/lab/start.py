@@ -1,0 +1,258 @@
+"""Bringing a lab up."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from fairlead import native
+from fairlead.errors import LabError, MissingToolError, PrivilegeError
+from fairlead.lab import congestion, recipe, state
+from fairlead.lab.congestion import runner
+from fairlead.lab.description import Description
+from fairlead.lab.lab import Lab, end
+from fairlead.lab.resolve import resolve
+from fairlead.lab.topology import Plan
+
+UP_TIMEOUT_S = 60.0
+CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21
+_PRIVATE = Path("/tmp")  # what every host has of its own, and where shared directories are shown again
+
+
+def up(
+    description: Description,
+    *,
+    name: str | None = None,
+    share: Iterable[Path] = (),
+    user_namespace: bool | None = None,
+) -> Lab:
+    """Start a lab and return once its hosts can talk to each other.
+
+    Args:
+        description: what to make.
+        name: overrides the description's, so that several labs of one description can run.
+        share: directories below /tmp (which is private in every host) to show in the hosts. The working directory,
+            fairlead's own files and the description's ``share`` are shown anyway.
+        user_namespace: whether to make it inside a user namespace; by default where this process lacks the privileges.
+
+    Raises:
+        LabError: a lab of that name is running, or the kernel refused something.
+        PrivilegeError: an ordinary user may not make user namespaces here.
+        MissingToolError: ip, tc or a program of ours is missing.
+    """
+    plan = resolve(description, name)
+    for entry in description.congestion:
+        congestion.check(plan, entry)
+    _check_congestion_control(plan)
+    directory = _claim(plan.name)
+    try:
+        program = native.program("fairlead-enter")
+        job = _job(plan, directory, [*description.lab.share, *share])
+        job["user_namespace"] = not _is_privileged() if user_namespace is None else user_namespace
+        with _starting(job) as process:
+            lab = _finish(process, plan, directory, {"user_namespace": job["user_namespace"], "enter": str(program)})
+    except BaseException:
+        state.remove(directory)
+        raise
+    try:
+        for entry in description.congestion:
+            runner.start(lab, entry)
+    except BaseException:
+        lab.down()
+        raise
+    return lab
+
+
+def _claim(name: str) -> Path:
+    """Make the lab's directory; at most one process gets it."""
+    directory = state.lab_directory(name)
+    with (state.runtime_directory() / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        state.remove_stale()
+        if directory.exists():
+            raise LabError(
+                f"lab {name} is running already", hint=f"`fairlead lab down {name}` ends it; --name gives another name"
+            )
+        directory.mkdir(mode=0o700)
+        own = state.Process.of(os.getpid())
+        (directory / "starter").write_text(f"{own.pid} {own.start_ticks}\n")
+    return directory
+
+
+def _is_privileged() -> bool:
+    """Whether this process may make namespaces and devices as it is (CAP_SYS_ADMIN and CAP_NET_ADMIN)."""
+    status = Path("/proc/self/status").read_text()
+    effective = int(status.partition("CapEff:")[2].split()[0], 16)
+    return all(effective >> capability & 1 for capability in (CAP_NET_ADMIN, CAP_SYS_ADMIN))
+
+
+def _check_congestion_control(plan: Plan) -> None:
+    available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+    if plan.congestion_control not in available:
+        raise LabError(
+            f"congestion control {plan.congestion_control!r} is not loaded in this kernel",
+            hint=f"available: {', '.join(available)}; or `modprobe tcp_{plan.congestion_control}` as root",
+        )
+
+
+def _tool(name: str) -> str:
+    path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if path is None:
+        raise MissingToolError(f"{name} is not installed", hint="install iproute2 (apt-get install iproute2)")
+    return path
+
+
+def _shared_directories(directory: Path, wanted: list[Path]) -> list[str]:
+    """Directories below /tmp that hosts need to see; parents before children, none inside another."""
+    candidates = [directory.parent.parent, Path.cwd(), native.directory(), Path(sys.prefix), Path(__file__).parents[2]]
+    candidates += wanted
+    shown: list[Path] = []
+    for path in sorted({path.resolve() for path in candidates}):
+        below = path.is_relative_to(_PRIVATE) and path != _PRIVATE
+        if below and not any(path.is_relative_to(other) for other in shown):
+            if not path.is_dir():
+                raise LabError(f"share: {path} is not a directory")
+            shown.append(path)
+    return [str(path) for path in shown]
+
+
+def _job(plan: Plan, directory: Path, share: list[Path]) -> dict[str, Any]:
+    names = "".join(f"{host.address} {host.name}\n" for host in plan.hosts)
+    hosts_file = directory / "etc-hosts"
+    hosts_file.write_text("127.0.0.1 localhost\n" + names)
+    hosts_file.chmod(0o644)
+    return {
+        "congestion_control": plan.congestion_control,
+        "tools": {name: _tool(name) for name in ("ip", "tc")},
+        "share": _shared_directories(directory, share),
+        "hosts_file": str(hosts_file),
+        "links": recipe.links(plan),
+        "namespaces": [asdict(space) for space in recipe.namespaces(plan)],
+    }
+
+
+@contextlib.contextmanager
+def _starting(job: dict[str, Any]) -> Iterator[subprocess.Popen[str]]:
+    """A holder being started; it and all it made end if the block is left by an exception."""
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(Path(__file__).with_name("holder.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C is for the starter, which cleans up
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(json.dumps(job) + "\n")
+        process.stdin.flush()
+        yield process
+    finally:
+        process.stdin.close()  # without a "keep" before it, the holder ends
+        process.stdout.close()
+        process.wait()
+
+
+def _finish(process: subprocess.Popen[str], plan: Plan, directory: Path, facts: dict[str, Any]) -> Lab:
+    deadline_s = time.monotonic() + UP_TIMEOUT_S
+    holder = state.Process.of(_message(process, "holder", deadline_s))
+    try:
+        ready = _message(process, "ready", deadline_s)
+        record = _record(plan, holder, ready) | facts
+        _write_files(directory, record, ready)
+        assert process.stdin is not None
+        process.stdin.write("keep\n")
+        process.stdin.flush()
+    except BaseException:
+        end(holder)
+        raise
+    return Lab(directory, record)
+
+
+def _message(process: subprocess.Popen[str], kind: str, deadline_s: float) -> Any:
+    assert process.stdout is not None
+    if not select.select([process.stdout], [], [], max(0.0, deadline_s - time.monotonic()))[0]:
+        raise LabError(f"the lab was not ready within {UP_TIMEOUT_S:g} s")
+    line = process.stdout.readline()
+    message = json.loads(line) if line else {"error": "the process that holds the lab died"}
+    if "error" in message:
+        if message.get("privilege"):
+            raise PrivilegeError(f"no lab can be made: {message['error']}", hint=_privilege_hint())
+        raise LabError(f"no lab could be made: {message['error']}", hint=_privilege_hint() if os.geteuid() else "")
+    return message[kind]
+
+
+def _privilege_hint() -> str:
+    """The setting that forbids user namespaces here, if one is known to."""
+    reasons = {
+        "kernel.apparmor_restrict_unprivileged_userns": "0",  # Ubuntu 23.10 and later
+        "kernel.unprivileged_userns_clone": "1",  # Debian's patch
+    }
+    for name, wanted in reasons.items():
+        path = Path("/proc/sys", *name.split("."))
+        if path.exists() and path.read_text().strip() != wanted:
+            return f"run as root, or allow user namespaces: sudo sysctl {name}={wanted}"
+    return "run as root, or on a machine that gives ordinary users user namespaces (sysctl user.max_user_namespaces)"
+
+
+def _record(plan: Plan, holder: state.Process, ready: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": plan.name,
+        "holder": asdict(holder),
+        "pid_namespace": ready["pid_namespace"],
+        "congestion_control": {"name": plan.congestion_control, "by": ready["congestion_control_by"]},
+        "plan": plan.to_json(),
+        "qdiscs": ready["qdiscs"],
+    }
+
+
+_AGENT = """#!/bin/sh
+# Remote-shell agent of lab {name}: AGENT [OPTIONS] HOST COMMAND STRING ..., as ssh: the strings are joined with
+# spaces for the host's shell, and little of the environment goes along.
+while :; do
+    case "$1" in
+    -*) shift ;;
+    *) break ;;
+    esac
+done
+host="$1"
+shift
+exec env -i HOME="$HOME" USER="${{USER-root}}" LOGNAME="${{LOGNAME-root}}" SHELL=/bin/sh PATH="$PATH" \\
+    '{program}' '{directory}' "$host" /bin/sh -c "$*"
+"""
+
+_ENTER = """#!/bin/sh
+# enter HOST COMMAND [ARGUMENT...]: run a command in a host of lab {name}.
+exec '{program}' '{directory}' "$@"
+"""
+
+
+def _write_files(directory: Path, record: dict[str, Any], ready: dict[str, Any]) -> None:
+    holder = record["holder"]
+    lines = [
+        f"holder {holder['pid']} {holder['start_ticks']}",
+        f"pidns {record['pid_namespace']}",
+        f"userns {int(record['user_namespace'])}",
+        *(f"host {name} {first}" for name, first in ready["descriptors"].items()),
+    ]
+    (directory / "namespaces").write_text("\n".join(lines) + "\n")
+    program = record["enter"]
+    for name, text in (("agent", _AGENT), ("enter", _ENTER)):
+        script = directory / name
+        script.write_text(text.format(name=record["name"], program=program, directory=directory))
+        script.chmod(0o755)
+    partial = directory / "lab.json.partial"
+    partial.write_text(json.dumps(record), encoding="utf-8")
+    partial.rename(directory / "lab.json")  # from here on the lab is known, and is there as long as its holder is
+    (directory / "starter").unlink()

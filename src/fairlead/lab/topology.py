@@ -1,0 +1,107 @@
+"""A lab's network as pure data: hosts, switches, links, routes, and what follows from them (paths, bottlenecks).
+
+Addresses are 10.64.LEAF.N; the leaf is 10.64.LEAF.254. Trunks have addresses of 10.65.0.0/16, two a trunk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+DirectedLink = tuple[str, str]  # (from, to), names of hosts and switches
+Pair = tuple[str, str]  # (source, destination), names of hosts
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host; ``role`` as in the cluster file: compute, relay, or other (a neighbour)."""
+
+    name: str
+    address: str
+    role: str
+    slots: int
+    leaf: int
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link, shaped alike in both directions. ``addresses`` are those of its ends, empty on bridge ports."""
+
+    a: str
+    b: str
+    rate_bps: int
+    queue_B: int
+    burst_B: int
+    addresses: tuple[str, str] | tuple[()] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A resolved lab. ``spine_of[i][j]`` is the spine between leafs i and j (leaf-spine only, symmetric)."""
+
+    name: str
+    topology: str
+    congestion_control: str
+    hosts: tuple[Host, ...]
+    leafs: tuple[str, ...]
+    spines: tuple[str, ...]
+    links: tuple[Link, ...]
+    spine_of: tuple[tuple[int, ...], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain dictionaries and lists."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Plan:
+        """The inverse of `to_json`."""
+        fields = dict(data)
+        fields["hosts"] = tuple(Host(**host) for host in data["hosts"])
+        fields["links"] = tuple(Link(**{**link, "addresses": tuple(link["addresses"])}) for link in data["links"])
+        for key in ("leafs", "spines"):
+            fields[key] = tuple(data[key])
+        fields["spine_of"] = tuple(tuple(row) for row in data["spine_of"])
+        return cls(**fields)
+
+    @cached_property
+    def host_by_name(self) -> dict[str, Host]:
+        return {host.name: host for host in self.hosts}
+
+    @property
+    def switches(self) -> tuple[str, ...]:
+        return self.leafs + self.spines
+
+    @cached_property
+    def rate_by_link(self) -> dict[DirectedLink, int]:
+        """Rate in bit/s of every directed link."""
+        rates = {(link.a, link.b): link.rate_bps for link in self.links}
+        return rates | {(b, a): rate for (a, b), rate in rates.items()}
+
+    def path(self, source: str, destination: str) -> list[DirectedLink]:
+        """The directed links that packets between two hosts cross, in order. KeyError if there is no such host."""
+        first, last = self.host_by_name[source].leaf, self.host_by_name[destination].leaf
+        nodes = [source, self.leafs[first]]
+        if first != last:
+            if self.spines:
+                nodes.append(self.spines[self.spine_of[first][last]])
+            nodes.append(self.leafs[last])
+        nodes.append(destination)
+        return list(pairwise(nodes))
+
+    def bottlenecks(self, source: str, destination: str) -> list[DirectedLink]:
+        """The slowest links of a path; several when they are equally slow."""
+        path = self.path(source, destination)
+        slowest = min(self.rate_by_link[link] for link in path)
+        return [link for link in path if self.rate_by_link[link] == slowest]
+
+    def shared_bottlenecks(self, roles: tuple[str, ...] = ("compute", "relay")) -> dict[Pair, set[Pair]]:
+        """For each ordered pair of hosts of ``roles``, the other ordered pairs whose path crosses its bottleneck."""
+        names = [host.name for host in self.hosts if host.role in roles]
+        pairs = [(a, b) for a in names for b in names if a != b]
+        users: dict[DirectedLink, set[Pair]] = {}
+        for pair in pairs:
+            for link in self.path(*pair):
+                users.setdefault(link, set()).add(pair)
+        return {pair: set().union(*(users[link] for link in self.bottlenecks(*pair))) - {pair} for pair in pairs}
