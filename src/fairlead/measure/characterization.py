@@ -1,0 +1,248 @@
+"""A characterisation: what is known of a cluster's network, since when, and how it is stored and found again.
+
+Only raw samples are stored; everything else is computed from them when it is read.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from fairlead.cluster.description import Cluster
+from fairlead.errors import MeasurementError
+from fairlead.measure import confluence, json_form, path_table, sample_store, sensitivity
+from fairlead.measure.latency import LatencyMatrix
+from fairlead.measure.path_table import Candidate
+from fairlead.measure.samples import Floats, Samples
+from fairlead.measure.sensitivity import Sensitivity
+from fairlead.measure.survey import Settings
+from fairlead.measure.tournament import Pair
+from fairlead.store import Run, Store
+
+KIND = "characterization"
+STALE_AFTER_S = 24 * 3600.0
+"""Networks drift and providers move virtual machines: after a day a measurement is called stale."""
+
+_REASONS = {"ok": "", "running": "it is still being measured", "interrupted": "its measurement was killed"}
+
+
+@dataclass(frozen=True)
+class Characterization:
+    """One cluster's network at one time. All arrays are indexed by the hosts' numbers.
+
+    Attributes:
+        cluster: the cluster's name.
+        hosts: names of the measured hosts (ranks and relays, in the cluster file's order); ``addresses`` alike.
+        started_s, ended_s: seconds since the epoch.
+        latency, sensitivity: the matrices.
+        rates_bps: (hosts, hosts) what each ordered pair carries alone; NaN where not measured.
+        reason: why it is incomplete; empty for a complete one.
+        notes: what a reader must know of how the figures came about.
+        run: number of the run in the results store.
+    """
+
+    cluster: str
+    hosts: tuple[str, ...]
+    addresses: tuple[str, ...]
+    started_s: float
+    ended_s: float
+    latency: LatencyMatrix
+    sensitivity: Sensitivity
+    rates_bps: Floats
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    run: int | None = None
+
+    @classmethod
+    def read(cls, store: Store, run: Run) -> Self:
+        """The characterisation that a run holds, complete or not.
+
+        Raises:
+            MeasurementError: the run holds something else, or a pair of hosts in it never answered.
+        """
+        if run.kind != KIND:
+            raise MeasurementError(f"run {run.id} of {store.directory} is a {run.kind}, not a characterization")
+        hosts = run.facts["hosts"]
+        samples = sample_store.samples_of(store, run.id, len(hosts))
+        reason = _REASONS.get(run.status, run.error or run.status)
+        relation = _relation(samples, complete=not reason)
+        names = tuple(str(host["name"]) for host in hosts)
+        return cls(
+            cluster=str(run.labels["cluster"]),
+            hosts=names,
+            addresses=tuple(str(host["address"]) for host in hosts),
+            started_s=run.started_s,
+            ended_s=run.started_s if run.ended_s is None else run.ended_s,
+            latency=LatencyMatrix.of(samples.exchanges, samples.count),
+            sensitivity=relation,
+            rates_bps=samples.rates_bps(),
+            reason=reason,
+            notes=tuple(_notes(samples, relation, names)),
+            run=run.id,
+        )
+
+    @classmethod
+    def latest(cls, store: Store, cluster: Cluster) -> Self | None:
+        """The youngest complete characterisation of a cluster as it is now (same hosts, same addresses), or None."""
+        for run in reversed(runs(store, cluster.name)):
+            if run.status == "ok" and run.facts["hosts"] == _hosts(cluster):
+                return cls.read(store, run)
+        return None
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was measured that was to be."""
+        return not self.reason
+
+    def age_s(self, now_s: float | None = None) -> float:
+        """Seconds since the measurement ended."""
+        return max((time.time() if now_s is None else now_s) - self.ended_s, 0.0)
+
+    def age_words(self, now_s: float | None = None) -> str:
+        """For people: "measured 3 minutes ago"."""
+        return f"measured {duration_words(self.age_s(now_s))} ago"
+
+    def stale_words(self, now_s: float | None = None) -> str:
+        """For people: a warning if it is too old to be relied on, else empty."""
+        if self.age_s(now_s) <= STALE_AFTER_S:
+            return ""
+        return (
+            f"what is known of {self.cluster} is stale ({self.age_words(now_s)}): networks drift and hosts are moved; "
+            "run `fairlead characterize` again"
+        )
+
+    def reference_size_B(self) -> int:
+        """The size that candidates are ordered for unless another is asked for: the largest up to 64 KiB."""
+        return max((size for size in self.latency.sizes_B if size <= 65536), default=self.latency.sizes_B[0])
+
+    def candidates(self, pair: Pair, size_B: int | None = None) -> tuple[Candidate, ...]:
+        """The path table's entry for an ordered pair: detours in the order in which they are to be tried."""
+        return path_table.candidates(pair, self.latency, self.sensitivity, size_B or self.reference_size_B())
+
+    def summary_words(self) -> list[str]:
+        """What was found, for people, in a few lines."""
+        pairs = len(self.hosts) * (len(self.hosts) - 1)
+        lines = [f"{self.cluster}: {len(self.hosts)} hosts, {pairs} ordered pairs, {self.age_words()}"]
+        if not self.complete:
+            lines.append(f"INCOMPLETE: {self.reason}")
+        if self.stale_words():
+            lines.append(self.stale_words())
+        for size_B, times in zip(self.latency.sizes_B, self.latency.median_s, strict=True):
+            if np.isfinite(times).any():
+                low, middle, high = np.nanmin(times), np.nanmedian(times), np.nanmax(times)
+                kind = "one way" if self.latency.one_way.any() else "half a round trip"
+                lines.append(
+                    f"  latency of {size_B:>8} B: {low * 1e3:.3f} / {middle * 1e3:.3f} / {high * 1e3:.3f} ms "
+                    f"(fastest, median, slowest pair; {kind})"
+                )
+        if np.isfinite(self.rates_bps).any():
+            rates = self.rates_bps / 1e6
+            lines.append(
+                f"  throughput of a pair alone: {np.nanmin(rates):.0f} / {np.nanmedian(rates):.0f} / "
+                f"{np.nanmax(rates):.0f} Mbit/s"
+            )
+        if self.sensitivity.effective.any():
+            hurt = int(self.sensitivity.hurts.sum())
+            weights = self.sensitivity.weights
+            lines.append(
+                f"  {int(self.sensitivity.effective.sum())} injections hurt other paths {hurt} times; a path is "
+                f"hurt by {np.nanmin(weights):.0%} to {np.nanmax(weights):.0%} of them"
+            )
+        return lines + [f"  note: {note}" for note in self.notes]
+
+    def path_table_words(self) -> list[str]:
+        """The path table, for people."""
+        return path_table.in_words(self.hosts, self.latency, self.sensitivity, self.reference_size_B())
+
+    def manage_tables(self, self_index: int) -> dict[str, Any]:
+        """ "base" and "shares" of the configuration of the agent on one host (docs/characterize.md).
+
+        Every agent gets all pairs: it judges its own paths, the second legs of its detours, and as a destination or
+        relay the paths that lead to it.
+        """
+        if not 0 <= self_index < len(self.hosts):
+            raise IndexError(f"host {self_index} of {len(self.hosts)}")
+        return json_form.manage_tables(self.latency, self.rates_bps, self.sensitivity, self.age_s())
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the raw samples (docs/characterize.md)."""
+        return {
+            "format": json_form.FORMAT,
+            "cluster": self.cluster,
+            "hosts": [{"name": n, "address": a} for n, a in zip(self.hosts, self.addresses, strict=True)],
+            "started_s": self.started_s,
+            "ended_s": self.ended_s,
+            "complete": self.complete,
+            "reason": self.reason,
+            "notes": list(self.notes),
+            "latency": json_form.latency(self.latency),
+            "rates_bps": json_form.nullable(self.rates_bps),
+            "sensitivity": json_form.sensitivity(self.sensitivity),
+            "path_table": self._path_table_json() if self.complete else None,
+        }
+
+    def _path_table_json(self) -> dict[str, Any]:
+        count = len(self.hosts)
+        pairs = [(i, j) for i in range(count) for j in range(count) if i != j]
+        entries = [
+            {"source": i, "destination": j, "candidates": [vars(each) for each in self.candidates((i, j))]}
+            for i, j in pairs
+        ]
+        return {"size_B": self.reference_size_B(), "pairs": entries}
+
+
+def latest(store: Store, cluster: Cluster) -> Characterization | None:
+    """See `Characterization.latest`."""
+    return Characterization.latest(store, cluster)
+
+
+def begin(store: Store, cluster: Cluster, settings: Settings) -> int:
+    """Begin a run of the store that will hold a characterisation of the cluster's managed hosts."""
+    return store.begin_run(
+        KIND,
+        {"cluster": cluster.name},
+        plan=settings.to_json(),
+        seed=settings.seed,
+        facts={"hosts": _hosts(cluster)},
+    )
+
+
+def runs(store: Store, cluster: str | None = None) -> list[Run]:
+    """The store's characterisations, oldest first, optionally of one cluster."""
+    return store.runs(KIND, cluster=cluster) if cluster is not None else store.runs(KIND)
+
+
+def _hosts(cluster: Cluster) -> list[dict[str, str]]:
+    return [{"name": host.name, "address": host.address} for host in cluster.managed_hosts()]
+
+
+def _relation(samples: Samples, complete: bool) -> Sensitivity:
+    if not complete and (not samples.idle() or not samples.injected()):
+        return Sensitivity.unknown(samples.count)
+    network = sensitivity.quiet(samples)
+    return confluence.complete(sensitivity.evaluate(samples, network), samples, network)
+
+
+def _notes(samples: Samples, relation: Sensitivity, hosts: tuple[str, ...]) -> list[str]:
+    notes = []
+    singles = [pairs[0] for pairs in samples.injected() if len(pairs) == 1]
+    idle = [f"{hosts[i]} → {hosts[j]}" for i, j in singles if not relation.effective[i, j]]
+    if idle:
+        shown = ", ".join(idle[:4]) + (f" and {len(idle) - 4} more" if len(idle) > 4 else "")
+        notes.append(f"{len(idle)} of {len(singles)} injections built no queue: limited by their hosts ({shown})")
+    tests = sum(len(pairs) == 2 for pairs in samples.injected())
+    if tests >= confluence.TESTS_PER_HOST * samples.count:
+        notes.append(f"the search for meeting points ended at its limit of {tests} tests: some may be missing")
+    few = sorted({each.size_B for each in samples.exchanges if each.round_trip_s.size < 30})
+    if few:
+        notes.append("fewer than 30 exchanges (see count) at " + ", ".join(f"{size} B" for size in few))
+    return notes
+
+
+def duration_words(seconds: float) -> str:
+    """For example "40 seconds", "3 minutes", "2 hours", "9 days"."""
+    for unit, length_s in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * length_s:
+            return f"{int(seconds / length_s)} {unit}s"
+    return f"{int(seconds)} second{'' if int(seconds) == 1 else 's'}"

@@ -1,0 +1,134 @@
+"""Comparing two characterisations of a cluster: what shifted beyond the scatter of the measurements."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from fairlead.errors import MeasurementError
+from fairlead.measure.characterization import Characterization
+from fairlead.measure.samples import Bools, Floats
+
+LEAST_SHARE = 0.2
+"""Smaller relative changes are not reported: two measurements on one day differ by as much."""
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A value of an ordered pair that changed.
+
+    Attributes:
+        what: "latency of 64 B", "throughput".
+        before, after: in ``unit`` ("s" or "bit/s").
+        noise: larger half width of the two measurements' scatter (5th to 95th percentile); 0 where there is one sample.
+    """
+
+    source: str
+    destination: str
+    what: str
+    before: float
+    after: float
+    noise: float
+    unit: str
+
+    @property
+    def share(self) -> float:
+        """Relative change."""
+        return self.after / self.before - 1
+
+    def __str__(self) -> str:
+        scale, name = (1e3, "ms") if self.unit == "s" else (1e-6, "Mbit/s")
+        return (
+            f"{self.source} → {self.destination}: {self.what} {self.before * scale:.3g} → {self.after * scale:.3g} "
+            f"{name} ({self.share:+.0%})"
+        )
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What changed from one characterisation to another.
+
+    Attributes:
+        shifts: the largest relative change first.
+        compared: values that were compared.
+        begun, ended: (injected pair, other pair) by host names: sharing that appeared or disappeared.
+    """
+
+    shifts: tuple[Shift, ...]
+    compared: int
+    begun: tuple[tuple[str, str], ...]
+    ended: tuple[tuple[str, str], ...]
+
+    def in_words(self, most: int = 20) -> list[str]:
+        """For people: the ``most`` largest shifts, and what sharing began and ended."""
+        lines = [str(shift) for shift in self.shifts[:most]]
+        if len(self.shifts) > most:
+            lines.append(f"... and {len(self.shifts) - most} more")
+        head = f"{len(self.shifts)} of {self.compared} values shifted beyond the measurements' scatter"
+        tail = []
+        for what, cells in (("now share", self.begun), ("no longer share", self.ended)):
+            if cells:
+                tail.append(f"{len(cells)} times paths {what} a bottleneck:")
+                tail += [f"  an injection on {injected} and the path {other}" for injected, other in cells[:most]]
+        return [head, *lines, *tail]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "compared": self.compared,
+            "shifts": [asdict(shift) | {"share": shift.share} for shift in self.shifts],
+            "begun": [list(cell) for cell in self.begun],
+            "ended": [list(cell) for cell in self.ended],
+        }
+
+
+def compare(before: Characterization, after: Characterization) -> Difference:
+    """What differs between two characterisations of the same hosts.
+
+    Raises:
+        MeasurementError: their hosts differ, or they have no message size in common.
+    """
+    if before.hosts != after.hosts:
+        raise MeasurementError(
+            f"{before.cluster} and {after.cluster} cannot be compared: their hosts differ",
+            hint=f"{', '.join(before.hosts)} against {', '.join(after.hosts)}",
+        )
+    sizes = [size for size in before.latency.sizes_B if size in after.latency.sizes_B]
+    if not sizes:
+        raise MeasurementError("the two characterizations have no message size in common")
+    shifts: list[Shift] = []
+    compared = 0
+    for size in sizes:
+        old, new = (c.latency for c in (before, after))
+        a, b = old.sizes_B.index(size), new.sizes_B.index(size)
+        noise = np.fmax(old.p95_s[a] - old.p5_s[a], new.p95_s[b] - new.p5_s[b]) / 2
+        found, number = _shifts(before.hosts, f"latency of {size} B", old.median_s[a], new.median_s[b], noise, "s")
+        shifts += found
+        compared += number
+    rates = before.rates_bps, after.rates_bps
+    found, number = _shifts(before.hosts, "throughput", *rates, np.zeros_like(rates[0]), "bit/s")
+    shifts += found
+    began = after.sensitivity.hurts & ~before.sensitivity.hurts
+    ended = before.sensitivity.hurts & ~after.sensitivity.hurts
+    return Difference(
+        tuple(sorted(shifts, key=lambda shift: -abs(np.log(shift.after / shift.before)))),
+        compared + number,
+        _cells(before.hosts, began),
+        _cells(before.hosts, ended),
+    )
+
+
+def _shifts(
+    hosts: tuple[str, ...], what: str, before: Floats, after: Floats, noise: Floats, unit: str
+) -> tuple[list[Shift], int]:
+    both = np.isfinite(before) & np.isfinite(after)
+    beyond = both & (np.abs(after - before) > np.maximum(noise, LEAST_SHARE * before))
+    found = [
+        Shift(hosts[i], hosts[j], what, float(before[i, j]), float(after[i, j]), float(noise[i, j]), unit)
+        for i, j in np.argwhere(beyond)
+    ]
+    return found, int(both.sum())
+
+
+def _cells(hosts: tuple[str, ...], cells: Bools) -> tuple[tuple[str, str], ...]:
+    return tuple((f"{hosts[k]}→{hosts[m]}", f"{hosts[i]}→{hosts[j]}") for k, m, i, j in np.argwhere(cells))

@@ -1,0 +1,97 @@
+"""The latency matrix: what a message of each size takes between each two hosts on a quiet network.
+
+Definition: design section 2, "Latency matrix".
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairlead.errors import MeasurementError
+from fairlead.measure.samples import Bools, Exchanges, Floats
+from fairlead.measure.tournament import Pair
+
+DEFAULT_SIZES_B = (64, 1024, 8 * 1024, 64 * 1024, 512 * 1024, 4 * 1024 * 1024)
+
+CLOCK_SHARE = 0.1
+"""A one-way time is used where the clocks' error bound is at most this share of it."""
+
+OUTLIER_FACTOR = 1.5
+"""A pair whose median exceeds that of all pairs by this factor is measured again, alone."""
+
+
+@dataclass(frozen=True)
+class LatencyMatrix:
+    """Times by [size, source, destination], NaN on the diagonal and where nothing was measured.
+
+    Attributes:
+        sizes_B: message sizes, ascending.
+        count: exchanges behind the entry.
+        median_s, p5_s, p95_s: of the one-way time; where clocks do not allow it, of half the round trip.
+        one_way: whether the entry is a one-way time.
+        clock_error_s: (hosts, hosts) bound on the clocks' difference.
+    """
+
+    sizes_B: tuple[int, ...]
+    count: Floats
+    median_s: Floats
+    p5_s: Floats
+    p95_s: Floats
+    one_way: Bools
+    clock_error_s: Floats
+
+    @classmethod
+    def of(cls, samples: list[Exchanges], hosts: int) -> "LatencyMatrix":
+        """From raw exchanges; of several measurements of an entry that with the lower median counts."""
+        sizes = tuple(sorted({sample.size_B for sample in samples}))
+        shape = (len(sizes), hosts, hosts)
+        count, median, low, high = (np.full(shape, np.nan) for _ in range(4))
+        one_way = np.zeros(shape, dtype=bool)
+        clock_error = np.full(shape[1:], np.nan)
+        for sample in samples:
+            clock_error[sample.pair] = clock_error[sample.pair[::-1]] = sample.clock_error_s
+            for pair, times, by_clock in _directions(sample):
+                entry = (sizes.index(sample.size_B), *pair)
+                middle = float(np.median(times))
+                if not middle >= median[entry]:
+                    count[entry], median[entry], one_way[entry] = times.size, middle, by_clock
+                    low[entry], high[entry] = np.percentile(times, (5, 95))
+        return cls(sizes, count, median, low, high, one_way, clock_error)
+
+    @property
+    def hosts(self) -> int:
+        return int(self.median_s.shape[1])
+
+    def base_s(self, source: int, destination: int, size_B: int) -> float:
+        """Median time of a message, interpolated on the logarithm of the size (the agents do the same).
+
+        Raises:
+            MeasurementError: the pair was not measured, or the size lies outside those measured.
+        """
+        times = self.median_s[:, source, destination]
+        if not np.isfinite(times).all() or not self.sizes_B:
+            raise MeasurementError(f"the latency from host {source} to host {destination} was not measured")
+        if not self.sizes_B[0] <= size_B <= self.sizes_B[-1]:
+            raise MeasurementError(
+                f"{size_B} B lies outside the sizes measured ({self.sizes_B[0]} to {self.sizes_B[-1]} B)",
+                hint="characterize with `--sizes` that enclose it",
+            )
+        return float(np.interp(np.log(size_B), np.log(self.sizes_B), times))
+
+    def outliers(self) -> list[tuple[int, Pair]]:
+        """(size, unordered pair) whose median stands out from all pairs' of that size."""
+        found = []
+        for size_B, times in zip(self.sizes_B, self.median_s, strict=True):
+            slow = times > OUTLIER_FACTOR * np.nanmedian(times)
+            found += [(size_B, (int(i), int(j))) for i, j in np.argwhere(slow | slow.T) if i < j]
+        return found
+
+
+def _directions(sample: Exchanges) -> list[tuple[Pair, Floats, bool]]:
+    """The sample's times per ordered pair, and whether they are one-way times."""
+    backward = sample.round_trip_s - sample.forward_s
+    directions = []
+    for pair, times in ((sample.pair, sample.forward_s), (sample.pair[::-1], backward)):
+        by_clock = sample.clock_error_s <= CLOCK_SHARE * float(np.median(times))
+        directions.append((pair, times if by_clock else sample.round_trip_s / 2, by_clock))
+    return directions

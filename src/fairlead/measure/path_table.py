@@ -1,0 +1,96 @@
+"""The path table: for each ordered pair of hosts, over which third host its traffic could go (design section 2)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairlead.measure.latency import LatencyMatrix
+from fairlead.measure.sensitivity import Sensitivity
+from fairlead.measure.tournament import Pair
+
+ALIKE_SHARE = 0.1
+"""Latencies within this share of the fastest of a group count as equal: measurements scatter by as much."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A detour.
+
+    Attributes:
+        relay: index of the host that it leads over.
+        latency_s: sum of the two legs' base latencies.
+        weight: larger of the two legs' weights, 0 (nothing hurts it) to 1.
+        shares_bottleneck: whatever injection hurts the direct path hurts a leg, too: kept, but no way out.
+    """
+
+    relay: int
+    latency_s: float
+    weight: float
+    shares_bottleneck: bool
+
+
+def candidates(pair: Pair, latency: LatencyMatrix, sensitivity: Sensitivity, size_B: int) -> tuple[Candidate, ...]:
+    """All detours for one ordered pair: lowest latency first, among equally fast ones the most robust first.
+
+    Raises:
+        MeasurementError: a leg was not measured, or not at this size.
+    """
+    source, destination = pair
+    weights = sensitivity.weights
+    found = []
+    for relay in range(latency.hosts):
+        if relay not in pair:
+            legs = ((source, relay), (relay, destination))
+            time_s = sum(latency.base_s(*leg, size_B) for leg in legs)
+            weight = max(float(weights[leg]) for leg in legs)
+            found.append(Candidate(relay, time_s, weight, not avoids(pair, relay, sensitivity)))
+    return tuple(_ordered(found))
+
+
+def avoids(pair: Pair, relay: int, sensitivity: Sensitivity) -> bool:
+    """Whether some injection hurts the direct path and neither leg. A pair's own injection hurts it."""
+    source, destination = pair
+    legs = ((source, relay), (relay, destination))
+    direct = sensitivity.hurts[:, :, source, destination].copy()
+    direct[pair] = True
+    on_legs = np.zeros_like(direct)
+    for leg in legs:
+        on_legs |= sensitivity.hurts[:, :, leg[0], leg[1]]
+        on_legs[leg] = True
+    return bool((direct & ~on_legs).any())
+
+
+def _ordered(found: list[Candidate]) -> list[Candidate]:
+    by_latency = sorted(found, key=lambda each: (each.latency_s, each.relay))
+    ordered: list[Candidate] = []
+    while by_latency:
+        limit = by_latency[0].latency_s * (1 + ALIKE_SHARE)
+        group = [each for each in by_latency if each.latency_s <= limit]
+        ordered += sorted(group, key=lambda each: (each.weight, each.latency_s, each.relay))
+        by_latency = by_latency[len(group) :]
+    return ordered
+
+
+def in_words(names: Sequence[str], latency: LatencyMatrix, sensitivity: Sensitivity, size_B: int) -> list[str]:
+    """One line an ordered pair that has a detour around its bottleneck, and what to know of the others."""
+    lines, stuck = [], 0
+    for i, source in enumerate(names):
+        for j, destination in enumerate(names):
+            if i == j:
+                continue
+            usable = [c for c in candidates((i, j), latency, sensitivity, size_B) if not c.shares_bottleneck]
+            if not usable:
+                stuck += 1
+                continue
+            direct_s = latency.base_s(i, j, size_B)
+            best = ", ".join(f"{names[c.relay]} {c.latency_s * 1e3:.2f} ms" for c in usable[:3])
+            more = f" and {len(usable) - 3} more" if len(usable) > 3 else ""
+            lines.append(f"{source} → {destination}: direct {direct_s * 1e3:.2f} ms; over {best}{more}")
+    if stuck:
+        every = "every pair" if not lines else f"{stuck} ordered pairs"
+        lines.append(
+            f"no detour for {every}: each way over a third host shares the direct path's bottleneck, as on a single"
+            " switch"
+        )
+    return lines

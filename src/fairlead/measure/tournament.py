@@ -1,0 +1,40 @@
+"""Which pairs of hosts can be measured at the same time: a round-robin tournament."""
+
+from collections.abc import Callable
+
+Pair = tuple[int, int]
+
+
+def rounds(count: int) -> list[list[Pair]]:
+    """All pairs of ``count`` hosts in rounds of disjoint pairs (the circle method).
+
+    An even number needs count - 1 rounds of count / 2 pairs; of an odd number one host has a bye in each of ``count``
+    rounds. Each unordered pair (i < j) comes exactly once.
+    """
+    if count < 2:
+        return []
+    bye = count if count % 2 else None
+    seats = list(range(count + count % 2))
+    half = len(seats) // 2
+    schedule = []
+    for _ in range(len(seats) - 1):
+        pairs = zip(seats[:half], reversed(seats[half:]), strict=True)
+        schedule.append(sorted((min(pair), max(pair)) for pair in pairs if bye not in pair))
+        seats = [seats[0], seats[-1], *seats[1:-1]]
+    return schedule
+
+
+def groups(count: int, conflict: Callable[[Pair, Pair], bool]) -> list[list[Pair]]:
+    """All pairs in groups of disjoint pairs of which no two are in ``conflict``; without conflicts, the `rounds`.
+
+    Pairs go into the first group that takes them, in the tournament's order.
+    """
+    schedule: list[list[Pair]] = []
+    for pair in (pair for each in rounds(count) for pair in each):
+        for group in schedule:
+            if not any(set(pair) & set(other) or conflict(pair, other) for other in group):
+                group.append(pair)
+                break
+        else:
+            schedule.append([pair])
+    return schedule
