@@ -1,0 +1,1 @@
+"""The command line: one thin file a command. The function that a command calls is also the Python interface."""

@@ -1,0 +1,236 @@
+"""``fairlead characterize``: measure a cluster's network, show and compare what was measured."""
+
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from fairlead.measure.characterization import Characterization
+    from fairlead.measure.samples import Progress
+    from fairlead.store import Run, Store
+
+PATHS_SHOWN = 12
+
+results_option = click.option(
+    "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
+)
+
+
+class DefaultGroup(click.Group):
+    """A group whose first command is meant when the first word is none of its commands."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in context.help_option_names:
+            args = [next(iter(self.commands)), *args]
+        return super().parse_args(context, args)
+
+
+class Sizes(click.ParamType):
+    """Message sizes: "64,1KiB,64KiB"."""
+
+    name = "sizes"
+
+    def convert(
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
+    ) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        sizes = []
+        for word in str(value).split(","):
+            match = re.fullmatch(r"\s*([1-9]\d*)\s*(B|KiB|MiB|)\s*", word)
+            if not match:
+                self.fail(f"{word!r} is no size; write for example 64,1KiB,4MiB", parameter, context)
+            sizes.append(int(match[1]) * {"": 1, "B": 1, "KiB": 1024, "MiB": 1024**2}[match[2]])
+        if max(sizes) > 64 * 1024**2:
+            self.fail("the largest size that agents exchange is 64MiB", parameter, context)
+        return tuple(sorted(set(sizes)))
+
+
+@click.group(cls=DefaultGroup)
+def command() -> None:
+    """Measure latencies, shared bottlenecks and detours of a cluster.
+
+    \b
+      fairlead characterize mesh8.cluster.toml        measure now
+      fairlead characterize show                      what was measured last
+      fairlead characterize diff                      what changed between the last two measurements
+
+    The network should be quiet meanwhile: injected traffic fills one path after the other, a quarter of a second each.
+    """
+
+
+@command.command("measure")
+@click.argument("cluster_file", metavar="CLUSTER", type=click.Path(path_type=Path))
+@results_option
+@click.option(
+    "--sizes",
+    type=Sizes(),
+    default="64,1KiB,8KiB,64KiB,512KiB,4MiB",
+    show_default=True,
+    help="Message sizes of the latency matrix.",
+)
+@click.option(
+    "--budget",
+    "budget_s",
+    type=click.FloatRange(min=0),
+    default=60,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for sizes above 64KiB; to keep to it they get fewer exchanges, at least 5. 0: no limit.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The page with heat maps.  [default: RESULTS/characterization.html]",
+)
+def measure(
+    cluster_file: Path, results: Path, sizes: tuple[int, ...], budget_s: float, as_json: bool, output: Path | None
+) -> None:
+    """Characterize the network of CLUSTER (the default: the word `measure` may be left away)."""
+    from fairlead.cluster.description import Cluster
+    from fairlead.measure.characterize import characterize
+    from fairlead.measure.survey import Settings
+    from fairlead.store import Store
+
+    cluster = Cluster.load(cluster_file)
+    settings = Settings(sizes_B=sizes, budget_s=budget_s or None)
+    with Store.open(results) as store, progress_on(sys.stderr) as progress:
+        found = characterize(cluster, store, settings, progress)
+    _present(found, results, as_json, output or results / "characterization.html")
+
+
+@command.command("show")
+@click.argument("run", type=int, required=False)
+@results_option
+@click.option("--list", "list_", is_flag=True, help="List all that was measured.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write a report with heat maps to this HTML file.")
+def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Path | None) -> None:
+    """Show the last characterization again, or the one with number RUN."""
+    from fairlead.measure.characterization import Characterization, runs
+    from fairlead.store import Store
+
+    with Store.read(results) as store:
+        if list_:
+            for each in runs(store):
+                click.echo(_line(each))
+            return
+        found = Characterization.read(store, _chosen(store, run))
+    _present(found, results, as_json, output)
+
+
+@command.command("diff")
+@click.argument("before", metavar="[A]", type=int, required=False)
+@click.argument("after", metavar="[B]", type=int, required=False)
+@results_option
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
+def diff(before: int | None, after: int | None, results: Path, as_json: bool) -> None:
+    """Compare two characterizations by number; without B: A with the last; without both: the last two."""
+    from fairlead.measure.characterization import Characterization
+    from fairlead.measure.difference import compare
+    from fairlead.store import Store
+
+    with Store.read(results) as store:
+        new = _chosen(store, after)
+        old = _chosen(store, before, before_run=new)
+        first, second = Characterization.read(store, old), Characterization.read(store, new)
+    difference = compare(first, second)
+    if as_json:
+        click.echo(json.dumps(difference.to_json(), indent=1))
+        return
+    click.echo(
+        f"{first.cluster}, run {first.run} ({first.age_words()}) against run {second.run} ({second.age_words()})"
+    )
+    for line in difference.in_words():
+        click.echo(line)
+
+
+def _chosen(store: "Store", number: int | None, before_run: "Run | None" = None) -> "Run":
+    """The run of that number, or the last complete one (before another one of the same cluster)."""
+    from fairlead.errors import MeasurementError
+    from fairlead.measure.characterization import runs
+
+    if number is not None:
+        return store.run(number)
+    candidates = [run for run in runs(store) if run.status == "ok"]
+    if before_run is not None:
+        candidates = [
+            run
+            for run in candidates
+            if run.id < before_run.id and run.labels["cluster"] == before_run.labels["cluster"]
+        ]
+    if not candidates:
+        raise MeasurementError(
+            f"{store.directory} holds no {'earlier ' if before_run else ''}complete characterization",
+            hint="make one with `fairlead characterize CLUSTER`; `show --list` lists all, also incomplete ones",
+        )
+    return candidates[-1]
+
+
+def _line(run: "Run") -> str:
+    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(run.started_s))
+    error = f": {run.error}" if run.error else ""
+    return f"{run.id:5}  {when}  {run.labels['cluster']}  {len(run.facts['hosts'])} hosts  {run.status}{error}"
+
+
+def _present(found: "Characterization", results: Path, as_json: bool, output: Path | None) -> None:
+    if output is not None:
+        from fairlead.report import characterization_report
+
+        characterization_report.write(found, output)
+    if as_json:
+        click.echo(json.dumps(found.to_json()))
+        return
+    for line in found.summary_words():
+        click.echo(line)
+    lines = found.path_table_words() if found.complete else []
+    if lines:
+        click.echo("detours around each path's bottleneck, fastest first:")
+    for line in lines[:PATHS_SHOWN]:
+        click.echo(f"  {line}")
+    if len(lines) > PATHS_SHOWN:
+        click.echo(f"  ... and {len(lines) - PATHS_SHOWN} more lines: --json has them all")
+    click.echo(f"stored as run {found.run} in {results}" + (f"; report: {output}" if output else ""))
+
+
+@contextmanager
+def progress_on(stream: TextIO) -> Iterator["Progress"]:
+    """Where progress goes: a bar on a terminal, else one line when something new begins."""
+    if not stream.isatty():
+        yield _plain(stream)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = TextColumn("{task.description:36}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Bars(*columns, console=Console(file=stream)) as bars:
+        tasks = {}
+
+        def show_bar(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=done, total=total)
+
+        yield show_bar
+
+
+def _plain(stream: TextIO) -> "Progress":
+    begun: set[str] = set()
+    start_s = time.monotonic()
+
+    def say(what: str, done: int, total: int) -> None:
+        if what not in begun:
+            begun.add(what)
+            stream.write(f"{time.monotonic() - start_s:6.1f} s  {what} ({total})\n")
+            stream.flush()
+
+    return say

@@ -1,0 +1,109 @@
+"""``fairlead doctor``."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.doctor.examine import Progress
+    from fairlead.cluster.doctor.findings import Finding
+
+SHOWN_HOSTS = 8
+COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
+
+
+@click.command("doctor")
+@click.argument("cluster", metavar="CLUSTER")
+@click.option("--mpirun", help="Look at this mpirun instead of the cluster file's.")
+@click.option("--json", "as_json", is_flag=True, help="Findings as JSON: a list of severity, check, hosts, text, fix.")
+def command(cluster: str, mpirun: str | None, as_json: bool) -> int:
+    """Say, before any run, what will go wrong or slow on CLUSTER, and the fix.
+
+    CLUSTER is a cluster file, or `slurm` inside an allocation. The exit code is 1 if there are errors.
+
+    \b
+    Examples:
+      fairlead doctor mesh8.cluster.toml
+      fairlead doctor slurm --mpirun /opt/openmpi/bin/mpirun --json
+    """
+    from fairlead.cluster.choose import choose
+    from fairlead.cluster.doctor.examine import examine
+    from fairlead.cluster.doctor.findings import Severity
+
+    described = choose(cluster)
+    if mpirun:
+        described = described.with_mpirun(mpirun)
+    with _progress() as progress:
+        findings = examine(described, progress)
+    if as_json:
+        click.echo(json.dumps([_record(finding) for finding in findings], indent=2))
+    else:
+        _print(described, findings)
+    return 1 if any(finding.severity is Severity.ERROR for finding in findings) else 0
+
+
+def _record(finding: "Finding") -> dict[str, object]:
+    return {
+        "severity": str(finding.severity),
+        "check": finding.check,
+        "hosts": list(finding.hosts),
+        "text": finding.text,
+        "fix": finding.fix,
+    }
+
+
+@contextmanager
+def _progress() -> "Iterator[Progress]":
+    """A bar on stderr where that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        tasks: dict[str, int] = {}
+
+        def tell(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done)  # type: ignore[arg-type]
+
+        yield tell
+
+
+def _print(cluster: "Cluster", findings: "list[Finding]") -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=f"{cluster.name}: {len(cluster.managed_hosts())} hosts", title_justify="left", expand=False)
+    table.add_column("", no_wrap=True)
+    table.add_column("hosts")
+    table.add_column("what", overflow="fold")
+    for finding in findings:
+        level = str(finding.severity)
+        words = Text(finding.text)
+        if finding.fix:
+            words.append(f"\n→ {finding.fix}", style="italic")
+        table.add_row(Text(level, style=COLOURS[level]), _hosts(finding.hosts, cluster), words)
+    Console().print(table)
+    errors = sum(str(finding.severity) == "error" for finding in findings)
+    warnings = sum(str(finding.severity) == "warning" for finding in findings)
+    click.echo(f"{errors} errors, {warnings} warnings", file=sys.stdout)
+
+
+def _hosts(names: tuple[str, ...], cluster: "Cluster") -> str:
+    if not names or len(names) == len(cluster.managed_hosts()):
+        return "all"
+    if len(names) > SHOWN_HOSTS:
+        return f"{' '.join(names[:SHOWN_HOSTS])} and {len(names) - SHOWN_HOSTS} more"
+    return " ".join(names)

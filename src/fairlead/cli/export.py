@@ -1,0 +1,33 @@
+"""``fairlead export``."""
+
+from pathlib import Path
+from typing import cast
+
+import click
+
+
+@click.command("export")
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--format", "file_format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Directory to write to, which must be empty or new.  [default: RESULTS/export-FORMAT]",
+)
+def command(results: Path, file_format: str, output: Path | None) -> None:
+    """Write the results in the directory RESULTS as CSV or Parquet.
+
+    One file a table: runs, events, and one for each series with a sample a row; captured output as it was.
+
+    \b
+    Example:
+      fairlead export results/demo --format parquet --output /tmp/demo
+    """
+    from fairlead.store import Store
+    from fairlead.store.export import Format, export
+
+    with Store.read(results) as store:
+        written = export(store, output or results / f"export-{file_format}", cast(Format, file_format))
+    for path in written:
+        click.echo(path)

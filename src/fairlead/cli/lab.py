@@ -1,0 +1,223 @@
+"""``fairlead lab``: emulate a cluster on this machine."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from fairlead import lab as labs
+from fairlead.lab import Lab
+
+if TYPE_CHECKING:
+    from fairlead.lab.congestion import CongestionDescription
+
+
+@click.group()
+def command() -> None:
+    """Emulate a cluster on this machine: hosts with kernels' network namespaces, shaped links, switches.
+
+    Real, unmodified MPI programs run on it. Works as root, and for ordinary users inside a user namespace.
+    """
+
+
+@command.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--name", help="Another name than the description's, to run several labs of one description.")
+@click.option("--output", type=click.Path(path_type=Path), help="Cluster file to write [default: NAME.cluster.toml].")
+@click.option(
+    "--share",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A directory below /tmp to show in the hosts, which have a /tmp of their own. Repeatable.",
+)
+def up(file: Path, name: str | None, output: Path | None, share: tuple[Path, ...]) -> None:
+    """Start the lab that FILE describes and write its cluster file."""
+    from fairlead.lab import description
+
+    lab = labs.up(description.load(file), name=name, share=share)
+    try:
+        output = output or Path(f"{lab.name}.cluster.toml")
+        output.write_text(lab.cluster_file_text(), encoding="utf-8")
+    except BaseException:
+        lab.down()
+        raise
+    _print_summary(lab)
+    click.echo(f"cluster file: {output}")
+
+
+@command.command()
+@click.argument("name")
+def down(name: str) -> None:
+    """End the lab NAME and everything that runs in it."""
+    labs.find(name).down()
+
+
+@command.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--lab", "name", help="Which lab, if several are running.")
+@click.argument("host")
+@click.argument("argv", nargs=-1, required=True, type=click.UNPROCESSED)
+def exec(name: str | None, host: str, argv: tuple[str, ...]) -> None:
+    """Run a command on HOST of the lab; streams, signals and exit status pass unchanged.
+
+    \b
+    Example: fairlead lab exec h0 -- ping -c1 h1
+    """
+    words = list(argv[1:] if argv[0] == "--" else argv)
+    if not words:
+        raise click.UsageError("no command given")
+    line = _the_lab(name).enter_command(host, words)
+    os.execv(line[0], line)
+
+
+@command.command()
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="All that is known, with the shapers as the kernel reports them.")
+def show(name: str | None, as_json: bool) -> None:
+    """Show a lab, or list the running ones."""
+    if name is None and len(labs.running_labs()) != 1:
+        for running in labs.running_labs():
+            click.echo(f"{running.name}\t{running.plan.topology}\t{len(running.plan.hosts)} hosts")
+        return
+    lab = _the_lab(name)
+    if as_json:
+        click.echo(json.dumps(lab.record, indent=2))
+    else:
+        _print_summary(lab)
+
+
+def _congest(name: str, description: "CongestionDescription", duration_s: float | None, background: bool) -> None:
+    from fairlead.lab import congestion
+    from fairlead.lab.congestion import runner
+
+    lab = labs.find(name)
+    if background:
+        click.echo(f"started: {runner.start(lab, description)}")
+        return
+    with congestion.make(lab, description) as running:
+        click.echo(f"started: {running.describe()}; Ctrl-C ends it")
+        try:
+            runner.wait(lab, running, duration_s)
+        except KeyboardInterrupt:
+            click.echo("stopping")
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _how_long(function: _Function) -> _Function:
+    """Options that all kinds of congestion have."""
+    function = click.option("--background", is_flag=True, help="Return once it runs; `congest NAME stop` ends it.")(
+        function
+    )
+    return click.option("--for", "duration_s", type=click.FloatRange(min=0, min_open=True), help="Seconds; then stop.")(
+        function
+    )
+
+
+@command.group()
+@click.argument("name")
+@click.pass_context
+def congest(context: click.Context, name: str) -> None:
+    """Load the network of lab NAME, as other users of it would.
+
+    \b
+    Examples:
+      fairlead lab congest mesh8 streams --between leaf0 leaf1 --streams 8
+      fairlead lab congest mesh8 mpi --seed 7 --for 30
+      fairlead lab congest mesh8 delay leaf0 leaf1 --background
+      fairlead lab congest mesh8 stop
+    """
+    context.obj = name
+
+
+def _described(kind: str, values: dict[str, Any]) -> "CongestionDescription":
+    """A description from the command line's options; those not given are left to the description's defaults."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from fairlead.lab.congestion import CongestionDescription
+
+    adapter: TypeAdapter[CongestionDescription] = TypeAdapter(CongestionDescription)
+    given = {key: value for key, value in values.items() if value is not None and value != ()}
+    try:
+        return adapter.validate_python({"kind": kind} | given)
+    except ValidationError as error:
+        reasons = "; ".join(str(item["msg"]).removeprefix("Value error, ") for item in error.errors())
+        raise click.UsageError(reasons) from error
+
+
+@congest.command()
+@click.option("--pair", "pairs", multiple=True, nargs=2, help="Two hosts. Repeatable.")
+@click.option("--between", nargs=2, help="Two leafs, whose neighbours are used.")
+@click.option("--streams", type=int, help="How many each way, over all pairs [default: 8].")
+@click.option("--one-way", is_flag=True, help="From the first to the second only.")
+@click.option("--on", help="Length of a burst, for example 200ms; needs --off.")
+@click.option("--off", help="Pause between bursts.")
+@click.option("--rate", help="Limit of each stream, for example 10mbit [default: none].")
+@click.option("--congestion-control", help="Of these streams [default: the lab's].")
+@_how_long
+@click.pass_obj
+def streams(name: str, one_way: bool, duration_s: float | None, background: bool, **values: Any) -> None:
+    """TCP streams (iperf3) between chosen hosts, constant or in bursts."""
+    description = _described("streams", values | {"both_directions": not one_way})
+    _congest(name, description, duration_s, background)
+
+
+@congest.command()
+@click.option("--host", "hosts", multiple=True, help="A host. Repeatable [default: all neighbours].")
+@click.option("--ranks-per-host", type=int, help="[default: 1]")
+@click.option("--seed", type=int, help="Of the partners that ranks draw [default: 1].")
+@click.option("--message", help="Size of a message [default: 1MB].")
+@_how_long
+@click.pass_obj
+def mpi(name: str, duration_s: float | None, background: bool, **values: Any) -> None:
+    """A communication-intensive MPI program with random partners."""
+    _congest(name, _described("mpi", values), duration_s, background)
+
+
+@congest.command()
+@click.argument("link", nargs=2)
+@click.option("--delay", help="[default: 5ms]")
+@click.option("--one-way", is_flag=True, help="Only what goes from the first to the second.")
+@_how_long
+@click.pass_obj
+def delay(name: str, one_way: bool, duration_s: float | None, background: bool, **values: Any) -> None:
+    """A fixed delay on the LINK between two nodes, for example: delay leaf0 leaf1."""
+    _congest(name, _described("delay", values | {"both_directions": not one_way}), duration_s, background)
+
+
+@congest.command()
+@click.pass_obj
+def stop(name: str) -> None:
+    """End all congestion that runs in the background."""
+    from fairlead.lab.congestion import runner
+
+    for text in runner.stop_all(labs.find(name)):
+        click.echo(f"stopped: {text}")
+
+
+def _the_lab(name: str | None) -> Lab:
+    if name is not None:
+        return labs.find(name)
+    running = labs.running_labs()
+    if len(running) == 1:
+        return running[0]
+    if not running:
+        raise click.UsageError("no lab of yours is running; start one with `fairlead lab up FILE`")
+    raise click.UsageError(f"several labs are running ({', '.join(lab.name for lab in running)}); name one")
+
+
+def _print_summary(lab: Lab) -> None:
+    from fairlead.lab.units import format_rate
+
+    plan = lab.plan
+    click.echo(f"lab {plan.name}: {plan.topology}, congestion control {plan.congestion_control}")
+    for index, leaf in enumerate(plan.leafs):
+        hosts = [f"{host.name} {host.address}" for host in plan.hosts if host.leaf == index]
+        click.echo(f"  {leaf:8} {'  '.join(hosts)}")
+    for kind in sorted({(not link.addresses, link.rate_bps, link.queue_B, link.burst_B) for link in plan.links}):
+        is_host_link, rate_bps, queue_B, burst_B = kind
+        what = "host links" if is_host_link else "trunks"
+        click.echo(f"  {what:10} {format_rate(rate_bps)}, queue {queue_B} B, burst {burst_B} B, each direction")

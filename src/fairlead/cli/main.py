@@ -1,0 +1,77 @@
+"""The ``fairlead`` command: finds the commands, turns errors into one clear message."""
+
+import importlib
+import sys
+import traceback
+
+import click
+
+from fairlead import __version__
+from fairlead.errors import FairleadError
+
+# Name on the command line -> (module, one-line help). Modules are loaded only when used, so that the tool starts fast.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "lab": ("fairlead.cli.lab", "Emulate a cluster on this machine."),
+    "doctor": ("fairlead.cli.doctor", "Say what will go wrong or slow before a run."),
+    "characterize": ("fairlead.cli.characterize", "Measure latencies, shared bottlenecks and detours of a cluster."),
+    "run": ("fairlead.cli.run", "Run an MPI program with its traffic managed."),
+    "compare": ("fairlead.cli.compare", "Run a program clean and congested, plain and managed, and report."),
+    "report": ("fairlead.cli.report", "Make the report of stored results again."),
+    "export": ("fairlead.cli.export", "Write stored results as CSV or Parquet."),
+    "status": ("fairlead.cli.status", "Show managed runs on a cluster, and what they moved."),
+    "clean": ("fairlead.cli.clean", "Remove what dead runs and labs left behind."),
+    "completion": ("fairlead.cli.completion", "Print the completion script for a shell."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are first used."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="fairlead")
+@click.option("-v", "--verbose", is_flag=True, help="Show tracebacks and what is executed.")
+@click.pass_context
+def command(context: click.Context, verbose: bool) -> None:
+    """Make MPI programs run well on clouds and commodity Ethernet.
+
+    \b
+    First steps:
+      fairlead lab up examples/mesh8.toml       emulate a cluster of 8 hosts
+      fairlead characterize mesh8.cluster.toml  learn its paths
+      fairlead run mesh8.cluster.toml -n 8 -- ./program
+    """
+    context.obj = {"verbose": verbose}
+
+
+def main() -> None:
+    """Entry point: exit codes are 0 done, 1 failed, 2 wrong input, 130 interrupted, or the program's own."""
+    verbose = any(argument in ("-v", "--verbose") for argument in sys.argv[1:2])
+    try:
+        code = command.main(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except click.Abort:
+        click.echo("fairlead: interrupted", err=True)
+        sys.exit(130)
+    except FairleadError as error:
+        if verbose:
+            traceback.print_exc()
+        click.echo(f"fairlead: {error}", err=True)
+        sys.exit(error.exit_code)

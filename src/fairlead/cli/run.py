@@ -1,0 +1,72 @@
+"""``fairlead run``."""
+
+from pathlib import Path
+
+import click
+
+
+def _parse_move(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> list[tuple[str, str, str]]:
+    moves = []
+    for value in values:
+        names = value.split(":")
+        if len(names) != 3 or not all(names):
+            raise click.BadParameter(f"{value!r} is not SOURCE:DESTINATION:RELAY")
+        moves.append((names[0], names[1], names[2]))
+    return moves
+
+
+@click.command("run")
+@click.argument("cluster_file", metavar="CLUSTER", type=click.Path(path_type=Path))
+@click.argument("argv", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("-n", "--ranks", type=click.IntRange(min=1), help="Ranks to start [default: one a compute host].")
+@click.option("--mpirun", help="Which mpirun, by name or path [default: the cluster file's].")
+@click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
+@click.option("--results", default="results", show_default=True, type=click.Path(path_type=Path))
+@click.option("--no-agents", is_flag=True, help="Only run the program and record its time.")
+@click.option("--no-detection", is_flag=True, help="Agents run, but watch nothing.")
+@click.option("--no-detours", is_flag=True, help="Congestion is seen and told, but nothing is moved.")
+@click.option("--move", "moves", multiple=True, callback=_parse_move, metavar="SOURCE:DESTINATION:RELAY",
+              help="Move a host pair by hand for the whole run. Repeatable.")  # fmt: skip
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr while the program runs.")
+def command(
+    cluster_file: Path,
+    argv: tuple[str, ...],
+    ranks: int | None,
+    mpirun: str | None,
+    own_mpirun: bool,
+    results: Path,
+    no_agents: bool,
+    no_detection: bool,
+    no_detours: bool,
+    moves: list[tuple[str, str, str]],
+    quiet: bool,
+) -> int:
+    """Run an MPI program on CLUSTER with its traffic managed; exits with the program's own code.
+
+    stdin, stdout, stderr and signals are the program's own. What fairlead sees and does is told on stderr and kept in
+    the results directory.
+
+    \b
+    Examples:
+      fairlead run mesh8.cluster.toml -n 8 -- cg --class A
+      fairlead run mesh8.cluster.toml -n 8 --move h0:h2:h4 -- ./program
+      fairlead run mesh8.cluster.toml --own-mpirun -- mpirun --hostfile hosts ./program
+    """
+    from fairlead.manage import run
+    from fairlead.manage.components import Components
+
+    detection = not (no_agents or no_detection)
+    components = Components(agents=not no_agents, detection=detection, detours=detection and not no_detours)
+    return run.run(
+        cluster_file,
+        argv,
+        ranks=ranks,
+        mpirun=mpirun,
+        own_mpirun=own_mpirun,
+        results=results,
+        components=components,
+        moves=moves,
+        quiet=quiet,
+    )

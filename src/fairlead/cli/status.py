@@ -1,0 +1,49 @@
+"""``fairlead status``."""
+
+import json
+import time
+from dataclasses import asdict
+
+import click
+
+
+@click.command("status")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+@click.option("--watch", is_flag=True, help="Show again every second until Ctrl-C.")
+def command(as_json: bool, watch: bool) -> None:
+    """Show this user's managed runs on this machine: congested paths, and where traffic goes.
+
+    \b
+    Examples:
+      fairlead status
+      fairlead status --watch
+      fairlead status --json | jq '.[].detours'
+    """
+    while True:
+        if watch and not as_json:
+            click.clear()
+        show(as_json)
+        if not watch:
+            return
+        time.sleep(1)
+
+
+def show(as_json: bool) -> None:
+    """Print every registered run once."""
+    from fairlead.manage import registry
+
+    states = list(registry.runs())
+    if as_json:
+        click.echo(json.dumps([{**asdict(state), "alive": state.alive} for state in states], indent=2))
+        return
+    if not states:
+        click.echo("no managed runs")
+    for state in states:
+        age_s = time.time() - state.started_at_s
+        click.echo(f"job {state.job}  {' '.join(state.argv)}  on {state.cluster_file}  for {age_s:.0f} s")
+        if not state.alive:
+            click.echo("  dead: its supervisor is gone; `fairlead clean` removes what it left")
+        for path, zone in state.zones.items():
+            click.echo(f"  {path}  {zone}" + (f", goes over {state.detours[path]}" if path in state.detours else ""))
+        for path in state.detours.keys() - state.zones.keys():
+            click.echo(f"  {path}  low, still goes over {state.detours[path]}")

@@ -1,0 +1,85 @@
+"""Removes what dead runs left: kernel state on the cluster's hosts, files of the registry. The living stay."""
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fairlead import native
+from fairlead.cluster.deploy import deploy
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.execute import on_all, run_on
+from fairlead.cluster.executors import of
+from fairlead.errors import FairleadError
+from fairlead.lab import running_labs
+from fairlead.manage import registry
+
+
+@dataclass(frozen=True)
+class Removed:
+    """One thing that was (or, in a dry run, would be) removed; ``what`` is the guardian's own record of it."""
+
+    host: str
+    what: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class CleanUp:
+    """Result of a clean-up.
+
+    Attributes:
+        removed: in the order of the hosts.
+        unreachable: host -> why it could not be cleaned.
+        forgotten: job ids whose files were removed.
+    """
+
+    removed: list[Removed]
+    unreachable: dict[str, str]
+    forgotten: list[str]
+
+
+def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
+    """Clean the hosts of ``clusters``, then forget dead runs.
+
+    A dead run whose cluster is among those given is forgotten only if all of that cluster's hosts could be cleaned.
+    """
+    removed: list[Removed] = []
+    unreachable: dict[str, str] = {}
+    for cluster in filter(_exists, clusters):
+        answers = on_all([host.name for host in cluster.managed_hosts()], partial(_on, cluster, dry_run))
+        for host, answer in answers.items():
+            if isinstance(answer, str):
+                unreachable[host] = answer
+            else:
+                removed += [Removed(host, what) for what in answer]
+    forgotten = []
+    for run in list(registry.runs()):
+        if not run.alive and not unreachable and not dry_run:
+            registry.forget(run.job)
+            forgotten.append(run.job)
+    return CleanUp(removed, unreachable, forgotten)
+
+
+def clusters_of_dead_runs() -> list[Cluster]:
+    """The clusters that dead runs of this user ran on and whose files are still there."""
+    files = {run.cluster_file for run in registry.runs() if not run.alive}
+    return [Cluster.load(file) for file in sorted(files) if Path(file).is_file()]
+
+
+def _on(cluster: Cluster, dry_run: bool, host: str) -> list[dict[str, Any]] | str:
+    executor = of(cluster)
+    try:
+        guardian = deploy(executor, host, {"fairlead-guardian": native.program("fairlead-guardian")})
+        argv = [guardian["fairlead-guardian"], "--clean", *(["--dry-run"] if dry_run else [])]
+        output = run_on(executor, host, argv)
+    except FairleadError as error:
+        return str(error)
+    return [json.loads(line) for line in output.splitlines() if line]
+
+
+def _exists(cluster: Cluster) -> bool:
+    """Whether the cluster has hosts now: when a lab ends, the kernel removes everything that was in its hosts."""
+    if cluster.executor != "lab":
+        return True
+    return any(lab.name == cluster.lab for lab in running_labs())

@@ -1,0 +1,35 @@
+"""The parts of the run-time module that can be switched, and the stages that add them one by one (DMCBM table 4.1)."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Components:
+    """Which parts of fairlead are at work beside a program.
+
+    Attributes:
+        agents: an agent on every host; without them nothing else can be.
+        detection: agents watch the sockets, probe, and judge paths by zones.
+        detours: the traffic of congested host pairs is moved.
+    """
+
+    agents: bool
+    detection: bool
+    detours: bool
+
+    def __post_init__(self) -> None:
+        if self.detours and not self.detection:
+            raise ValueError("detours need detection")
+        if self.detection and not self.agents:
+            raise ValueError("detection needs agents")
+
+
+NONE = Components(agents=False, detection=False, detours=False)
+FULL = Components(agents=True, detection=True, detours=True)
+
+# What `compare --stages` adds, in this order.
+STAGES = {
+    "agents": Components(agents=True, detection=False, detours=False),
+    "detection": Components(agents=True, detection=True, detours=False),
+    "detours": FULL,
+}

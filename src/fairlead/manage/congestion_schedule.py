@@ -1,0 +1,81 @@
+"""Starts and stops congestion at the times that a replication's episodes say, beside the program."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from fairlead.errors import FairleadError
+from fairlead.manage.scenario import Episode
+
+# Makes the congestion at a place; entering it starts the traffic, leaving it ends the traffic.
+MakeCongestion = Callable[[int], AbstractContextManager[object]]
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """Congestion that really was: seconds since the epoch when its traffic flowed and when it was stopped."""
+
+    place: int
+    began_s: float
+    ended_s: float
+
+
+class CongestionSchedule:
+    """A context manager around the program's run: a thread that goes from episode to episode.
+
+    The clock of the episodes starts when the context is entered, or later by `start_clock`. An episode at time 0 is
+    under way when ``__enter__`` returns.
+
+    Raises on exit:
+        FairleadError: congestion could not be started; the run does not count.
+    """
+
+    def __init__(self, episodes: Sequence[Episode], make: MakeCongestion) -> None:
+        self._episodes = list(episodes)
+        self._make = make
+        self._over = threading.Event()
+        self._first = threading.Event()
+        self._failure: FairleadError | None = None
+        self._thread = threading.Thread(target=self._main, name="congestion", daemon=True)
+        self.occurrences: list[Occurrence] = []
+
+    def __enter__(self) -> Self:
+        self._begin_s = time.monotonic()
+        self._thread.start()
+        if self._episodes and self._episodes[0].start_s <= 0:
+            self._first.wait()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+        if self._failure is not None and error is None:
+            raise self._failure
+
+    def _main(self) -> None:
+        try:
+            for number, episode in enumerate(self._episodes):
+                if self._wait_until(episode.start_s):
+                    return
+                with self._make(episode.place):
+                    began_s = time.time()
+                    self._first.set()
+                    later = self._episodes[number + 1 :]
+                    over = self._wait_until(later[0].start_s) if later else self._over.wait()
+                    self.occurrences.append(Occurrence(episode.place, began_s, time.time()))
+                if over:
+                    return
+        except FairleadError as error:
+            self._failure = error
+        finally:
+            self._first.set()
+
+    def _wait_until(self, moment_s: float) -> bool:
+        """Wait for a time on the episodes' clock; True if the run is over before."""
+        return self._over.wait(max(0.0, self._begin_s + moment_s - time.monotonic()))

@@ -1,0 +1,96 @@
+"""The agents of a run, kept in a thread of their own while the main thread waits for the program.
+
+The main thread must stay free for the program: signals reach it there, and its exit code is the run's.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from types import TracebackType
+from typing import Self
+
+from fairlead.errors import AgentError, FairleadError
+from fairlead.manage.agents import AgentGroup, Message
+
+
+class Crew:
+    """Starts an `AgentGroup` in a thread, hands its events on, and stops it. A context manager.
+
+    Args:
+        make_group: makes the group; called in the thread, for it belongs to that thread's event loop.
+        on_event: called with (host index, event) in that thread, one event at a time.
+    """
+
+    def __init__(self, make_group: Callable[[], AgentGroup], on_event: Callable[[int, Message], None]) -> None:
+        self._make_group = make_group
+        self._on_event = on_event
+        self._started: Future[AgentGroup] = Future()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._main, name="agents", daemon=True)
+
+    def __enter__(self) -> Self:
+        """Returns when every agent is ready.
+
+        Raises:
+            AgentError, HostError: one could not be started; none is left.
+        """
+        self._thread.start()
+        try:
+            self.group = self._started.result()
+        except BaseException:
+            self._request_stop()
+            self._thread.join()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._request_stop()
+        self._thread.join()
+        if self._failure is not None and error is None:
+            raise AgentError(f"the agents could not be stopped in order: {self._failure}") from self._failure
+
+    def command(self, host_index: int, message: Message, timeout_s: float = 10.0) -> Message:
+        """Have one agent do something, from any thread; returns its answer.
+
+        Raises:
+            AgentError: it refused, died or did not answer in time.
+        """
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(self.group.command(host_index, message, timeout_s), self._loop).result()
+
+    def _request_stop(self) -> None:
+        if self._loop is not None and self._stop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._stop.set)
+
+    def _main(self) -> None:
+        try:
+            asyncio.run(self._live())
+        except BaseException as error:  # noqa: BLE001  # handed to the thread that waits
+            if self._started.done():
+                self._failure = error
+            else:
+                self._started.set_exception(error)
+
+    async def _live(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        group = self._make_group()
+        group.on_event(self._on_event)
+        entering = asyncio.create_task(group.__aenter__())
+        stopping = asyncio.create_task(self._stop.wait())
+        await asyncio.wait({entering, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not entering.done():  # interrupted while the agents start
+            entering.cancel()
+            await asyncio.gather(entering, return_exceptions=True)
+            raise FairleadError("interrupted while the agents were starting")
+        await entering
+        try:
+            self._started.set_result(group)
+            await stopping
+        finally:
+            await group.__aexit__(None, None, None)

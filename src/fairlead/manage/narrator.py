@@ -1,0 +1,74 @@
+"""Tells on the terminal what the agents saw and did, a line an event, beside the program's own output."""
+
+import time
+from collections.abc import Sequence
+from typing import TextIO
+
+import click
+
+from fairlead.manage.agents import Message
+
+ARROW = "→"
+
+
+def pair(names: Sequence[str], source: int, destination: int) -> str:
+    """How a directed host pair is written everywhere: ``h0→h4``."""
+    return f"{names[source]}{ARROW}{names[destination]}"
+
+
+def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
+    """What an event says in words; None for those that only a record is made of."""
+    kind = event["type"]
+    if kind in ("zone", "moved", "returned", "stayed"):
+        path = pair(names, event.get("source", host), event["destination"])
+        return {
+            "zone": lambda: f"{path} is {event['zone']}: {event['queue_delay_s'] * 1e3:.1f} ms of queue",
+            "moved": lambda: f"{path} goes over {names[event['relay']]}: {event['reason']}",
+            "returned": lambda: f"{path} is back on its direct path: {event['reason']}",
+            "stayed": lambda: f"{path} stays: {event['reason']}",
+        }[kind]()
+    if kind == "died":
+        return f"the agent of {names[host]} is gone; its traffic takes the direct paths: {event['reason']}"
+    if kind == "rejected":
+        return f"{names[host]} refused {event['count']} datagrams that are not from this job"
+    if kind in ("error", "plane_lost"):
+        return f"{names[host]}: {event['reason']}"
+    return None
+
+
+class Narrator:
+    """Writes sentences with the time since the start. In colour only on a terminal.
+
+    A direct path changes its zone many times while congestion lasts. Only its turn to high is told, and only while the
+    program's traffic is on it; the record has every change.
+    """
+
+    def __init__(self, names: Sequence[str], stream: TextIO, *, quiet: bool = False) -> None:
+        self._names = names
+        self._stream = stream
+        self._quiet = quiet
+        self._started_s = time.monotonic()
+        self._away: set[tuple[int, int]] = set()
+
+    def say(self, text: str) -> None:
+        """Write one line of our own."""
+        if not self._quiet:
+            elapsed_s = time.monotonic() - self._started_s
+            click.secho(f"fairlead {elapsed_s:7.2f} s  {text}", fg="cyan", file=self._stream)
+
+    def __call__(self, host: int, event: Message) -> None:
+        text = sentence(self._names, host, event)
+        if text and self._worth_telling(host, event):
+            self.say(text)
+
+    def _worth_telling(self, host: int, event: Message) -> bool:
+        if event["type"] not in ("zone", "moved", "returned"):
+            return True
+        path = (event.get("source", host), event["destination"])
+        if event["type"] == "zone":
+            return event["zone"] == "high" and path not in self._away
+        if event["type"] == "moved":
+            self._away.add(path)
+        else:
+            self._away.discard(path)
+        return True

@@ -1,0 +1,66 @@
+"""The program of a run: the bundled ones by name, any other by path; and what it says of itself at its end."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fairlead import native
+from fairlead.errors import MissingToolError
+
+BUNDLED = ("cg", "nbody", "random-traffic")
+
+
+def resolve(argv: Sequence[str], family: str | None) -> tuple[str, ...]:
+    """The argument vector with a bundled program's name (``cg``) replaced by its path for that MPI family.
+
+    Args:
+        family: ``openmpi`` or ``mpich``, as the launcher says; None where only the user knows: nothing is
+            replaced then.
+
+    Raises:
+        MissingToolError: a bundled program that was not built for this MPI.
+    """
+    if family is None or not argv or argv[0] not in BUNDLED:
+        return tuple(argv)
+    try:
+        program = native.mpi_program(family, argv[0])
+    except MissingToolError as error:
+        raise MissingToolError(
+            f"the bundled program {argv[0]} was not built for {family}",
+            hint=f"install {family}'s development package and run `make setup`, or choose another mpirun",
+        ) from error
+    return (str(program), *argv[1:])
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a program printed of its own result: the last line that is a JSON object.
+
+    Attributes:
+        verified: the program's own check; None if it makes none or prints nothing of the kind.
+        timed_s: its own timed section, in seconds, or None.
+        data: the whole object.
+    """
+
+    verified: bool | None = None
+    timed_s: float | None = None
+    data: dict[str, Any] | None = None
+
+
+def verdict(output: bytes) -> Verdict:
+    """Read the verdict from a program's standard output."""
+    for line in reversed(output.splitlines()):
+        if not line.startswith(b"{"):
+            continue
+        try:
+            data = json.loads(line)
+        except ValueError:
+            continue  # a line of the program's own that only starts like one
+        verified, seconds = data.get("verified"), data.get("seconds")
+        return Verdict(
+            verified if isinstance(verified, bool) else None,
+            float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None,
+            data,
+        )
+    return Verdict()

@@ -1,0 +1,154 @@
+"""``fairlead run`` as a function: one program, managed, recorded; returns its exit code."""
+
+import secrets
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fairlead.cluster import launch
+from fairlead.cluster.deploy import deploy
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors import of
+from fairlead.cluster.job import Job
+from fairlead.errors import ConfigError, FairleadError
+from fairlead.manage import programs
+from fairlead.manage.components import Components
+from fairlead.manage.crew import Crew
+from fairlead.manage.journal import Journal
+from fairlead.manage.supervisor import Management, Outcome, local_programs, supervise, timed
+from fairlead.measure.characterization import latest
+from fairlead.store import Store, facts
+from fairlead.store.records import Label
+
+Move = tuple[str, str, str]
+
+
+def run(
+    cluster_file: Path,
+    argv: Sequence[str],
+    *,
+    ranks: int | None = None,
+    mpirun: str | None = None,
+    own_mpirun: bool = False,
+    results: Path,
+    components: Components,
+    moves: Sequence[Move] = (),
+    quiet: bool = False,
+) -> int:
+    """Run a program on a cluster and record the run.
+
+    Args:
+        ranks: number of ranks; None: one a compute host.
+        own_mpirun: ``argv`` is a whole launch line.
+        moves: (source, destination, relay) host names, moved by hand before the program starts.
+
+    Returns:
+        The program's exit code.
+
+    Raises:
+        FairleadError: nothing was started.
+    """
+    cluster = Cluster.load(cluster_file)
+    if mpirun:
+        cluster = cluster.with_mpirun(mpirun)
+    ranks = ranks or len(cluster.compute_hosts())
+    launcher, job = launch.prepare(
+        cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None
+    )
+    job = replace(job, argv=programs.resolve(argv, launcher.family))
+
+    def launch_it() -> int:
+        return launch.run(cluster, launcher, job)
+
+    with Store.open(results) as store:
+        labels: dict[str, Label] = {"program": Path(argv[0]).name, "ranks": ranks, "cluster": cluster.name}
+        identity = store.begin_run("run", labels, plan=list(argv), facts=facts.collect())
+        try:
+            outcome = _execute(cluster, job, store, identity, launch_it, components, moves, quiet)
+        except FairleadError as error:
+            store.finish_run(identity, "failed", error=str(error))
+            raise
+        _record(store, identity, outcome)
+    return outcome.exit_code
+
+
+def _execute(
+    cluster: Cluster,
+    job: Job,
+    store: Store,
+    identity: int,
+    launch_it: Callable[[], int],
+    components: Components,
+    moves: Sequence[Move],
+    quiet: bool,
+) -> Outcome:
+    nothing = cluster.nothing_to_manage()
+    if nothing and components.agents:
+        _say(nothing, quiet)
+    if not components.agents or len(cluster.managed_hosts()) < 2:
+        if moves:
+            raise ConfigError("moves by hand need agents, and a cluster of at least three hosts")
+        return timed(launch_it)
+    journal = Journal(store, identity, [host.name for host in cluster.managed_hosts()])
+    return supervise(
+        cluster,
+        replace(management_for(cluster, components, store, quiet=quiet), by_hand=bool(moves)),
+        launch_it,
+        argv=job.argv,
+        sinks=[lambda host, event: journal(host, event, time.time())],
+        quiet=quiet,
+        with_crew=lambda crew: _move_by_hand(cluster, crew, moves),
+    )
+
+
+def management_for(cluster: Cluster, components: Components, store: Store, *, quiet: bool = False) -> Management:
+    """How runs on this cluster are managed, by its latest characterisation and where its hosts have our programs."""
+    tables = {}
+    if components.detection:
+        found = latest(store, cluster)
+        if found is None:
+            raise ConfigError(
+                f"{cluster.name} was never characterised in {store.directory}: congestion and distance look alike",
+                hint=f"run `fairlead characterize {cluster.source}` first, or switch detection off (--no-detection)",
+            )
+        if found.stale_words():
+            _say(found.stale_words(), quiet)
+        tables = {index: found.manage_tables(index) for index in range(len(cluster.managed_hosts()))}
+    agent, guardian = _programs(cluster)
+    return Management(components, tables, agent, guardian)
+
+
+def _programs(cluster: Cluster) -> tuple[str, list[str]]:
+    agent, guardian = local_programs()
+    executor = of(cluster)
+    if executor.shares_files:
+        return agent, guardian
+    files = {Path(path).name: Path(path) for path in (agent, *guardian)}
+    placed = [deploy(executor, host.name, files) for host in cluster.managed_hosts()]
+    if any(each != placed[0] for each in placed):
+        raise ConfigError(f"{cluster.source}: the hosts' home directories differ, so the agents are not at one path")
+    return placed[0]["fairlead-agent"], [placed[0]["fairlead-guardian"]]
+
+
+def _move_by_hand(cluster: Cluster, crew: Crew, moves: Sequence[Move]) -> None:
+    index = {host.name: number for number, host in enumerate(cluster.managed_hosts())}
+    for names in moves:
+        for name in names:
+            if name not in index:
+                raise ConfigError(f"--move {':'.join(names)}: no managed host is called {name!r}")
+        source, destination, relay = (index[name] for name in names)
+        crew.command(source, {"type": "move", "peer": destination, "relay": relay})
+
+
+def _record(store: Store, identity: int, outcome: Outcome) -> None:
+    if outcome.exit_code == 0:
+        store.add_series(identity, "time_s", [outcome.time_s], "s")
+    store.add_event(identity, outcome.started_s, "started", {})
+    store.finish_run(identity, "ok" if outcome.exit_code == 0 else "failed", outcome.exit_code)
+
+
+def _say(text: str, quiet: bool) -> None:
+    if not quiet:
+        print(f"fairlead: {text}", file=sys.stderr)

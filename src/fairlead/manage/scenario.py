@@ -1,0 +1,123 @@
+"""The four scenarios of a comparison and the order they run in (DMCBM 4.1): pure, drawn from a stated seed."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fairlead.manage.components import FULL, NONE, STAGES, Components
+
+
+class Network(StrEnum):
+    """Whether others load the network during a run."""
+
+    CLEAN = "clean"
+    CONGESTED = "congested"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A kind of run: the network's state, and what of fairlead is switched on."""
+
+    name: str
+    network: Network
+    components: Components
+
+    @property
+    def managed(self) -> bool:
+        """Whether agents run beside the program."""
+        return self.components.agents
+
+
+FOUR = (
+    Scenario("clean", Network.CLEAN, NONE),
+    Scenario("clean_managed", Network.CLEAN, FULL),
+    Scenario("congested", Network.CONGESTED, NONE),
+    Scenario("congested_managed", Network.CONGESTED, FULL),
+)
+
+
+def staged() -> tuple[Scenario, ...]:
+    """The scenarios with components added one by one, as table 4.1 of DMCBM does: unmanaged first."""
+    scenarios = [FOUR[0], FOUR[2]]
+    for stage, components in STAGES.items():
+        scenarios.append(Scenario(f"clean_{stage}", Network.CLEAN, components))
+        scenarios.append(Scenario(f"congested_{stage}", Network.CONGESTED, components))
+    return tuple(scenarios)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run of a comparison.
+
+    Attributes:
+        position: place in the executed order, from 0.
+        replication: from 0; runs of one replication face the same congestion, so that they are pairs.
+    """
+
+    position: int
+    program: str
+    scenario: Scenario
+    replication: int
+
+    @property
+    def key(self) -> str:
+        """Names the row for good: what is finished is not run again."""
+        return f"{self.program}/{self.scenario.name}/{self.replication}"
+
+
+def rows(programs: Sequence[str], scenarios: Sequence[Scenario], replications: int, seed: int) -> list[Row]:
+    """All runs: replications one after another, within each all programs and scenarios in random order.
+
+    A replication is a block: drift of the machine falls on all scenarios of a block alike.
+    """
+    random_order = random.Random(f"{seed} order")
+    ordered: list[Row] = []
+    for replication in range(replications):
+        block = [(program, scenario) for program in programs for scenario in scenarios]
+        random_order.shuffle(block)
+        ordered += [
+            Row(len(ordered) + k, program, scenario, replication) for k, (program, scenario) in enumerate(block)
+        ]
+    return ordered
+
+
+@dataclass(frozen=True)
+class Episode:
+    """Congestion at one place from ``start_s`` after the program's start until the next episode or the end."""
+
+    start_s: float
+    place: int
+
+
+def episodes(
+    *,
+    seed: int,
+    program: str,
+    replication: int,
+    clean_time_s: float,
+    places: int,
+    onset: tuple[float, float],
+    moves: int,
+) -> list[Episode]:
+    """When and where congestion comes in one replication of a program.
+
+    Args:
+        clean_time_s: run time on a clean network; all times are shares of it, so that every scenario sees the same.
+        places: how many places there are to draw from.
+        onset: first and last share of ``clean_time_s`` at which it may start; (0, 0): there from the start.
+        moves: how often it changes its place, at equal distances within the rest of the clean run time.
+
+    Returns:
+        ``moves + 1`` episodes in order of time; two that follow each other are at different places.
+    """
+    if moves and places < 2:
+        raise ValueError("congestion cannot move with fewer than two places")
+    draw = random.Random(f"{seed} {program} {replication}")
+    start = draw.uniform(*onset)
+    step = (1 - start) / (moves + 1)
+    drawn: list[Episode] = []
+    for k in range(moves + 1):
+        elsewhere = [place for place in range(places) if not drawn or place != drawn[-1].place]
+        drawn.append(Episode((start + k * step) * clean_time_s, draw.choice(elsewhere)))
+    return drawn

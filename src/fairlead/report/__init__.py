@@ -1,0 +1,1 @@
+"""Reports: everything a person sees, computed from the store."""

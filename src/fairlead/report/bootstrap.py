@@ -1,0 +1,62 @@
+"""Bootstrap intervals, repeatable: the same samples give the same interval."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from fairlead.errors import StatisticsError
+
+FloatArray = npt.NDArray[np.float64]
+
+RESAMPLES = 10_000
+SEED = 20_000_000
+
+
+def check_level(level: float) -> None:
+    """Refuse what is no confidence level.
+
+    Raises:
+        StatisticsError: ``level`` is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise StatisticsError(f"a confidence level lies between 0 and 1, not at {level}", hint="95 % is 0.95")
+
+
+def bootstrap_interval(
+    statistic: Callable[..., FloatArray],
+    groups: Sequence[FloatArray],
+    level: float,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> tuple[float, float]:
+    """Expanded percentile interval of a statistic of one or more independent groups.
+
+    The plain percentile interval is too narrow for few samples: resampling underestimates the variance by (n - 1) / n
+    and knows no t distribution. Its percentiles are moved out accordingly (Hesterberg, "What Teachers Should Know About
+    the Bootstrap", 2015, section 4.3). Bias correction (BCa) changes nothing visible for medians of run times.
+
+    Args:
+        statistic: takes one array of shape (resamples, n_i) a group, reduces the last axis.
+        groups: arrays of shape (n_i,), resampled separately, at least two samples each.
+
+    Returns:
+        Lower and upper end; infinite where the resampled statistic is.
+
+    Raises:
+        StatisticsError: the level is not between 0 and 1, or a group has one sample.
+    """
+    check_level(level)
+    n = min(len(group) for group in groups)
+    if n < 2:
+        raise StatisticsError("a bootstrap interval needs two samples a group")
+    generator = np.random.default_rng(seed)
+    drawn = [group[generator.integers(0, len(group), (resamples, len(group)))] for group in groups]
+    values = np.sort(np.nan_to_num(statistic(*drawn), nan=np.inf, posinf=np.inf, neginf=-np.inf))
+    tail = float(stats.norm.cdf(-np.sqrt(n / (n - 1)) * stats.t.ppf((1 + level) / 2, n - 1)))
+    # Of the resampled values themselves, never between two: they may be infinite.
+    low = values[int(np.floor(tail * (resamples - 1)))]
+    high = values[int(np.ceil((1 - tail) * (resamples - 1)))]
+    return float(low), float(high)

@@ -1,0 +1,291 @@
+"""A comparison computed from the store: run times of each program and scenario, and what they say.
+
+Terms (DMCBM section 4.1): T_nc clean, T_nc_managed clean with fairlead, T_ic congested, T_ic_managed both. Stages:
+where components were added one by one, each stage is a ``managed`` of its own; else there is one stage, ``managed``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fairlead.errors import StatisticsError, StoreError
+from fairlead.report import accounting, managed, statistics
+from fairlead.report.bootstrap import check_level
+from fairlead.report.managed import ManagedRun
+from fairlead.report.statistics import Difference, Estimate, Spread
+from fairlead.store import Run, Store
+
+KIND = "experiment"
+CLEAN, CONGESTED = "clean", "congested"
+SOLE_STAGE = "managed"
+
+
+@dataclass(frozen=True)
+class Result:
+    """An estimate, or why there is none."""
+
+    estimate: Estimate | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """All runs of one program in one scenario.
+
+    Attributes:
+        times_s: run time by replication, of the runs that ended well.
+        failed: runs that ended otherwise.
+    """
+
+    scenario: str
+    times_s: Mapping[int, float]
+    failed: int
+    median: Result
+    spread: Spread | None
+
+    @property
+    def n(self) -> int:
+        """Runs that ended well."""
+        return len(self.times_s)
+
+    @property
+    def median_s(self) -> float | None:
+        """Median run time; None without runs."""
+        return statistics.median(list(self.times_s.values())) if self.times_s else None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One set of fairlead's components at work, and what it brought.
+
+    Attributes:
+        overhead: T_nc_managed / T_nc - 1 of runs in pairs.
+        accounted: the agents' CPU and probe traffic as a share of what there was (see `fairlead.report.accounting`).
+        recovered: (T_ic - T_ic_managed) / (T_ic - T_nc).
+        runs: managed congested runs with their events.
+    """
+
+    name: str
+    clean: Cell
+    congested: Cell
+    overhead: Result
+    accounted: Result
+    recovered: Result
+    runs: tuple[ManagedRun, ...]
+
+    def typical(self) -> ManagedRun | None:
+        """The managed congested run whose time is nearest to the median: the one that figures show."""
+        middle = self.congested.median_s
+        if middle is None or not self.runs:
+            return None
+        return min(self.runs, key=lambda each: abs(each.time_s - middle))
+
+
+@dataclass(frozen=True)
+class NamedDifference:
+    """A comparison of two cells, with its p-value adjusted for all that the report makes (Holm)."""
+
+    program: str
+    first: Cell
+    second: Cell
+    difference: Difference
+    p_adjusted: float
+    delta: float
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the two can be told apart."""
+        return self.difference.told_apart
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program's results. ``slowdown``: T_ic / T_nc of runs in pairs."""
+
+    name: str
+    ranks: int | None
+    clean: Cell
+    congested: Cell
+    slowdown: Result
+    stages: tuple[Stage, ...]
+
+    @property
+    def final(self) -> Stage:
+        """The stage with all components."""
+        return self.stages[-1]
+
+    def cells(self) -> list[Cell]:
+        """Every cell: the base of each network, then the stages'."""
+        return [self.clean, *(s.clean for s in self.stages), self.congested, *(s.congested for s in self.stages)]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One experiment. ``runs`` are all its runs, the pilots and the failed ones too, in the order they were made."""
+
+    experiment: Run
+    level: float
+    programs: tuple[Program, ...]
+    differences: tuple[NamedDifference, ...]
+    runs: tuple[Run, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether the experiment has ended; else more runs may follow."""
+        return self.experiment.ended_s is not None
+
+
+def latest(store: Store) -> Run:
+    """The newest experiment of a store.
+
+    Raises:
+        StoreError: there is none.
+    """
+    found = store.runs(KIND)
+    if not found:
+        raise StoreError(f"{store.directory}: no comparison was made here", hint="make one with `fairlead compare`")
+    return found[-1]
+
+
+def load(
+    store: Store, experiment: int, *, level: float = statistics.DEFAULT_LEVEL, stages: Sequence[str] = ()
+) -> Comparison:
+    """Compute a comparison from the store.
+
+    Args:
+        stages: names of the stages in the order in which components were added; others found follow by name.
+
+    Raises:
+        StoreError: not an experiment, or it holds no finished run.
+        StatisticsError: ``level`` is not between 0 and 1.
+    """
+    check_level(level)
+    record = store.run(experiment)
+    if record.kind != KIND:
+        raise StoreError(f"{store.directory}: run {experiment} is a {record.kind}, not an {KIND}")
+    runs = store.runs("run", parent=experiment)
+    times_s = {run.id: store.one_series(run.id, "time_s").scalar() for run in runs if run.status == "ok"}
+    names = list(dict.fromkeys(str(run.labels["program"]) for run in runs))
+    programs = [_program(store, name, runs, times_s, level, stages) for name in sorted(names)]
+    programs = [program for program in programs if any(cell.n for cell in program.cells())]
+    if not programs:
+        raise StoreError(f"{store.directory}: experiment {experiment} has no finished run yet")
+    return Comparison(record, level, tuple(programs), tuple(_differences(programs, level)), tuple(runs))
+
+
+def result(compute: Callable[[], Estimate]) -> Result:
+    """The estimate, or the reason why the samples do not allow it."""
+    try:
+        return Result(compute())
+    except StatisticsError as error:
+        return Result(None, error.args[0])
+
+
+def _program(
+    store: Store, name: str, runs: Sequence[Run], times_s: Mapping[int, float], level: float, order: Sequence[str]
+) -> Program:
+    own = [run for run in runs if run.labels["program"] == name]
+    by_scenario: dict[str, list[Run]] = {}
+    for run in own:
+        by_scenario.setdefault(str(run.labels["scenario"]), []).append(run)
+
+    def cell(scenario: str) -> Cell:
+        return _cell(scenario, by_scenario.get(scenario, []), times_s, level)
+
+    clean, congested = cell(CLEAN), cell(CONGESTED)
+    stages = [
+        _stage(store, stage, clean, congested, (cell(f"{CLEAN}_{stage}"), cell(f"{CONGESTED}_{stage}")), own, level)
+        for stage in _stage_names(by_scenario, order)
+    ]
+    ranks = own[0].labels.get("ranks")
+    slowdown = result(lambda: statistics.paired_ratio(*paired(congested, clean), level))
+    return Program(name, int(ranks) if ranks is not None else None, clean, congested, slowdown, tuple(stages))
+
+
+def _stage_names(scenarios: Mapping[str, object], order: Sequence[str]) -> list[str]:
+    found = {
+        scenario.removeprefix(f"{network}_")
+        for scenario in scenarios
+        for network in (CLEAN, CONGESTED)
+        if scenario.startswith(f"{network}_")
+    }
+    return [name for name in order if name in found] + sorted(found - set(order)) or [SOLE_STAGE]
+
+
+def _cell(scenario: str, runs: Sequence[Run], times_s: Mapping[int, float], level: float) -> Cell:
+    times = {int(run.labels["replication"]): times_s[run.id] for run in runs if run.id in times_s}
+    failed = sum(run.status in ("failed", "aborted") for run in runs)
+    samples = list(times.values())
+    spread = statistics.spread(samples) if len(samples) >= 2 else None
+    return Cell(scenario, times, failed, result(lambda: statistics.median_interval(samples, level)), spread)
+
+
+def _stage(
+    store: Store, name: str, clean: Cell, congested: Cell, own: tuple[Cell, Cell], runs: Sequence[Run], level: float
+) -> Stage:
+    managed_clean, managed_congested = own
+    overhead = result(lambda: _less_one(statistics.paired_ratio(*paired(managed_clean, clean), level)))
+    recovered = result(
+        lambda: statistics.recovered_share(
+            list(clean.times_s.values()),
+            list(congested.times_s.values()),
+            list(managed_congested.times_s.values()),
+            level,
+        )
+    )
+    quiet = _read_all(store, runs, managed_clean)
+    return Stage(
+        name,
+        managed_clean,
+        managed_congested,
+        overhead,
+        _accounted(store, quiet, level),
+        recovered,
+        tuple(_read_all(store, runs, managed_congested)),
+    )
+
+
+def _read_all(store: Store, runs: Sequence[Run], cell: Cell) -> list[ManagedRun]:
+    return [
+        managed.read(store, run, cell.times_s[int(run.labels["replication"])])
+        for run in runs
+        if run.labels["scenario"] == cell.scenario and run.status == "ok"
+    ]
+
+
+def _accounted(store: Store, runs: Sequence[ManagedRun], level: float) -> Result:
+    try:
+        shares = [accounting.share(store, run).total for run in runs]
+    except StatisticsError as error:
+        return Result(None, error.args[0])
+    return result(lambda: statistics.median_interval(shares, level))
+
+
+def paired(first: Cell, second: Cell) -> tuple[list[float], list[float]]:
+    """Times of the replications that both cells have."""
+    both = sorted(set(first.times_s) & set(second.times_s))
+    return [first.times_s[k] for k in both], [second.times_s[k] for k in both]
+
+
+def _less_one(ratio: Estimate) -> Estimate:
+    return Estimate(ratio.value - 1, ratio.low - 1, ratio.high - 1, ratio.level, ratio.n, ratio.method)
+
+
+def _differences(programs: Sequence[Program], level: float) -> list[NamedDifference]:
+    """What a reader wants told apart: overhead, effect of congestion, effect of management, and what is left of it."""
+    found = []
+    for program in programs:
+        last = program.final
+        for first, second in (
+            (program.clean, last.clean),
+            (program.clean, program.congested),
+            (program.congested, last.congested),
+            (last.clean, last.congested),
+        ):
+            if first.n >= 2 and second.n >= 2:
+                samples = list(first.times_s.values()), list(second.times_s.values())
+                found.append((program.name, first, second, statistics.difference(*samples, level), samples))
+    adjusted = statistics.holm([difference.p for *_, difference, _ in found])
+    return [
+        NamedDifference(name, first, second, difference, p, statistics.cliffs_delta(*samples))
+        for (name, first, second, difference, samples), p in zip(found, adjusted, strict=True)
+    ]

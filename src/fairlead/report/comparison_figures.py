@@ -1,0 +1,264 @@
+"""Figures of a comparison: run times, effects, latencies of pairs. The time line has a file of its own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from fairlead.report import palette, words
+from fairlead.report.comparison import CONGESTED, SOLE_STAGE, Cell, Comparison, Program, Result, Stage
+from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
+from fairlead.report.latencies import Distribution, PairLatency
+from fairlead.report.tables import Cell as TableCell
+from fairlead.report.tables import cell, table
+
+ROW_IN = 0.42
+MOST_PAIRS = 24
+"""Pairs in one figure of latencies; the table has all."""
+
+
+def scenario_name(scenario: str) -> str:
+    """For people: "congested, managed"; of a stage "congested, + detection"."""
+    network, _, stage = scenario.partition("_")
+    if not stage:
+        return network
+    return f"{network}, managed" if stage == SOLE_STAGE else f"{network}, + {stage}"
+
+
+def stage_name(program: Program, stage: Stage) -> str:
+    """The program's name, with the stage's where there are several."""
+    return program.name if len(program.stages) == 1 else f"{program.name}, + {stage.name}"
+
+
+def run_times(comparison: Comparison) -> Drawing:
+    """Every run as a dot, with median and interval, a panel a program."""
+    rows = [len(program.cells()) for program in comparison.programs]
+    height = sum(rows) * ROW_IN + 0.75 * len(rows) + 0.7
+    with styled():
+        figure, axes = axes_of(len(rows), height, gridspec_kw={"height_ratios": rows})
+        for axis, program in zip(axes, comparison.programs, strict=True):
+            _run_time_panel(axis, program)
+        axes[-1].set_xlabel("run time in seconds")
+        handles = [
+            _dot("plain", palette.PLAIN, "one run, without fairlead"),
+            _dot("managed", palette.MANAGED, "one run, managed"),
+            Line2D([], [], color=palette.INK.light, marker="|", ms=12, mew=1.8, lw=1.3),
+        ]
+        handles[-1].set_label(f"median and {words.level(comparison.level)} interval")
+        legend_below(figure, handles)
+    return Drawing(
+        "run-times",
+        "Run times",
+        "Each dot is one whole run, start-up included, in its own row so that the scatter is seen. The number is the "
+        "median.",
+        figure,
+        table(
+            [("program", "program"), ("scenario", "scenario"), ("replication", "replication"), ("time", "time_s")],
+            [
+                [cell(program.name), cell(scenario_name(c.scenario)), cell(k), cell(t, words.duration(t, 4))]
+                for program in comparison.programs
+                for c in program.cells()
+                for k, t in sorted(c.times_s.items())
+            ],
+        ),
+    )
+
+
+def _run_time_panel(axis: Any, program: Program) -> None:
+    cells = program.cells()
+    slowest = max(_right_end(each) for each in cells)
+    for row, each in enumerate(cells):
+        managed = "_" in each.scenario
+        colour = palette.MANAGED if managed else palette.PLAIN
+        times = list(each.times_s.values())
+        if not times:
+            axis.text(0, row, "  no run ended well", va="center", color=palette.MUTED.light, fontsize=9)
+            continue
+        offsets = np.linspace(-0.24, 0.24, len(times)) if len(times) > 1 else [0.0]
+        axis.scatter(
+            times, row + np.asarray(offsets), s=30, marker="D" if managed else "o", color=colour.light, alpha=0.75, lw=0
+        )
+        _median_mark(axis, each, row)
+        axis.text(_right_end(each) + 0.015 * slowest, row, words.duration(each.median_s or 0.0), va="center")
+    axis.set_yticks(range(len(cells)), [scenario_name(each.scenario) for each in cells])
+    axis.set_ylim(len(cells) - 0.4, -0.6)
+    axis.set_xlim(0, slowest * 1.11)
+    axis.set_title(program.name if program.ranks is None else f"{program.name}, {program.ranks} ranks")
+    axis.grid(axis="x")
+    axis.tick_params(axis="y", length=0)
+    first_congested = next((k for k, each in enumerate(cells) if each.scenario.startswith(CONGESTED)), None)
+    if first_congested:
+        axis.axhspan(first_congested - 0.5, len(cells) - 0.4, color=palette.SHADE.light, lw=0, zorder=0)
+
+
+def _right_end(each: Cell) -> float:
+    """Where the marks of a row end, in seconds."""
+    return max([*each.times_s.values(), each.median.estimate.high if each.median.estimate else 0.0])
+
+
+def _median_mark(axis: Any, each: Cell, row: int) -> None:
+    axis.plot([each.median_s] * 2, [row - 0.3, row + 0.3], color=palette.INK.light, lw=1.8, zorder=4)
+    if each.median.estimate is not None:
+        low, high = max(each.median.estimate.low, 0.0), each.median.estimate.high
+        axis.plot([low, high], [row, row], color=palette.INK.light, lw=1.3, zorder=4)
+
+
+def _dot(kind: str, colour: palette.Colour, label: str) -> Line2D:
+    marker = "D" if kind == "managed" else "o"
+    return Line2D([], [], color=colour.light, marker=marker, ms=6, lw=0, label=label)
+
+
+def effects(comparison: Comparison) -> Drawing:
+    """Recovered share and overhead of each program (and stage), with intervals."""
+    entries = [(stage_name(p, s), s) for p in comparison.programs for s in p.stages]
+    return Drawing(
+        "effects",
+        "What management gave and cost",
+        "Left: of the time that congestion cost, the share that was given back; 100 % is as fast as on a clean "
+        "network. Right: longer run times on a clean network, measured by runs in pairs, and accounted from the "
+        "agents' CPU and probe traffic.",
+        _effects_figure(entries),
+        table(
+            [
+                ("program", "program"),
+                *[(f"{name}{more}", f"{key}{end}") for name, key in _EFFECTS for more, end in _ENDS],
+            ],
+            [
+                [cell(name), *_result_cells(s.recovered), *_result_cells(s.overhead, True), *_result_cells(s.accounted)]
+                for name, s in entries
+            ],
+        ),
+    )
+
+
+def _effects_figure(entries: Sequence[tuple[str, Stage]]) -> Figure:
+    with styled():
+        figure, (left, right) = _two_panels(len(entries))
+        for row, (_, stage) in enumerate(entries):
+            _interval_mark(left, row, stage.recovered, palette.MANAGED, "D")
+            _interval_mark(right, row - 0.13, stage.overhead, palette.MANAGED, "D")
+            _interval_mark(right, row + 0.17, stage.accounted, palette.MUTED, "o")
+        for axis in (left, right):
+            axis.set_ylim(len(entries) - 0.4, -0.6)
+            axis.set_yticks(range(len(entries)), [name for name, _ in entries] if axis is left else [])
+            axis.xaxis.set_major_locator(MaxNLocator(6))
+            axis.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None, symbol=" %"))
+            axis.axvline(0, color=palette.INK.light, lw=1)
+            axis.spines["left"].set_visible(False)
+            axis.grid(axis="x")
+            axis.tick_params(axis="y", length=0)
+        left.axvline(1, color=palette.INK.light, lw=1)
+        left.set_xlim(min(0.0, left.get_xlim()[0]) - 0.03, max(1.0, left.get_xlim()[1]) + 0.03)
+        left.set_title("Recovered share of the lost time")
+        right.set_title("Overhead without congestion")
+        marks = (("measured", palette.MANAGED, "D"), ("accounted", palette.MUTED, "o"))
+        legend_below(
+            figure,
+            [Line2D([], [], color=c.light, marker=m, ms=6, lw=1.8, label=f"{t}, with interval") for t, c, m in marks],
+        )
+    return figure
+
+
+_EFFECTS = (("recovered", "recovered"), ("overhead", "overhead"), ("accounted", "overhead_accounted"))
+_ENDS = (("", ""), (", low", "_low"), (", high", "_high"))
+
+
+def _two_panels(rows: int) -> tuple[Figure, Any]:
+    figure, axes = axes_of(1, rows * 0.62 + 1.45)
+    axes[0].remove()
+    return figure, figure.subplots(1, 2)
+
+
+def _interval_mark(axis: Any, row: float, result: Result, colour: palette.Colour, marker: str) -> None:
+    if result.estimate is None:
+        return
+    value, low, high = result.estimate.value, result.estimate.low, result.estimate.high
+    if np.isfinite([low, high]).all():
+        axis.plot([low, high], [row, row], color=colour.light, lw=1.8)
+    axis.plot([value], [row], color=colour.light, marker=marker, ms=6.5)
+
+
+def _result_cells(result: Result, signed: bool = False) -> list[TableCell]:
+    if result.estimate is None:
+        return [cell(None)] * 3
+    ends = (result.estimate.value, result.estimate.low, result.estimate.high)
+    return [cell(end, words.percent(end, signed=signed)) for end in ends]
+
+
+_PATHS = (
+    ("quiet", "direct, quiet network", palette.GOOD, "o"),
+    ("congested", "direct, congested", palette.PLAIN, "s"),
+    ("detour", "detour that was taken", palette.MANAGED, "D"),
+)
+
+
+def pair_latencies(program: str, pairs: Sequence[PairLatency]) -> Drawing:
+    """Median latency of each moved pair: quiet, congested, over its detour."""
+    shown = sorted(pairs, key=lambda each: -(each.congested.median_s if each.congested else 0.0))[:MOST_PAIRS]
+    more = f" The {len(shown)} slowest of {len(pairs)} pairs are drawn." if len(pairs) > len(shown) else ""
+    return Drawing(
+        f"latencies-{program}",
+        f"{program}: latency of moved pairs, before and after",
+        "Marks are medians, lines reach from the 5th to the 95th percentile of all samples in the managed congested "
+        f"runs. A direct path whose traffic is away is known by its probes.{more}",
+        _pair_figure(shown),
+        table(
+            [
+                ("pair", "pair"),
+                ("over", "relays"),
+                *[(f"{name}{q}", f"{key}_{k}") for key, name, *_ in _PATHS for q, k in _QUANTILES],
+            ],
+            [
+                [
+                    cell(arrow(p.pair)),
+                    cell(" ".join(p.relays)),
+                    *(c for key, *_ in _PATHS for c in _distribution_cells(getattr(p, key))),
+                ]
+                for p in pairs
+            ],
+        ),
+    )
+
+
+def _pair_figure(pairs: Sequence[PairLatency]) -> Figure:
+    with styled():
+        figure, (axis,) = axes_of(1, len(pairs) * 0.34 + 1.35)
+        for row, pair in enumerate(pairs):
+            found = [(getattr(pair, key), colour, marker) for key, _, colour, marker in _PATHS]
+            medians = [d.median_s for d, _, _ in found if d is not None]
+            if medians:
+                axis.plot([min(medians), max(medians)], [row, row], color=palette.GRID.light, lw=3, zorder=1)
+            for distribution, colour, marker in found:
+                if distribution is not None:
+                    ends = [distribution.p5_s, distribution.p95_s]
+                    axis.plot(ends, [row, row], color=colour.light, lw=1.3, alpha=0.6, zorder=2)
+                    axis.plot([distribution.median_s], [row], color=colour.light, marker=marker, ms=7, zorder=3)
+        axis.set_xscale("log")
+        log_times(axis.xaxis)
+        axis.set_yticks(range(len(pairs)), [arrow(pair.pair) for pair in pairs])
+        axis.set_ylim(len(pairs) - 0.4, -0.6)
+        axis.grid(axis="x")
+        axis.tick_params(axis="y", length=0)
+        axis.set_xlabel("one-way latency (logarithmic)")
+        legend_below(
+            figure, [Line2D([], [], color=c.light, marker=m, ms=7, lw=1.3, label=text) for _, text, c, m in _PATHS]
+        )
+    return figure
+
+
+_QUANTILES = (("", "median_s"), (", 5 %", "p5_s"), (", 95 %", "p95_s"), (", n", "n"))
+
+
+def _distribution_cells(distribution: Distribution | None) -> list[TableCell]:
+    if distribution is None:
+        return [cell(None)] * 4
+    times = (distribution.median_s, distribution.p5_s, distribution.p95_s)
+    return [*(cell(value, words.duration(value)) for value in times), cell(distribution.n)]
+
+
+def arrow(pair: tuple[str, str]) -> str:
+    """How a directed host pair is written everywhere."""
+    return f"{pair[0]} → {pair[1]}"

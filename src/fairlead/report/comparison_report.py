@@ -1,0 +1,125 @@
+"""The report of a comparison: terminal table, HTML page, summary and figures, all from the same numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from fairlead.report import (
+    comparison_figures,
+    comparison_tables,
+    findings,
+    latencies,
+    page,
+    summary,
+    timeline,
+    words,
+)
+from fairlead.report.comparison import Comparison
+from fairlead.report.figures import Drawing
+from fairlead.report.tables import Table
+
+
+@dataclass(frozen=True)
+class Written:
+    """Files of a report."""
+
+    html: Path
+    summary: Path
+    figures: tuple[Path, ...]
+
+
+def write(
+    comparison: Comparison, html: Path, *, summary_json: Path | None = None, figures: Path | None = None
+) -> Written:
+    """Write the page, ``summary.json`` (beside it unless told otherwise) and, if asked for, the figures as files.
+
+    Raises:
+        FairleadError: a file cannot be written.
+    """
+    drawn = drawings(comparison)
+    page.write(html, _html(comparison, drawn))
+    target = page.write(summary_json or html.with_name("summary.json"), summary.to_json(summary.of(comparison)))
+    files = [path for each in drawn for path in each.save(figures)] if figures is not None else []
+    return Written(html, target, tuple(files))
+
+
+def show(comparison: Comparison, console: Console) -> None:
+    """Print findings and tables to a terminal."""
+    for text in findings.paragraphs(comparison):
+        console.print(escape(text), highlight=False)
+        console.print()
+    console.print(rich_table(comparison_tables.run_times(comparison), "Run times"))
+    console.print(rich_table(comparison_tables.effects(comparison), "What management gave and cost"))
+
+
+def rich_table(source: Table, title: str) -> RichTable:
+    """A table for the terminal."""
+    drawn = RichTable(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, name in enumerate(source.columns):
+        drawn.add_column(name, justify="right" if source.numeric(number) else "left")
+    for row in source.rows:
+        drawn.add_row(*(escape(each.shown) for each in row))
+    return drawn
+
+
+def drawings(comparison: Comparison) -> list[Drawing]:
+    """All figures of the report, in its order."""
+    drawn = [comparison_figures.run_times(comparison), comparison_figures.effects(comparison)]
+    for program in comparison.programs:
+        pairs = latencies.per_pair(program.final.runs)
+        if any(each.quiet or each.congested or each.detour for each in pairs):
+            drawn.append(comparison_figures.pair_latencies(program.name, pairs))
+        typical = program.final.typical()
+        if typical is not None:
+            drawn.append(timeline.draw(program.name, typical))
+    return drawn
+
+
+def _html(comparison: Comparison, drawn: Sequence[Drawing]) -> str:
+    limits = findings.caveats(comparison)
+    return page.render(
+        "comparison.html.j2",
+        heading=str(comparison.experiment.labels.get("name", f"experiment {comparison.experiment.id}")),
+        experiment=comparison.experiment,
+        started=words.moment(comparison.experiment.started_s),
+        findings=[text for text in findings.paragraphs(comparison) if text not in limits],
+        caveats=limits,
+        run_times=comparison_tables.run_times(comparison),
+        effects=comparison_tables.effects(comparison),
+        gains=comparison_tables.gains(comparison),
+        differences=comparison_tables.differences(comparison),
+        runs=comparison_tables.runs(comparison),
+        overview=drawn[:2],
+        programs=[
+            {
+                "name": program.name,
+                "drawings": [each for each in drawn[2:] if each.name.endswith(f"-{program.name}")],
+                "moves": timeline.moves_table(program.final.runs),
+                "managed_runs": len(program.final.runs),
+            }
+            for program in comparison.programs
+        ],
+        level=words.level(comparison.level),
+        conditions=conditions(comparison),
+    )
+
+
+def conditions(comparison: Comparison) -> list[tuple[str, str]]:
+    """What the runs were made on: facts that all runs share, and those that changed in between, flat."""
+    seen: dict[str, set[str]] = {}
+    for run in comparison.runs or (comparison.experiment,):
+        for key, value in _flat("", run.facts or comparison.experiment.facts):
+            seen.setdefault(key, set()).add(value)
+    return [(key, " / ".join(sorted(values))) for key, values in sorted(seen.items())]
+
+
+def _flat(prefix: str, facts: Any) -> list[tuple[str, str]]:
+    if isinstance(facts, dict):
+        return [entry for key, value in facts.items() for entry in _flat(f"{prefix}.{key}" if prefix else key, value)]
+    return [(prefix, str(facts))]

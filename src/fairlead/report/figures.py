@@ -1,0 +1,143 @@
+"""What all figures share: style, rendering to inline SVG, and files on request."""
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from fairlead.errors import FairleadError
+from fairlead.report import palette, words
+from fairlead.report.tables import Table
+
+WIDTH_IN = 9.0
+"""Width of a figure at 100 % of the page, in inches; type is 10 pt there."""
+
+_STYLE: Any = {  # Any: matplotlib's stubs list every key as a literal
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 8,
+    "axes.labelsize": 10,
+    "axes.labelcolor": palette.MUTED.light,
+    "axes.edgecolor": palette.MUTED.light,
+    "axes.linewidth": 0.8,
+    "axes.facecolor": palette.SURFACE.light,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "figure.facecolor": palette.SURFACE.light,
+    "grid.color": palette.GRID.light,
+    "grid.linewidth": 0.8,
+    "legend.frameon": False,
+    "legend.fontsize": 9.5,
+    "text.color": palette.INK.light,
+    "xtick.color": palette.MUTED.light,
+    "ytick.color": palette.MUTED.light,
+    "xtick.labelcolor": palette.MUTED.light,
+    "ytick.labelcolor": palette.INK.light,
+    "xtick.labelsize": 9.5,
+    "ytick.labelsize": 9.5,
+    "svg.fonttype": "none",
+}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A finished figure of a report.
+
+    Attributes:
+        name: file name without ending, unique in its report.
+        title, caption: plain text.
+        figure: the matplotlib figure.
+        table: the numbers that it shows.
+    """
+
+    name: str
+    title: str
+    caption: str
+    figure: Figure
+    table: Table
+
+    def svg(self) -> str:
+        """Themed SVG to put into HTML: no XML header, width by the page, ids that no other figure uses."""
+        text = palette.themed(self._plain_svg.decode())
+        text = text[text.index("<svg") :]
+        text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
+        text = re.sub(r'( id="|url\(#|href="#)', rf"\1{self.name}--", text)
+        label = f"{self.title}. The table below the figure holds its numbers.".replace('"', "'")
+        return re.sub(
+            r'<svg ([^>]*?)width="([\d.]+)pt" height="[\d.]+pt"',
+            lambda match: f'<svg role="img" aria-label="{label}" style="max-width:{match.group(2)}pt" {match.group(1)}',
+            text,
+            count=1,
+        )
+
+    def save(self, directory: Path) -> list[Path]:
+        """Write NAME.svg, NAME.png (light) and NAME.csv.
+
+        Raises:
+            FairleadError: the directory cannot be written.
+        """
+        written = []
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            for ending, content in (
+                ("svg", self._plain_svg),
+                ("png", self._render("png")),
+                ("csv", self.table.csv().encode()),
+            ):
+                path = directory / f"{self.name}.{ending}"
+                path.write_bytes(content)
+                written.append(path)
+        except OSError as error:
+            raise FairleadError(f"{directory}: figures cannot be written: {error}") from error
+        return written
+
+    @cached_property
+    def _plain_svg(self) -> bytes:
+        return self._render("svg")
+
+    def _render(self, file_format: str) -> bytes:
+        buffer = io.BytesIO()
+        metadata = {"Date": None} if file_format == "svg" else {"Software": None}
+        with mpl.rc_context({**_STYLE, "svg.hashsalt": self.name}):
+            self.figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)
+        return buffer.getvalue()
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Within it, figures get the reports' look."""
+    with mpl.rc_context(_STYLE):
+        yield
+
+
+def axes_of(rows: int, height_in: float, **options: Any) -> tuple[Figure, list[Any]]:
+    """A figure of the page's width with ``rows`` axes under each other. No display is needed or opened."""
+    figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+    axes = figure.subplots(rows, 1, squeeze=False, **options)
+    return figure, list(axes[:, 0])
+
+
+def legend_below(figure: Figure, handles: Sequence[Any]) -> None:
+    """One legend under all axes: never over data."""
+    figure.legend(handles=list(handles), loc="outside lower center", ncols=min(len(handles), 5), handletextpad=0.5)
+
+
+def log_times(axis: Any, subdivisions: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
+    """Ticks of a logarithmic axis of seconds, labelled with their unit."""
+    axis.set_major_locator(LogLocator(subs=subdivisions))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: words.duration(value, 1)))
+    axis.set_minor_locator(NullLocator())

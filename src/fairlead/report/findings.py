@@ -1,0 +1,109 @@
+"""What a comparison says, in words, with how sure it is: the report's first paragraph."""
+
+from fairlead.report import words
+from fairlead.report.comparison import Comparison, Program, Result, Stage
+from fairlead.report.statistics import MIN_BOOTSTRAP, median
+
+
+def paragraphs(comparison: Comparison) -> list[str]:
+    """One paragraph a program, then what limits all of them."""
+    found = [_program(program, comparison.level) for program in comparison.programs]
+    return [*found, *caveats(comparison)]
+
+
+def _program(program: Program, level: float) -> str:
+    return " ".join(
+        text
+        for text in (
+            f"{program.name}: {_congestion(program)}",
+            _recovery(program, program.final, level),
+            _moves(program.final),
+            _overhead(program.final, level),
+        )
+        if text
+    )
+
+
+def _congestion(program: Program) -> str:
+    clean, congested = program.clean, program.congested
+    if clean.median_s is None or congested.median_s is None:
+        missing = clean if clean.median_s is None else congested
+        return f"there is no finished {missing.scenario} run, so nothing can be said of congestion."
+    factor = words.significant(congested.median_s / clean.median_s, 2)
+    return (
+        f"other traffic made it take {factor} times as long "
+        f"({words.duration(clean.median_s)} clean, {words.duration(congested.median_s)} congested)."
+    )
+
+
+def _recovery(program: Program, stage: Stage, level: float) -> str:
+    managed_s = stage.congested.median_s
+    if managed_s is None:
+        return "No managed congested run finished."
+    text = f"With fairlead it took {words.duration(managed_s)}"
+    recovered = stage.recovered
+    if recovered.estimate is None:
+        return f"{text}; what share of the loss that is cannot be said ({recovered.reason})."
+    share = recovered.estimate
+    interval = f"{words.level(level)} interval {words.percent_interval(share, decimals=0)}"
+    runs = words.count(share.n, "run") + (" of each kind" if share.n > 1 else "")
+    if share.contains(0.0):
+        return f"{text}: that it gave back any of the lost time cannot be told from chance ({interval}, {runs})."
+    if share.value < 0:
+        return f"{text}: it made things worse, by {words.percent(-share.value, decimals=0)} of the loss ({interval})."
+    return f"{text}: {words.percent(share.value, decimals=0)} of the lost time came back ({interval}, {runs})."
+
+
+def _moves(stage: Stage) -> str:
+    moved = [sum(move.kind == "moved" for move in run.moves) for run in stage.runs]
+    if not moved:
+        return ""
+    stayed = sum(move.kind == "stayed" for run in stage.runs for move in run.moves)
+    if not any(moved):
+        return "No traffic was moved: no better path was found." if stayed else "No traffic was moved."
+    reactions = [t for run in stage.runs for t in run.reaction_s()]
+    reaction = f", first {words.duration(median(reactions), 2)} after its beginning (median)" if reactions else ""
+    times = words.count(sum(moved), "time")
+    return f"Under congestion it moved host pairs' traffic {times} in {words.count(len(moved), 'run')}{reaction}."
+
+
+def _overhead(stage: Stage, level: float) -> str:
+    parts = [_measured(stage.overhead, level), _accounted(stage.accounted)]
+    return " ".join(part for part in parts if part)
+
+
+def _measured(overhead: Result, level: float) -> str:
+    if overhead.estimate is None:
+        return f"Its overhead without congestion is not known ({overhead.reason})."
+    cost = overhead.estimate
+    interval = f"{words.level(level)} interval {words.percent_interval(cost, signed=True)}"
+    if cost.contains(0.0):
+        value = words.percent(cost.value, signed=True)
+        return f"On a clean network its overhead cannot be told from zero ({value}, {interval})."
+    verb = "longer" if cost.value > 0 else "less"
+    return f"On a clean network runs took {words.percent(abs(cost.value))} {verb} with it ({interval})."
+
+
+def _accounted(accounted: Result) -> str:
+    if accounted.estimate is None:
+        return ""
+    return f"By the agents' own counters it cost {words.percent(accounted.estimate.value, decimals=2)}."
+
+
+def caveats(comparison: Comparison) -> list[str]:
+    """What a reader must know before relying on the figures."""
+    found = []
+    if not comparison.complete:
+        found.append("This comparison is not complete: it is still running or was interrupted. More runs may follow.")
+    failed = [run for run in comparison.runs if run.status in ("failed", "aborted")]
+    if failed:
+        found.append(
+            f"{words.count(len(failed), 'run')} failed and are not counted; the table of runs says which and why."
+        )
+    cells = [cell for program in comparison.programs for cell in program.cells()]
+    if any(0 < cell.n < MIN_BOOTSTRAP for cell in cells):
+        found.append(
+            f"With fewer than {MIN_BOOTSTRAP} runs of a kind, intervals assume that run times scatter about normally; "
+            "more replications make them narrower and free of that assumption."
+        )
+    return found

@@ -1,0 +1,61 @@
+"""Reports from a store, as `fairlead report`, `compare` and `characterize` make them."""
+
+from pathlib import Path
+
+from rich.console import Console
+
+from fairlead.manage.components import STAGES
+from fairlead.measure.characterization import Characterization, runs
+from fairlead.report import characterization_report, comparison_report, summary
+from fairlead.report import comparison as comparisons
+from fairlead.report.statistics import DEFAULT_LEVEL
+from fairlead.store import Store
+
+
+def comparison(
+    store: Store,
+    experiment: int | None,
+    html: Path,
+    *,
+    figures: Path | None = None,
+    level: float = DEFAULT_LEVEL,
+    as_json: bool = False,
+    console: Console | None = None,
+) -> list[Path]:
+    """Write page and summary of a comparison and print its tables (or, ``as_json``, the summary).
+
+    Args:
+        experiment: its run; None: the newest.
+
+    Returns:
+        The files written: page, summary, figures.
+
+    Raises:
+        FairleadError: no such comparison, or a file cannot be written.
+    """
+    chosen = comparisons.latest(store).id if experiment is None else experiment
+    computed = comparisons.load(store, chosen, level=level, stages=list(STAGES))
+    written = comparison_report.write(computed, html, figures=figures)
+    if as_json:
+        print(summary.to_json(summary.of(computed)), end="")
+    else:
+        comparison_report.show(computed, console or Console())
+    return [written.html, written.summary, *written.figures]
+
+
+def characterization(store: Store, run: int | None, html: Path, *, figures: Path | None = None) -> list[Path]:
+    """Write the page of a characterisation (None: the newest); returns the files written.
+
+    Raises:
+        FairleadError: it is none, or a file cannot be written.
+    """
+    record = runs(store)[-1] if run is None else store.run(run)
+    found = Characterization.read(store, record)
+    for text in [*characterization_report.findings(found), *characterization_report.caveats(found)]:
+        print(text)
+    return characterization_report.write(found, html, figures=figures)
+
+
+def only_characterized(store: Store) -> bool:
+    """Whether the store holds characterisations, but no comparison."""
+    return not store.runs(comparisons.KIND) and bool(runs(store))

@@ -1,0 +1,36 @@
+"""HTML pages: one file each that opens from the file system without any network."""
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from fairlead import __version__
+from fairlead.errors import FairleadError
+from fairlead.report import palette
+
+
+def render(template: str, **values: Any) -> str:
+    """The page made from ``templates/<template>``. A name that the template uses and nobody gave is an error."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(template).render(palette=palette.css(), version=__version__, **values)
+
+
+def write(path: Path, content: str) -> Path:
+    """Write a file as UTF-8.
+
+    Raises:
+        FairleadError: it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise FairleadError(f"{path}: cannot be written: {error}", hint="name another with --output") from error
+    return path

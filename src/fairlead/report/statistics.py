@@ -1,0 +1,300 @@
+"""Statistics of few, noisy samples: small pure functions, a stated minimum of samples each, no rounding.
+
+Centres are medians unless a name says mean. An interval comes from the bootstrap when there are at least
+`MIN_BOOTSTRAP` samples and from Student's t below that; the returned `Estimate` says which. With fewer than six samples
+no resampling reaches 95 % for a median (its widest interval, from the least to the greatest sample, covers
+1 - 2 * 0.5**n), so the only way to an honest interval is to assume roughly normal scatter.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from fairlead.errors import StatisticsError
+from fairlead.report.bootstrap import bootstrap_interval, check_level
+
+FloatArray = npt.NDArray[np.float64]
+Samples = Sequence[float] | FloatArray
+
+MIN_BOOTSTRAP = 6
+DEFAULT_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and how sure it is.
+
+    Attributes:
+        low, high: confidence interval at ``level`` (0.95: 95 %).
+        n: samples it rests on; of several groups, the smallest.
+        method: how the interval was found.
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    n: int
+    method: str
+
+    def contains(self, value: float) -> bool:
+        """Whether ``value`` lies within the interval."""
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Scatter of samples: standard deviation, median absolute deviation (scaled to estimate it), extremes."""
+
+    sd: float
+    mad: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Difference of two means (second less first) after Welch, with its two-sided p-value."""
+
+    estimate: Estimate
+    degrees_of_freedom: float
+    p: float
+
+    @property
+    def told_apart(self) -> bool:
+        """False: the interval contains zero, the samples cannot be told apart at this level."""
+        return not self.estimate.contains(0.0)
+
+
+def checked(samples: Samples, minimum: int, what: str) -> FloatArray:
+    """The samples as an array of shape (n,).
+
+    Raises:
+        StatisticsError: fewer than ``minimum``, not one-dimensional, NaN or infinite.
+    """
+    array = np.asarray(samples, dtype=np.float64)
+    if array.ndim != 1:
+        raise StatisticsError(f"{what}: samples must be one row, their shape is {array.shape}")
+    if len(array) < minimum:
+        raise StatisticsError(f"{what} needs {minimum} samples, there are {len(array)}", hint="add replications")
+    if not np.isfinite(array).all():
+        raise StatisticsError(f"{what}: a sample is not a finite number")
+    return array
+
+
+def median(samples: Samples) -> float:
+    """Median of at least one sample."""
+    return float(np.median(checked(samples, 1, "a median")))
+
+
+def mean_interval(samples: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
+    """Mean with Student's t interval; at least two samples."""
+    array = checked(samples, 2, "an interval of the mean")
+    centre = float(array.mean())
+    half = t_quantile(level, len(array) - 1) * float(stats.sem(array))
+    return Estimate(centre, centre - half, centre + half, level, len(array), "Student t")
+
+
+def median_interval(samples: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
+    """Median with its interval: bootstrap, or Student's t below `MIN_BOOTSTRAP` samples; at least two."""
+    array = checked(samples, 2, "an interval of the median")
+    centre = float(np.median(array))
+    if len(array) < MIN_BOOTSTRAP:
+        of_mean = mean_interval(array, level)
+        return _around(centre, of_mean.low, of_mean.high, level, len(array), "Student t")
+    low, high = bootstrap_interval(lambda x: np.median(x, axis=-1), [array], level)
+    return _around(centre, low, high, level, len(array), "bootstrap")
+
+
+def spread(samples: Samples) -> Spread:
+    """Scatter of at least two samples."""
+    array = checked(samples, 2, "a spread")
+    mad = float(stats.median_abs_deviation(array, scale="normal"))
+    return Spread(float(array.std(ddof=1)), mad, float(array.min()), float(array.max()), len(array))
+
+
+def time_saved(base_s: float, time_s: float) -> float:
+    """Gain as the share of the base's time that is saved, (base - t) / base: 0.5 is half the time."""
+    return (_positive(base_s, "base") - time_s) / base_s
+
+
+def speed_gained(base_s: float, time_s: float) -> float:
+    """Gain in speed over the base, base / t - 1: 1.0 is twice as fast."""
+    return base_s / _positive(time_s, "time") - 1.0
+
+
+def paired_ratio(numerator: Samples, denominator: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
+    """Median ratio of runs taken in pairs, its interval found on the logarithm; at least two pairs.
+
+    Raises:
+        StatisticsError: not the same number in both, or a sample that is not positive.
+    """
+    top, bottom = checked(numerator, 2, "a paired ratio"), checked(denominator, 2, "a paired ratio")
+    if len(top) != len(bottom):
+        raise StatisticsError(f"a paired ratio needs pairs, there are {len(top)} and {len(bottom)} samples")
+    if (top <= 0).any() or (bottom <= 0).any():
+        raise StatisticsError("a paired ratio needs positive samples")
+    logs = median_interval(np.log(top / bottom), level)
+    return Estimate(
+        math.exp(logs.value), math.exp(logs.low), math.exp(logs.high), level, len(top), f"paired, {logs.method}"
+    )
+
+
+def ratio_of_means(numerator: Samples, denominator: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
+    """Ratio of the means of independent samples with Fieller's interval (Welch's degrees of freedom).
+
+    Raises:
+        StatisticsError: the denominator cannot be told from zero, so that the ratio has no bounds.
+    """
+    top, bottom = checked(numerator, 2, "a ratio of means"), checked(denominator, 2, "a ratio of means")
+    ratio = _quotient(float(top.mean()), float(bottom.mean()))
+    top_variance, bottom_variance = float(stats.sem(top)) ** 2, float(stats.sem(bottom)) ** 2
+    parts = [(top_variance, len(top)), (ratio**2 * bottom_variance, len(bottom))]
+    t = t_quantile(level, _welch_degrees(parts))
+    low, high = _fieller(float(top.mean()), float(bottom.mean()), top_variance, bottom_variance, 0.0, t)
+    return Estimate(ratio, low, high, level, min(len(top), len(bottom)), "Fieller")
+
+
+def recovered_share(
+    clean_s: Samples, congested_s: Samples, managed_s: Samples, level: float = DEFAULT_LEVEL
+) -> Estimate:
+    """Share of the time lost to congestion that management gives back, (T_ic - T_managed) / (T_ic - T_nc), of medians.
+
+    Args:
+        clean_s: run times T_nc without congestion; congested_s: T_ic; managed_s: congested and managed.
+
+    Raises:
+        StatisticsError: fewer than two samples of one kind, or congestion cost nothing that can be told from zero.
+    """
+    clean, congested, managed = (checked(x, 2, "a recovered share") for x in (clean_s, congested_s, managed_s))
+    if not difference(clean, congested, level).estimate.low > 0:
+        raise StatisticsError("no recovered share: the congested runs cannot be told from clean ones")
+    value = float(_recovered_of_medians(clean, congested, managed))
+    n = min(len(clean), len(congested), len(managed))
+    if n < MIN_BOOTSTRAP:
+        low, high = _recovered_fieller(clean, congested, managed, level)
+        return _around(value, low, high, level, n, "Fieller")
+    low, high = bootstrap_interval(_recovered_of_medians, [clean, congested, managed], level)
+    return _around(value, low, high, level, n, "bootstrap")
+
+
+def difference(first: Samples, second: Samples, level: float = DEFAULT_LEVEL) -> Difference:
+    """Mean of ``second`` less mean of ``first`` after Welch; at least two samples of each.
+
+    Samples without any scatter have an interval of no width.
+    """
+    a, b = checked(first, 2, "a difference"), checked(second, 2, "a difference")
+    centre = float(b.mean() - a.mean())
+    parts = [(float(stats.sem(a)) ** 2, len(a)), (float(stats.sem(b)) ** 2, len(b))]
+    error = math.sqrt(sum(variance for variance, _ in parts))
+    degrees = _welch_degrees(parts)
+    half = t_quantile(level, degrees) * error
+    estimate = Estimate(centre, centre - half, centre + half, level, min(len(a), len(b)), "Welch")
+    p = 2 * float(stats.t.sf(abs(centre) / error, degrees)) if error > 0 else float(centre == 0)
+    return Difference(estimate, degrees, p)
+
+
+def hedges_g(first: Samples, second: Samples) -> float:
+    """Effect size: difference of means (second less first) in pooled standard deviations, corrected for small n.
+
+    Raises:
+        StatisticsError: fewer than two samples of one kind, or no scatter at all.
+    """
+    a, b = checked(first, 2, "Hedges' g"), checked(second, 2, "Hedges' g")
+    degrees = len(a) + len(b) - 2
+    pooled = math.sqrt(((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / degrees)
+    if pooled == 0:
+        raise StatisticsError("Hedges' g: the samples have no scatter")
+    return float((b.mean() - a.mean()) / pooled * (1 - 3 / (4 * degrees - 1)))
+
+
+def cliffs_delta(first: Samples, second: Samples) -> float:
+    """Effect size without assumptions: P(second > first) - P(second < first), from -1 to 1."""
+    a, b = checked(first, 1, "Cliff's delta"), checked(second, 1, "Cliff's delta")
+    return float(np.sign(b[:, None] - a[None, :]).mean())
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values of a family of tests, adjusted after Holm; in the order given."""
+    if any(not 0 <= p <= 1 for p in p_values):
+        raise StatisticsError("a p-value lies outside 0 to 1")
+    adjusted = [0.0] * len(p_values)
+    running = 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = running
+    return adjusted
+
+
+def t_quantile(level: float, degrees: float) -> float:
+    """Two-sided quantile of Student's t: half the width of an interval in standard errors.
+
+    Raises:
+        StatisticsError: ``level`` is not between 0 and 1.
+    """
+    check_level(level)
+    return float(stats.t.ppf((1 + level) / 2, degrees))
+
+
+def _around(value: float, low: float, high: float, level: float, n: int, method: str) -> Estimate:
+    """The interval, widened to its own centre where the two were found in different ways."""
+    return Estimate(value, min(low, value), max(high, value), level, n, method)
+
+
+def _positive(value: float, what: str) -> float:
+    if value <= 0:
+        raise StatisticsError(f"a gain needs a positive {what}, it is {value}")
+    return value
+
+
+def _quotient(top: float, bottom: float) -> float:
+    if bottom == 0:
+        raise StatisticsError("a ratio's denominator is zero")
+    return top / bottom
+
+
+def _recovered_of_medians(clean: FloatArray, congested: FloatArray, managed: FloatArray) -> FloatArray:
+    t_nc, t_ic, t_managed = (np.median(group, axis=-1) for group in (clean, congested, managed))
+    with np.errstate(divide="ignore", invalid="ignore"):  # a resample may have lost nothing: that is infinite
+        return np.asarray((t_ic - t_managed) / (t_ic - t_nc))
+
+
+def _recovered_fieller(
+    clean: FloatArray, congested: FloatArray, managed: FloatArray, level: float
+) -> tuple[float, float]:
+    """Fieller's interval; numerator and denominator share the congested runs, which is their covariance."""
+    means = [float(group.mean()) for group in (congested, managed, clean)]
+    variances = [float(stats.sem(group)) ** 2 for group in (congested, managed, clean)]
+    top, bottom = means[0] - means[1], means[0] - means[2]
+    ratio = _quotient(top, bottom)
+    weights = ((1 - ratio) ** 2, 1.0, ratio**2)
+    sizes = (len(congested), len(managed), len(clean))
+    parts = [(w * v, n) for w, v, n in zip(weights, variances, sizes, strict=True)]
+    t = t_quantile(level, _welch_degrees(parts))
+    return _fieller(top, bottom, variances[0] + variances[1], variances[0] + variances[2], variances[0], t)
+
+
+def _fieller(
+    top: float, bottom: float, top_variance: float, bottom_variance: float, covariance: float, t: float
+) -> tuple[float, float]:
+    """Roots of (top - r bottom)^2 = t^2 Var(top - r bottom) in r (Fieller 1954)."""
+    a = bottom**2 - t**2 * bottom_variance
+    b = top * bottom - t**2 * covariance
+    c = top**2 - t**2 * top_variance
+    if a <= 0:
+        raise StatisticsError("the denominator of a ratio cannot be told from zero: its interval has no bounds")
+    root = math.sqrt(max(0.0, b**2 - a * c))
+    return (b - root) / a, (b + root) / a
+
+
+def _welch_degrees(parts: Sequence[tuple[float, int]]) -> float:
+    """Welch-Satterthwaite degrees of freedom of a sum of variances, each (variance of its mean, n)."""
+    total = sum(variance for variance, _ in parts)
+    if total == 0:
+        return float(min(n for _, n in parts) - 1)
+    return float(total**2 / sum(variance**2 / (n - 1) for variance, n in parts))

@@ -1,0 +1,144 @@
+"""``summary.json``: a comparison's key figures for machines, a contract.
+
+`SCHEMA_VERSION` is MAJOR.MINOR. A new key raises MINOR; readers ignore keys that they do not know. A key that goes, or
+changes its meaning, type or unit, raises MAJOR and resets MINOR. ``summary.schema.json`` beside this file is the JSON
+Schema of the present version; a test holds it against the models here.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fairlead.report.comparison import Cell, Comparison, Program, Result
+from fairlead.report.comparison import Stage as ComparisonStage
+
+SCHEMA_VERSION = "1.0"
+SCHEMA_FILE = Path(__file__).with_name("summary.schema.json")
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Interval = tuple[Finite | None, Finite | None]
+"""Lower and upper end; null: unbounded on that side."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ProgramSummary(_Model):
+    """One program (or one stage of it). Times are medians in seconds; shares are plain numbers (0.05 is 5 %).
+
+    A figure that the runs do not allow is null, and ``reasons`` says why. ``intervals`` and ``n`` have an entry for
+    every figure that has one; ``n`` counts runs (of pairs: pairs).
+    """
+
+    t_nc: Finite | None
+    t_nc_managed: Finite | None
+    t_ic: Finite | None
+    t_ic_managed: Finite | None
+    recovered: Finite | None
+    overhead: Finite | None
+    overhead_accounted: Finite | None
+    slowdown: Finite | None
+    intervals: dict[str, Interval]
+    n: dict[str, int]
+    n_runs: int
+    failed_runs: int
+    moves: int
+    reasons: dict[str, str]
+    stages: dict[str, "ProgramSummary"]
+
+
+class Summary(_Model):
+    """The whole file."""
+
+    schema_name: str = Field(alias="schema", default="fairlead.compare.summary")
+    schema_version: str = SCHEMA_VERSION
+    experiment: int
+    name: str
+    complete: bool
+    level: Finite
+    started_s: Finite
+    programs: dict[str, ProgramSummary]
+
+
+def of(comparison: Comparison) -> Summary:
+    """The summary of a comparison."""
+    return Summary(
+        experiment=comparison.experiment.id,
+        name=str(comparison.experiment.labels.get("name", "")),
+        complete=comparison.complete,
+        level=comparison.level,
+        started_s=comparison.experiment.started_s,
+        programs={program.name: _program(program) for program in comparison.programs},
+    )
+
+
+def to_json(summary: Summary) -> str:
+    """The file's text."""
+    return json.dumps(summary.model_dump(mode="json", by_alias=True), indent=2, allow_nan=False) + "\n"
+
+
+def schema_json() -> str:
+    """Text of ``summary.schema.json``."""
+    schema = Summary.model_json_schema(by_alias=True, mode="serialization")
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return json.dumps(schema, indent=2) + "\n"
+
+
+def _program(program: Program) -> ProgramSummary:
+    stages = {stage.name: _of(program, stage) for stage in program.stages} if len(program.stages) > 1 else {}
+    return _of(program, program.final, stages, program.cells())
+
+
+def _of(
+    program: Program,
+    stage: ComparisonStage,
+    stages: dict[str, ProgramSummary] | None = None,
+    cells: Sequence[Cell] | None = None,
+) -> ProgramSummary:
+    timed = {
+        "t_nc": program.clean,
+        "t_nc_managed": stage.clean,
+        "t_ic": program.congested,
+        "t_ic_managed": stage.congested,
+    }
+    shares = {
+        "recovered": stage.recovered,
+        "overhead": stage.overhead,
+        "overhead_accounted": stage.accounted,
+        "slowdown": program.slowdown,
+    }
+    results = {name: cell.median for name, cell in timed.items()} | shares
+    counted = list(timed.values()) if cells is None else cells
+    return ProgramSummary(
+        t_nc=program.clean.median_s,
+        t_nc_managed=stage.clean.median_s,
+        t_ic=program.congested.median_s,
+        t_ic_managed=stage.congested.median_s,
+        recovered=_value(stage.recovered),
+        overhead=_value(stage.overhead),
+        overhead_accounted=_value(stage.accounted),
+        slowdown=_value(program.slowdown),
+        intervals={name: _interval(result) for name, result in results.items() if result.estimate is not None},
+        n={name: cell.n for name, cell in timed.items()}
+        | {name: result.estimate.n for name, result in shares.items() if result.estimate is not None},
+        n_runs=sum(cell.n for cell in counted),
+        failed_runs=sum(cell.failed for cell in counted),
+        moves=sum(move.kind == "moved" for run in stage.runs for move in run.moves),
+        reasons={name: result.reason for name, result in results.items() if result.estimate is None},
+        stages=stages or {},
+    )
+
+
+def _value(result: Result) -> float | None:
+    return result.estimate.value if result.estimate is not None else None
+
+
+def _interval(result: Result) -> Interval:
+    assert result.estimate is not None  # callers leave out those without
+    low, high = result.estimate.low, result.estimate.high
+    return (low if math.isfinite(low) else None, high if math.isfinite(high) else None)

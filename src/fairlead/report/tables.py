@@ -1,0 +1,59 @@
+"""A table for people and for machines: cells keep their numbers, and know how they are shown."""
+
+import base64
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: what is shown, and the unrounded value behind it (empty where there is none)."""
+
+    shown: str
+    value: str | float | int | None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it is set like a number: to the right."""
+        return isinstance(self.value, int | float)
+
+
+def cell(value: str | float | int | None, shown: str | None = None) -> Cell:
+    """A cell; without ``shown`` it shows the value as it is, and a dash for None."""
+    return Cell(shown if shown is not None else "–" if value is None else str(value), value)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under a header. Column names of the CSV carry units; those for people need not."""
+
+    columns: tuple[str, ...]
+    keys: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def csv(self) -> str:
+        """The unrounded values."""
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        writer.writerow(self.keys)
+        for row in self.rows:
+            writer.writerow(["" if each.value is None else each.value for each in row])
+        return buffer.getvalue()
+
+    def csv_link(self) -> str:
+        """The CSV as a data: address, so that the page needs no second file."""
+        return "data:text/csv;base64," + base64.b64encode(self.csv().encode()).decode()
+
+    def numeric(self, column: int) -> bool:
+        """Whether a column holds numbers."""
+        return any(row[column].numeric for row in self.rows)
+
+
+def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Cell]]) -> Table:
+    """A table from (shown name, CSV name) pairs and rows of the same length."""
+    wrong = [row for row in rows if len(row) != len(columns)]
+    if wrong:
+        raise ValueError(f"{len(wrong)} rows do not have {len(columns)} cells")
+    return Table(tuple(c[0] for c in columns), tuple(c[1] for c in columns), tuple(tuple(row) for row in rows))

@@ -1,0 +1,152 @@
+"""The time line of one managed run: where each pair's traffic went, why, and what its paths' latencies were."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from fairlead.report import palette, words
+from fairlead.report.comparison_figures import arrow
+from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
+from fairlead.report.managed import HostPair, ManagedRun
+from fairlead.report.tables import Table, cell, table
+
+MOST_PAIRS = 20
+MOST_TRACES = 3
+_ZONE_HEIGHT = {"low": 0.10, "medium": 0.20, "high": 0.30}  # the zone is told by height, too, not by colour alone
+
+
+def draw(program: str, run: ManagedRun) -> Drawing:
+    """Moves and zones over time, and the latencies of the first moved pairs below, on the same axis."""
+    pairs = run.pairs()[:MOST_PAIRS]
+    traced = _spread([pair for pair in pairs if any(each.pair == pair for each in run.latencies)], MOST_TRACES)
+    heights = [max(len(pairs), 1) * 0.5 + 0.2, *[1.25] * len(traced)]
+    with styled():
+        figure, axes = axes_of(len(heights), sum(heights) + 1.15, sharex=True, gridspec_kw={"height_ratios": heights})
+        for axis in axes:
+            for each in run.congestion:
+                axis.axvspan(each.begin_s, each.end_s, color=palette.SHADE.light, lw=0, zorder=0)
+                axis.axvline(each.begin_s, color=palette.MUTED.light, lw=0.8, zorder=1)
+            axis.grid(axis="x")
+        _moves_panel(axes[0], run, pairs)
+        for axis, pair in zip(axes[1:], traced, strict=True):
+            _latency_panel(axis, run, pair)
+        axes[-1].set_xlabel("seconds since the program's start")
+        axes[-1].set_xlim(0, run.time_s)
+        legend_below(figure, _handles(bool(traced)))
+    hidden = len(run.pairs()) - len(pairs)
+    return Drawing(
+        f"timeline-{program}",
+        f"{program}: time line of moves",
+        f"Replication {run.run.labels['replication']}, the managed congested run nearest to the median "
+        f"({words.duration(run.time_s)}). Upper part: the zone of each pair's direct path, and the host that its "
+        f"traffic went over. Shaded: others loaded the network at a place of the plan."
+        + (f" {words.count(hidden, 'further pair')} not drawn." if hidden else ""),
+        figure,
+        moves_table([run]),
+    )
+
+
+def _spread(pairs: list[HostPair], most: int) -> list[HostPair]:
+    """At most ``most`` of the pairs, from the first to the last at even distances, so that all times are among them."""
+    if len(pairs) <= most:
+        return pairs
+    return [pairs[round(k * (len(pairs) - 1) / (most - 1))] for k in range(most)]
+
+
+def _moves_panel(axis: Any, run: ManagedRun, pairs: Sequence[HostPair]) -> None:
+    for row, pair in enumerate(pairs):
+        for begin_s, end_s, zone in zone_spans(run, pair):
+            height = _ZONE_HEIGHT[zone]
+            axis.barh(row + 0.36 - height / 2, end_s - begin_s, height, begin_s, color=palette.ZONES[zone].light, lw=0)
+        for begin_s, end_s, relay in run.detours(pair):
+            axis.barh(row - 0.2, end_s - begin_s, 0.34, begin_s, color=palette.MANAGED.light, lw=0)
+            wide = (end_s - begin_s) > 0.07 * run.time_s
+            axis.text(
+                begin_s + 0.006 * run.time_s if wide else end_s + 0.006 * run.time_s,
+                row - 0.2,
+                f"over {relay}",
+                va="center",
+                fontsize=9,
+                color=palette.SURFACE.light if wide else palette.MANAGED.light,
+            )
+        stays = [move.t_s for move in run.moves if move.pair == pair and move.kind == "stayed"]
+        axis.plot(stays, [row - 0.2] * len(stays), color=palette.INK.light, marker="x", ms=6, mew=1.6, lw=0)
+    for each in run.congestion:
+        above = {"xycoords": ("data", "axes fraction"), "xytext": (0, 4), "textcoords": "offset points"}
+        axis.annotate(f"place {each.place}", (each.begin_s, 1), fontsize=9, color=palette.MUTED.light, **above)
+    axis.set_yticks(range(len(pairs)), [arrow(pair) for pair in pairs])
+    axis.set_ylim(max(len(pairs), 1) - 0.4, -0.6)
+    axis.tick_params(axis="y", length=0)
+    if not pairs:
+        axis.text(0.5, 0.5, "nothing was moved", transform=axis.transAxes, ha="center", color=palette.MUTED.light)
+        axis.set_yticks([])
+
+
+def _latency_panel(axis: Any, run: ManagedRun, pair: HostPair) -> None:
+    own = [each for each in run.latencies if each.pair == pair]
+    direct = [(each.t_s, each.latency_s) for each in own if each.relay is None]
+    spans = run.detours(pair)
+    detour = [
+        (e.t_s, e.latency_s) for e in own if any(b <= e.t_s <= end and relay == e.relay for b, end, relay in spans)
+    ]
+    for samples, colour, marker, size in ((direct, palette.PLAIN, "o", 2.6), (detour, palette.MANAGED, "D", 3.2)):
+        if samples:
+            axis.plot(*zip(*samples, strict=True), color=colour.light, marker=marker, ms=size, lw=0, alpha=0.85)
+    for begin_s, end_s, _ in spans:
+        for t_s in (begin_s, end_s):
+            axis.axvline(t_s, color=palette.MANAGED.light, lw=1, ls=(0, (3, 2)))
+    axis.set_yscale("log")
+    log_times(axis.yaxis, (1.0,))
+    axis.grid(axis="y")
+    axis.set_title(f"Latency {arrow(pair)}", fontsize=10, pad=4)
+
+
+def zone_spans(run: ManagedRun, pair: HostPair) -> list[tuple[float, float, str]]:
+    """(from, to, zone) of the pair's direct path within the run; low before the first change."""
+    changes = [(0.0, "low"), *((each.t_s, each.zone) for each in run.zones if each.pair == pair)]
+    ends = [t_s for t_s, _ in changes[1:]] + [run.time_s]
+    spans = [(max(t, 0.0), min(e, run.time_s), zone) for (t, zone), e in zip(changes, ends, strict=True)]
+    return [span for span in spans if span[1] > span[0]]
+
+
+def moves_table(runs: Sequence[ManagedRun]) -> Table:
+    """Every decision of the runs."""
+    return table(
+        [
+            ("replication", "replication"),
+            ("time", "t_s"),
+            ("pair", "pair"),
+            ("what", "what"),
+            ("over", "relay"),
+            ("why", "reason"),
+        ],
+        [
+            [
+                cell(int(run.run.labels["replication"])),
+                cell(move.t_s, f"{move.t_s:.2f}{words.NBSP}s"),
+                cell(arrow(move.pair)),
+                cell(move.kind),
+                cell(move.relay),
+                cell(move.reason),
+            ]
+            for run in runs
+            for move in run.moves
+        ],
+    )
+
+
+def _handles(traces: bool) -> list[Any]:
+    handles: list[Any] = [
+        Patch(color=palette.SHADE.light, label="others load the network"),
+        Patch(color=palette.MANAGED.light, label="traffic on a detour"),
+        *(Patch(color=colour.light, label=f"zone {zone}") for zone, colour in palette.ZONES.items()),
+        Line2D([], [], color=palette.INK.light, marker="x", lw=0, mew=1.6, label="stayed"),
+    ]
+    if traces:
+        handles += [
+            Line2D([], [], color=palette.PLAIN.light, marker="o", ms=4, lw=0, label="direct path"),
+            Line2D([], [], color=palette.MANAGED.light, marker="D", ms=4, lw=0, label="detour"),
+        ]
+    return handles

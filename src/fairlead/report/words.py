@@ -1,0 +1,92 @@
+"""Numbers as people read them. Rounding happens here and nowhere else."""
+
+import math
+from datetime import UTC, datetime
+
+from fairlead.report.statistics import Estimate
+
+MINUS, THIN, NBSP = "\u2212", "\u2009", "\u00a0"
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """``value`` with so many significant digits, or all before the point: 5.00, 0.0123, 1234, −4.56."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else ("∞" if value > 0 else f"{MINUS}∞")
+    exponent = math.floor(math.log10(abs(value)))
+    rounded = round(value, max(0, digits - 1 - exponent))
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded:.{decimals}f}".replace("-", MINUS)
+
+
+def scaled(value: float, units: tuple[tuple[float, str], ...]) -> tuple[float, str]:
+    """Scale and name of the unit that suits a value."""
+    size = abs(value)
+    for scale, unit in units:
+        if size >= scale * 0.9995:
+            return scale, unit
+    return units[-1]
+
+
+PERCENT = ((0.01, "%"),)
+TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+SIZES = ((2.0**30, "GiB"), (2.0**20, "MiB"), (1024.0, "KiB"), (1.0, "B"))
+RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+
+
+def duration(seconds: float, digits: int = 3, *, like_s: float | None = None) -> str:
+    """For example "5.02 s", "12.3 ms", "85.0 µs"; with ``like_s``, in the unit that this would have."""
+    scale, unit = scaled(like_s or seconds, TIMES) if like_s or seconds else (1.0, "s")
+    return f"{significant(seconds / scale, digits)}{NBSP}{unit}"
+
+
+def size(bytes_B: float) -> str:
+    """For example "64 B", "8 KiB", "1.5 MiB"."""
+    scale, unit = scaled(bytes_B, SIZES)
+    return f"{bytes_B / scale:g}{NBSP}{unit}"
+
+
+def rate(bps: float) -> str:
+    """For example "187 Mbit/s"."""
+    scale, unit = scaled(bps, RATES)
+    return f"{significant(bps / scale)}{NBSP}{unit}"
+
+
+def percent(share: float, *, signed: bool = False, decimals: int = 1) -> str:
+    """For example "91.2 %", with ``signed`` "+0.4 %"; no negative zero."""
+    number = round(share * 100, decimals) + 0.0
+    if not math.isfinite(number):
+        return significant(number)
+    sign = "+" if signed and number > 0 else ""
+    return f"{sign}{number:.{decimals}f}".replace("-", MINUS) + f"{NBSP}%"
+
+
+def duration_interval(estimate: Estimate) -> str:
+    """For example "4.98 to 5.10 s", in the unit of the estimate."""
+    scale, unit = scaled(estimate.value, TIMES)
+    return f"{significant(estimate.low / scale)} to {significant(estimate.high / scale)}{NBSP}{unit}"
+
+
+def percent_interval(estimate: Estimate, *, signed: bool = False, decimals: int = 1) -> str:
+    """For example "88.1 to 94.0 %"."""
+    low, high = (percent(end, signed=signed, decimals=decimals) for end in (estimate.low, estimate.high))
+    return f"{low.removesuffix(f'{NBSP}%')} to {high}"
+
+
+def level(value: float) -> str:
+    """For example "95 %"."""
+    return f"{value * 100:g}{NBSP}%"
+
+
+def moment(epoch_s: float) -> str:
+    """Date and time, UTC."""
+    return datetime.fromtimestamp(epoch_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def count(number: int, thing: str, plural: str | None = None) -> str:
+    """For example "1 run", "5 runs", "no runs"."""
+    return f"{number or 'no'} {thing if number == 1 else plural or thing + 's'}"
+
+
+def listing(items: list[str]) -> str:
+    """For example "a, b and c"."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
