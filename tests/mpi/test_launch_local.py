@@ -1,0 +1,44 @@
+"""Debian's MPIs on this machine alone, through the local executor: what a user without a cluster tries first."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.launch import prepare, run
+
+pytestmark = pytest.mark.mpi
+SOURCE = Path(__file__).with_name("launch_ring.c")
+HERE = """
+[cluster]
+name = "here"
+executor = "local"
+interface = "lo"
+[[hosts]]
+name = "localhost"
+address = "127.0.0.1"
+slots = 1
+"""
+
+
+@pytest.mark.parametrize(("family", "launcher_name"), [("openmpi", "openmpi4"), ("mpich", "mpich4")])
+def test_ranks_on_this_machine(family: str, launcher_name: str, tmp_path: Path) -> None:
+    if shutil.which(f"mpirun.{family}") is None:
+        pytest.skip(f"{family} is not installed")
+    subprocess.run([f"mpicc.{family}", "-o", tmp_path / "ring", SOURCE], check=True)
+    (tmp_path / "in").write_text("typed\nend\n")
+    cluster = Cluster.parse(HERE).with_mpirun(f"mpirun.{family}")
+    job_id = os.urandom(4).hex()
+    launcher, job = prepare(
+        cluster, ["./ring", "exit", "7"], 2, job_id=job_id, cwd=str(tmp_path), env={"GREETING": "hi"}
+    )
+    assert launcher.name == launcher_name
+    assert job.cores_shared  # two ranks on one slot
+    with (tmp_path / "in").open() as source, (tmp_path / "out").open("w") as out:
+        assert run(cluster, launcher, job, stdin=source.fileno(), stdout=out.fileno(), timeout_s=60) == 7
+    name = os.uname().nodename
+    expected = f"sum 1\nrank 0 on {name}\nrank 1 on {name}\ngreeting hi\nstdin typed\n"
+    assert (tmp_path / "out").read_text() == expected

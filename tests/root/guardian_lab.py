@@ -1,0 +1,306 @@
+"""Three or more hosts in network namespaces, and guardians driven as an agent would drive them: for test_guardian*.py.
+
+Host i sits behind a router of its own; the routers are joined pairwise, so that every pair of hosts has a path that
+no other pair uses. Hosts and routers filter reverse paths strictly.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import socket
+import struct
+import subprocess
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+MAGIC = 0x464C4731
+SETUP, MOVE, RETURN, TEARDOWN, REPLY = 1, 2, 3, 4, 5
+MAX_HOSTS = 1024
+MAX_PACKET_B = 12 + 12 + 16 + 7 * 4 + 8 * MAX_HOSTS
+AGENT_PORT = 47011
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+CLONE_NEWNET = 0x40000000
+IP_MTU_DISCOVER, IP_PMTUDISC_DO = 10, 2
+
+
+def hold(kind: str, command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """A process that keeps the new namespace of this kind alive, and ends with this thread at the latest."""
+    holder = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command, "sleep", "infinity"])
+    ours = Path(f"/proc/self/ns/{kind}").stat().st_ino
+    deadline_s = time.monotonic() + 5
+    while Path(f"/proc/{holder.pid}/ns/{kind}").stat().st_ino == ours or b"sleep" not in _name(holder.pid):
+        assert holder.poll() is None and time.monotonic() < deadline_s, command
+        time.sleep(0.001)
+    return holder
+
+
+def _name(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/comm").read_bytes()
+
+
+class UserNamespace:
+    """A user namespace of an ordinary user, who is root in it and nowhere else."""
+
+    def __init__(self, uid: int) -> None:
+        self.uid = uid
+        identity = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--pdeathsig", "KILL"]
+        self.holder = hold("user", [*identity, "unshare", "--user", "--map-root-user"])
+
+    @property
+    def prefix(self) -> list[str]:
+        return ["nsenter", f"--user=/proc/{self.holder.pid}/ns/user", "--setuid=0", "--setgid=0"]
+
+    def close(self) -> None:
+        self.holder.kill()
+        self.holder.wait()
+
+
+class Namespace:
+    """A network namespace that lives as long as a process of ours: nothing to clean up, however the test ends."""
+
+    def __init__(self, owner: UserNamespace | None = None) -> None:
+        self.prefix = owner.prefix if owner else []
+        self.holder = hold("net", [*self.prefix, "unshare", "--net"])
+        self.ip("link set lo up")
+
+    @property
+    def pid(self) -> int:
+        return self.holder.pid
+
+    def enter(self, *command: str) -> list[str]:
+        return [*self.prefix, "nsenter", f"--net=/proc/{self.pid}/ns/net", *command]
+
+    def run(self, *command: str, check: bool = True, text_in: str | None = None) -> str:
+        done = subprocess.run(self.enter(*command), input=text_in, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 or not check, f"{command}: {done.stderr}"
+        return done.stdout
+
+    def start(self, *command: str, **options: Any) -> subprocess.Popen[str]:
+        return subprocess.Popen(self.enter(*command), text=True, **options)
+
+    def ip(self, *lines: str) -> None:
+        self.run("ip", "-batch", "-", text_in="\n".join(lines) + "\n")
+
+    def ip_json(self, *words: str) -> list[dict[str, Any]]:
+        return json.loads(self.run("ip", "-json", "-details", *words) or "[]")
+
+    def socket(self, kind: int, *, uid: int = 0) -> socket.socket:
+        """An IPv4 socket of this namespace and of this user, for use in our own process.
+
+        Namespace and file-system user are properties of the thread, and a socket keeps both for life.
+        """
+
+        def make() -> socket.socket:
+            with Path(f"/proc/{self.pid}/ns/net").open() as namespace:
+                assert LIBC.setns(namespace.fileno(), CLONE_NEWNET) == 0
+            LIBC.setfsuid(uid)
+            return socket.socket(socket.AF_INET, kind)
+
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(make).result()
+
+    def state(self) -> dict[str, Any]:
+        """Everything that a guardian may touch."""
+        return {
+            "rules": self.ip_json("rule"),
+            "routes": self.ip_json("-4", "route", "show", "table", "all"),
+            "devices": [(link["ifname"], link["flags"], link["mtu"]) for link in self.ip_json("link")],
+            "neighbours": self.ip_json("neighbour", "show", "nud", "permanent"),
+            "filters": self.run("nft", "--stateless", "list", "ruleset"),
+            "settings": self.run("sysctl", "--all", "--pattern", r"^net\.ipv4\.(ip_forward|conf\.)"),
+        }
+
+    def sysctl(self, key: str, value: int | None = None) -> int:
+        if value is not None:
+            self.run("sysctl", "-qw", f"net.ipv4.{key}={value}")
+        return int(self.run("sysctl", "-n", f"net.ipv4.{key}"))
+
+    def counter(self, table: str, name: str) -> int:
+        """Packets of a named nftables counter."""
+        listed = json.loads(self.run("nft", "--json", "list", "counter", "inet", table, name))
+        return next(entry["counter"]["packets"] for entry in listed["nftables"] if "counter" in entry)
+
+    def received_packets(self, device: str) -> int:
+        (link,) = self.ip_json("-s", "link", "show", device)
+        return int(link["stats64"]["rx"]["packets"])
+
+    def close(self) -> None:
+        self.holder.kill()
+        self.holder.wait()
+
+
+class Host(Namespace):
+    """One end of the mesh, with its address on eth0."""
+
+    def __init__(self, index: int, owner: UserNamespace | None = None) -> None:
+        super().__init__(owner)
+        self.index = index
+
+    @property
+    def address(self) -> str:
+        return f"10.77.{self.index}.2"
+
+    def reaches(
+        self,
+        other: Host,
+        *,
+        size_B: int = 100,
+        uid: int = 0,
+        port: int = 5001,
+        fragment: bool = False,
+        timeout_s: float = 1.0,
+    ) -> bool:
+        """Whether one UDP datagram of a user arrives. OSError EMSGSIZE if it is too long and must not be fragmented."""
+        with (
+            other.socket(socket.SOCK_DGRAM) as receiver,
+            self.socket(socket.SOCK_DGRAM, uid=uid) as sender,
+        ):
+            receiver.bind((other.address, port))
+            receiver.settimeout(timeout_s)
+            if not fragment:
+                sender.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
+            sender.sendto(bytes(size_B), (other.address, port))
+            try:
+                data, (source, _) = receiver.recvfrom(65536)
+            except TimeoutError:
+                return False
+            return len(data) == size_B and source == self.address
+
+
+@dataclass
+class Mesh:
+    """`size` hosts whose routers are joined pairwise: h0 to h1 by 10.78.1.0/24, and so on."""
+
+    size: int
+    owner: UserNamespace | None = None
+
+    def __post_init__(self) -> None:
+        self.hosts = [Host(i, self.owner) for i in range(self.size)]
+        self.routers = [Namespace(self.owner) for _ in range(self.size)]
+        for node in (*self.hosts, *self.routers):
+            node.sysctl("conf.all.rp_filter", 1)
+            node.sysctl("conf.default.rp_filter", 1)
+        for host, router in zip(self.hosts, self.routers, strict=True):
+            self._attach(host, router)
+        for i, j in combinations(range(self.size), 2):
+            self._join(i, j)
+        self._wait_for_carriers()
+
+    def _wait_for_carriers(self) -> None:
+        """The kernel may take a second to switch on a device whose peer has just come up."""
+        deadline_s = time.monotonic() + 5
+        uid = self.owner.uid if self.owner else 0
+        for first, second in combinations(self.hosts, 2):
+            while not first.reaches(second, timeout_s=0.05, uid=uid):
+                assert time.monotonic() < deadline_s, f"{first.address} does not reach {second.address}"
+
+    def _attach(self, host: Host, router: Namespace) -> None:
+        i = host.index
+        router.sysctl("ip_forward", 1)
+        host.ip(f"link add eth0 type veth peer name host0 netns {router.pid}")
+        host.ip(
+            f"address add {host.address}/24 dev eth0", "link set eth0 up", f"route add default via 10.77.{i}.1 dev eth0"
+        )
+        router.ip(f"address add 10.77.{i}.1/24 dev host0", "link set host0 up")
+
+    def _join(self, i: int, j: int) -> None:
+        ends = ((i, j, 1), (j, i, 2))
+        self.routers[i].ip(f"link add to{j} type veth peer name to{i} netns {self.routers[j].pid}")
+        # Both ends are up before a route names either.
+        for near, far, last in ends:
+            self.routers[near].ip(f"address add 10.78.{i * 16 + j}.{last}/24 dev to{far}", f"link set to{far} up")
+        for near, far, last in ends:
+            self.routers[near].ip(f"route add 10.77.{far}.0/24 via 10.78.{i * 16 + j}.{3 - last}")
+
+    def shape(self, source: int, destination: int, rate_mbps: int, limit_B: int = 100_000) -> None:
+        """Limits the link between two routers in one direction."""
+        words = f"qdisc replace dev to{destination} root tbf rate {rate_mbps}mbit burst 16kb limit {limit_B}"
+        self.routers[source].run("tc", *words.split())
+
+    def close(self) -> None:
+        for node in (*self.hosts, *self.routers):
+            node.close()
+
+    def setup_request(self, host: Host, members: int | None = None, **changes: Any) -> bytes:
+        """Of a job on the first `members` hosts, or on all."""
+        return encode_setup(self_index=host.index, addresses=[h.address for h in self.hosts[:members]], **changes)
+
+
+def header(kind: int, request_id: int) -> bytes:
+    return struct.pack("=III", MAGIC, kind, request_id)
+
+
+def encode_setup(
+    *,
+    self_index: int,
+    addresses: Sequence[str],
+    job: str = "test1",
+    device: str = "eth0",
+    network_id: int = 4242,
+    overlay_port: int = 48000,
+    uid_first: int = 0,
+    uid_last: int = 0,
+    grace_ms: int = 1000,
+    host_count: int | None = None,
+    request_id: int = 1,
+) -> bytes:
+    """The wire image of native/guardian/protocol.cpp: SetupImage."""
+    count = len(addresses) if host_count is None else host_count
+    fields = (self_index, network_id, overlay_port, uid_first, uid_last, grace_ms, count)
+    hosts = b"".join(struct.pack("=IHH", int.from_bytes(socket.inet_aton(a)), AGENT_PORT, 0) for a in addresses)
+    image = header(SETUP, request_id) + struct.pack("=12s16s7I", job.encode(), device.encode(), *fields)
+    return (image + hosts).ljust(MAX_PACKET_B, b"\0")
+
+
+@dataclass
+class Reply:
+    request_id: int
+    error: int
+    reason: str
+
+
+class Guardian:
+    """A guardian of one host with this test as its agent."""
+
+    def __init__(self, binary: str, host: Namespace, prefix: Sequence[str] = (), options: Sequence[str] = ()) -> None:
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket.settimeout(10)
+        self.process = host.start(*prefix, binary, *options, stdin=theirs)
+        theirs.close()
+        self.last_id = 100
+
+    def exchange(self, packet: bytes) -> Reply:
+        self.socket.send(packet)
+        answer = self.socket.recv(4096)
+        magic, kind, request_id, error = struct.unpack("=IIIi", answer[:16])
+        assert (magic, kind, len(answer)) == (MAGIC, REPLY, 256)
+        return Reply(request_id, error, answer[16:].rstrip(b"\0").decode())
+
+    def request(self, kind: int, *fields: int) -> Reply:
+        self.last_id += 1
+        reply = self.exchange(header(kind, self.last_id) + struct.pack(f"={len(fields)}I", *fields))
+        assert reply.request_id == self.last_id
+        return reply
+
+    def move(self, destination: int, relay: int) -> Reply:
+        return self.request(MOVE, destination, relay)
+
+    def give_back(self, destination: int) -> Reply:
+        return self.request(RETURN, destination)
+
+    def tear_down(self) -> Reply:
+        return self.request(TEARDOWN)
+
+    def close(self) -> None:
+        """The agent's death."""
+        self.socket.close()
+
+    def wait(self, timeout_s: float = 10) -> int:
+        return self.process.wait(timeout_s)

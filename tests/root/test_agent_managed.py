@@ -1,0 +1,298 @@
+"""Agents with guardians: moves by hand, moves by themselves, and what is left when somebody dies.
+
+Three hosts whose routers are joined pairwise (guardian_lab.Mesh), every link between routers shaped to 50 Mbit/s.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairlead import native
+from fairlead.errors import FairleadError
+
+from .agent_lab import Agent, Message, agents
+from .guardian_lab import Host, Mesh
+
+pytestmark = pytest.mark.root
+
+RATE_MBPS = 50
+USER = 12345  # whose traffic is managed
+STRANGER = 54321  # whose traffic is in the way
+OUR_DEATH_BELL = ("relay_dead", "relay_revoked")
+
+
+@dataclass
+class Net:
+    """A mesh as agent_lab wants to see it."""
+
+    mesh: Mesh
+
+    @property
+    def hosts(self) -> list[Host]:
+        return self.mesh.hosts
+
+    def address(self, host: int) -> str:
+        return self.mesh.hosts[host].address
+
+
+@pytest.fixture(scope="module")
+def net() -> Iterator[Net]:
+    mesh = Mesh(3)
+    for source in range(3):
+        for destination in range(3):
+            if source != destination:
+                mesh.shape(source, destination, RATE_MBPS)
+    yield Net(mesh)
+    mesh.close()
+
+
+@pytest.fixture(scope="module")
+def guardian() -> list[str]:
+    try:
+        return [str(native.program("fairlead-guardian"))]
+    except FairleadError as error:
+        pytest.skip(str(error))
+
+
+def tables() -> Message:
+    """What a characterisation of the mesh finds: no two paths of different hosts share anything."""
+
+    def of_pairs(value: float) -> list[list[float | None]]:
+        return [[None if i == j else value for j in range(3)] for i in range(3)]
+
+    goodput_bps = 0.95 * RATE_MBPS * 1e6
+    sizes_B = [64, 8192, 65536]
+    latency_s = [of_pairs(1e-4 + 8 * size_B / goodput_bps) for size_B in sizes_B]
+    pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
+    return {
+        "base": {"age_s": 1.0, "sizes_B": sizes_B, "latency_s": latency_s, "rate_bps": of_pairs(goodput_bps)},
+        "shares": [[i, j, [[i, j]]] for i, j in pairs],
+        "settings": {"detour.dwell_s": 1.0},
+    }
+
+
+class Program:
+    """Exchanges messages between two hosts, as two ranks would."""
+
+    def __init__(self, net: Net, source: int, destination: int, *, size_B: int = 8192) -> None:
+        self.exchanges = 0
+        self._size_B = size_B
+        self._stop = threading.Event()
+        listener = net.hosts[destination].socket(socket.SOCK_STREAM, uid=USER)
+        listener.bind((net.address(destination), 0))
+        listener.listen(1)
+        self._client = net.hosts[source].socket(socket.SOCK_STREAM, uid=USER)
+        self._client.connect(listener.getsockname())
+        self._server, _ = listener.accept()
+        listener.close()
+        for end in (self._client, self._server):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._threads = [threading.Thread(target=part) for part in (self._answer, self._ask)]
+        for thread in self._threads:
+            thread.start()
+
+    def _receive(self, end: socket.socket) -> bool:
+        left_B = self._size_B
+        while left_B:
+            got_B = len(end.recv(left_B))
+            if not got_B:
+                return False
+            left_B -= got_B
+        return True
+
+    def _ask(self) -> None:
+        while not self._stop.is_set():
+            self._client.sendall(bytes(self._size_B))
+            assert self._receive(self._client)
+            self.exchanges += 1
+            time.sleep(0.002)
+        self._client.shutdown(socket.SHUT_WR)
+
+    def _answer(self) -> None:
+        while self._receive(self._server):
+            self._server.sendall(bytes(self._size_B))
+
+    def close(self) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(20)
+            assert not thread.is_alive()
+        self._client.close()
+        self._server.close()
+
+
+@contextmanager
+def program(net: Net, source: int, destination: int) -> Iterator[Program]:
+    running = Program(net, source, destination)
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+@contextmanager
+def congestion(net: Net, source: int, destination: int, streams: int = 4) -> Iterator[None]:
+    """Bulk streams of another user between two hosts."""
+    ends: list[socket.socket] = []
+    threads: list[threading.Thread] = []
+
+    def pump(end: socket.socket, work: Any) -> None:
+        try:
+            while work(end):
+                pass
+        except OSError:
+            pass  # closed below
+
+    for _ in range(streams):
+        listener = net.hosts[destination].socket(socket.SOCK_STREAM, uid=STRANGER)
+        listener.bind((net.address(destination), 0))
+        listener.listen(1)
+        client = net.hosts[source].socket(socket.SOCK_STREAM, uid=STRANGER)
+        client.connect(listener.getsockname())
+        server, _ = listener.accept()
+        ends += [client, server, listener]
+        data = bytes(65536)
+        threads.append(threading.Thread(target=pump, args=(client, lambda end, data=data: end.send(data))))
+        threads.append(threading.Thread(target=pump, args=(server, lambda end: end.recv(1 << 18))))
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        for end in ends:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue
+        for thread in threads:
+            thread.join(10)
+        for end in ends:
+            end.close()
+
+
+def transit_packets(net: Net, relay: int) -> int:
+    return net.hosts[relay].received_packets("eth0")
+
+
+def test_moved_by_hand_and_back(net: Net, guardian: list[str]) -> None:
+    before = net.hosts[0].state()
+    with agents(net, guardian=guardian, uid=USER) as running:
+        with program(net, 0, 1) as ranks:
+            assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+            moved = running[0].event("moved")
+            assert (moved["source"], moved["destination"], moved["relay"], moved["manual"]) == (0, 1, 2, True)
+            first, first_exchanges = transit_packets(net, 2), ranks.exchanges
+            time.sleep(0.5)
+            exchanged = ranks.exchanges - first_exchanges
+            assert exchanged > 10
+            assert transit_packets(net, 2) - first >= exchanged
+            assert running[0].ask(type="return", peer=1)["type"] == "done"
+            returned = running[0].event("returned")
+            assert (returned["destination"], returned["relay"], returned["reason"]) == (1, 2, "manual")
+            second, second_exchanges = transit_packets(net, 2), ranks.exchanges
+            time.sleep(0.3)
+            assert ranks.exchanges > second_exchanges
+            assert transit_packets(net, 2) - second < 20
+        assert running[0].ask(type="return", peer=1)["type"] == "done", "already direct: not an error"
+    assert net.hosts[0].state() == before
+
+
+def test_measurements_stay_on_the_direct_path(net: Net, guardian: list[str]) -> None:
+    with agents(net, guardian=guardian, uid=os.getuid()) as running:
+        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        first = transit_packets(net, 2)
+        running[0].ask(type="pingpong", peer=1, sizes_B=[8192], exchanges=50, warmup=0)
+        running[0].ask(type="probe", peers=[1], count=50, interval_s=0.001)
+        assert transit_packets(net, 2) - first < 50
+
+
+def test_end_of_input_withdraws_everything(net: Net, guardian: list[str]) -> None:
+    before = [host.state() for host in net.hosts]
+    with agents(net, guardian=guardian, uid=USER) as running:
+        for source, destination, relay in ((0, 1, 2), (1, 2, 0), (2, 1, 0)):
+            assert running[source].ask(type="move", peer=destination, relay=relay)["type"] == "done"
+        for agent in running:
+            begin_s = time.monotonic()
+            assert agent.end_input() == 0
+            assert time.monotonic() - begin_s < 2
+        assert [host.state() for host in net.hosts] == before
+
+
+def test_a_dead_relay_is_left_within_a_second(net: Net, guardian: list[str]) -> None:
+    with agents(net, guardian=guardian, uid=USER) as running:
+        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        begin_s = time.monotonic()
+        running[2].kill()
+        assert running[0].event("returned")["reason"] == "relay_dead"
+        assert time.monotonic() - begin_s < 1.0
+
+
+def test_a_relay_that_stops_says_so(net: Net, guardian: list[str]) -> None:
+    with agents(net, guardian=guardian, uid=USER) as running:
+        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        begin_s = time.monotonic()
+        running[2].process.send_signal(signal.SIGTERM)
+        assert running[0].event("returned")["reason"] in OUR_DEATH_BELL
+        assert time.monotonic() - begin_s < 0.2
+        assert running[2].process.wait(5) == 0
+
+
+def guardian_of(agent: Agent) -> int:
+    children = Path(f"/proc/{agent.process.pid}/task/{agent.process.pid}/children").read_text()
+    return int(children.split()[0])
+
+
+def test_the_agent_survives_its_guardian(net: Net, guardian: list[str]) -> None:
+    with agents(net, guardian=guardian, uid=USER) as running:
+        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        os.kill(guardian_of(running[2]), signal.SIGKILL)
+        assert "guardian" in running[2].event("plane_lost")["reason"]
+        assert running[0].event("returned")["reason"] in OUR_DEATH_BELL
+        answer = running[2].ask(type="move", peer=1, relay=0)
+        assert answer["type"] == "failed"
+        assert "no route plane" in answer["reason"]
+        assert running[2].ask(type="probe", peers=[0], count=2, interval_s=0.01)["type"] == "probe"
+    net.hosts[2].run(*guardian, "--clean")
+
+
+def test_without_a_working_guardian_it_measures_on(net: Net) -> None:
+    with agents(net, guardian=["/nowhere/fairlead-guardian"], plane="none") as running:
+        answer = running[0].ask(type="move", peer=1, relay=2)
+        assert answer["type"] == "failed"
+        assert "/nowhere/fairlead-guardian" in answer["reason"]
+        assert running[0].ask(type="probe", peers=[1], count=2, interval_s=0.01)["type"] == "probe"
+
+
+def test_congestion_moves_a_pair_and_its_end_brings_it_back(net: Net, guardian: list[str]) -> None:
+    with agents(net, guardian=guardian, uid=USER, manage=tables()) as running:
+        with program(net, 0, 1):
+            time.sleep(1.5)
+            assert not [e for agent in running for e in agent.seen if e["type"] == "moved"]
+            with congestion(net, 0, 1):
+                moved = running[0].event("moved", timeout_s=5)
+                assert (moved["source"], moved["destination"], moved["relay"]) == (0, 1, 2)
+                assert moved["queue_delay_s"] > 1e-3
+                assert moved["foreign_share"] > 0.5
+                assert moved["detour_latency_s"] < moved["present_latency_s"]
+                assert moved["suspected_t_s"] <= moved["confirmed_t_s"] <= moved["decided_t_s"] <= moved["t_s"]
+                assert moved["t_s"] - moved["suspected_t_s"] < 1.0
+                latency = running[0].event("path_latency", where=lambda e: e["relay"] == 2)
+                assert (latency["source"], latency["destination"]) == (0, 1)
+                assert latency["latency_s"] < moved["present_latency_s"]
+            returned = running[0].event("returned", timeout_s=15)
+            assert returned["reason"] == "direct_good"
+            assert returned["away_s"] > 1.0
+        zones = [e["zone"] for e in running[0].seen if e["type"] == "zone" and e["destination"] == 1]
+        assert zones[0] in ("medium", "high")
+        assert not [e for agent in running for e in agent.seen if e["type"] in ("rejected", "plane_lost")]

@@ -1,0 +1,64 @@
+"""A program that speaks the agents' protocol and does what its first argument says. Used by test_agents.py.
+
+Arguments: mode, pid file. Modes: good; busy (the first port asked for in the file is taken), mute (never ready),
+crash (ends before ready), garbage (answers no JSON), stubborn (ignores stop and end of input).
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+
+def say(**message: object) -> None:
+    print(json.dumps(message), flush=True)
+
+
+def answer(message: dict[str, object], mode: str) -> None:
+    identity = message["id"]
+    match message["type"]:
+        case "echo":
+            say(type="echo", id=identity, value=message["value"])
+        case "refuse":
+            say(type="failed", id=identity, reason="no such peer")
+        case "die":
+            print("last words", file=sys.stderr, flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "event":
+            say(type="zone", peer=1, zone="high", t_s=time.time())
+            say(type="done", id=identity)
+        case "stop" if mode != "stubborn":
+            say(type="stopped")
+            sys.exit(0)
+
+
+def main() -> None:
+    mode, pid_file = sys.argv[1], Path(sys.argv[2])
+    config = json.loads(sys.stdin.readline())
+    if mode == "crash":
+        print("cannot open the device", file=sys.stderr)
+        sys.exit(3)
+    if mode == "busy":
+        first = Path(f"{pid_file}.port")
+        port = str(config["hosts"][0]["port"])
+        if not first.exists():
+            first.write_text(port)
+        if first.read_text() == port:
+            say(type="error", reason=f"bind to port {port}: Address already in use")
+            sys.exit(1)
+    if mode == "mute":
+        print("waiting for nothing", file=sys.stderr, flush=True)
+        time.sleep(60)
+    pid_file.write_text(f"{os.getpid()}\n{json.dumps(config)}\n{' '.join(sys.argv)}\n{dict(os.environ)}")
+    say(type="ready", pid=os.getpid(), version="0", plane="none", plane_reason="fake")
+    if mode == "garbage":
+        print("segmentation soup", flush=True)
+    for line in sys.stdin:
+        answer(json.loads(line), mode)
+    if mode == "stubborn":
+        time.sleep(60)
+
+
+main()

@@ -1,0 +1,149 @@
+"""Agents on a simulated network: flows share links max-min fairly, a link that gets more than it carries has a queue.
+
+Stands in for `AgentGroup` in unit tests. The network is a lab's plan, so that the truth is known.
+"""
+
+import asyncio
+import random
+import selectors
+from collections.abc import Coroutine
+from typing import Any
+
+from fairlead.errors import AgentError
+from fairlead.lab.topology import DirectedLink, Plan
+
+LINK_DELAY_S = 30e-6
+QUEUE_S = 0.020
+
+Flow = tuple[int, int]
+
+
+class _Skipping(selectors.DefaultSelector):
+    """Sleeps by moving the loop's clock."""
+
+    now_s = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self.now_s += max(timeout or 0.0, 0.0)
+        return super().select(0)
+
+
+class _VirtualTime(asyncio.SelectorEventLoop):
+    def __init__(self) -> None:
+        self._skipping = _Skipping()
+        super().__init__(self._skipping)
+
+    def time(self) -> float:
+        return self._skipping.now_s
+
+
+def run(body: Coroutine[Any, Any, None]) -> float:
+    """As asyncio.run, in virtual time; returns the seconds that would have passed."""
+    with asyncio.Runner(loop_factory=_VirtualTime) as runner:
+        runner.run(body)
+        return runner.get_loop().time()
+
+
+class SimulatedAgents:
+    """What the survey needs of a group of agents.
+
+    Args:
+        noise: probability that a probe or message waits for a processor, for some milliseconds.
+        dies_after: number of commands after which every command fails.
+    """
+
+    def __init__(self, plan: Plan, noise: float = 0.0, seed: int = 1, dies_after: int | None = None) -> None:
+        self._plan = plan
+        self._names = [host.name for host in plan.hosts]
+        self._noise = noise
+        self._random = random.Random(seed)
+        self._left = dies_after
+        self._offsets_s = [self._random.uniform(-5e-6, 5e-6) for _ in self._names]
+        self._paths = {
+            (i, j): plan.path(a, b) for i, a in enumerate(self._names) for j, b in enumerate(self._names) if i != j
+        }
+        self.flows: list[Flow] = []
+        self.most_flows = 0
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    async def command(self, host_index: int, message: dict[str, Any], timeout_s: float = 30) -> dict[str, Any]:
+        if self._left is not None:
+            self._left -= 1
+            if self._left < 0:
+                raise AgentError(f"{self._names[host_index]}: the agent was killed by signal 9")
+        result: dict[str, Any] = await getattr(self, "_" + message["type"])(host_index, message)
+        return result
+
+    async def _train(self, host: int, message: dict[str, Any]) -> dict[str, Any]:
+        flow = (host, message["peer"])
+        self.flows.append(flow)
+        self.most_flows = max(self.most_flows, len(self.flows))
+        await asyncio.sleep(message["duration_s"] / 2)
+        rate = self._rates()[self.flows.index(flow)] * self._random.uniform(0.93, 0.99)
+        await asyncio.sleep(message["duration_s"] / 2)
+        self.flows.remove(flow)
+        return {"rate_bps": rate}
+
+    async def _probe(self, host: int, message: dict[str, Any]) -> dict[str, Any]:
+        results = []
+        queued = self._queued()
+        for peer in message["peers"]:
+            forward = [self._delay_s((host, peer), queued) for _ in range(message["count"])]
+            backward = [self._delay_s((peer, host), queued) for _ in range(message["count"])]
+            lost = self._random.random() < self._noise / 3
+            keep = message["count"] - lost
+            results.append({"peer": peer, "forward_s": forward[:keep], "backward_s": backward[:keep]})
+        await asyncio.sleep(0)
+        return {"results": results}
+
+    async def _pingpong(self, host: int, message: dict[str, Any]) -> dict[str, Any]:
+        results = []
+        for size in message["sizes_B"]:
+            there = [self._message_s((host, message["peer"]), size) for _ in range(message["exchanges"])]
+            back = [self._message_s((message["peer"], host), size) for _ in range(message["exchanges"])]
+            round_trip = [a + b for a, b in zip(there, back, strict=True)]
+            results.append({"size_B": size, "round_trip_s": round_trip, "forward_s": there})
+        await asyncio.sleep(0)
+        return {"results": results, "clock_error_s": 1e-6}
+
+    def _path(self, flow: Flow) -> list[DirectedLink]:
+        return self._paths[flow]
+
+    def _message_s(self, flow: Flow, size_B: int) -> float:
+        slowest = min(self._plan.rate_by_link[link] for link in self._path(flow))
+        return self._delay_s(flow, set()) + 8 * size_B / slowest
+
+    def _delay_s(self, flow: Flow, queued: set[DirectedLink]) -> float:
+        path = self._path(flow)
+        delay = LINK_DELAY_S * len(path) + QUEUE_S * sum(self._random.uniform(0.5, 1) for k in path if k in queued)
+        if self._random.random() < self._noise:
+            delay += self._random.expovariate(1 / 2e-3)
+        return delay + self._offsets_s[flow[1]] - self._offsets_s[flow[0]] + self._random.uniform(0, 10e-6)
+
+    def _rates(self) -> list[float]:
+        """Max-min fair rates of the present flows."""
+        left = {link: float(rate) for link, rate in self._plan.rate_by_link.items()}
+        rates: dict[int, float] = {}
+        while len(rates) < len(self.flows):
+            open_ = {k: self._path(flow) for k, flow in enumerate(self.flows) if k not in rates}
+            users = {link: [k for k in open_ if link in open_[k]] for path in open_.values() for link in path}
+            tight = min(users, key=lambda link: left[link] / len(users[link]))
+            share = left[tight] / len(users[tight])
+            for k in users[tight]:
+                rates[k] = share
+                for link in open_[k]:
+                    left[link] -= share
+        return [rates[k] for k in range(len(self.flows))]
+
+    def _queued(self) -> set[DirectedLink]:
+        """Links that get more than they carry: behind its first full link a flow brings no more than its rate."""
+        rates = self._rates()
+        carried: dict[DirectedLink, float] = {}
+        for flow, rate in zip(self.flows, rates, strict=True):
+            for link in self._path(flow):
+                carried[link] = carried.get(link, 0.0) + rate
+        full = {link for link, rate in carried.items() if rate > 0.999 * self._plan.rate_by_link[link]}
+        first_full = [next((link for link in self._path(flow) if link in full), None) for flow in self.flows]
+        return {link for link in first_full if link is not None}

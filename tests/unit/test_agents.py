@@ -1,0 +1,250 @@
+"""AgentGroup against a fake agent: answers, events, failures that name the host, nothing left behind."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairlead.errors import AgentError, HostError
+from fairlead.manage import agents
+from fairlead.manage.agents import AgentGroup, JobOptions
+
+FAKE = Path(__file__).parent / "fake_agent.py"
+
+
+@dataclass(frozen=True)
+class FakeHost:
+    name: str
+    address: str
+    mode: str
+    pid_file: Path
+
+
+def group_of(directory: Path, *modes: str, **options: Any) -> AgentGroup:
+    hosts = [FakeHost(f"h{k}", f"10.0.0.{k + 1}", mode, directory / f"h{k}") for k, mode in enumerate(modes)]
+
+    def command_line(host: FakeHost, argv: list[str]) -> list[str]:
+        return [sys.executable, *argv, host.mode, str(host.pid_file)]
+
+    return AgentGroup(hosts, command_line, program=str(FAKE), **{"ports": (47000, 47999), **options})
+
+
+def gone(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return True
+    return state == "Z"
+
+
+def wait_gone(pid: int, limit_s: float = 5.0) -> bool:
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        if gone(pid):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def run(body: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(asyncio.wait_for(body(), 30))
+
+
+def test_answers_go_to_their_questions(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good", "good") as group:
+            questions = [group.command(k % 3, {"type": "echo", "value": k}) for k in range(60)]
+            assert [reply["value"] for reply in await asyncio.gather(*questions)] == list(range(60))
+            pids = [int((tmp_path / f"h{k}").read_text().split()[0]) for k in range(3)]
+            assert pids == [ready["pid"] for ready in group.ready]
+        assert all(gone(pid) for pid in pids)
+
+    run(body)
+
+
+def test_the_secret_is_common_and_only_on_standard_input(tmp_path: Path) -> None:
+    async def body() -> None:
+        options = JobOptions(guardian=["sudo", "g"], uid=12, manage={1: {"shares": []}})
+        async with group_of(tmp_path, "good", "good", options=options) as group:
+            files = [(tmp_path / f"h{k}").read_text().split("\n", 2) for k in range(2)]
+            first, second = (json.loads(lines[1]) for lines in files)
+            assert len(bytes.fromhex(first["secret"])) == 32
+            assert first["secret"] == second["secret"] and first["job"] == group.job
+            assert (first["self"], second["self"]) == (0, 1)
+            assert first["hosts"][1] == {"name": "h1", "address": "10.0.0.2", "port": first["hosts"][0]["port"]}
+            assert 47000 <= first["hosts"][0]["port"] <= 47999
+            assert (first["guardian"], first["uid"]) == (["sudo", "g"], 12)
+            assert first["manage"] is None and second["manage"] == {"shares": []}
+            assert all(first["secret"] not in lines[2] for lines in files), "arguments and environment can be read"
+
+    run(body)
+
+
+def test_events_reach_callbacks_and_the_queue(tmp_path: Path) -> None:
+    async def body() -> None:
+        seen: list[tuple[int, str]] = []
+        async with group_of(tmp_path, "good", "good") as group:
+            group.on_event(lambda index, event: seen.append((index, event["zone"])))
+            await group.command(1, {"type": "event"})
+            index, event = group.events.get_nowait()
+        assert seen == [(1, "high")]
+        assert (index, event["type"], event["peer"]) == (1, "zone", 1)
+
+    run(body)
+
+
+def test_a_refusal_names_host_and_reason(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good") as group:
+            with pytest.raises(AgentError, match=r"h1: `refuse` failed: no such peer"):
+                await group.command(1, {"type": "refuse"})
+            assert (await group.command(1, {"type": "echo", "value": 1}))["value"] == 1
+
+    run(body)
+
+
+def test_death_fails_what_waits_and_is_told(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good") as group:
+            with pytest.raises(AgentError, match=r"h1: the agent was killed by signal 9: last words"):
+                await group.command(1, {"type": "die"})
+            index, event = await asyncio.wait_for(group.events.get(), 5)
+            assert (index, event["type"]) == (1, "died")
+            with pytest.raises(AgentError, match="h1: the agent was killed"):
+                await group.command(1, {"type": "echo", "value": 1})
+            assert (await group.command(0, {"type": "echo", "value": 1}))["value"] == 1
+
+    run(body)
+
+
+def test_no_answer_is_an_error_with_the_time(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good") as group:
+            with pytest.raises(AgentError, match=r"h0: the agent did not answer `silence` within 0.1 s"):
+                await group.command(0, {"type": "silence"}, timeout_s=0.1)
+
+    run(body)
+
+
+def test_nonsense_ends_the_agent(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "garbage") as group:
+            index, event = await asyncio.wait_for(group.events.get(), 5)
+            assert index == 1 and "h1: the agent said something that is not its protocol" in event["reason"]
+            assert gone(int((tmp_path / "h1").read_text().split()[0]))
+
+    run(body)
+
+
+@pytest.mark.parametrize(
+    ("mode", "message"),
+    [
+        ("crash", r"h1: the agent could not be started: it ended with exit code 3: cannot open the device"),
+        ("mute", r"h1: the agent was not ready within 0.7 s: waiting for nothing"),
+    ],
+)
+def test_a_host_that_does_not_start_is_named(tmp_path: Path, mode: str, message: str) -> None:
+    async def body() -> None:
+        group = group_of(tmp_path, "good", mode, start_timeout_s=0.7)
+        with pytest.raises(HostError, match=message):
+            async with group:
+                pass
+        for pid in group.pids:
+            assert pid is not None and gone(pid)
+
+    # The program that cannot be told apart from a slow host is killed at the end of the wait for it to stop.
+    original, agents.STOP_TIMEOUT_S = agents.STOP_TIMEOUT_S, 0.2
+    try:
+        run(body)
+    finally:
+        agents.STOP_TIMEOUT_S = original
+
+
+def test_a_busy_port_is_drawn_again(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "busy") as group:
+            taken = int((tmp_path / "h1.port").read_text())
+            config = json.loads((tmp_path / "h1").read_text().split("\n")[1])
+            assert config["hosts"][0]["port"] != taken
+            assert len(group.ready) == 2
+        group = group_of(tmp_path, "good", "busy", ports=(taken, taken))
+        with pytest.raises(AgentError, match=rf"no free port found after 1 attempts in {taken}-{taken}.*h1"):
+            async with group:
+                pass
+
+    run(body)
+
+
+def test_one_host_is_no_group(tmp_path: Path) -> None:
+    async def body() -> None:
+        with pytest.raises(AgentError, match="single host"):
+            async with group_of(tmp_path, "good"):
+                pass
+
+    run(body)
+
+
+def test_a_missing_executor_program_names_the_host() -> None:
+    async def body() -> None:
+        hosts = [FakeHost(f"h{k}", "10.0.0.1", "good", Path("x")) for k in range(2)]
+        group = AgentGroup(hosts, lambda host, argv: ["/nonexistent/ssh"], program="x", ports=(47000, 47999))
+        with pytest.raises(HostError, match="h0: cannot start the agent"):
+            async with group:
+                pass
+
+    run(body)
+
+
+def test_what_ignores_every_request_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agents, "STOP_TIMEOUT_S", 0.3)
+
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "stubborn") as group:
+            pids = [pid for pid in group.pids if pid is not None]
+        assert len(pids) == 2 and all(gone(pid) for pid in pids)
+
+    run(body)
+
+
+def test_agents_end_when_their_supervisor_is_killed(tmp_path: Path) -> None:
+    program = f"""
+import asyncio, sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pathlib import Path
+from test_agents import group_of
+
+async def body():
+    async with group_of(Path({str(tmp_path)!r}), "good", "good"):
+        print("up", flush=True)
+        await asyncio.sleep(60)
+
+asyncio.run(body())
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as supervisor:
+        assert supervisor.stdout is not None and supervisor.stdout.readline() == "up\n"
+        pids = [int((tmp_path / f"h{k}").read_text().split()[0]) for k in range(2)]
+        os.kill(supervisor.pid, signal.SIGKILL)
+        assert all(wait_gone(pid) for pid in pids)
+
+
+def test_two_groups_do_not_disturb_each_other(tmp_path: Path) -> None:
+    async def body() -> None:
+        (tmp_path / "a").mkdir()
+        (tmp_path / "b").mkdir()
+        async with group_of(tmp_path / "a", "good", "good") as one, group_of(tmp_path / "b", "good", "good") as two:
+            assert one.job != two.job
+            answers = await asyncio.gather(
+                *(group.command(1, {"type": "echo", "value": name}) for group, name in ((one, "one"), (two, "two")))
+            )
+            assert [answer["value"] for answer in answers] == ["one", "two"]
+
+    run(body)

@@ -1,0 +1,105 @@
+"""Files brought to a host that has a file system of its own: here another HOME on this machine."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from fairlead.cluster.deploy import check_version, deploy
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.executors.base import Executor, with_environment
+from fairlead.errors import HostError, MissingToolError
+
+LOCAL = Cluster("c", "local", (Host("far", "127.0.0.1"),))
+
+
+class Elsewhere(Executor):
+    """Runs here, with another home directory."""
+
+    name = "elsewhere"
+    passes_signals = True
+    shares_files = False
+    home = Path()
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        return with_environment(argv, {"HOME": str(self.home), **(env or {})}, cwd)
+
+    def rsh_agent(self) -> Path | None:
+        return None
+
+
+@pytest.fixture
+def far(tmp_path: Path) -> Elsewhere:
+    executor = Elsewhere(LOCAL)
+    executor.home = tmp_path / "home"
+    executor.home.mkdir()
+    return executor
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "prog"
+    path.write_text("#!/bin/sh\necho prog 1.2.3\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_files_arrive_executable_under_the_hash_of_their_content(far: Elsewhere, program: Path) -> None:
+    placed = Path(deploy(far, "far", {"prog": program})["prog"])
+    assert placed.read_bytes() == program.read_bytes()
+    assert os.access(placed, os.X_OK)
+    assert placed.parent.parent == far.home / ".cache/fairlead"
+    assert len(placed.parent.name) == 64
+    assert [path.name for path in (far.home / ".cache/fairlead").iterdir()] == [placed.parent.name]
+
+
+def test_a_second_time_copies_nothing(far: Elsewhere, program: Path) -> None:
+    first = Path(deploy(far, "far", {"prog": program})["prog"])
+    before = first.stat()
+    assert Path(deploy(far, "far", {"prog": program})["prog"]) == first
+    after = first.stat()
+    assert (before.st_ino, before.st_ctime_ns) == (after.st_ino, after.st_ctime_ns)
+
+
+def test_damage_is_noticed_and_repaired(far: Elsewhere, program: Path) -> None:
+    placed = Path(deploy(far, "far", {"prog": program})["prog"])
+    placed.write_text("not what was sent")
+    assert Path(deploy(far, "far", {"prog": program})["prog"]) == placed
+    assert placed.read_bytes() == program.read_bytes()
+    assert sorted(path.name for path in placed.parent.iterdir()) == ["SHA256SUMS", "prog"]
+
+
+def test_other_content_lives_elsewhere(far: Elsewhere, program: Path) -> None:
+    first = deploy(far, "far", {"prog": program})["prog"]
+    program.write_text("#!/bin/sh\necho prog 2\n")
+    second = deploy(far, "far", {"prog": program})["prog"]
+    assert first != second
+    assert Path(first).is_file()
+
+
+def test_shared_files_are_not_copied(far: Elsewhere, program: Path) -> None:
+    far.shares_files = True
+    assert deploy(far, "far", {"prog": program}) == {"prog": str(program)}
+    assert not (far.home / ".cache").exists()
+
+
+def test_a_home_without_room_or_rights_is_told(far: Elsewhere, program: Path) -> None:
+    (far.home / ".cache").write_text("a file where a directory should be")
+    with pytest.raises(HostError, match="far: `sh` ended with exit code"):
+        deploy(far, "far", {"prog": program})
+
+
+def test_missing_here(far: Elsewhere, tmp_path: Path) -> None:
+    with pytest.raises(MissingToolError, match="is not here"):
+        deploy(far, "far", {"x": tmp_path / "x"})
+
+
+def test_versions_are_compared(far: Elsewhere, program: Path) -> None:
+    check_version(far, "far", str(program), "1.2.3")
+    with pytest.raises(HostError, match=r"is version prog 1.2.3, this side is 1.2.4"):
+        check_version(far, "far", str(program), "1.2.4")
+    with pytest.raises(HostError, match="does not run there"):
+        check_version(far, "far", "/bin/false", "1")

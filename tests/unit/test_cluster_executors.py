@@ -1,0 +1,102 @@
+"""Executors build command lines; compared as they are."""
+
+import shlex
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from fairlead.cluster import executors
+from fairlead.cluster.description import Cluster, Host, Ssh
+from fairlead.cluster.execute import attempt, on_all, run_on
+from fairlead.cluster.executors.base import Executor, register
+from fairlead.errors import ConfigError, HostError
+
+HOSTS = (Host("h0", "10.0.0.1", reach="h0"), Host("h1", "10.0.0.2", reach="bob@login.example", interface="ens3"))
+SSH = Cluster("c", "ssh", HOSTS, ssh=Ssh(user="ann", port=2222, identity=Path("/k/id"), options=("ForwardX11=no",)))
+
+
+@pytest.fixture(autouse=True)
+def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def test_registry_knows_all_and_refuses_duplicates() -> None:
+    assert executors.names() == ("lab", "local", "ssh")
+    with pytest.raises(ValueError, match="registered twice"):
+        register("ssh")(type("Other", (Executor,), {}))
+    with pytest.raises(ConfigError, match="executor 'rsh' is unknown"):
+        executors.of(replace(SSH, executor="rsh"))
+
+
+def test_ssh_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    with TemporaryDirectory(dir="/tmp") as short:  # a socket's path has to fit
+        monkeypatch.setenv("XDG_CACHE_HOME", short)
+        line = executors.of(SSH).command("h0", ["echo", "a b", "$HOME"], env={"X": "1 2"}, cwd="/w d")
+    assert line[0] == "ssh"
+    assert line[-3:] == ["--", "ann@h0", "env '--chdir=/w d' 'X=1 2' echo 'a b' '$HOME'"]
+    options = shlex.join(line[1:-3])
+    assert "-o BatchMode=yes" in options
+    assert "-p 2222 -i /k/id -o ForwardX11=no" in options
+    assert "-o ControlMaster=auto" in options
+
+
+def test_ssh_user_of_the_host_wins() -> None:
+    assert executors.of(SSH).command("h1", ["true"])[-2] == "bob@login.example"
+
+
+def test_ssh_without_multiplexing_where_the_socket_path_would_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/" + "x" * 80)
+    assert not any("Control" in word for word in executors.of(SSH).command("h0", ["true"]))
+
+
+def test_unknown_host() -> None:
+    with pytest.raises(ConfigError, match="no host is called 'h7'"):
+        executors.of(SSH).command("h7", ["true"])
+
+
+def test_rsh_agent_maps_names_and_skips_options(tmp_path: Path) -> None:
+    agent = executors.of(SSH).rsh_agent()
+    assert agent is not None
+    assert agent.stat().st_mode & 0o777 == 0o700
+    assert executors.of(SSH).rsh_agent() == agent  # same content, same file
+    fake = tmp_path / "bin" / "ssh"
+    fake.parent.mkdir()
+    fake.write_text('#!/bin/sh\nfor word; do echo "[$word]"; done\n')
+    fake.chmod(0o755)
+    environment = {"PATH": f"{fake.parent}:/usr/bin:/bin"}
+    done = subprocess.run(
+        [agent, "-x", "h1", "orted", '"a b"'], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-4:] == ["[--]", "[bob@login.example]", "[orted]", '["a b"]']
+    lost = subprocess.run([agent, "h9", "orted"], env=environment, capture_output=True, text=True, check=False)
+    assert lost.returncode == 255
+    assert "host h9 is not in the cluster file" in lost.stderr
+
+
+LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", reach="here", interface="lo"),))
+
+
+def test_local_runs_as_it_is(tmp_path: Path) -> None:
+    local = executors.of(LOCAL)
+    assert local.command("here", ["prog", "-x"]) == ["prog", "-x"]
+    assert local.rsh_agent() is None
+    assert run_on(local, "here", ["sh", "-c", 'echo "$A"'], env={"A": "b c"}) == "b c\n"
+    line = local.command("here", ["pwd"], cwd=str(tmp_path))
+    assert subprocess.run(line, capture_output=True, text=True, check=True).stdout == f"{tmp_path}\n"
+
+
+def test_what_fails_on_a_host_is_told_with_the_hosts_name() -> None:
+    local = executors.of(LOCAL)
+    with pytest.raises(HostError, match=r"here: `sh` ended with exit code 3: no luck"):
+        run_on(local, "here", ["sh", "-c", "echo no luck >&2; exit 3"])
+    assert attempt(local, "here", ["sh", "-c", "exit 3"]).returncode == 3
+    with pytest.raises(HostError, match=r"did not end within 0\.2 s"):
+        run_on(local, "here", ["sleep", "5"], timeout_s=0.2)
+
+
+def test_many_hosts_at_a_time() -> None:
+    assert on_all(["a", "b"], str.upper) == {"a": "A", "b": "B"}
+    assert on_all([], str.upper) == {}

@@ -1,0 +1,140 @@
+"""Starting and staying with a job: exit codes, streams, signals, time-outs. The "mpirun" is a shell here."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.job import Job
+from fairlead.cluster.launch import StartupTimeout, attend, run, start
+from fairlead.cluster.launchers.base import Launcher, get
+from fairlead.errors import LaunchError, MissingToolError
+
+LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", interface="lo"),))
+CUSTOM = get("custom")()
+
+
+class Unmarked(Launcher):
+    """Starts the job's argv without the job's mark, as an mpirun whose daemons never arrive."""
+
+    name = "unmarked"
+    family = "openmpi"
+
+    def command(self, job: Job) -> list[str]:
+        return list(job.argv)
+
+
+def job(script: str) -> Job:
+    return Job(id=os.urandom(4).hex(), argv=("sh", "-c", script), hosts=("here",))
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def wait_for(path: Path) -> str:
+    deadline_s = time.monotonic() + 10
+    while not (path.exists() and path.read_text().endswith("\n")):
+        assert time.monotonic() < deadline_s, f"{path} was never written"
+        time.sleep(0.01)
+    return path.read_text().strip()
+
+
+def test_exit_code_passes() -> None:
+    assert run(LOCAL, CUSTOM, job("exit 7")) == 7
+    assert run(LOCAL, CUSTOM, job("exit 0")) == 0
+
+
+def test_death_by_signal_is_told_as_a_shell_does() -> None:
+    assert run(LOCAL, CUSTOM, job("kill -9 $$")) == 128 + 9
+
+
+def test_streams_and_environment_pass(tmp_path: Path) -> None:
+    what = job("cat; echo $FAIRLEAD_JOB")
+    (tmp_path / "in").write_text("from stdin\n")
+    with (tmp_path / "in").open() as stdin, (tmp_path / "out").open("w") as stdout:
+        assert run(LOCAL, CUSTOM, what, stdin=stdin.fileno(), stdout=stdout.fileno()) == 0
+    assert (tmp_path / "out").read_text() == f"from stdin\n{what.id}\n"
+
+
+def test_signals_to_us_go_to_the_job(tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    what = job(f"trap 'echo got >{note}; exit 5' USR1; echo up >{note}.up; while :; do sleep 0.05; done")
+    before = signal.getsignal(signal.SIGUSR1)
+
+    def send() -> None:
+        wait_for(Path(f"{note}.up"))
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    assert run(LOCAL, CUSTOM, what) == 5
+    sender.join()
+    assert wait_for(note) == "got"
+    assert signal.getsignal(signal.SIGUSR1) == before
+
+
+def test_a_job_that_lasts_too_long_is_ended_with_all_it_started(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    what = job(f"setsid sleep 60 & echo $! >{note}; wait")
+    with pytest.raises(LaunchError, match=r"not done within 0\.3 s"):
+        run(LOCAL, CUSTOM, what, timeout_s=0.3)
+    assert not alive(int(wait_for(note)))
+
+
+def test_ranks_that_outlive_their_mpirun_are_ended(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    what = job(f"setsid sleep 60 & echo $! >{note}; kill -9 $$")
+    assert run(LOCAL, CUSTOM, what) == 137
+    assert not alive(int(wait_for(note)))
+
+
+def test_others_processes_are_left_alone() -> None:
+    other = subprocess.Popen(["sleep", "60"], env={"FAIRLEAD_JOB": "ffffffff"})
+    try:
+        assert run(LOCAL, CUSTOM, job("exit 1")) == 1
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_no_rank_within_the_start_up_time() -> None:
+    with pytest.raises(StartupTimeout, match=r"no rank was seen on here within 0\.3 s"):
+        run(LOCAL, Unmarked(), job("exec sleep 60"), startup_timeout_s=0.3)
+
+
+def test_a_start_is_tried_again_only_where_no_input_is_lost(tmp_path: Path) -> None:
+    note = tmp_path / "starts"
+    what = job(f"echo start >>{note}; [ $(wc -l <{note}) = 2 ] && exit 3; exec sleep 60")
+    assert run(LOCAL, Unmarked(), what, stdin=subprocess.DEVNULL, startup_timeout_s=0.5, attempts=2) == 3
+    note.unlink()
+    with pytest.raises(StartupTimeout):
+        run(LOCAL, Unmarked(), what, startup_timeout_s=0.5, attempts=2)
+    assert note.read_text() == "start\n"
+
+
+def test_a_started_job_can_be_watched() -> None:
+    running = start(LOCAL, CUSTOM, job("sleep 60 & wait"))
+    deadline_s = time.monotonic() + 10
+    while len(running.ranks()["here"]) < 2:
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)
+    assert running.poll() is None
+    running.signal(signal.SIGTERM)
+    assert attend(running) == 128 + 15
+    assert running.ranks() == {"here": []}
+
+
+def test_missing_program_is_told() -> None:
+    with pytest.raises(MissingToolError, match="no-such-mpirun is not on this machine"):
+        run(LOCAL, CUSTOM, Job(id="00000000", argv=("no-such-mpirun",), hosts=("here",)))

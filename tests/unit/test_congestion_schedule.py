@@ -1,0 +1,60 @@
+"""Congestion follows its episodes and always ends with the run."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from fairlead.errors import LabError
+from fairlead.manage.congestion_schedule import CongestionSchedule
+from fairlead.manage.scenario import Episode
+
+
+class Recorder:
+    def __init__(self) -> None:
+        self.log: list[str] = []
+
+    @contextmanager
+    def __call__(self, place: int) -> Iterator[None]:
+        self.log.append(f"start {place}")
+        try:
+            yield
+        finally:
+            self.log.append(f"stop {place}")
+
+
+def test_moves_from_place_to_place() -> None:
+    congestion = Recorder()
+    with CongestionSchedule([Episode(0.0, 1), Episode(0.1, 0)], congestion) as schedule:
+        assert congestion.log == ["start 1"]
+        time.sleep(0.3)
+    assert congestion.log == ["start 1", "stop 1", "start 0", "stop 0"]
+    first, second = schedule.occurrences
+    assert (first.place, second.place) == (1, 0)
+    assert 0.05 <= first.ended_s - first.began_s <= 0.25
+
+
+def test_run_that_ends_early_sees_none() -> None:
+    congestion = Recorder()
+    with CongestionSchedule([Episode(5.0, 0)], congestion) as schedule:
+        pass
+    assert congestion.log == []
+    assert schedule.occurrences == []
+
+
+def test_failure_to_start_is_raised_and_does_not_hang() -> None:
+    @contextmanager
+    def broken(place: int) -> Iterator[None]:
+        raise LabError("iperf3 is missing")
+        yield
+
+    with pytest.raises(LabError, match="iperf3"), CongestionSchedule([Episode(0.0, 0)], broken):
+        pass
+
+
+def test_program_s_own_error_wins() -> None:
+    congestion = Recorder()
+    with pytest.raises(ZeroDivisionError), CongestionSchedule([Episode(0.0, 0)], congestion):
+        _ = 1 / 0
+    assert congestion.log == ["start 0", "stop 0"]

@@ -1,0 +1,113 @@
+"""Paths, bottlenecks and what the kernel is told, from descriptions alone."""
+
+from collections import Counter
+
+import pytest
+
+from fairlead.config import parse
+from fairlead.lab import recipe
+from fairlead.lab.congestion.description import Streams
+from fairlead.lab.congestion.streams import host_pairs
+from fairlead.lab.description import Description
+from fairlead.lab.lab import cluster_file_text
+from fairlead.lab.resolve import resolve
+from fairlead.lab.topology import Plan
+
+
+def plan_of(topology: str, **lab: int) -> Plan:
+    keys = "".join(f"{key} = {value}\n" for key, value in lab.items())
+    trunk = "" if topology == "star" else '[trunk]\nrate = "200mbit"\nqueue = "20ms"\n'
+    text = f'[lab]\nname = "x"\ntopology = "{topology}"\n{keys}[host_link]\nrate = "1gbit"\n{trunk}'
+    return resolve(parse(text, Description, source="x"))
+
+
+MESH = plan_of("mesh", leafs=4, hosts_per_leaf=2, neighbours_per_leaf=2)
+STAR = plan_of("star", hosts_per_leaf=4)
+
+
+def test_ranks_fill_leaf_after_leaf_and_neighbours_are_no_compute_hosts() -> None:
+    assert [(h.name, h.leaf, h.address) for h in MESH.hosts[:4]] == [
+        ("h0", 0, "10.64.0.1"),
+        ("h1", 0, "10.64.0.2"),
+        ("h2", 1, "10.64.1.1"),
+        ("h3", 1, "10.64.1.2"),
+    ]
+    assert Counter(h.role for h in MESH.hosts) == {"compute": 8, "other": 8}
+    assert len({h.address for h in MESH.hosts}) == 16
+
+
+def test_a_mesh_joins_every_pair_of_leafs_by_one_trunk() -> None:
+    trunks = [(link.a, link.b) for link in MESH.links if link.addresses]
+    assert len(trunks) == 6 == len(set(map(frozenset, trunks)))
+    assert MESH.path("h0", "h2") == [("h0", "leaf0"), ("leaf0", "leaf1"), ("leaf1", "h2")]
+    assert MESH.path("h0", "h1") == [("h0", "leaf0"), ("leaf0", "h1")]
+    assert MESH.bottlenecks("h2", "h0") == [("leaf1", "leaf0")]
+
+
+def test_pairs_of_the_same_two_leafs_share_a_trunk_in_one_direction_only() -> None:
+    shared = MESH.shared_bottlenecks()
+    assert shared["h0", "h2"] == {("h0", "h3"), ("h1", "h2"), ("h1", "h3")}
+    assert ("h2", "h0") not in shared["h0", "h2"]
+    assert not any("n0" in pair for pair in shared)
+
+
+def test_on_a_star_pairs_share_the_links_of_their_ends() -> None:
+    shared = STAR.shared_bottlenecks()
+    assert shared["h0", "h1"] == {("h0", "h2"), ("h0", "h3"), ("h2", "h1"), ("h3", "h1")}
+
+
+@pytest.mark.parametrize(("leafs", "spines"), [(4, 2), (4, 3), (5, 2), (6, 5), (2, 1)])
+def test_leaf_spine_pairs_have_one_spine_both_ways_and_spread_evenly(leafs: int, spines: int) -> None:
+    plan = plan_of("leaf-spine", leafs=leafs, spines=spines, hosts_per_leaf=1)
+    uses = Counter()
+    for i in range(leafs):
+        for j in range(leafs):
+            if i != j:
+                forward, back = plan.path(f"h{i}", f"h{j}"), plan.path(f"h{j}", f"h{i}")
+                assert [(b, a) for a, b in reversed(back)] == forward
+                uses[forward[1]] += 1
+    assert max(uses.values()) <= -(-(leafs - 1 + leafs % 2) // spines)
+
+
+def test_with_a_spine_for_every_round_no_two_paths_share_an_uplink() -> None:
+    plan = plan_of("leaf-spine", leafs=4, spines=3, hosts_per_leaf=1)
+    assert all(not others for others in plan.shared_bottlenecks().values())
+
+
+def test_plan_survives_json() -> None:
+    for plan in (MESH, STAR, plan_of("leaf-spine", leafs=3, spines=2, hosts_per_leaf=1, relays_per_leaf=1)):
+        assert Plan.from_json(plan.to_json()) == plan
+
+
+def test_both_ends_of_every_link_are_shaped_alike() -> None:
+    spaces = {space.name: space for space in recipe.namespaces(MESH)}
+    assert spaces["h0"].tc == ("qdisc add dev eth0 root handle 1: tbf rate 1000000000bit burst 16384 limit 2500000",)
+    towards = [line for line in spaces["leaf2"].tc if " leaf1 " in line]
+    assert towards == ["qdisc add dev leaf1 root handle 1: tbf rate 200000000bit burst 16384 limit 500000"]
+    assert sum(len(space.tc) for space in spaces.values()) == 2 * len(MESH.links)
+
+
+def test_only_switches_forward() -> None:
+    for space in recipe.namespaces(MESH):
+        assert ("net/ipv4/ip_forward" in space.sysctls) == (not space.is_host)
+
+
+def test_leafs_route_to_every_other_leaf_over_the_trunk_between_them() -> None:
+    leaf = next(space for space in recipe.namespaces(MESH) if space.name == "leaf2")
+    link = next(link for link in MESH.links if {link.a, link.b} == {"leaf0", "leaf2"})
+    assert f"route add 10.64.0.0/24 via {dict(zip((link.a, link.b), link.addresses, strict=True))['leaf0']}" in leaf.ip
+
+
+def test_cluster_file_holds_every_host_with_its_role() -> None:
+    import tomllib
+
+    data = tomllib.loads(cluster_file_text(MESH))
+    assert data["cluster"] == {"name": "x", "executor": "lab", "lab": "x", "interface": "eth0"}
+    assert data["hosts"][0] == {"name": "h0", "address": "10.64.0.1", "slots": 1, "role": "compute"}
+    assert [host["name"] for host in data["hosts"]] == [host.name for host in MESH.hosts]
+
+
+def test_streams_between_leafs_use_their_neighbours() -> None:
+    between = Streams(kind="streams", between=("leaf0", "leaf3"), streams=8)
+    assert host_pairs(between, MESH) == [("n0", "n6"), ("n1", "n7")]
+    assert host_pairs(Streams(kind="streams", between=("leaf0", "leaf3"), streams=1), MESH) == [("n0", "n6")]

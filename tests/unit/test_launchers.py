@@ -1,0 +1,218 @@
+"""Launchers: which one an mpirun needs, and the command line each builds, compared as strings."""
+
+import shlex
+
+import pytest
+
+from fairlead.cluster import launchers
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.job import Job, covering_network, make_job, place
+from fairlead.cluster.launchers.base import Launcher, get, register
+from fairlead.cluster.launchers.detect import Mpi, detect, parse_version
+from fairlead.errors import ConfigError, MissingToolError
+
+# Captured from the programs themselves.
+OPEN_MPI_4 = "mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n"
+OPEN_MPI_41_RPM = "mpirun (Open MPI) 4.1.1\n\nReport bugs to http://www.open-mpi.org/community/help/\n"
+OPEN_MPI_5 = "mpirun (Open MPI) 5.0.11\n\nReport bugs to https://www.open-mpi.org/community/help/\n\n"
+MPICH_4 = """HYDRA build details:
+    Version:                                 4.0.2
+    Release Date:                            Thu Apr  7 12:34:45 CDT 2022
+    CC:                              gcc -Wdate-time -D_FORTIFY_SOURCE=2 -g -O2
+    Configure options:                       '--with-hwloc-prefix=/usr' '--with-device=ch4:ucx' 'FFLAGS=-O2'
+    Process Manager:                         pmi
+"""
+MPICH_5 = """HYDRA build details:
+    Version:                                 5.0.2
+    Release Date:                            Fri Sep 25 20:45:26 UTC 2026
+    CC:                              cc
+    Configure options:                       --with-device=ch4:ucx,ofi --with-pm=hydra:gforker
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "mpi", "launcher"),
+    [
+        (OPEN_MPI_4, Mpi("openmpi", "4.1.4"), "openmpi4"),
+        (OPEN_MPI_41_RPM, Mpi("openmpi", "4.1.1"), "openmpi4"),
+        (OPEN_MPI_5, Mpi("openmpi", "5.0.11"), "openmpi5"),
+        (MPICH_4, Mpi("mpich", "4.0.2", "ch4:ucx"), "mpich4"),
+        (MPICH_5, Mpi("mpich", "5.0.2", "ch4:ucx,ofi"), "mpich5"),
+    ],
+)
+def test_versions_are_recognised(text: str, mpi: Mpi, launcher: str) -> None:
+    assert parse_version(text) == mpi
+    assert mpi.launcher == launcher
+    assert launcher in launchers.names()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Intel(R) MPI Library for Linux* OS, Version 2021.6 Build 20220227\n", "is no MPI that fairlead knows"),
+        ("", "'\\(nothing\\)'"),
+        ("mpirun (Open MPI) 3.1.6\n", "mpirun is Open MPI 3.1.6; fairlead launches"),
+    ],
+)
+def test_others_are_refused_with_the_way_out(text: str, reason: str) -> None:
+    with pytest.raises(ConfigError, match=f"(?s){reason}.*launcher custom"):
+        parse_version(text)
+
+
+def test_missing_mpirun() -> None:
+    with pytest.raises(MissingToolError, match="this machine: no-such-mpirun is not there"):
+        detect(None, "this machine", "no-such-mpirun")
+
+
+def job(**changes: object) -> Job:
+    base = {
+        "id": "1f3a9c02",
+        "argv": ("./prog", "-x", "a b"),
+        "hosts": ("h0", "h0", "h1"),
+        "interfaces": ("eth0",),
+        "network": "10.64.0.0/16",
+        "env": {"OMP_NUM_THREADS": "2"},
+        "rsh_agent": "/lab/agent",
+    }
+    return Job(**(base | changes))  # type: ignore[arg-type]
+
+
+EXPECTED = {
+    "openmpi4": "mpirun --mca plm_rsh_agent /lab/agent --mca oob_tcp_if_include eth0 -np 3 --host h0,h0,h1"
+    " --map-by seq --mca pml ob1 --mca btl tcp,vader,self --mca btl_tcp_if_include eth0"
+    " -x OMP_NUM_THREADS=2 -x FAIRLEAD_JOB=1f3a9c02 ./prog -x 'a b'",
+    "openmpi5": "mpirun --prtemca plm_ssh_agent /lab/agent --prtemca prte_if_include eth0 -np 3 --host h0:2,h1:1"
+    " --map-by slot --mca pml ob1 --mca btl tcp,sm,self --mca btl_tcp_if_include eth0"
+    " -x OMP_NUM_THREADS=2 -x FAIRLEAD_JOB=1f3a9c02 ./prog -x 'a b'",
+    "mpich4": "mpirun -launcher ssh -launcher-exec /lab/agent -iface eth0 -hosts h0:2,h1:1"
+    " -genv UCX_TLS tcp,sm,self -genv FI_PROVIDER tcp -genv UCX_NET_DEVICES eth0 -genv FI_TCP_IFACE eth0"
+    " -genv OMP_NUM_THREADS 2 -genv FAIRLEAD_JOB 1f3a9c02 -n 3 ./prog -x 'a b'",
+    "custom": "./prog -x 'a b'",
+}
+EXPECTED["mpich5"] = EXPECTED["mpich4"]
+
+SHARED = {
+    "openmpi4": "--bind-to none --mca mpi_yield_when_idle 1",
+    "openmpi5": "--bind-to none --mca mpi_yield_when_idle 1",
+    "mpich4": "-bind-to none",
+    "mpich5": "-bind-to none",
+    "custom": "./prog",
+}
+WDIR = {
+    "openmpi4": "--wdir /w",
+    "openmpi5": "--wdir /w",
+    "mpich4": "-wdir /w",
+    "mpich5": "-wdir /w",
+    "custom": "./prog",
+}
+INTERLEAVED = {
+    "openmpi4": "-np 3 --host h0,h1,h0 --map-by seq",
+    "openmpi5": "-np 3 --host h0,h1,h0 --map-by seq --bind-to none",
+    "mpich4": "-hosts h0:1,h1:1,h0:1",
+    "mpich5": "-hosts h0:1,h1:1,h0:1",
+    "custom": "./prog",
+}
+TWO_INTERFACES = {
+    "openmpi4": "--mca btl_tcp_if_include 10.64.0.0/16",
+    "openmpi5": "--prtemca prte_if_include 10.64.0.0/16",
+    "mpich4": "-genv UCX_NET_DEVICES eth0,ens3",
+    "mpich5": "-genv UCX_NET_DEVICES eth0,ens3",
+    "custom": "./prog",
+}
+
+
+@pytest.fixture(params=launchers.names())
+def launcher(request: pytest.FixtureRequest) -> Launcher:
+    return get(request.param)()
+
+
+def line(launcher: Launcher, what: Job) -> str:
+    return shlex.join(launcher.command(what))
+
+
+def test_command_line(launcher: Launcher) -> None:
+    assert line(launcher, job()) == EXPECTED[launcher.name]
+
+
+def test_shared_cores_are_neither_bound_nor_spun_on(launcher: Launcher) -> None:
+    assert SHARED[launcher.name] in line(launcher, job(cores_shared=True))
+
+
+def test_working_directory(launcher: Launcher) -> None:
+    assert WDIR[launcher.name] in line(launcher, job(cwd="/w"))
+
+
+def test_ranks_of_a_host_need_not_be_neighbours(launcher: Launcher) -> None:
+    assert INTERLEAVED[launcher.name] in line(launcher, job(hosts=("h0", "h1", "h0")))
+
+
+def test_interfaces_that_differ_by_host(launcher: Launcher) -> None:
+    assert TWO_INTERFACES[launcher.name] in line(launcher, job(interfaces=("eth0", "ens3")))
+
+
+def test_options_come_before_the_program(launcher: Launcher) -> None:
+    words = launcher.command(job(options=("--mca", "btl_tcp_links", "4")))
+    expected = 0 if launcher.name == "custom" else 1
+    assert words.count("btl_tcp_links") == expected
+    if expected:
+        assert words.index("btl_tcp_links") < words.index("./prog")
+
+
+def test_root_is_allowed_only_where_we_are_root() -> None:
+    for name in ("openmpi4", "openmpi5"):
+        assert get(name)("mpirun", as_root=True).command(job())[1] == "--allow-run-as-root"
+        assert "--allow-run-as-root" not in get(name)("mpirun").command(job())
+
+
+def test_environment_of_a_line_of_ones_own_goes_to_mpirun() -> None:
+    assert get("custom")().environment(job()) == {"OMP_NUM_THREADS": "2", "FAIRLEAD_JOB": "1f3a9c02"}
+    assert get("openmpi4")().environment(job()) == {}
+
+
+def test_registry_refuses_duplicates_and_unknown_names() -> None:
+    with pytest.raises(ValueError, match="registered twice"):
+        register("openmpi4")(get("openmpi5"))
+    with pytest.raises(ConfigError, match="launcher 'srun' is unknown"):
+        get("srun")
+
+
+CLUSTER = Cluster(
+    "c",
+    "local",
+    (
+        Host("a", "10.0.0.1", slots=2),
+        Host("r", "10.0.0.9", role="relay"),
+        Host("b", "10.0.1.2", slots=1),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [(1, "a"), (2, "a a"), (3, "a a b"), (4, "a a a b"), (6, "a a a a b b"), (7, "a a a a a b b")],
+)
+def test_slots_are_filled_then_gone_round_again(ranks: int, expected: str) -> None:
+    assert " ".join(place(CLUSTER, ranks)) == expected
+
+
+def test_job_knows_interface_network_and_whether_cores_are_shared() -> None:
+    made = make_job(CLUSTER, ["./p"], 3, job_id="00000000")
+    assert (made.interfaces, made.network, made.cores_shared) == (("eth0",), "10.0.0.0/23", False)
+    assert make_job(CLUSTER, ["./p"], 4, job_id="00000000").cores_shared
+    assert made.ranks_on() == {"a": 2, "b": 1}
+
+
+def test_covering_network() -> None:
+    assert covering_network(["10.0.0.1"]) == "10.0.0.1/32"
+    assert covering_network(["10.64.0.1", "10.64.3.2"]) == "10.64.0.0/22"
+
+
+def test_bad_jobs_are_refused() -> None:
+    with pytest.raises(ConfigError, match="0 ranks cannot run"):
+        make_job(CLUSTER, ["./p"], 0, job_id="0")
+    with pytest.raises(ConfigError, match="no program to run"):
+        make_job(CLUSTER, [], 1, job_id="0")
+    with pytest.raises(ConfigError, match="the placement has 1 ranks, 2 were asked for"):
+        make_job(CLUSTER, ["./p"], 2, job_id="0", hosts=["a"])
+    with pytest.raises(ConfigError, match="no host is called 'x'"):
+        make_job(CLUSTER, ["./p"], 1, job_id="0", hosts=["x"])

@@ -1,0 +1,193 @@
+"""Characterisations: stored raw and computed again, found again, compared, told in words; their JSON; the command."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from fairlead.cli.characterize import command
+from fairlead.cluster.description import Cluster, Host
+from fairlead.errors import ConfigError, MeasurementError
+from fairlead.lab.description import Description
+from fairlead.lab.resolve import resolve
+from fairlead.measure import characterization
+from fairlead.measure.characterization import Characterization
+from fairlead.measure.characterize import characterize
+from fairlead.measure.difference import compare
+from fairlead.measure.sample_store import StoreSink
+from fairlead.measure.survey import Settings, Survey
+from fairlead.store import Store
+
+from .simulated_network import SimulatedAgents, run
+
+PLAN = resolve(
+    Description.model_validate(
+        {
+            "lab": {"name": "sim", "topology": "mesh", "leafs": 3, "hosts_per_leaf": 1},
+            "host_link": {"rate": "1gbit"},
+            "trunk": {"rate": "200mbit"},
+        }
+    )
+)
+CLUSTER = Cluster("sim", "local", tuple(Host(host.name, host.address) for host in PLAN.hosts), source="sim.toml")
+SETTINGS = Settings(sizes_B=(64, 65536))
+
+
+def measured(store: Store, seed: int = 1, plan: Any = PLAN) -> int:
+    number = characterization.begin(store, CLUSTER, SETTINGS)
+    agents = SimulatedAgents(plan, seed=seed)
+    run(Survey(agents, SETTINGS, StoreSink(store, number), lambda what, done, total: None).run())
+    store.finish_run(number)
+    return number
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    with Store.open(tmp_path) as opened:
+        yield opened
+
+
+def test_what_is_stored_is_what_was_measured(store: Store) -> None:
+    number = characterization.begin(store, CLUSTER, SETTINGS)
+    survey = Survey(SimulatedAgents(PLAN), SETTINGS, StoreSink(store, number), lambda what, done, total: None)
+    run(survey.run())
+    store.finish_run(number)
+    found = Characterization.latest(store, CLUSTER)
+    assert found is not None and found.run == number and found.complete
+    again = characterization.sample_store.samples_of(store, number, 3)
+    assert [each.pairs for each in again.injections] == [each.pairs for each in survey.samples.injections]
+    for one, other in zip(again.injections, survey.samples.injections, strict=True):
+        np.testing.assert_array_equal(one.delays_s, other.delays_s)
+        assert one.rates_bps == other.rates_bps
+    for first, second in zip(again.exchanges, survey.samples.exchanges, strict=True):
+        np.testing.assert_array_equal(first.forward_s, second.forward_s)
+        assert (first.pair, first.size_B, first.alone) == (second.pair, second.size_B, second.alone)
+    np.testing.assert_array_equal(found.rates_bps, survey.samples.rates_bps())
+
+
+def test_only_a_complete_one_of_the_same_hosts_is_found(store: Store) -> None:
+    assert Characterization.latest(store, CLUSTER) is None
+    first = measured(store)
+    begun = characterization.begin(store, CLUSTER, SETTINGS)
+    store.finish_run(begun, "failed", error="h1: the agent was killed by signal 9")
+    found = Characterization.latest(store, CLUSTER)
+    assert found is not None and found.run == first
+    moved = replace(CLUSTER, hosts=(replace(CLUSTER.hosts[0], address="10.9.9.9"), *CLUSTER.hosts[1:]))
+    assert Characterization.latest(store, moved) is None
+
+
+def test_an_incomplete_one_shows_what_it_has(store: Store) -> None:
+    number = characterization.begin(store, CLUSTER, SETTINGS)
+    survey = Survey(
+        SimulatedAgents(PLAN, dies_after=30), SETTINGS, StoreSink(store, number), lambda what, done, total: None
+    )
+    with pytest.raises(Exception, match="killed"):
+        run(survey.run())
+    store.finish_run(number, "failed", error="h1: the agent was killed by signal 9")
+    found = Characterization.read(store, store.run(number))
+    assert not found.complete
+    assert "INCOMPLETE: h1: the agent was killed by signal 9" in found.summary_words()
+    assert np.isfinite(found.rates_bps).any() and not np.isfinite(found.rates_bps).all()
+    assert found.to_json()["path_table"] is None
+
+
+def test_another_kind_of_run_is_refused(store: Store) -> None:
+    number = store.begin_run("run", {"program": "cg"})
+    with pytest.raises(MeasurementError, match=f"run {number} .* is a run, not a characterization"):
+        Characterization.read(store, store.run(number))
+
+
+def test_json_holds_everything(store: Store) -> None:
+    number = measured(store)
+    data = json.loads(json.dumps(Characterization.read(store, store.run(number)).to_json(), allow_nan=False))
+    assert data["complete"] and data["cluster"] == "sim" and len(data["hosts"]) == 3
+    assert data["latency"]["sizes_B"] == [64, 65536]
+    assert data["latency"]["median_s"][0][1][1] is None
+    assert data["latency"]["median_s"][1][0][1] == pytest.approx(8 * 65536 / 200e6, rel=0.1)
+    assert data["rates_bps"][0][1] == pytest.approx(200e6, rel=0.1)
+    pairs = data["path_table"]["pairs"]
+    assert len(pairs) == 6
+    assert [c["relay"] for c in pairs[0]["candidates"]] == [2]
+    assert pairs[0]["candidates"][0]["shares_bottleneck"] is False
+
+
+def test_tables_for_agents(store: Store) -> None:
+    number = measured(store)
+    tables = Characterization.read(store, store.run(number)).manage_tables(1)
+    json.dumps(tables, allow_nan=False)
+    assert tables["base"]["sizes_B"] == [64, 65536]
+    assert tables["base"]["latency_s"][0][0][0] is None and tables["base"]["latency_s"][0][0][1] > 0
+    assert tables["base"]["rate_bps"][2][1] == pytest.approx(200e6, rel=0.1)
+    assert 0 <= tables["base"]["age_s"] < 60
+    assert tables["shares"] == [], "one host a leaf: nothing is shared on a mesh"
+
+
+def test_age_and_staleness_in_words(store: Store) -> None:
+    found = Characterization.read(store, store.run(measured(store)))
+    assert found.age_words(found.ended_s + 200) == "measured 3 minutes ago"
+    assert found.stale_words(found.ended_s + 3600) == ""
+    assert "is stale (measured 3 days ago)" in found.stale_words(found.ended_s + 3 * 86400 + 1)
+
+
+def test_two_measurements_of_one_network_do_not_differ(store: Store) -> None:
+    first, second = (Characterization.read(store, store.run(measured(store, seed))) for seed in (1, 2))
+    difference = compare(first, second)
+    assert difference.compared == 18
+    assert (difference.shifts, difference.begun, difference.ended) == ((), (), ())
+    assert difference.in_words() == ["0 of 18 values shifted beyond the measurements' scatter"]
+
+
+def test_a_slower_trunk_is_told(store: Store) -> None:
+    links = tuple(
+        replace(link, rate_bps=100_000_000) if {link.a, link.b} == {"leaf0", "leaf1"} else link for link in PLAN.links
+    )
+    before = Characterization.read(store, store.run(measured(store)))
+    after = Characterization.read(store, store.run(measured(store, seed=2, plan=replace(PLAN, links=links))))
+    difference = compare(before, after)
+    assert {(s.source, s.destination, s.what) for s in difference.shifts} == {
+        (a, b, what) for a, b in (("h0", "h1"), ("h1", "h0")) for what in ("latency of 65536 B", "throughput")
+    }
+    slower = next(shift for shift in difference.shifts if shift.unit == "s")
+    assert slower.share == pytest.approx(1.0, abs=0.1)
+    assert "h0 → h1: throughput" in "\n".join(difference.in_words())
+
+
+def test_other_hosts_cannot_be_compared(store: Store) -> None:
+    found = Characterization.read(store, store.run(measured(store)))
+    with pytest.raises(MeasurementError, match="their hosts differ"):
+        compare(found, replace(found, hosts=("a", "b", "c")))
+
+
+def test_a_cluster_of_one_host_is_refused(store: Store) -> None:
+    alone = replace(CLUSTER, hosts=CLUSTER.hosts[:1])
+    with pytest.raises(ConfigError, match=r"sim.toml: sim has a single host"):
+        characterize(alone, store, SETTINGS, lambda what, done, total: None)
+    assert characterization.runs(store) == []
+
+
+def test_show_and_diff_on_the_command_line(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        first, second = measured(store, 1), measured(store, 2)
+    runner = CliRunner()
+    shown = runner.invoke(command, ["show", "--results", str(tmp_path)])
+    assert shown.exit_code == 0, shown.output
+    assert "sim: 3 hosts, 6 ordered pairs" in shown.output
+    assert "h0 → h1: direct" in shown.output and f"stored as run {second}" in shown.output
+    listed = runner.invoke(command, ["show", "--list", "--results", str(tmp_path)])
+    assert [line.split()[0] for line in listed.output.splitlines()] == [str(first), str(second)]
+    differing = runner.invoke(command, ["diff", "--results", str(tmp_path)])
+    assert f"run {first} " in differing.output and "0 of 18 values" in differing.output
+    as_json = runner.invoke(command, ["diff", "--json", str(first), str(second), "--results", str(tmp_path)])
+    assert json.loads(as_json.output) == {"compared": 18, "shifts": [], "begun": [], "ended": []}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"), [("64,x", "'x' is no size"), ("0", "'0' is no size"), ("1GB", "no size")]
+)
+def test_bad_sizes_are_named(sizes: str, message: str) -> None:
+    result = CliRunner().invoke(command, ["nothing.toml", "--sizes", sizes])
+    assert result.exit_code == 2 and message in result.output

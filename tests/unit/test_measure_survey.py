@@ -1,0 +1,96 @@
+"""A whole characterisation of simulated networks: the relation against the truth, with and without noise."""
+
+from typing import Any
+
+import pytest
+
+from fairlead.errors import AgentError
+from fairlead.lab.description import Description
+from fairlead.lab.resolve import resolve
+from fairlead.lab.topology import Plan
+from fairlead.measure import confluence, sensitivity
+from fairlead.measure.samples import Exchanges, Injection
+from fairlead.measure.score import Score, score, truth_of
+from fairlead.measure.sensitivity import Sensitivity
+from fairlead.measure.survey import Settings, Survey
+
+from .simulated_network import SimulatedAgents, run
+
+FAST = {"sizes_B": (64, 65536)}
+GIGABIT = {"rate": "1gbit", "queue": "10ms"}
+TRUNK = {"rate": "200mbit", "queue": "20ms"}
+
+
+def plan_of(topology: str, **lab: Any) -> Plan:
+    tables: dict[str, Any] = {"lab": {"name": "sim", "topology": topology, **lab}, "host_link": GIGABIT}
+    if topology != "star":
+        tables["trunk"] = TRUNK
+    return resolve(Description.model_validate(tables))
+
+
+PLANS = {
+    "star": plan_of("star", hosts_per_leaf=8),
+    "mesh": plan_of("mesh", leafs=4, hosts_per_leaf=2),
+    "leaf-spine": plan_of("leaf-spine", leafs=4, spines=2, hosts_per_leaf=2),
+    "leaf-one-spine": plan_of("leaf-spine", leafs=3, spines=1, hosts_per_leaf=3),
+    "star of 3": plan_of("star", hosts_per_leaf=3),
+    "two leafs": plan_of("mesh", leafs=2, hosts_per_leaf=3),
+}
+
+
+class Nowhere:
+    def __init__(self) -> None:
+        self.taken: list[Exchanges | Injection] = []
+
+    def exchanges(self, sample: Exchanges) -> None:
+        self.taken.append(sample)
+
+    def injection(self, sample: Injection) -> None:
+        self.taken.append(sample)
+
+
+def survey_of(agents: SimulatedAgents, **changes: Any) -> Survey:
+    return Survey(agents, Settings(**{**FAST, **changes}), Nowhere(), lambda what, done, total: None)
+
+
+def relation_of(survey: Survey) -> Sensitivity:
+    network = sensitivity.quiet(survey.samples)
+    return confluence.complete(sensitivity.evaluate(survey.samples, network), survey.samples, network)
+
+
+def scored(plan: Plan, noise: float) -> Score:
+    survey = survey_of(SimulatedAgents(plan, noise))
+    run(survey.run())
+    truth = truth_of(plan.shared_bottlenecks(), [host.name for host in plan.hosts])
+    assert truth.any()
+    return score(relation_of(survey).hurts, truth)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_relation_on_a_quiet_machine_is_the_truth(name: str) -> None:
+    result = scored(PLANS[name], noise=0.0)
+    assert (result.missed, result.invented) == (0, 0)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_relation_survives_noise(name: str) -> None:
+    result = scored(PLANS[name], noise=0.3)
+    assert result.precision >= 0.95 and result.recall >= 0.95, result
+
+
+def test_one_injection_at_a_time_but_for_meeting_points() -> None:
+    agents = SimulatedAgents(PLANS["mesh"])
+    survey = survey_of(agents)
+    run(survey.run())
+    singles = [pairs for pairs in survey.samples.injected() if len(pairs) == 1]
+    assert len(singles) == 56
+    assert agents.most_flows == 2
+    assert len([pairs for pairs in survey.samples.injected() if len(pairs) == 2]) <= 30
+
+
+def test_an_agent_that_dies_ends_the_survey_and_keeps_its_samples() -> None:
+    survey = survey_of(SimulatedAgents(PLANS["mesh"], dies_after=200))
+    with pytest.raises(AgentError, match="killed by signal 9"):
+        run(survey.run())
+    assert 0 < len(survey.samples.injections) < 56
+    assert survey.samples.exchanges == []

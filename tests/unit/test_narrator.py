@@ -1,0 +1,46 @@
+"""What is told on the terminal: what concerns the program's traffic, not every flutter of a path it has left."""
+
+import io
+
+from fairlead.manage.narrator import Narrator, sentence
+
+NAMES = ["h0", "h1", "h2"]
+HIGH = {"type": "zone", "source": 0, "destination": 1, "zone": "high", "queue_delay_s": 0.0123}
+MOVED = {"type": "moved", "source": 0, "destination": 1, "relay": 2, "reason": "12.3 ms of queue"}
+RETURNED = {"type": "returned", "source": 0, "destination": 1, "relay": 2, "reason": "direct_good"}
+
+
+def _told(*events: dict[str, object]) -> list[str]:
+    stream = io.StringIO()
+    narrator = Narrator(NAMES, stream)
+    for event in events:
+        narrator(0, dict(event))
+    return [line.split(" s  ", 1)[1] for line in stream.getvalue().splitlines()]
+
+
+def test_congestion_and_moves_are_told_in_words() -> None:
+    assert _told(HIGH, MOVED, RETURNED) == [
+        "h0→h1 is high: 12.3 ms of queue",
+        "h0→h1 goes over h2: 12.3 ms of queue",
+        "h0→h1 is back on its direct path: direct_good",
+    ]
+
+
+def test_a_path_that_traffic_has_left_is_quiet_until_it_is_back() -> None:
+    assert len(_told(MOVED, HIGH, HIGH)) == 1
+    assert len(_told(MOVED, HIGH, RETURNED, HIGH)) == 3
+
+
+def test_other_zones_and_records_are_not_told() -> None:
+    assert _told({**HIGH, "zone": "medium"}, {"type": "stats", "cpu_s": 1.0}) == []
+
+
+def test_a_dead_agent_is_named() -> None:
+    text = sentence(NAMES, 2, {"type": "died", "reason": "killed"})
+    assert text is not None and "agent of h2 is gone" in text
+
+
+def test_quiet_says_nothing() -> None:
+    stream = io.StringIO()
+    Narrator(NAMES, stream, quiet=True)(0, dict(MOVED))
+    assert stream.getvalue() == ""

@@ -1,0 +1,280 @@
+"""The comparison's report: every number of it against the fixture's raw samples, computed here in another way."""
+
+import dataclasses
+import json
+import re
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from fairlead.errors import StoreError
+from fairlead.report import comparison_report, comparison_tables, findings, latencies, summary, timeline
+from fairlead.report.comparison import latest, load
+from fairlead.report.comparison_figures import scenario_name
+from fairlead.store import Store
+
+from . import report_fixtures as fixtures
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("demo")
+    experiment = fixtures.build(directory)
+    with Store.read(directory) as store:
+        yield store, load(store, experiment)
+
+
+@pytest.fixture(scope="module")
+def raw(demo):
+    """Run times by (program, scenario), one a replication, read without the report's code."""
+    store, _ = demo
+    times = {}
+    for run in sorted(store.runs("run"), key=lambda run: run.labels["replication"]):
+        key = run.labels["program"], run.labels["scenario"]
+        times.setdefault(key, []).append(float(store.one_series(run.id, "time_s").values[0]))
+    return {key: np.array(values) for key, values in times.items()}
+
+
+def program(found, name="cg"):
+    return next(each for each in found.programs if each.name == name)
+
+
+@pytest.mark.parametrize("name", ["cg", "nbody"])
+def test_summary_holds_what_the_samples_say(demo, raw, name):
+    _, found = demo
+    got = json.loads(summary.to_json(summary.of(found)))["programs"][name]
+    median = {scenario: float(np.median(raw[name, scenario])) for scenario in fixtures.SCENARIOS}
+    assert got["t_nc"] == median["clean"]
+    assert got["t_nc_managed"] == median["clean_managed"]
+    assert got["t_ic"] == median["congested"]
+    assert got["t_ic_managed"] == median["congested_managed"]
+    lost = median["congested"] - median["clean"]
+    assert got["recovered"] == pytest.approx((median["congested"] - median["congested_managed"]) / lost)
+    ratios = np.log(raw[name, "clean_managed"] / raw[name, "clean"])
+    assert got["overhead"] == pytest.approx(np.expm1(np.median(ratios)))
+    # Eight agents use 0.2 % of a CPU each, of two CPUs; the probes' 2000 B/s of some 190 Mbit/s.
+    assert got["overhead_accounted"] == pytest.approx(8 * 0.002 / 2 + 2000 * 8 / 190e6, rel=0.15)
+    assert got["n_runs"] == 32
+    assert got["failed_runs"] == 0
+    assert got["n"]["recovered"] == got["n"]["overhead"] == 8
+    assert got["moves"] == 8 * 16  # two episodes of eight directed pairs each
+    assert got["reasons"] == {}
+    for figure, (low, high) in got["intervals"].items():
+        assert low <= got[figure] <= high
+    assert set(got["intervals"]) == {
+        *("t_nc", "t_nc_managed", "t_ic", "t_ic_managed"),
+        *("recovered", "overhead", "overhead_accounted", "slowdown"),
+    }
+
+
+def test_summary_follows_its_schema(demo):
+    _, found = demo
+    text = summary.to_json(summary.of(found))
+    again = summary.Summary.model_validate_json(text)
+    assert again == summary.of(found)
+    assert (again.schema_name, again.schema_version) == ("fairlead.compare.summary", summary.SCHEMA_VERSION)
+    assert summary.SCHEMA_FILE.read_text() == summary.schema_json(), (
+        "the summary's models changed: raise SCHEMA_VERSION by the rule in summary.py and write the schema file anew"
+    )
+    with pytest.raises(ValueError, match="extra"):
+        summary.Summary.model_validate({**json.loads(text), "unknown": 1})
+
+
+def test_differences_are_told_apart_only_where_they_are(demo):
+    _, found = demo
+    verdicts = {(d.program, d.first.scenario, d.second.scenario): d.told_apart for d in found.differences}
+    assert verdicts["cg", "clean", "clean_managed"] is False
+    assert verdicts["cg", "clean", "congested"] is True
+    assert verdicts["cg", "congested", "congested_managed"] is True
+    assert verdicts["nbody", "clean_managed", "congested_managed"] is True
+    raw_p = [d.difference.p for d in found.differences]
+    assert all(d.p_adjusted >= p for d, p in zip(found.differences, raw_p, strict=True))
+
+
+def test_latencies_of_moved_pairs_before_and_after(demo):
+    _, found = demo
+    pairs = latencies.per_pair(program(found).final.runs)
+    assert len(pairs) == 16
+    for pair in pairs:
+        assert {fixtures.LEAF[pair.pair[0]], fixtures.LEAF[pair.pair[1]]} in ({0, 1}, {2, 3})
+        assert pair.quiet.median_s == pytest.approx(95e-6, rel=0.05)
+        assert pair.congested.median_s == pytest.approx(9.1e-3, rel=0.15)
+        assert pair.congested.p5_s > 4e-3  # nothing of the quiet times got in
+        assert pair.detour.median_s == pytest.approx(2.1e-4, rel=0.05)
+        assert pair.congested.n > pair.detour.n / 2  # while the pair was away, by its probes
+        assert not set(pair.relays) & set(pair.pair)
+
+
+def test_the_timeline_follows_the_events(demo):
+    _, found = demo
+    stage = program(found).final
+    run = stage.typical()
+    assert abs(run.time_s - stage.congested.median_s) == min(
+        abs(t - stage.congested.median_s) for t in stage.congested.times_s.values()
+    )
+    first, second = run.congestion
+    assert first.begin_s == pytest.approx(0.22 * run.time_s, abs=1e-3)
+    assert second.end_s == pytest.approx(run.time_s)
+    assert len(run.reaction_s()) == 2
+    assert all(0.05 <= t_s <= 0.11 for t_s in run.reaction_s())
+    pair = next(p for p in run.pairs() if fixtures.LEAF[p[0]] == 0)
+    ((begin_s, end_s, relay),) = run.detours(pair)
+    assert first.begin_s < begin_s < first.begin_s + 0.12
+    assert first.end_s + 0.39 < end_s < first.end_s + 0.61
+    assert fixtures.LEAF[relay] in (2, 3)
+    zones = timeline.zone_spans(run, pair)
+    assert [zone for *_, zone in zones] == ["low", "medium", "high", "low"]
+    assert zones[0][0] == 0.0
+    assert zones[-1][1] == run.time_s
+    assert run.pairs()[-1] == ("h0", "h1")  # the one that stayed comes last
+    last = next(p for p in run.pairs() if fixtures.LEAF[p[0]] == 2)
+    assert run.detours(last)[0][1] == run.time_s  # still away at the end
+
+
+def test_findings_name_the_numbers(demo):
+    _, found = demo
+    text = findings.paragraphs(found)[0].replace("\u00a0", " ")
+    cg = program(found)
+    factor = cg.congested.median_s / cg.clean.median_s
+    assert text.startswith(f"cg: other traffic made it take {factor:.1f} times as long")
+    assert f"{cg.congested.median_s:.1f} s congested" in text
+    assert f"{cg.final.recovered.estimate.value * 100:.0f} % of the lost time came back" in text
+    assert "overhead cannot be told from zero" in text
+    assert re.search(r"in 8 runs, first \d\d ms after", text)
+
+
+def test_page_is_self_contained_and_holds_the_numbers(demo, tmp_path):
+    _, found = demo
+    written = comparison_report.write(found, tmp_path / "out/report.html", figures=tmp_path / "figures")
+    text = written.html.read_text()
+    assert not re.findall(r"""(?:src|href)=(?!"#|"data:)\S+""", text)
+    assert "<script" not in text
+    assert "@import" not in text
+    assert "url(http" not in text
+    ids = re.findall(r'\sid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r"url\(#([^)]+)\)", text)) <= set(ids)
+    assert "prefers-color-scheme:dark" in text
+    assert text.count("<svg") == 6
+    assert json.loads(written.summary.read_text())["programs"]["cg"]["n_runs"] == 32
+    for row in comparison_tables.run_times(found).rows:
+        assert all(each.shown in text for each in row)
+    names = {path.name for path in written.figures}
+    assert {"run-times.svg", "run-times.png", "run-times.csv", "timeline-cg.svg", "latencies-nbody.csv"} <= names
+    header, first, *_ = (tmp_path / "figures/run-times.csv").read_text().splitlines()
+    assert header == "program,scenario,replication,time_s"
+    times = program(found).clean.times_s
+    assert float(first.split(",")[-1]) == times[0]
+
+
+def test_terminal_shows_the_same_numbers(demo):
+    _, found = demo
+    console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123 - closed with the test
+    comparison_report.show(found, console)
+    text = console.export_text()
+    for row in comparison_tables.effects(found).rows:
+        assert all(each.shown in text for each in row)
+
+
+# ------------------------------------------------------------------ other experiments
+
+
+def test_stages_come_in_their_order(tmp_path):
+    experiment = fixtures.build(tmp_path, fixtures.STAGED_S, replications=3)
+    with Store.read(tmp_path) as store:
+        found = load(store, experiment, stages=["agents", "detection", "detours"])
+    stages = program(found).stages
+    assert [stage.name for stage in stages] == ["agents", "detection", "detours"]
+    assert stages[0].recovered.estimate.contains(0.0)
+    assert stages[2].recovered.estimate.value == pytest.approx(0.91, abs=0.03)
+    got = summary.of(found).programs["cg"]
+    assert list(got.stages) == ["agents", "detection", "detours"]
+    assert got.recovered == got.stages["detours"].recovered
+    assert scenario_name("clean_detection") == "clean, + detection"
+    assert any("fewer than 6 runs" in text for text in findings.caveats(found))
+
+
+def test_what_cannot_be_said_is_null_with_a_reason(tmp_path):
+    """Congestion that costs nothing, a single replication, no characterisation."""
+    times = {"cg": {"clean": 5.0, "clean_managed": 5.0, "congested": 5.0, "congested_managed": 5.0}}
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        many = fixtures.compare(store, clock, times, replications=4)
+        one = fixtures.compare(store, clock, times, replications=1)
+        assert latest(store).id == one
+        found = summary.of(load(store, many)).programs["cg"]
+        assert found.recovered is None
+        assert "cannot be told from clean" in found.reasons["recovered"]
+        assert found.overhead_accounted is None
+        assert "no characterization before it" in found.reasons["overhead_accounted"]
+        assert "recovered" not in found.intervals
+        assert found.overhead is not None
+        single = load(store, one)
+        assert summary.of(single).programs["cg"].t_nc == pytest.approx(5.0, rel=0.1)
+        assert "needs 2 samples" in summary.of(single).programs["cg"].reasons["t_nc"]
+        assert single.differences == ()
+        page = comparison_report.write(single, tmp_path / "report.html").html.read_text()
+        assert "cannot be said" in page
+
+
+def test_failed_missing_and_running_runs(tmp_path):
+    """A comparison in the middle: failed runs are counted apart, nothing is made up for missing ones."""
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        experiment = fixtures.compare(store, clock, {"cg": {"clean": 5.0, "congested": 15.0}}, 3, finish=False)
+        labels = {"program": "cg", "ranks": 8, "replication": 9}
+        pilot = store.begin_run("run", labels | {"scenario": "pilot"}, parent=experiment)
+        store.add_series(pilot, "time_s", 99.0, "s")
+        store.finish_run(pilot)
+        failed = store.begin_run("run", labels | {"scenario": "clean_managed"}, parent=experiment)
+        store.finish_run(failed, "failed", 1, "exit code 1")
+        store.begin_run("run", labels | {"scenario": "congested_managed"}, parent=experiment)
+        found = load(store, experiment)
+        got = summary.of(found).programs["cg"]
+        assert got.t_nc_managed is None
+        assert got.t_ic_managed is None
+        assert (got.n_runs, got.failed_runs) == (6, 1)
+        assert got.t_nc < 6  # the pilot does not count
+        assert not summary.of(found).complete
+        said = " ".join(findings.paragraphs(found))
+        assert "No managed congested run finished." in said
+        assert "not complete" in said
+        assert "1 run failed" in said
+        page = comparison_report.write(found, tmp_path / "report.html").html.read_text()
+        assert "exit code 1" in page
+
+
+def test_wrong_experiments_are_refused(demo, tmp_path):
+    store, _ = demo
+    with pytest.raises(StoreError, match="is a characterization, not an experiment"):
+        load(store, store.runs("characterization")[0].id)
+    with Store.open(tmp_path) as empty:
+        with pytest.raises(StoreError, match="no comparison was made here"):
+            latest(empty)
+        experiment = empty.begin_run("experiment", {})
+        with pytest.raises(StoreError, match="no finished run yet"):
+            load(empty, experiment)
+
+
+def test_broken_events_are_named(tmp_path):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        experiment = store.begin_run("experiment", {})
+        labels = {"program": "cg", "scenario": "congested_managed", "replication": 0}
+        run = store.begin_run("run", labels, parent=experiment)
+        store.add_event(run, clock.now_s, "moved", {"source": "h0", "destination": "h1"})
+        store.add_series(run, "time_s", 5.0, "s")
+        store.finish_run(run)
+        with pytest.raises(StoreError, match=r"run 2: event 'moved' at [\d.]+ s has no 'relay'"):
+            load(store, experiment)
+
+
+def test_unbounded_intervals_are_null_ends(demo):
+    _, found = demo
+    cg = program(found)
+    wide = dataclasses.replace(cg.final.recovered.estimate, high=float("inf"))
+    stage = dataclasses.replace(cg.final, recovered=dataclasses.replace(cg.final.recovered, estimate=wide))
+    changed = dataclasses.replace(found, programs=(dataclasses.replace(cg, stages=(stage,)),))
+    got = json.loads(summary.to_json(summary.of(changed)))["programs"]["cg"]["intervals"]["recovered"]
+    assert got == [wide.low, None]

@@ -1,0 +1,54 @@
+"""Order and congestion of a comparison: all rows, in random blocks, the same for the same seed."""
+
+import pytest
+
+from fairlead.manage.components import Components
+from fairlead.manage.scenario import FOUR, episodes, rows, staged
+
+
+def test_each_block_holds_every_program_in_every_scenario_once() -> None:
+    ordered = rows(["cg", "nbody"], FOUR, replications=3, seed=1)
+    assert [row.position for row in ordered] == list(range(24))
+    for replication in range(3):
+        block = ordered[8 * replication : 8 * replication + 8]
+        assert {row.replication for row in block} == {replication}
+        assert len({row.key for row in block}) == 8
+
+
+def test_order_depends_on_the_seed_alone() -> None:
+    order = [row.key for row in rows(["cg"], FOUR, 5, seed=1)]
+    assert order == [row.key for row in rows(["cg"], FOUR, 5, seed=1)]
+    assert order != [row.key for row in rows(["cg"], FOUR, 5, seed=2)]
+
+
+def test_stages_add_one_component_at_a_time() -> None:
+    switched = [sum(vars(scenario.components).values()) for scenario in staged() if scenario.network == "congested"]
+    assert switched == [0, 1, 2, 3]
+
+
+def test_episodes_start_within_the_onset_and_change_place() -> None:
+    for replication in range(50):
+        drawn = episodes(
+            seed=7,
+            program="cg",
+            replication=replication,
+            clean_time_s=10.0,
+            places=2,
+            onset=(0.1, 0.4),
+            moves=1,
+        )
+        assert 1.0 <= drawn[0].start_s <= 4.0
+        assert drawn[1].start_s == pytest.approx((drawn[0].start_s + 10.0) / 2)
+        assert drawn[0].place != drawn[1].place
+
+
+def test_congestion_from_the_start() -> None:
+    (episode,) = episodes(seed=7, program="cg", replication=0, clean_time_s=10.0, places=1, onset=(0.0, 0.0), moves=0)
+    assert episode.start_s == 0.0
+
+
+def test_impossible_combinations_are_refused() -> None:
+    with pytest.raises(ValueError, match="fewer than two places"):
+        episodes(seed=1, program="cg", replication=0, clean_time_s=1, places=1, onset=(0, 0), moves=1)
+    with pytest.raises(ValueError, match="detours need detection"):
+        Components(agents=True, detection=False, detours=True)

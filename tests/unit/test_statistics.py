@@ -1,0 +1,268 @@
+"""Statistics against values from elsewhere: by hand, from scipy's own routines, and by simulated coverage."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fairlead.errors import StatisticsError
+from fairlead.report import statistics as st
+from fairlead.report.bootstrap import bootstrap_interval
+
+RUNS_S = [5.1, 4.9, 5.3, 5.0, 5.6, 4.8, 5.2]
+
+
+@pytest.mark.parametrize(
+    ("samples", "level", "value", "half"),
+    [
+        # by hand: mean 3, sd sqrt(2.5), t(0.975, 4) = 2.7764451
+        ([1, 2, 3, 4, 5], 0.95, 3.0, 2.7764451 * math.sqrt(2.5 / 5)),
+        # two samples: mean 5, sd sqrt(2), t(0.95, 1) = 6.3137515
+        ([4, 6], 0.90, 5.0, 6.3137515),
+        ([2.5, 2.5, 2.5], 0.95, 2.5, 0.0),
+    ],
+)
+def test_mean_interval(samples, level, value, half):
+    got = st.mean_interval(samples, level)
+    assert (got.value, got.low, got.high) == pytest.approx((value, value - half, value + half), abs=1e-6)
+    assert (got.n, got.level, got.method) == (len(samples), level, "Student t")
+
+
+def test_mean_interval_agrees_with_scipy():
+    got = st.mean_interval(RUNS_S, 0.99)
+    reference = stats.ttest_1samp(RUNS_S, 0).confidence_interval(0.99)
+    assert (got.low, got.high) == pytest.approx((reference.low, reference.high))
+
+
+def test_median_of_few_samples_has_the_interval_of_student():
+    got = st.median_interval([1.0, 2.0, 6.0])
+    half = stats.t.ppf(0.975, 2) * np.std([1, 2, 6], ddof=1) / math.sqrt(3)
+    assert got.value == 2.0
+    assert (got.low, got.high) == pytest.approx((3 - half, 3 + half))
+    assert got.method == "Student t"
+
+
+def test_median_bootstrap_agrees_with_the_exact_distribution():
+    # P(resampled median of n = 7 <= x_(k)) = P(Binomial(7, k/7) >= 4), so its quantiles are known without resampling.
+    samples = sorted(RUNS_S)
+    tail = stats.norm.cdf(-math.sqrt(7 / 6) * stats.t.ppf(0.975, 6))
+    below = [stats.binom.sf(3, 7, k / 7) for k in range(1, 8)]
+    low = samples[next(k for k, p in enumerate(below) if p > tail)]
+    high = samples[next(k for k, p in enumerate(below) if p >= 1 - tail)]
+    got = st.median_interval(RUNS_S)
+    assert (got.value, got.low, got.high, got.method) == (5.1, low, high, "bootstrap")
+
+
+def test_intervals_are_repeatable_and_follow_the_level():
+    wide, narrow = st.median_interval(RUNS_S, 0.99), st.median_interval(RUNS_S, 0.5)
+    assert wide == st.median_interval(RUNS_S, 0.99)
+    assert wide.low <= narrow.low <= narrow.value <= narrow.high <= wide.high
+    assert wide.high - wide.low > narrow.high - narrow.low
+
+
+def test_equal_samples_have_an_interval_of_no_width():
+    got = st.median_interval([2.0] * 9)
+    assert (got.low, got.value, got.high) == (2.0, 2.0, 2.0)
+
+
+def test_spread():
+    got = st.spread([1, 2, 3, 4, 100])
+    assert got.sd == pytest.approx(np.std([1, 2, 3, 4, 100], ddof=1))
+    assert got.mad == pytest.approx(1.0 / stats.norm.ppf(0.75))  # deviations from 3: 2 1 0 1 97, median 1
+    assert (got.low, got.high, got.n) == (1, 100, 5)
+
+
+@pytest.mark.parametrize(
+    ("base", "time", "saved", "faster"),
+    [(10, 5, 0.5, 1.0), (10, 10, 0, 0), (10, 12.5, -0.25, -0.2), (513, 376, 0.26705653, 0.36436170)],
+)
+def test_gains_in_both_definitions(base, time, saved, faster):
+    assert st.time_saved(base, time) == pytest.approx(saved)
+    assert st.speed_gained(base, time) == pytest.approx(faster)
+
+
+def test_paired_ratio_of_few_pairs_is_a_paired_t_test_on_logarithms():
+    top, bottom = [5.2, 4.4, 6.3], [5.0, 4.5, 6.0]
+    got = st.paired_ratio(top, bottom)
+    reference = stats.ttest_rel(np.log(top), np.log(bottom)).confidence_interval(0.95)
+    assert got.value == pytest.approx(1.04)  # ratios 1.04, 0.978, 1.05
+    assert (math.log(got.low), math.log(got.high)) == pytest.approx((reference.low, reference.high))
+    assert got.method == "paired, Student t"
+
+
+def test_pairing_removes_what_pairs_have_in_common():
+    drift = np.linspace(5, 20, 12)
+    noise = np.random.default_rng(3).normal(0, 0.005, 12)
+    got = st.paired_ratio(drift * (1.02 + noise), drift)
+    assert got.method == "paired, bootstrap"
+    assert 1.005 < got.low < 1.02 < got.high < 1.035
+    assert not st.difference(drift, drift * 1.02).told_apart
+
+
+def test_ratio_of_means_after_fieller():
+    # By hand: means 10 and 5, squared standard errors 0.25 and 0.04, n = 4 each. Welch: g = 2,
+    # (0.25 + 4 * 0.04)^2 / (0.25^2 / 3 + 0.16^2 / 3) = 5.7241 degrees, t = 2.4765.
+    top = 10 + np.array([-1, -1, 1, 1]) * math.sqrt(0.75)
+    bottom = 5 + np.array([-1, -1, 1, 1]) * math.sqrt(0.12)
+    got = st.ratio_of_means(top, bottom)
+    t = stats.t.ppf(0.975, 0.41**2 / (0.25**2 / 3 + 0.16**2 / 3))
+    for r in (got.low, got.high):  # the ends solve (10 - 5 r)^2 = t^2 (0.25 + 0.04 r^2)
+        assert (10 - 5 * r) ** 2 == pytest.approx(t**2 * (0.25 + 0.04 * r**2))
+    assert got.value == pytest.approx(2.0)
+    assert got.low < 2.0 < got.high
+
+
+def test_a_ratio_without_bounds_is_refused():
+    with pytest.raises(StatisticsError, match="has no bounds"):
+        st.ratio_of_means([1.0, 2.0], [-1.0, 1.1])
+
+
+@pytest.mark.parametrize(
+    ("clean", "congested", "managed", "value"),
+    [
+        ([248.0, 248.0], [513.0, 513.0], [376.0, 376.0], 137 / 265),  # DMCBM, section 4.9: 52 % of the loss
+        ([5.0, 5.1], [15.0, 15.1], [5.0, 5.1], 1.0),
+        ([5.0, 5.1], [15.0, 15.1], [20.0, 20.1], -0.5),
+    ],
+)
+def test_recovered_share(clean, congested, managed, value):
+    got = st.recovered_share(clean, congested, managed)
+    assert got.value == pytest.approx(value)
+    assert got.low <= got.value <= got.high
+    assert got.method == "Fieller"
+
+
+def test_recovered_share_uses_medians_and_the_bootstrap_from_six_samples():
+    generator = np.random.default_rng(5)
+    clean, congested, managed = (m * generator.lognormal(0, 0.02, 8) for m in (5, 15, 6))
+    got = st.recovered_share(clean, congested, managed)
+    t_nc, t_ic, t_m = np.median(clean), np.median(congested), np.median(managed)
+    assert got.value == (t_ic - t_m) / (t_ic - t_nc)
+    assert 0.85 < got.low < got.value < got.high < 0.95
+    assert got.method == "bootstrap"
+
+
+def test_recovered_fieller_reduces_to_fieller_without_scatter_in_the_shared_part():
+    # Congested runs without scatter: numerator and denominator are independent, Fieller's plain form holds.
+    clean, managed = [5.0, 5.2, 5.1], [6.0, 6.4, 6.1]
+    got = st.recovered_share(clean, [15.0, 15.0, 15.0], managed)
+    plain = st.ratio_of_means([15 - x for x in managed], [15 - x for x in clean])
+    assert (got.low, got.high) == pytest.approx((plain.low, plain.high))
+
+
+def test_nothing_is_recovered_where_nothing_was_lost():
+    with pytest.raises(StatisticsError, match="cannot be told from clean"):
+        st.recovered_share([5.0, 5.2, 5.1], [5.1, 5.0, 5.3], [5.0, 5.1, 5.2])
+
+
+def test_difference_agrees_with_scipy_and_says_when_it_cannot_tell():
+    a, b = [5.0, 5.2, 5.1, 4.9], [5.6, 5.4, 6.1]
+    got = st.difference(a, b)
+    reference = stats.ttest_ind(b, a, equal_var=False)
+    assert got.p == pytest.approx(reference.pvalue)
+    assert got.degrees_of_freedom == pytest.approx(reference.df)
+    interval = reference.confidence_interval(0.95)
+    assert (got.estimate.low, got.estimate.high) == pytest.approx((interval.low, interval.high))
+    assert reference.pvalue > 0.05
+    assert not got.told_apart
+    assert st.difference(a, b, level=0.9).told_apart  # p = 0.078
+    assert not st.difference(a, [5.0, 5.1, 5.2]).told_apart
+
+
+def test_difference_without_scatter():
+    assert st.difference([1.0, 1.0], [1.0, 1.0]).p == 1.0
+    apart = st.difference([1.0, 1.0], [2.0, 2.0])
+    assert apart.told_apart
+    assert (apart.estimate.low, apart.p) == (1.0, 0.0)
+
+
+def test_effect_sizes():
+    # By hand: means 2 and 4, variances 1 and 1, g = 2 (1 - 3 / 15) = 1.6; of 9 pairs 8 are greater, 1 equal: 8/9.
+    assert st.hedges_g([1, 2, 3], [3, 4, 5]) == pytest.approx(1.6)
+    assert st.cliffs_delta([1, 2, 3], [3, 4, 5]) == pytest.approx(8 / 9)
+    assert st.cliffs_delta([1, 2], [0, 0]) == -1.0
+
+
+@pytest.mark.parametrize(
+    ("p", "adjusted"),
+    [
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
+        ([0.5, 0.9], [1.0, 1.0]),
+        ([0.2], [0.2]),
+        ([], []),
+    ],
+)
+def test_holm(p, adjusted):
+    assert st.holm(p) == pytest.approx(adjusted)
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda: st.median([]), "needs 1 samples, there are 0"),
+        (lambda: st.mean_interval([1.0]), "needs 2 samples, there are 1"),
+        (lambda: st.median_interval([1.0]), "needs 2 samples"),
+        (lambda: st.median_interval([1.0, math.nan]), "not a finite number"),
+        (lambda: st.median_interval([[1.0, 2.0]]), "one row"),
+        (lambda: st.median_interval([1.0, 2.0], 95), "between 0 and 1, not at 95"),
+        (lambda: st.median_interval(RUNS_S, 0.0), "between 0 and 1"),
+        (lambda: st.spread([1.0]), "needs 2 samples"),
+        (lambda: st.paired_ratio([1.0, 2.0], [1.0, 2.0, 3.0]), "there are 2 and 3"),
+        (lambda: st.paired_ratio([1.0, 2.0], [1.0, 0.0]), "positive"),
+        (lambda: st.ratio_of_means([1.0, 2.0], [1.0, -1.0]), "denominator is zero"),
+        (lambda: st.recovered_share([1.0, 1.1], [2.0], [1.0, 1.1]), "needs 2 samples"),
+        (lambda: st.time_saved(0.0, 1.0), "positive base"),
+        (lambda: st.speed_gained(1.0, 0.0), "positive time"),
+        (lambda: st.hedges_g([1.0, 1.0], [1.0, 1.0]), "no scatter"),
+        (lambda: st.holm([1.2]), "0 to 1"),
+        (lambda: bootstrap_interval(np.median, [np.array([1.0])], 0.95), "two samples"),
+        (lambda: bootstrap_interval(np.median, [np.array([1.0, 2.0])], 1.0), "between 0 and 1"),
+    ],
+)
+def test_what_the_samples_do_not_allow_is_refused(call, reason):
+    with pytest.raises(StatisticsError, match=reason):
+        call()
+
+
+# Coverage: of intervals at 95 %, how many contain the truth. With R repetitions the simulated share scatters by
+# sqrt(0.05 * 0.95 / R); the bounds below allow five of those downwards.
+
+
+def _coverage(repetitions, draw, truth, interval):
+    generator = np.random.default_rng(42)
+    return sum(interval(draw(generator)).contains(truth) for _ in range(repetitions)) / repetitions
+
+
+def _lognormal_runs(n, median_s=5.0):
+    return lambda generator: median_s * generator.lognormal(0.0, 0.08, n)  # run times here scatter by 8 %
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [3, 5, 6, 8, 12, 30])
+def test_median_interval_covers(n):
+    share = _coverage(600, _lognormal_runs(n), 5.0, st.median_interval)
+    assert share >= 0.95 - 5 * math.sqrt(0.0475 / 600)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [3, 5, 6, 10])
+@pytest.mark.parametrize("managed_s", [5.5, 10.0])
+def test_recovered_share_covers(n, managed_s):
+    def draw(generator):
+        return [_lognormal_runs(n, t)(generator) for t in (5.0, 15.0, managed_s)]
+
+    truth = (15.0 - managed_s) / 10.0
+    share = _coverage(600, draw, truth, lambda groups: st.recovered_share(*groups))
+    assert share >= 0.95 - 5 * math.sqrt(0.0475 / 600)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [3, 6, 10])
+def test_paired_ratio_covers(n):
+    def draw(generator):
+        block = generator.lognormal(0, 0.3, n)  # what both runs of a pair have in common
+        return [block * _lognormal_runs(n, t)(generator) for t in (5.1, 5.0)]
+
+    share = _coverage(600, draw, 1.02, lambda groups: st.paired_ratio(*groups))
+    assert share >= 0.95 - 5 * math.sqrt(0.0475 / 600)
