@@ -164,16 +164,18 @@ def test_ctrl_c_while_starting_leaves_nothing(delay_s: float, tmp_path: Path) ->
             str(EXAMPLES / "mesh64.toml"),
         ],
         cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        text=True,
     )
     time.sleep(delay_s)
     starter.send_signal(signal.SIGINT)
-    code = starter.wait(20)
+    said, _ = starter.communicate(timeout=20)
     running_now = labs.running_labs()
     for lab in running_now:
         lab.down()  # it was quicker than we
-    assert (code == 0) == bool(running_now)
+    # The interpreter may be on its way out when the signal comes: what counts is that a lab that stays was announced.
+    assert ("cluster file: " in said) == bool(running_now)
     assert not any(state.labs_directory().iterdir())
     holders = []
     for path in Path("/proc").iterdir():

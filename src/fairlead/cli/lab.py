@@ -41,11 +41,11 @@ def up(file: Path, name: str | None, output: Path | None, share: tuple[Path, ...
     try:
         output = output or Path(f"{lab.name}.cluster.toml")
         output.write_text(lab.cluster_file_text(), encoding="utf-8")
-    except BaseException:
+        _print_summary(lab)
+        click.echo(f"cluster file: {output}")
+    except BaseException:  # also Ctrl-C: who was not told of the lab would not end it
         lab.down()
         raise
-    _print_summary(lab)
-    click.echo(f"cluster file: {output}")
 
 
 @command.command()
