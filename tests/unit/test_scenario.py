@@ -30,7 +30,7 @@ def test_episodes_start_within_the_onset_and_change_place() -> None:
     for replication in range(50):
         drawn = episodes(
             seed=7,
-            program="cg",
+            case="cg",
             replication=replication,
             clean_time_s=10.0,
             places=2,
@@ -43,12 +43,12 @@ def test_episodes_start_within_the_onset_and_change_place() -> None:
 
 
 def test_congestion_from_the_start() -> None:
-    (episode,) = episodes(seed=7, program="cg", replication=0, clean_time_s=10.0, places=1, onset=(0.0, 0.0), moves=0)
+    (episode,) = episodes(seed=7, case="cg", replication=0, clean_time_s=10.0, places=1, onset=(0.0, 0.0), moves=0)
     assert episode.start_s == 0.0
 
 
 def test_impossible_combinations_are_refused() -> None:
     with pytest.raises(ValueError, match="fewer than two places"):
-        episodes(seed=1, program="cg", replication=0, clean_time_s=1, places=1, onset=(0, 0), moves=1)
+        episodes(seed=1, case="cg", replication=0, clean_time_s=1, places=1, onset=(0, 0), moves=1)
     with pytest.raises(ValueError, match="detours need detection"):
         Components(agents=True, detection=False, detours=True)

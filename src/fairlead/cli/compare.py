@@ -15,38 +15,55 @@ if TYPE_CHECKING:
 @click.command("compare")
 @click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
 @click.option("--results", default="results", show_default=True, type=click.Path(path_type=Path))
+@click.option(
+    "--only",
+    "patterns",
+    multiple=True,
+    metavar="CASE",
+    help="Run these cases only, by name or pattern (cg-*.delay.*); the others can follow later. Repeatable.",
+)
 @click.option("--stages", is_flag=True, help="Add fairlead's components one by one: agents, detection, detours.")
 @click.option("--replications", type=click.IntRange(min=1), help="Other than the plan's.")
-@click.option("--show-plan", is_flag=True, help="Print what will run, in its order, and run nothing.")
-def command(plan_file: Path, results: Path, stages: bool, replications: int | None, show_plan: bool) -> None:
+@click.option("--show-plan", is_flag=True, help="Print what will run, in its order, and how long; run nothing.")
+def command(
+    plan_file: Path,
+    results: Path,
+    patterns: tuple[str, ...],
+    stages: bool,
+    replications: int | None,
+    show_plan: bool,
+) -> None:
     """Run programs clean and congested, plain and managed, in random order, and write the report.
 
-    PLAN is a TOML file: the network, the congestion, the programs. The same command again goes on where an interrupted
-    comparison stopped. Writes RESULTS/report.html and RESULTS/summary.json.
+    PLAN is a TOML file: networks, congestion, programs (docs/compare.md). The same command again goes on where an
+    interrupted comparison stopped. Writes RESULTS/report.html and RESULTS/summary.json.
 
     \b
     Examples:
       fairlead compare examples/demo.toml --results results/demo
       fairlead compare examples/demo.toml --stages --show-plan
+      fairlead compare examples/dmcbm.toml --only 'cg-*.delay.*'
     """
     from fairlead.manage import comparison_session
-    from fairlead.manage.scenario import FOUR, rows, staged
+    from fairlead.manage.compare import rows_of
 
     plan = comparison_session.read(plan_file)
     if stages:
         plan = comparison_session.with_table(plan, stages=True)
     if replications:
         plan = comparison_session.with_table(plan, replications=replications)
+    only = comparison_session.chosen(plan, patterns)
     if show_plan:
-        table = plan.comparison
-        names = [program.name for program in plan.programs]
-        for row in rows(names, staged() if table.stages else FOUR, table.replications, table.seed):
-            click.echo(f"{row.position:4}  {row.program:12} {row.scenario.name:24} replication {row.replication}")
+        rows = [row for row in rows_of(plan) if row.case in only]
+        width = max(len(name) for name in only)
+        for row in rows:
+            click.echo(f"{row.position:4}  {row.case:{width}}  {row.scenario.name:20} replication {row.replication}")
+        click.echo(comparison_session.forecast(plan, rows).in_words())
         return
-    _compare(plan, results)
+    _compare(plan, results, only)
 
 
-def _compare(plan: "ComparisonPlan", results: Path) -> None:
+def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> None:
     from rich.console import Console
 
     from fairlead.cli.characterize import progress_on
@@ -54,22 +71,24 @@ def _compare(plan: "ComparisonPlan", results: Path) -> None:
     from fairlead.report import comparison_report
 
     with progress_on(sys.stderr) as survey_progress:
-        written = comparison_session.compare(plan, results, survey_progress=survey_progress, progress=_progress())
+        written = comparison_session.compare(
+            plan,
+            results,
+            survey_progress=survey_progress,
+            progress=_progress(),
+            only=only,
+            announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.in_words()}", err=True),
+        )
     comparison_report.show(written.comparison, Console())
     click.echo(f"report:  {written.report}")
     click.echo(f"summary: {written.summary}")
 
 
 def _progress() -> "Progress":
-    """A line for every run that begins, with the time that is likely left."""
+    """A line for every run that begins."""
     begin_s = time.monotonic()
-    first: list[int] = []
 
     def say(done: int, total: int, text: str) -> None:
-        first.append(done)
-        elapsed_s = time.monotonic() - begin_s
-        finished = done - first[0]
-        left = f", about {elapsed_s / finished * (total - done):.0f} s left" if finished else ""
-        click.echo(f"{elapsed_s:6.1f} s  run {done + 1} of {total}  {text}{left}", err=True)
+        click.echo(f"{time.monotonic() - begin_s:6.1f} s  run {done + 1} of {total}  {text}", err=True)
 
     return say

@@ -1,9 +1,11 @@
-"""Runs a comparison: every program in every scenario, replicated, in random order, resumable (DMCBM 4.1 to 4.9)."""
+"""Runs a comparison: every case in every scenario, replicated, in random order, resumable (DMCBM 4.1 to 4.9)."""
 
+import secrets
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,20 +13,19 @@ from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
-from fairlead.errors import LaunchError
+from fairlead.errors import FairleadError, LaunchError
 from fairlead.lab.congestion import CongestionDescription, Delay, MpiTraffic
-from fairlead.manage import programs
-from fairlead.manage.congestion_schedule import CongestionSchedule, MakeCongestion, Occurrence
+from fairlead.manage import estimate, programs
+from fairlead.manage.congestion_schedule import CongestionSchedule, Occurrence
 from fairlead.manage.journal import Journal
-from fairlead.manage.plan import ComparisonPlan, ProgramPlan
+from fairlead.manage.plan import Case, ComparisonPlan, CongestionPlan, ProgramPlan, Testbed
 from fairlead.manage.scenario import FOUR, Episode, Network, Row, Scenario, episodes, rows, staged
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
-from fairlead.store import Store
+from fairlead.store import Run, Store
 from fairlead.store.records import Label
 
 KIND = "experiment"
 PILOT = "pilot"  # a clean run that gives the time scale of congestion; not part of the comparison
-STARTUP_ATTEMPTS = 2
 
 Progress = Callable[[int, int, str], None]
 ManagementFor = Callable[[Scenario], Management]
@@ -32,17 +33,17 @@ ManagementFor = Callable[[Scenario], Management]
 
 @dataclass(frozen=True)
 class Setting:
-    """What a comparison runs on.
+    """What the cases of one network run on.
 
     Attributes:
         management: gives how a scenario's runs are managed.
-        congestion: makes congestion at a place of the plan.
+        congestion: makes congestion as described.
         facts: of machine and software, kept with every run.
     """
 
     cluster: Cluster
     management: ManagementFor
-    congestion: MakeCongestion
+    congestion: Callable[[CongestionDescription], AbstractContextManager[object]]
     facts: Mapping[str, Any]
 
 
@@ -54,49 +55,69 @@ class _Finished:
 
 
 class Comparison:
-    """A plan, a network to run it on, and the store that the samples go to.
+    """A plan and the store that the samples go to.
 
     The same plan and store again continue where an interrupted comparison stopped: rows that finished are not repeated.
+
+    Args:
+        only: names of the cases to run now; None: all. Those left out can be run later by the same plan.
     """
 
-    def __init__(self, plan: ComparisonPlan, setting: Setting, store: Store) -> None:
+    def __init__(self, plan: ComparisonPlan, store: Store, only: Collection[str] | None = None) -> None:
         self._plan = plan
-        self._setting = setting
         self._store = store
-        self._programs = {program.name: program for program in plan.programs}
-        self._clean_time_s: dict[str, float] = {}
+        self._cases = {case.name: case for case in plan.all_cases()}
+        self._only = set(self._cases if only is None else only)
+        self._clean_s = estimate.planned_clean_s(list(self._cases.values()))
+        self._pace = estimate.Remaining()
         self.experiment = self._open()
 
     def rows(self) -> list[Row]:
-        """All rows in the order they are run."""
-        table = self._plan.comparison
-        return rows(list(self._programs), staged() if table.stages else FOUR, table.replications, table.seed)
+        """The rows of the cases chosen, in the order they are run: network after network."""
+        return [row for row in rows_of(self._plan) if row.case in self._only]
 
-    def run(self, progress: Progress = lambda done, total, text: None) -> int:
-        """Run what is not finished yet.
+    def left(self) -> list[Row]:
+        """Those that are not finished yet."""
+        keys = set(self._store.remaining(self.experiment, [row.key for row in self.rows()]))
+        return [row for row in self.rows() if row.key in keys]
+
+    def left_on(self, testbed: Testbed) -> list[Row]:
+        """Those of one network that are not finished yet."""
+        return [row for row in self.left() if self._cases[row.case].testbed == testbed]
+
+    def run(self, testbed: Testbed, setting: Setting, progress: Progress = lambda done, total, text: None) -> None:
+        """Run what is left of a network's cases.
 
         Args:
-            progress: called before every run with (finished rows, all rows, what comes now).
-
-        Returns:
-            The experiment's id in the store.
+            progress: called before every run with (finished rows, all rows, what comes now and how long all will take).
 
         Raises:
             FairleadError: no agent, no congestion or no launcher could be had. A program that fails does not raise: its
                 run is stored as failed and the comparison goes on.
         """
-        ordered = self.rows()
-        left = set(self._store.remaining(self.experiment, [row.key for row in ordered]))
-        for program in self._programs.values():
-            progress(len(ordered) - len(left), len(ordered), f"{program.name}: pilot on a clean network")
-            self._clean_time_s[program.name] = self._pilot(program)
+        ordered = self.left_on(testbed)
+        total = len(self.rows())
+        waiting = {row.key: row for row in self.left()}
+        for name in dict.fromkeys(row.case for row in ordered):
+            progress(total - len(waiting), total, f"{name}: pilot on a clean network")
+            self._clean_s[name] = self._pilot(self._cases[name], setting)
         for row in ordered:
-            if row.key in left:
-                progress(len(ordered) - len(left), len(ordered), f"{row.program}: {row.scenario.name}")
-                self._run_row(row)
-                left.remove(row.key)
-        self._store.finish_run(self.experiment)
-        return self.experiment
+            left_s = self._pace.of(self._expected_s(list(waiting.values())))
+            text = f"{row.case}: {row.scenario.name}; {estimate.words(left_s)} left"
+            progress(total - len(waiting), total, text)
+            begin_s = time.monotonic()
+            self._run_row(row, setting)
+            self._pace.add(self._expected_s([row]), time.monotonic() - begin_s)
+            del waiting[row.key]
+
+    def finish(self) -> None:
+        """Record the end, if all rows of the whole plan are done or were tried."""
+        tried = {run.plan for run in self._store.runs("run", parent=self.experiment) if run.ended_s is not None}
+        if all(row.key in tried for row in rows_of(self._plan)):
+            self._store.finish_run(self.experiment)
+
+    def _expected_s(self, some: Sequence[Row]) -> float:
+        return estimate.rows_s(some, self._cases, self._clean_s)
 
     def _open(self) -> int:
         plan = self._plan.model_dump(mode="json")
@@ -104,22 +125,24 @@ class Comparison:
         if found is not None:
             return found.id
         table = self._plan.comparison
-        labels = {"name": table.name, "cluster": self._setting.cluster.name}
-        return self._store.begin_run(KIND, labels, plan=plan, seed=table.seed, facts=self._setting.facts)
+        return self._store.begin_run(
+            KIND, {"name": table.name}, plan=plan, seed=table.seed, facts={"cases": list(self._cases)}
+        )
 
-    def _pilot(self, program: ProgramPlan) -> float:
-        done = [
-            run
-            for run in self._store.runs("run", parent=self.experiment, program=program.name, scenario=PILOT)
-            if run.status == "ok"
-        ]
+    def _pilot(self, case: Case, setting: Setting) -> float:
+        """Run time on a clean network, measured once for each program and network."""
+        labels = {"program": case.program.name, "scenario": PILOT, "cluster": setting.cluster.name}
+
+        def pilots() -> list[Run]:
+            return self._store.runs("run", parent=self.experiment, **labels)
+
+        done = [run for run in pilots() if run.status == "ok"]
         if not done:
-            row = Row(0, program.name, Scenario(PILOT, Network.CLEAN, FOUR[0].components), 0)
-            self._run_row(row)
-            done = self._store.runs("run", parent=self.experiment, program=program.name, scenario=PILOT)[-1:]
+            self._run_row(Row(0, case.name, Scenario(PILOT, Network.CLEAN, FOUR[0].components), 0), setting)
+            done = pilots()[-1:]
         if done[-1].status != "ok":
             raise LaunchError(
-                f"{program.name} fails on a clean network: {done[-1].error}",
+                f"{case.program.name} fails on a clean network: {done[-1].error}",
                 hint="see its output with `fairlead export`; nothing was compared",
             )
         return self._store.one_series(done[-1].id, "time_s").scalar()
@@ -127,25 +150,27 @@ class Comparison:
     def _episodes(self, row: Row) -> list[Episode]:
         if row.scenario.network is Network.CLEAN:
             return []
-        congestion = self._plan.congestion
+        congestion = self._cases[row.case].congestion
         return episodes(
             seed=self._plan.comparison.seed,
-            program=row.program,
+            case=row.case,
             replication=row.replication,
-            clean_time_s=self._clean_time_s[row.program],
+            clean_time_s=self._clean_s[row.case],
             places=len(congestion.places),
             onset=congestion.onset,
             moves=congestion.moves,
         )
 
-    def _run_row(self, row: Row) -> None:
-        program = self._programs[row.program]
+    def _run_row(self, row: Row, setting: Setting) -> None:
+        program = self._cases[row.case].program
         labels: dict[str, Label] = {
-            "program": row.program,
+            "case": row.case,
+            "program": program.name,
+            "cluster": setting.cluster.name,
             "ranks": program.ranks,
             "scenario": row.scenario.name,
             "replication": row.replication,
-            "pair": f"{row.program}/{row.replication}",
+            "pair": f"{row.case}/{row.replication}",
         }
         run = self._store.begin_run(
             "run",
@@ -154,42 +179,51 @@ class Comparison:
             plan=row.key,
             seed=self._plan.comparison.seed,
             position=row.position,
-            facts=self._setting.facts,
+            facts=setting.facts,
         )
         try:
-            finished = self._execute(program, row, run)
+            finished = self._execute(row, run, setting)
         except LaunchError as error:
             self._store.finish_run(run, "failed", error=str(error))
             return
-        self._record(run, finished)
+        except FairleadError as error:  # ours, not the program's: the comparison ends with it
+            self._store.finish_run(run, "failed", error=str(error))
+            raise
+        except KeyboardInterrupt as error:
+            self._store.finish_run(run, "aborted", error=f"interrupted ({error})")
+            raise
+        self._record(run, finished, self._cases[row.case].congestion)
 
-    def _execute(self, program: ProgramPlan, row: Row, run: int) -> _Finished:
-        launcher, job = self._prepare(program, f"{run:08x}")
-        schedule = CongestionSchedule(self._episodes(row), self._setting.congestion)
+    def _execute(self, row: Row, run: int, setting: Setting) -> _Finished:
+        case = self._cases[row.case]
+        launcher, job = _prepare(setting.cluster, case.program, secrets.token_hex(4))
+        places = case.congestion.places
+        schedule = CongestionSchedule(self._episodes(row), lambda place: setting.congestion(places[place]))
         with tempfile.TemporaryFile() as output:
 
             def launch_it() -> int:
                 with schedule:
                     return launch.run(
-                        self._setting.cluster,
+                        setting.cluster,
                         launcher,
                         job,
                         stdin=subprocess.DEVNULL,
                         stdout=output.fileno(),
                         stderr=subprocess.STDOUT,
-                        timeout_s=program.timeout_s,
+                        timeout_s=case.program.timeout_s,
+                        on_signal=None,  # a signal is for the comparison, not for this run of it
                     )
 
-            outcome = self._supervised(row, run, launch_it, job)
+            outcome = self._supervised(row, run, setting, launch_it, job)
             output.seek(0)
             return _Finished(outcome, output.read(), schedule.occurrences)
 
-    def _supervised(self, row: Row, run: int, launch_it: Callable[[], int], job: Job) -> Outcome:
+    def _supervised(self, row: Row, run: int, setting: Setting, launch_it: Callable[[], int], job: Job) -> Outcome:
         if not row.scenario.managed:
             return timed(launch_it)
-        cluster = self._setting.cluster
+        cluster = setting.cluster
         journal = Journal(self._store, run, [host.name for host in cluster.managed_hosts()])
-        management = self._setting.management(row.scenario)
+        management = setting.management(row.scenario)
         return supervise(
             cluster,
             management,
@@ -199,18 +233,11 @@ class Comparison:
             quiet=True,
         )
 
-    def _prepare(self, program: ProgramPlan, job_id: str) -> tuple[Launcher, Job]:
-        cluster = self._setting.cluster
-        if program.mpirun:
-            cluster = cluster.with_mpirun(program.mpirun)
-        launcher, job = launch.prepare(cluster, program.command, program.ranks, job_id=job_id)
-        return launcher, replace(job, argv=programs.resolve(program.command, launcher.family))
-
-    def _record(self, run: int, finished: _Finished) -> None:
+    def _record(self, run: int, finished: _Finished, congestion: CongestionPlan) -> None:
         outcome, said = finished.outcome, programs.verdict(finished.output)
         self._store.attach(run, "output", finished.output)
         for occurrence in finished.occurrences:
-            place = {"place": self._place(occurrence), "ended_s": occurrence.ended_s}
+            place = {"place": in_words(congestion.places[occurrence.place]), "ended_s": occurrence.ended_s}
             self._store.add_event(run, occurrence.began_s, "congestion", place)
         if outcome.exit_code != 0 or said.verified is False:
             why = f"exit code {outcome.exit_code}" if outcome.exit_code else "its result is not verified"
@@ -222,8 +249,23 @@ class Comparison:
         self._store.add_event(run, outcome.started_s, "started", {})
         self._store.finish_run(run, "ok", outcome.exit_code)
 
-    def _place(self, occurrence: Occurrence) -> str:
-        return in_words(self._plan.congestion.places[occurrence.place])
+
+def rows_of(plan: ComparisonPlan) -> list[Row]:
+    """Every row of a plan in the order they are run: network after network, each in blocks of random order."""
+    table, cases = plan.comparison, plan.all_cases()
+    ordered: list[Row] = []
+    for testbed in dict.fromkeys(case.testbed for case in cases):
+        names = [case.name for case in cases if case.testbed == testbed]
+        scenarios = staged() if table.stages else FOUR
+        ordered += rows(names, scenarios, table.replications, table.seed, first=len(ordered))
+    return ordered
+
+
+def _prepare(cluster: Cluster, program: ProgramPlan, job_id: str) -> tuple[Launcher, Job]:
+    if program.mpirun:
+        cluster = cluster.with_mpirun(program.mpirun)
+    launcher, job = launch.prepare(cluster, program.command, program.ranks, job_id=job_id)
+    return launcher, replace(job, argv=programs.resolve(program.command, launcher.family))
 
 
 def in_words(place: CongestionDescription) -> str:

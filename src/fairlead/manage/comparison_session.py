@@ -1,27 +1,30 @@
 """A comparison from plan to report: the lab, its characterisation, the runs, the files (``fairlead compare``)."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import fnmatch
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fairlead import config, lab
 from fairlead.cluster.description import Cluster
-from fairlead.errors import ConfigError
+from fairlead.errors import ConfigError, LabError
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
+from fairlead.lab.congestion import CongestionDescription
+from fairlead.lab.resolve import resolve
+from fairlead.manage import estimate, run_facts
 from fairlead.manage.compare import Comparison, ManagementFor, Progress, Setting
 from fairlead.manage.components import STAGES
-from fairlead.manage.congestion_schedule import MakeCongestion
-from fairlead.manage.plan import ComparisonPlan
+from fairlead.manage.plan import ComparisonPlan, Testbed
 from fairlead.manage.run import management_for
-from fairlead.manage.scenario import Scenario
+from fairlead.manage.scenario import Row, Scenario
 from fairlead.manage.supervisor import Management
 from fairlead.measure.characterize import characterize
 from fairlead.measure.samples import Progress as SurveyProgress
 from fairlead.measure.survey import Settings
-from fairlead.report import comparison, comparison_report
-from fairlead.store import Store, facts
+from fairlead.report import comparison, comparison_report, words
+from fairlead.store import Store
 
 # Enough to manage by: larger messages are judged by throughput.
 SIZES_B = (64, 1024, 8192, 65536)
@@ -36,17 +39,75 @@ class Written:
     summary: Path
 
 
+@dataclass(frozen=True)
+class Forecast:
+    """What a comparison is about to do.
+
+    Attributes:
+        runs: those that are left, without pilots.
+        time_s: expected time of all of it.
+        unknown: cases whose clean time the plan does not say; the time is that of the others.
+    """
+
+    runs: int
+    labs: int
+    time_s: float
+    unknown: tuple[str, ...]
+
+    def in_words(self) -> str:
+        """For people, one line."""
+        work = f"{words.count(self.runs, 'run')} on {words.count(self.labs, 'network')}"
+        if not self.runs:
+            return "nothing is left to run"
+        if self.unknown:
+            missing = words.listing(list(self.unknown))
+            return f"{work}; how long they take is told after the pilots (clean_s is missing for {missing})"
+        return f"{work}: {estimate.words(self.time_s)}"
+
+
 def read(path: Path) -> ComparisonPlan:
     """Read a plan. Relative paths in it start at the plan's own directory.
 
     Raises:
-        ConfigError: see `fairlead.config.load`.
+        ConfigError: see `fairlead.config.load`; or a lab's description is wrong, or lacks what the congestion names.
     """
-    plan = config.load(path, ComparisonPlan)
-    table = plan.comparison
-    directory = path.absolute().parent
-    paths = {name: directory / given for name in ("lab", "cluster") if (given := getattr(table, name)) is not None}
-    return with_table(plan, **paths)
+    plan = config.load(path, ComparisonPlan).under(path.absolute().parent)
+    for case in plan.all_cases():
+        if case.testbed.lab is None:
+            continue
+        network = resolve(lab_description.load(case.testbed.lab))
+        for place in case.congestion.places:
+            try:
+                congestion.check(network, place)
+            except LabError as error:
+                raise ConfigError(f"{path}: {case.name} on {case.testbed.lab.name}: {error}") from error
+    return plan
+
+
+def chosen(plan: ComparisonPlan, patterns: Sequence[str]) -> list[str]:
+    """Names of the cases that match one of the patterns (``cg-*.delay.*``), in the plan's order; without any: all.
+
+    Raises:
+        ConfigError: a pattern matches no case.
+    """
+    names = [case.name for case in plan.all_cases()]
+    for pattern in patterns:
+        if not fnmatch.filter(names, pattern):
+            raise ConfigError(f"--only {pattern}: no case has such a name", hint=f"there are {', '.join(names)}")
+    return [name for name in names if not patterns or any(fnmatch.fnmatchcase(name, each) for each in patterns)]
+
+
+def forecast(plan: ComparisonPlan, left: Sequence[Row]) -> Forecast:
+    """How long the rows that are left will take, by what the plan says of its programs."""
+    cases = {case.name: case for case in plan.all_cases()}
+    clean_s = estimate.planned_clean_s(list(cases.values()))
+    used = dict.fromkeys(row.case for row in left)
+    testbeds = dict.fromkeys(cases[name].testbed for name in used)
+    pilots = {(cases[name].testbed, cases[name].program.name): clean_s.get(name, 0.0) for name in used}
+    set_up_s = sum(estimate.set_up_s(_managed_hosts(testbed)) for testbed in testbeds)
+    time_s = estimate.rows_s(left, cases, clean_s) + sum(pilots.values()) + set_up_s
+    unknown = dict.fromkeys(cases[name].program.name for name in used if name not in clean_s)
+    return Forecast(len(left), len(testbeds), time_s, tuple(unknown))
 
 
 def compare(
@@ -55,19 +116,45 @@ def compare(
     *,
     survey_progress: SurveyProgress,
     progress: Progress,
+    only: Sequence[str] | None = None,
+    announce: Callable[[Forecast], None] = lambda forecast: None,
 ) -> Written:
     """Run a plan (or what is left of it) and write report.html and summary.json into ``results``.
+
+    Args:
+        only: names of the cases to run now; None: all.
+        announce: called once, before anything is started.
 
     Raises:
         FairleadError: the lab, an agent, congestion or the launcher could not be had; what was finished is kept.
     """
-    with Store.open(results) as store, _network(plan, results) as (cluster, running):
+    with Store.open(results) as store:
+        experiment = Comparison(plan, store, only)
+        announce(forecast(plan, experiment.left()))
+        for testbed in dict.fromkeys(case.testbed for case in plan.all_cases()):
+            if experiment.left_on(testbed):
+                _run_on(testbed, plan, experiment, results, store, survey_progress, progress)
+        experiment.finish()
+        return write(store, results, experiment.experiment)
+
+
+def _run_on(
+    testbed: Testbed,
+    plan: ComparisonPlan,
+    experiment: Comparison,
+    results: Path,
+    store: Store,
+    survey_progress: SurveyProgress,
+    progress: Progress,
+) -> None:
+    with _network(testbed, results) as (cluster, running):
+        # What is missing (mpirun, iperf3) is told before anything is measured.
+        places = [place for case in plan.all_cases() if case.testbed == testbed for place in case.congestion.places]
+        make = _congestion(places, running)
+        setting = Setting(cluster, _management(cluster, store), make, run_facts.collect(cluster))
         # A lab started anew has the same links, but its hosts are new: what was measured before is not relied on.
         characterize(cluster, store, Settings(sizes_B=SIZES_B), survey_progress)
-        facts_now = facts.collect(cluster.mpirun)
-        setting = Setting(cluster, _management(cluster, store), _congestion(plan, running), facts_now)
-        experiment = Comparison(plan, setting, store).run(progress)
-        return write(store, results, experiment)
+        experiment.run(testbed, setting, progress)
 
 
 def write(store: Store, results: Path, experiment: int) -> Written:
@@ -93,27 +180,36 @@ def _management(cluster: Cluster, store: Store) -> ManagementFor:
     return of
 
 
-def _congestion(plan: ComparisonPlan, running: "lab.Lab | None") -> MakeCongestion:
+def _congestion(
+    places: Sequence[CongestionDescription], running: "lab.Lab | None"
+) -> Callable[[CongestionDescription], AbstractContextManager[object]]:
     if running is None:
         raise ConfigError(
             "congestion can be made in a lab only: this cluster is not one",
             hint='compare in a lab, or give the plan `lab = "FILE"` in place of a cluster',
         )
-    for place in plan.congestion.places:
-        congestion.check(running.plan, place)
-    return lambda place: congestion.make(running, plan.congestion.places[place])
+    for place in places:
+        congestion.make(running, place)
+    return lambda place: congestion.make(running, place)
+
+
+def _managed_hosts(testbed: Testbed) -> int:
+    if testbed.cluster is not None:
+        return len(Cluster.load(testbed.cluster).managed_hosts())
+    assert testbed.lab is not None
+    hosts = resolve(lab_description.load(testbed.lab)).hosts
+    return sum(host.role != "other" for host in hosts)
 
 
 @contextmanager
-def _network(plan: ComparisonPlan, results: Path) -> Iterator[tuple[Cluster, "lab.Lab | None"]]:
+def _network(testbed: Testbed, results: Path) -> Iterator[tuple[Cluster, "lab.Lab | None"]]:
     """The cluster to run on; a lab is started for the comparison and ended with it."""
-    table = plan.comparison
-    if table.cluster is not None:
-        cluster = Cluster.load(table.cluster)
+    if testbed.cluster is not None:
+        cluster = Cluster.load(testbed.cluster)
         yield cluster, lab.find(cluster.lab) if cluster.lab else None
         return
-    assert table.lab is not None  # the plan has one of the two
-    description = lab_description.load(table.lab)
+    assert testbed.lab is not None  # the plan has one of the two
+    description = lab_description.load(testbed.lab)
     running = lab.up(description, name=_free_name(description.lab.name))
     try:
         file = results / f"{running.name}.cluster.toml"

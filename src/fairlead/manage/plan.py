@@ -1,5 +1,8 @@
-"""The plan of a comparison, as a person writes it (TOML)."""
+"""The plan of a comparison, as a person writes it in TOML: what runs where under which congestion (docs/compare.md)."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -15,7 +18,8 @@ class ProgramPlan(Model):
     """One ``[[programs]]``.
 
     ``command`` starts with a bundled program's name (cg, nbody) or a path. ``timeout_s`` ends a run that hangs; such a
-    run is recorded as failed, never as a time.
+    run is recorded as failed, never as a time. ``clean_s`` is about how long it takes on a clean network: the time of
+    the whole comparison is told from it before pilots have measured it.
     """
 
     name: str = Field(min_length=1)
@@ -23,19 +27,21 @@ class ProgramPlan(Model):
     ranks: int = Field(ge=1)
     mpirun: str | None = None
     timeout_s: float = Field(default=600.0, gt=0)
+    clean_s: float | None = Field(default=None, gt=0)
 
 
 class CongestionPlan(Model):
-    """``[congestion]``: what others do to the network, where, and when.
+    """``[congestion]`` or ``[congestions.NAME]``: what others do to the network, where, and when.
 
     ``places`` are what the seed draws from, each a congestion as a lab's description has it. ``onset`` is when it
     starts, as shares of the program's clean run time, drawn uniformly; [0, 0] is from the start. It changes its place
-    ``moves`` times.
+    ``moves`` times. ``slowdown`` is about how many times as long programs take: for the estimate of the time only.
     """
 
     places: tuple[CongestionDescription, ...] = Field(min_length=1)
     onset: tuple[Share, Share] = (0.10, 0.40)
     moves: int = Field(default=0, ge=0, le=8)
+    slowdown: float = Field(default=3.0, ge=1)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -47,7 +53,7 @@ class CongestionPlan(Model):
 
 
 class ComparisonTable(Model):
-    """``[comparison]``. Exactly one of ``lab`` (a description, started and ended by the comparison) and ``cluster``."""
+    """``[comparison]``. ``lab`` is a description, started and ended by the comparison; ``cluster`` one that is up."""
 
     name: str = Field(min_length=1)
     lab: Path | None = None
@@ -56,23 +62,103 @@ class ComparisonTable(Model):
     replications: int = Field(default=3, ge=1)
     stages: bool = False
 
-    @model_validator(mode="after")
-    def _one_network(self) -> Self:
-        if (self.lab is None) == (self.cluster is None):
-            raise ValueError("give either lab or cluster")
-        return self
+
+class CasesPlan(Model):
+    """One ``[[cases]]``: each of its programs on each of its labs under each of its congestions, all by name."""
+
+    programs: tuple[str, ...] = Field(min_length=1)
+    labs: tuple[str, ...] = Field(min_length=1)
+    congestions: tuple[str, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Testbed:
+    """A network that programs run on: a lab's description, or the file of a cluster that is up."""
+
+    name: str
+    lab: Path | None
+    cluster: Path | None
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is compared within itself: one program on one network under one congestion, in all scenarios.
+
+    ``name`` is the program's where a plan has one network and one congestion, else PROGRAM.CONGESTION.LAB.
+    """
+
+    name: str
+    program: ProgramPlan
+    congestion: CongestionPlan
+    testbed: Testbed
 
 
 class ComparisonPlan(Model):
-    """A whole plan."""
+    """A whole plan: one network and one congestion for all programs, or several of each and ``[[cases]]``."""
 
     comparison: ComparisonTable
-    congestion: CongestionPlan
+    congestion: CongestionPlan | None = None
     programs: tuple[ProgramPlan, ...] = Field(min_length=1)
+    labs: dict[str, Path] = Field(default_factory=dict)
+    congestions: dict[str, CongestionPlan] = Field(default_factory=dict)
+    cases: tuple[CasesPlan, ...] = ()
 
     @model_validator(mode="after")
-    def _distinct_names(self) -> Self:
-        names = [program.name for program in self.programs]
-        if len(set(names)) != len(names):
-            raise ValueError("programs: two have the same name")
+    def _consistent(self) -> Self:
+        _distinct("programs", [program.name for program in self.programs])
+        table = self.comparison
+        if not self.cases:
+            if (table.lab is None) == (table.cluster is None):
+                raise ValueError("comparison: give either lab or cluster, or [labs] and [[cases]]")
+            if self.congestion is None:
+                raise ValueError("congestion: is missing: say what others do to the network")
+            if self.labs or self.congestions:
+                raise ValueError("cases: [labs] and [congestions] are used by [[cases]] only, and there are none")
+            return self
+        if table.lab or table.cluster or self.congestion:
+            raise ValueError("cases: with [[cases]], networks stand in [labs] and congestion in [congestions.NAME]")
+        for each in self.cases:
+            _known("programs", each.programs, [program.name for program in self.programs])
+            _known("labs", each.labs, self.labs)
+            _known("congestions", each.congestions, self.congestions)
+        _distinct("cases", [case.name for case in self.all_cases()])
         return self
+
+    def all_cases(self) -> list[Case]:
+        """Every case, in the plan's order."""
+        table = self.comparison
+        if self.congestion is not None:
+            testbed = Testbed(table.name, table.lab, table.cluster)
+            return [Case(program.name, program, self.congestion, testbed) for program in self.programs]
+        programs = {program.name: program for program in self.programs}
+        return [
+            Case(
+                f"{program}.{congestion}.{lab}",
+                programs[program],
+                self.congestions[congestion],
+                Testbed(lab, self.labs[lab], None),
+            )
+            for each in self.cases
+            for lab, congestion, program in product(each.labs, each.congestions, each.programs)
+        ]
+
+    def under(self, directory: Path) -> Self:
+        """The same plan with its relative paths starting at ``directory``."""
+        table = self.comparison
+        paths = {key: directory / path for key in ("lab", "cluster") if (path := getattr(table, key)) is not None}
+        labs = {name: directory / path for name, path in self.labs.items()}
+        return self.model_copy(update={"comparison": table.model_copy(update=paths), "labs": labs})
+
+
+def _distinct(key: str, names: list[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"{key}: two are called {', '.join(twice)}")
+
+
+def _known(key: str, names: Iterable[str], known: Iterable[str]) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ValueError(
+            f"cases: {key}: {', '.join(unknown)} is not in the plan, which has {', '.join(known) or 'none'}"
+        )

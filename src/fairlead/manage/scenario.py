@@ -56,29 +56,33 @@ class Row:
     """
 
     position: int
-    program: str
+    case: str
     scenario: Scenario
     replication: int
 
     @property
     def key(self) -> str:
         """Names the row for good: what is finished is not run again."""
-        return f"{self.program}/{self.scenario.name}/{self.replication}"
+        return f"{self.case}/{self.scenario.name}/{self.replication}"
 
 
-def rows(programs: Sequence[str], scenarios: Sequence[Scenario], replications: int, seed: int) -> list[Row]:
-    """All runs: replications one after another, within each all programs and scenarios in random order.
+def rows(
+    cases: Sequence[str], scenarios: Sequence[Scenario], replications: int, seed: int, first: int = 0
+) -> list[Row]:
+    """All runs on one network: replications one after another, within each all cases and scenarios in random order.
 
     A replication is a block: drift of the machine falls on all scenarios of a block alike.
+
+    Args:
+        first: position of the first row, after those of networks that come before.
     """
     random_order = random.Random(f"{seed} order")
     ordered: list[Row] = []
     for replication in range(replications):
-        block = [(program, scenario) for program in programs for scenario in scenarios]
+        block = [(case, scenario) for case in cases for scenario in scenarios]
         random_order.shuffle(block)
-        ordered += [
-            Row(len(ordered) + k, program, scenario, replication) for k, (program, scenario) in enumerate(block)
-        ]
+        begin = first + len(ordered)
+        ordered += [Row(begin + k, case, scenario, replication) for k, (case, scenario) in enumerate(block)]
     return ordered
 
 
@@ -93,14 +97,14 @@ class Episode:
 def episodes(
     *,
     seed: int,
-    program: str,
+    case: str,
     replication: int,
     clean_time_s: float,
     places: int,
     onset: tuple[float, float],
     moves: int,
 ) -> list[Episode]:
-    """When and where congestion comes in one replication of a program.
+    """When and where congestion comes in one replication of a case.
 
     Args:
         clean_time_s: run time on a clean network; all times are shares of it, so that every scenario sees the same.
@@ -113,7 +117,7 @@ def episodes(
     """
     if moves and places < 2:
         raise ValueError("congestion cannot move with fewer than two places")
-    draw = random.Random(f"{seed} {program} {replication}")
+    draw = random.Random(f"{seed} {case} {replication}")
     start = draw.uniform(*onset)
     step = (1 - start) / (moves + 1)
     drawn: list[Episode] = []

@@ -99,7 +99,12 @@ class NamedDifference:
 
 @dataclass(frozen=True)
 class Program:
-    """One program's results. ``slowdown``: T_ic / T_nc of runs in pairs."""
+    """One case's results: a program, where a plan has several networks or congestions under one of each.
+
+    Attributes:
+        name: the case's (`fairlead.manage.plan.Case`).
+        slowdown: T_ic / T_nc of runs in pairs.
+    """
 
     name: str
     ranks: int | None
@@ -164,12 +169,23 @@ def load(
         raise StoreError(f"{store.directory}: run {experiment} is a {record.kind}, not an {KIND}")
     runs = store.runs("run", parent=experiment)
     times_s = {run.id: store.one_series(run.id, "time_s").scalar() for run in runs if run.status == "ok"}
-    names = list(dict.fromkeys(str(run.labels["program"]) for run in runs))
-    programs = [_program(store, name, runs, times_s, level, stages) for name in sorted(names)]
+    names = _in_order_of_plan(record, {case_of(run) for run in runs})
+    programs = [_program(store, name, runs, times_s, level, stages) for name in names]
     programs = [program for program in programs if any(cell.n for cell in program.cells())]
     if not programs:
         raise StoreError(f"{store.directory}: experiment {experiment} has no finished run yet")
     return Comparison(record, level, tuple(programs), tuple(_differences(programs, level)), tuple(runs))
+
+
+def case_of(run: Run) -> str:
+    """Name of the case that a run belongs to."""
+    return str(run.labels.get("case", run.labels["program"]))
+
+
+def _in_order_of_plan(experiment: Run, names: set[str]) -> list[str]:
+    """Names as the plan has them; those of experiments that do not say so, by name."""
+    planned = [str(name) for name in experiment.facts.get("cases", ())]
+    return [name for name in planned if name in names] + sorted(names - set(planned))
 
 
 def result(compute: Callable[[], Estimate]) -> Result:
@@ -183,7 +199,7 @@ def result(compute: Callable[[], Estimate]) -> Result:
 def _program(
     store: Store, name: str, runs: Sequence[Run], times_s: Mapping[int, float], level: float, order: Sequence[str]
 ) -> Program:
-    own = [run for run in runs if run.labels["program"] == name]
+    own = [run for run in runs if case_of(run) == name]
     by_scenario: dict[str, list[Run]] = {}
     for run in own:
         by_scenario.setdefault(str(run.labels["scenario"]), []).append(run)

@@ -88,6 +88,7 @@ def _html(comparison: Comparison, drawn: Sequence[Drawing]) -> str:
         heading=str(comparison.experiment.labels.get("name", f"experiment {comparison.experiment.id}")),
         experiment=comparison.experiment,
         started=words.moment(comparison.experiment.started_s),
+        networks=_networks(comparison),
         findings=[text for text in findings.paragraphs(comparison) if text not in limits],
         caveats=limits,
         run_times=comparison_tables.run_times(comparison),
@@ -108,6 +109,11 @@ def _html(comparison: Comparison, drawn: Sequence[Drawing]) -> str:
         level=words.level(comparison.level),
         conditions=conditions(comparison),
     )
+
+
+def _networks(comparison: Comparison) -> str:
+    of_runs = [run.labels.get("cluster") for run in (*comparison.runs, comparison.experiment)]
+    return words.listing(list(dict.fromkeys(str(name) for name in of_runs if name is not None)))
 
 
 def conditions(comparison: Comparison) -> list[tuple[str, str]]:

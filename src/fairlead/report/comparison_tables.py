@@ -1,7 +1,7 @@
 """Tables of a comparison, the same for terminal, HTML and CSV."""
 
 from fairlead.report import words
-from fairlead.report.comparison import Cell, Comparison, Result
+from fairlead.report.comparison import Cell, Comparison, Result, case_of
 from fairlead.report.comparison_figures import scenario_name, stage_name
 from fairlead.report.statistics import speed_gained, time_saved
 from fairlead.report.tables import Cell as TableCell
@@ -143,7 +143,7 @@ def runs(comparison: Comparison) -> Table:
     }
     rows = []
     for run in comparison.runs:
-        key = (str(run.labels["program"]), str(run.labels["scenario"]), int(run.labels.get("replication", 0)))
+        key = (case_of(run), str(run.labels["scenario"]), int(run.labels.get("replication", 0)))
         rows.append(
             [
                 cell(run.id),

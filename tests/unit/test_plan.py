@@ -1,0 +1,181 @@
+"""Plans of comparisons: cases, what is wrong with one, how long it will take, what is left of it."""
+
+from pathlib import Path
+
+import pytest
+
+from fairlead import config
+from fairlead.errors import ConfigError
+from fairlead.manage import comparison_session, estimate
+from fairlead.manage.compare import Comparison, rows_of
+from fairlead.manage.plan import ComparisonPlan
+from fairlead.store import Store
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PROGRAMS = """
+[[programs]]
+name = "cg"
+command = ["cg", "--class", "S"]
+ranks = 4
+clean_s = 10
+
+[[programs]]
+name = "nbody"
+command = ["nbody"]
+ranks = 8
+"""
+SIMPLE = """
+[comparison]
+name = "one"
+lab = "mesh8.toml"
+replications = 2
+
+[congestion]
+[[congestion.places]]
+kind = "delay"
+link = ["leaf0", "leaf1"]
+"""
+CASES = """
+[comparison]
+name = "several"
+replications = 2
+
+[labs]
+mesh = "mesh8.toml"
+star = "star8.toml"
+
+[congestions.streams]
+slowdown = 2
+[[congestions.streams.places]]
+kind = "streams"
+pairs = [["n0", "h1"]]
+
+[congestions.mpi]
+[[congestions.mpi.places]]
+kind = "mpi"
+
+[[cases]]
+programs = ["cg", "nbody"]
+labs = ["mesh"]
+congestions = ["streams", "mpi"]
+
+[[cases]]
+programs = ["cg"]
+labs = ["star"]
+congestions = ["mpi"]
+"""
+
+
+def parse(text: str) -> ComparisonPlan:
+    return config.parse(text, ComparisonPlan, source="plan.toml").under(EXAMPLES)
+
+
+def test_one_network_and_one_congestion_make_a_case_of_each_program() -> None:
+    first, second = parse(SIMPLE + PROGRAMS).all_cases()
+    assert (first.name, second.name) == ("cg", "nbody")
+    assert first.testbed == second.testbed
+    assert first.testbed.lab == EXAMPLES / "mesh8.toml"
+
+
+def test_cases_are_every_combination_named() -> None:
+    cases = parse(CASES + PROGRAMS).all_cases()
+    assert [case.name for case in cases] == [
+        *("cg.streams.mesh", "nbody.streams.mesh", "cg.mpi.mesh", "nbody.mpi.mesh"),
+        "cg.mpi.star",
+    ]
+    assert cases[0].congestion.slowdown == 2
+    assert cases[4].testbed.lab == EXAMPLES / "star8.toml"
+
+
+def test_networks_come_one_after_the_other_with_positions_that_go_on() -> None:
+    rows = rows_of(parse(CASES + PROGRAMS))
+    assert [row.position for row in rows] == list(range(4 * 4 * 2 + 4 * 2))
+    assert all(row.case.endswith(".mesh") for row in rows[:32])
+    assert {row.case for row in rows[32:]} == {"cg.mpi.star"}
+    assert len({row.key for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (SIMPLE.replace('lab = "mesh8.toml"', "") + PROGRAMS, "give either lab or cluster"),
+        (SIMPLE.partition("[congestion]")[0] + PROGRAMS, "congestion: is missing"),
+        (CASES.partition("[[cases]]")[0] + PROGRAMS, "give either lab or cluster"),
+        (CASES.replace('labs = ["star"]', 'labs = ["ring"]') + PROGRAMS, "cases: labs: ring is not in the plan"),
+        (CASES.replace('["cg"]', '["ep"]') + PROGRAMS, "cases: programs: ep is not in the plan, which has cg, nbody"),
+        (CASES + PROGRAMS.replace('"nbody"\n', '"cg"\n'), "programs: two are called cg"),
+        (CASES.replace('labs = ["star"]', 'labs = ["mesh"]') + PROGRAMS, "cases: two are called cg.mpi.mesh"),
+        (CASES.replace("replications = 2", 'lab = "mesh8.toml"') + PROGRAMS, "networks stand in [labs]"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, complaint: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(text)
+    assert complaint in str(caught.value)
+
+
+def test_a_lab_that_lacks_what_the_congestion_names_is_told_before_anything_runs(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(SIMPLE.replace("mesh8.toml", str(EXAMPLES / "star8.toml")) + PROGRAMS)
+    with pytest.raises(ConfigError, match="there is no link leaf0-leaf1"):
+        comparison_session.read(plan)
+
+
+def test_cases_are_chosen_by_pattern() -> None:
+    plan = parse(CASES + PROGRAMS)
+    assert comparison_session.chosen(plan, []) == [case.name for case in plan.all_cases()]
+    assert comparison_session.chosen(plan, ["cg.mpi.*", "nbody.streams.mesh"]) == [
+        *("nbody.streams.mesh", "cg.mpi.mesh", "cg.mpi.star")
+    ]
+    with pytest.raises(ConfigError, match=r"--only ep\.\*: no case"):
+        comparison_session.chosen(plan, ["ep.*"])
+
+
+def test_the_time_is_told_from_what_the_plan_says() -> None:
+    plan = parse(CASES + PROGRAMS)
+    rows = [row for row in rows_of(plan) if row.case == "cg.streams.mesh"]
+    told = comparison_session.forecast(plan, rows)
+    runs_s = 2 * (10 + 10 + 2 * 10 + estimate.DETOUR_FACTOR * 10 + 4 * estimate.START_S)
+    assert (told.runs, told.labs, told.unknown) == (8, 1, ())
+    assert told.time_s == pytest.approx(runs_s + 10 + estimate.set_up_s(8))
+    assert told.in_words() == "8 runs on 1 network: about 3 minutes"
+    everything = comparison_session.forecast(plan, rows_of(plan))
+    assert everything.unknown == ("nbody",)
+    assert "clean_s is missing for nbody" in everything.in_words()
+    assert comparison_session.forecast(plan, []).in_words() == "nothing is left to run"
+
+
+def test_what_runs_really_take_corrects_the_time_that_is_left() -> None:
+    left = estimate.Remaining()
+    assert left.of(100.0) == 100.0
+    left.add(expected_s=10.0, taken_s=15.0)
+    assert left.of(100.0) == 150.0
+    assert [estimate.words(s) for s in (3.0, 44.0, 720.0, 9000.0)] == [
+        *("about 10 s", "about 40 s", "about 12 minutes", "about 2.5 hours")
+    ]
+
+
+def test_cases_left_out_follow_later_in_the_same_experiment(tmp_path: Path) -> None:
+    plan = parse(CASES + PROGRAMS)
+    star = next(case.testbed for case in plan.all_cases() if case.name == "cg.mpi.star")
+    with Store.open(tmp_path) as store:
+        first = Comparison(plan, store, ["cg.mpi.star"])
+        assert {row.case for row in first.left()} == {"cg.mpi.star"}
+        for row in first.left_on(star):
+            run = store.begin_run("run", {"case": row.case}, parent=first.experiment, plan=row.key)
+            store.finish_run(run, "ok", 0)
+        assert first.left() == []
+        first.finish()
+        second = Comparison(plan, store)
+        assert second.experiment == first.experiment  # not ended: other cases are left
+        assert len(second.left()) == 32
+        assert second.left_on(star) == []
+
+
+def test_the_example_of_the_thesis_is_sound() -> None:
+    plan = comparison_session.read(EXAMPLES / "dmcbm.toml")
+    told = comparison_session.forecast(plan, rows_of(plan))
+    assert told.unknown == ()
+    kinds = {place.kind for case in plan.all_cases() for place in case.congestion.places}
+    assert kinds == {"streams", "mpi", "delay"}
+    assert {case.program.ranks for case in plan.all_cases()} == {16, 32}
