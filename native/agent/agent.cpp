@@ -56,6 +56,7 @@ void Agent::start_managing(const std::string& plane_error) {
     output_.answer({{"type", "ready"},
                     {"pid", getpid()},
                     {"version", FAIRLEAD_VERSION},
+                    {"interface", interface_with(config_.own().address)},
                     {"plane", plane_error.empty() ? "route" : "none"},
                     {"plane_reason", plane_error},
                     {"scheduling", name(scheduling_)}});
@@ -65,8 +66,8 @@ void Agent::start_managing(const std::string& plane_error) {
 }
 
 void Agent::on_plane_lost(const std::string& reason) {
-    if (manager_) manager_->on_plane_lost();
     event({{"type", "plane_lost"}, {"reason", reason}});
+    if (manager_) manager_->on_plane_lost();
 }
 
 void Agent::event(nlohmann::json line) {

@@ -2,6 +2,7 @@
 #include "config.hpp"
 
 #include <arpa/inet.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -43,6 +44,12 @@ std::vector<std::string> parse_guardian(const JsonFields& fields) {
         words.push_back(word.get<std::string>());
     }
     return words;
+}
+
+/// The ranks run as the user that the agent runs as, unless the supervisor knows better.
+std::uint32_t parse_uid(const JsonFields& fields) {
+    if (fields.any("uid").is_null()) return getuid();
+    return static_cast<std::uint32_t>(fields.whole("uid", 0, std::numeric_limits<std::uint32_t>::max()));
 }
 
 Clock::Test parse_clock_test(const JsonFields& fields) {
@@ -93,7 +100,7 @@ Config parse_config(WipedLine line) {
     config.hosts = parse_hosts(fields.list("hosts", 2, core::kMaxHosts));
     config.self = static_cast<core::HostId>(fields.whole("self", 0, static_cast<int>(config.hosts.size()) - 1));
     config.guardian = parse_guardian(fields);
-    config.uid = static_cast<std::uint32_t>(fields.whole("uid", 0, std::numeric_limits<std::uint32_t>::max()));
+    config.uid = parse_uid(fields);
     config.clock_test = parse_clock_test(fields);
     config.manage = fields.any("manage");
     if (!config.manage.is_null() && !config.manage.is_object()) fields.fail("manage", "null or an object");

@@ -157,6 +157,11 @@ void Manager::perform(const core::Move& move) {
 }
 
 void Manager::perform(const core::Return& back) {
+    if (plane_lost_) {
+        detours_.erase(back.destination);
+        feed(core::ReturnDone{back.destination});
+        return;
+    }
     plane_.back(back.destination, [this, back](const std::string& error) {
         if (error.empty()) {
             detours_.erase(back.destination);
@@ -178,7 +183,9 @@ void Manager::perform(const core::Moved& moved) {
 }
 
 void Manager::perform(const core::Returned& returned) {
-    report_(line_of(returned, config_.self));
+    nlohmann::json line = line_of(returned, config_.self);
+    if (plane_lost_) line["reason"] = "plane_lost";
+    report_(std::move(line));
     settle(returned.destination, false, {});
     if (stopped_ && detours_.empty()) finish_stop();
 }
@@ -228,8 +235,11 @@ void Manager::settle(core::HostId destination, bool move, const std::string& err
     wish.done(error);
 }
 
+/// The supervisor removes the routes that the guardian left. Relays are told, and nothing is believed to be moved.
 void Manager::on_plane_lost() {
     plane_lost_ = true;
+    const auto detours = detours_;
+    for (const auto& [destination, relay] : detours) feed(core::ManualReturn{destination});
 }
 
 void Manager::stop(std::function<void()> done) {

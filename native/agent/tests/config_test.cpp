@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "manage_config.hpp"
 
@@ -94,6 +95,12 @@ TEST(Config, MistakesNameTheField) {
         value.erase(key);
         EXPECT_NE(mistake(value).find(std::string("'") + key + "'"), std::string::npos) << mistake(value);
     }
+}
+
+TEST(Config, WithoutAUserItIsOurOwn) {
+    json value = valid();
+    value["uid"] = nullptr;
+    EXPECT_EQ(parse(value).uid, getuid());
 }
 
 TEST(Config, HostsAreChecked) {
