@@ -6,7 +6,7 @@ import traceback
 
 import click
 
-from fairlead import __version__
+from fairlead import __version__, interrupts
 from fairlead.errors import FairleadError
 
 # Name on the command line -> (module, one-line help). Modules are loaded only when used, so that the tool starts fast.
@@ -59,7 +59,8 @@ def command(context: click.Context, verbose: bool) -> None:
 
 
 def main() -> None:
-    """Entry point: exit codes are 0 done, 1 failed, 2 wrong input, 130 interrupted, or the program's own."""
+    """Entry point: exit codes are 0 done, 1 failed, 2 wrong input, 128 + signal, or the program's own."""
+    interrupts.become_exceptions()
     verbose = any(argument in ("-v", "--verbose") for argument in sys.argv[1:2])
     try:
         code = command.main(standalone_mode=False)
@@ -67,9 +68,9 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except click.Abort:
+    except click.Abort as error:
         click.echo("fairlead: interrupted", err=True)
-        sys.exit(130)
+        sys.exit(interrupts.exit_code(error.__cause__))
     except FairleadError as error:
         if verbose:
             traceback.print_exc()

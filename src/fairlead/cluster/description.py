@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fairlead import config
@@ -24,6 +24,16 @@ DEFAULT_PORTS = (47000, 47099)
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=63)]
 Interface = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]*$", max_length=15)]
 Destination = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:%-]*$")]
+
+
+def _as_words(value: object) -> object:
+    return (value,) if isinstance(value, str) else value
+
+
+# A path or name, or a list of words: `"/usr/local/bin/x"`, `["sudo", "-n", "/usr/local/bin/x"]`.
+CommandLine = Annotated[
+    tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_words), Field(min_length=1)
+]
 
 
 class SshTable(config.Model):
@@ -48,6 +58,7 @@ class ClusterTable(config.Model):
     mpirun: str = Field(default="mpirun", min_length=1)
     launch_from: str | None = None  # "here", or the host that mpirun runs on
     cores_shared: bool | None = None  # do hosts share processor cores (an emulated cluster)?
+    guardian: CommandLine | None = None  # the guardian that is installed on the hosts, or the command that starts it
 
 
 class HostEntry(config.Model):
@@ -122,6 +133,7 @@ class Cluster:
         mpirun: the mpirun to use unless a command names another; a name in PATH or an absolute path.
         launch_from: name of the host that runs mpirun, or None for this machine.
         cores_shared: hosts share processor cores, so that no rank may be bound to one nor spin on one.
+        guardian: command line of the guardian that is installed on every host; None: fairlead's own copy is used.
         ssh: options of the ssh executor.
         source: the file, or what stands for it in messages.
     """
@@ -134,6 +146,7 @@ class Cluster:
     mpirun: str = "mpirun"
     launch_from: str | None = None
     cores_shared: bool = False
+    guardian: tuple[str, ...] | None = None
     ssh: Ssh = field(default_factory=Ssh)
     source: str = "cluster"
 
@@ -213,6 +226,7 @@ def resolve(file: ClusterFile, *, source: str, directory: Path) -> Cluster:
         mpirun=table.mpirun,
         launch_from=_launch_host(table, hosts),
         cores_shared=table.executor == "lab" if table.cores_shared is None else table.cores_shared,
+        guardian=table.guardian,
         ssh=_resolve_ssh(file.ssh, directory),
         source=source,
     )

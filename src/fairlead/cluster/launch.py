@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -203,6 +203,14 @@ class RunningJob:
         return run_on(self._executor, host, argv)
 
 
+SignalCallback = Callable[[RunningJob, signal.Signals], None]
+
+
+def pass_on(running: RunningJob, number: signal.Signals) -> None:
+    """Give the job the signal that came: what `run` and `attend` do unless told otherwise."""
+    running.signal(number)
+
+
 def start(
     cluster: Cluster,
     launcher: Launcher,
@@ -255,6 +263,7 @@ def run(
     startup_timeout_s: float | None = STARTUP_TIMEOUT_S,
     timeout_s: float | None = None,
     attempts: int = 1,
+    on_signal: SignalCallback | None = pass_on,
 ) -> int:
     """Run a job to its end and return its exit code.
 
@@ -264,6 +273,8 @@ def run(
         timeout_s: for the whole run, or None.
         attempts: starts to try before a start-up time-out is an error; used only where ``stdin`` is
             `subprocess.DEVNULL`, since what a first try has read cannot be given to a second.
+        on_signal: what to do with a signal to this process while the job runs; None: it takes its usual way here,
+            and the job is ended if that is an exception.
 
     Raises:
         StartupTimeout: no start within the limit, in all attempts.
@@ -276,7 +287,7 @@ def run(
     for left in reversed(range(attempts)):
         running = start(cluster, launcher, job, stdin=stdin, stdout=stdout, stderr=stderr)
         try:
-            return attend(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s)
+            return attend(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s, on_signal=on_signal)
         except StartupTimeout:
             if not left:
                 raise
@@ -284,12 +295,16 @@ def run(
 
 
 def attend(
-    running: RunningJob, *, startup_timeout_s: float | None = STARTUP_TIMEOUT_S, timeout_s: float | None = None
+    running: RunningJob,
+    *,
+    startup_timeout_s: float | None = STARTUP_TIMEOUT_S,
+    timeout_s: float | None = None,
+    on_signal: SignalCallback | None = pass_on,
 ) -> int:
     """Stay with a started job to its end, passing on signals; the exit code. See `run`."""
     watch = Watch(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s)
     try:
-        with _forwarding(running), watch:
+        with _forwarding(running, on_signal), watch:
             code = running.wait()
         if watch.failure:
             raise watch.failure
@@ -367,14 +382,14 @@ class Watch:
 
 
 @contextmanager
-def _forwarding(running: RunningJob) -> Iterator[None]:
-    """Within: signals to this process go to the job instead. Only the main thread can have it so; others do nothing."""
-    if threading.current_thread() is not threading.main_thread():
+def _forwarding(running: RunningJob, on_signal: SignalCallback | None) -> Iterator[None]:
+    """Within: signals go to ``on_signal`` instead. Only the main thread can have it so; others do nothing."""
+    if on_signal is None or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def forward(number: int, _frame: FrameType | None) -> None:
-        running.signal(signal.Signals(number))
+        on_signal(running, signal.Signals(number))
 
     before = {number: signal.signal(number, forward) for number in FORWARDED}
     try:

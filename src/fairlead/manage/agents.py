@@ -48,13 +48,13 @@ class JobOptions:
 
     Attributes:
         guardian: command line of the guardian on the hosts; None: no moves.
-        uid: whose traffic is moved.
+        uid: whose traffic is moved; None: that of the user that the agent runs as on its host.
         manage: by host index, the decision tables of that host; empty: the agents measure on request only.
         clock_test: by host index, an offset and drift put on that agent's clock (tests).
     """
 
     guardian: Sequence[str] | None = None
-    uid: int = field(default_factory=os.getuid)
+    uid: int | None = None
     manage: Mapping[int, Message] = field(default_factory=dict)
     clock_test: Mapping[int, Message] = field(default_factory=dict)
 
@@ -267,6 +267,7 @@ class AgentGroup:
         program: str,
         ports: tuple[int, int],
         options: JobOptions | None = None,
+        job: str | None = None,
         start_timeout_s: float = START_TIMEOUT_S,
     ) -> None:
         """
@@ -276,6 +277,7 @@ class AgentGroup:
             program: path of ``fairlead-agent`` on the hosts.
             ports: first and last port (inclusive) that the job may draw its port from.
             options: what the agents are told beyond who they are.
+            job: its id, 8 hexadecimal digits; None: one is drawn.
         """
         self._hosts = list(hosts)
         self._command_line = command_line
@@ -285,7 +287,7 @@ class AgentGroup:
         self._start_timeout_s = start_timeout_s
         self._callbacks: list[EventCallback] = []
         self._agents: list[Agent] = []
-        self.job = secrets.token_hex(4)
+        self.job = job or secrets.token_hex(4)
         self.ready: list[Message] = []
         self.events: asyncio.Queue[tuple[int, Message]] = asyncio.Queue()
 

@@ -1,16 +1,16 @@
 """Removes what dead runs left: kernel state on the cluster's hosts, files of the registry. The living stay."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fairlead import native
-from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import of
+from fairlead.cluster.parts import bring, guardian_tool
 from fairlead.errors import FairleadError
 from fairlead.lab import running_labs
 from fairlead.manage import registry
@@ -67,15 +67,24 @@ def clusters_of_dead_runs() -> list[Cluster]:
     return [Cluster.load(file) for file in sorted(files) if Path(file).is_file()]
 
 
+def clean_host(
+    cluster: Cluster, host: str, guardian: Sequence[str], *, job: str | None = None, dry_run: bool = False
+) -> list[dict[str, Any]]:
+    """Remove what dead guardians left on one host, of all jobs or of one; the guardian's records of what it removed.
+
+    Raises:
+        HostError: not reached, or the guardian could not do it.
+    """
+    options = ["--clean", *(["--job", job] if job else []), *(["--dry-run"] if dry_run else [])]
+    output = run_on(of(cluster), host, guardian_tool(guardian, *options))
+    return [json.loads(line) for line in output.splitlines() if line]
+
+
 def _on(cluster: Cluster, dry_run: bool, host: str) -> list[dict[str, Any]] | str:
-    executor = of(cluster)
     try:
-        guardian = deploy(executor, host, {"fairlead-guardian": native.program("fairlead-guardian")})
-        argv = [guardian["fairlead-guardian"], "--clean", *(["--dry-run"] if dry_run else [])]
-        output = run_on(executor, host, argv)
+        return clean_host(cluster, host, bring(cluster, host).guardian, dry_run=dry_run)
     except FairleadError as error:
         return str(error)
-    return [json.loads(line) for line in output.splitlines() if line]
 
 
 def _exists(cluster: Cluster) -> bool:

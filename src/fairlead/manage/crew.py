@@ -5,7 +5,7 @@ The main thread must stay free for the program: signals reach it there, and its 
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from types import TracebackType
 from typing import Self
@@ -28,6 +28,7 @@ class Crew:
         self._started: Future[AgentGroup] = Future()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
+        self._unwanted = False
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._main, name="agents", daemon=True)
 
@@ -63,7 +64,18 @@ class Crew:
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(self.group.command(host_index, message, timeout_s), self._loop).result()
 
+    def command_each(self, messages: Mapping[int, Message], timeout_s: float = 10.0) -> dict[int, Message]:
+        """As `command`, of several agents at the same time: host index to message, host index to answer."""
+        assert self._loop is not None
+
+        async def ask_all() -> list[Message]:
+            return await asyncio.gather(*(self.group.command(host, each, timeout_s) for host, each in messages.items()))
+
+        answers = asyncio.run_coroutine_threadsafe(ask_all(), self._loop).result()
+        return dict(zip(messages, answers, strict=True))
+
     def _request_stop(self) -> None:
+        self._unwanted = True  # before the loop is looked at: a thread that has none yet will see it
         if self._loop is not None and self._stop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._stop.set)
 
@@ -79,6 +91,8 @@ class Crew:
     async def _live(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
+        if self._unwanted:
+            self._stop.set()
         group = self._make_group()
         group.on_event(self._on_event)
         entering = asyncio.create_task(group.__aenter__())

@@ -16,6 +16,11 @@ def pair(names: Sequence[str], source: int, destination: int) -> str:
     return f"{names[source]}{ARROW}{names[destination]}"
 
 
+def pair_from(names: Sequence[str], source: int) -> str:
+    """What every pair from this host begins with: ``h0→``."""
+    return f"{names[source]}{ARROW}"
+
+
 def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
     """What an event says in words; None for those that only a record is made of."""
     kind = event["type"]
@@ -31,7 +36,11 @@ def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
         return f"the agent of {names[host]} is gone; its traffic takes the direct paths: {event['reason']}"
     if kind == "rejected":
         return f"{names[host]} refused {event['count']} datagrams that are not from this job"
-    if kind in ("error", "plane_lost"):
+    if kind == "plane_lost":
+        return f"{names[host]} can no longer move traffic: {event['reason']}"
+    if kind == "plane_cleaned":
+        return f"{names[host]}: what its guardian left is removed ({len(event['removed'])} things)"
+    if kind == "error":
         return f"{names[host]}: {event['reason']}"
     return None
 

@@ -1,25 +1,27 @@
 """``fairlead run`` as a function: one program, managed, recorded; returns its exit code."""
 
 import secrets
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from fairlead import interrupts
 from fairlead.cluster import launch
-from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import of
 from fairlead.cluster.job import Job
+from fairlead.cluster.parts import bring_everywhere
 from fairlead.errors import ConfigError, FairleadError
-from fairlead.manage import programs
+from fairlead.manage import programs, run_facts
+from fairlead.manage.agents import Message
 from fairlead.manage.components import Components
 from fairlead.manage.crew import Crew
 from fairlead.manage.journal import Journal
-from fairlead.manage.supervisor import Management, Outcome, local_programs, supervise, timed
+from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.measure.characterization import latest
-from fairlead.store import Store, facts
+from fairlead.store import Store
 from fairlead.store.records import Label
 
 Move = tuple[str, str, str]
@@ -59,18 +61,32 @@ def run(
     )
     job = replace(job, argv=programs.resolve(argv, launcher.family))
 
-    def launch_it() -> int:
-        return launch.run(cluster, launcher, job)
+    signals: list[signal.Signals] = []
 
+    def note_and_pass_on(running: launch.RunningJob, number: signal.Signals) -> None:
+        signals.append(number)
+        launch.pass_on(running, number)
+
+    def launch_it() -> int:
+        return launch.run(cluster, launcher, job, on_signal=note_and_pass_on)
+
+    facts = run_facts.collect(cluster, own_mpirun=own_mpirun)
     with Store.open(results) as store:
         labels: dict[str, Label] = {"program": Path(argv[0]).name, "ranks": ranks, "cluster": cluster.name}
-        identity = store.begin_run("run", labels, plan=list(argv), facts=facts.collect())
+        identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
         try:
             outcome = _execute(cluster, job, store, identity, launch_it, components, moves, quiet)
         except FairleadError as error:
             store.finish_run(identity, "failed", error=str(error))
             raise
-        _record(store, identity, outcome)
+        except KeyboardInterrupt as error:
+            store.finish_run(identity, "aborted", error=f"interrupted ({error}) while the program was not running")
+            raise
+        ended_by = next((number for number in signals if number in interrupts.ENDING), None)
+        if ended_by and outcome.exit_code and launcher.family is not None:
+            # What mpirun says when a signal ended it is its own (Open MPI 4: always 1), not the program's.
+            outcome.exit_code = 128 + ended_by
+        _record(store, identity, outcome, ended_by)
     return outcome.exit_code
 
 
@@ -105,7 +121,8 @@ def _execute(
 
 def management_for(cluster: Cluster, components: Components, store: Store, *, quiet: bool = False) -> Management:
     """How runs on this cluster are managed, by its latest characterisation and where its hosts have our programs."""
-    tables = {}
+    tables: dict[int, Message] = {}
+    remarks: list[str] = []
     if components.detection:
         found = latest(store, cluster)
         if found is None:
@@ -116,20 +133,13 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
         if found.stale_words():
             _say(found.stale_words(), quiet)
         tables = {index: found.manage_tables(index) for index in range(len(cluster.managed_hosts()))}
-    agent, guardian = _programs(cluster)
-    return Management(components, tables, agent, guardian)
-
-
-def _programs(cluster: Cluster) -> tuple[str, list[str]]:
-    agent, guardian = local_programs()
-    executor = of(cluster)
-    if executor.shares_files:
-        return agent, guardian
-    files = {Path(path).name: Path(path) for path in (agent, *guardian)}
-    placed = [deploy(executor, host.name, files) for host in cluster.managed_hosts()]
-    if any(each != placed[0] for each in placed):
-        raise ConfigError(f"{cluster.source}: the hosts' home directories differ, so the agents are not at one path")
-    return placed[0]["fairlead-agent"], [placed[0]["fairlead-guardian"]]
+        if components.detours and not found.has_detour():
+            remarks.append(
+                f"no detour leads around any path's bottleneck on {cluster.name}, as on a single switch: congestion is "
+                "told, traffic stays where it is"
+            )
+            components = replace(components, detours=False)
+    return Management(components, tables, bring_everywhere(cluster), remarks=remarks)
 
 
 def _move_by_hand(cluster: Cluster, crew: Crew, moves: Sequence[Move]) -> None:
@@ -142,11 +152,15 @@ def _move_by_hand(cluster: Cluster, crew: Crew, moves: Sequence[Move]) -> None:
         crew.command(source, {"type": "move", "peer": destination, "relay": relay})
 
 
-def _record(store: Store, identity: int, outcome: Outcome) -> None:
+def _record(store: Store, identity: int, outcome: Outcome, ended_by: signal.Signals | None) -> None:
+    store.add_event(identity, outcome.started_s, "started", {})
     if outcome.exit_code == 0:
         store.add_series(identity, "time_s", [outcome.time_s], "s")
-    store.add_event(identity, outcome.started_s, "started", {})
-    store.finish_run(identity, "ok" if outcome.exit_code == 0 else "failed", outcome.exit_code)
+        store.finish_run(identity, "ok", 0)
+    elif ended_by:
+        store.finish_run(identity, "aborted", outcome.exit_code, f"interrupted ({ended_by.name})")
+    else:
+        store.finish_run(identity, "failed", outcome.exit_code)
 
 
 def _say(text: str, quiet: bool) -> None:

@@ -6,6 +6,7 @@ program.
 """
 
 import os
+import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,15 +14,18 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fairlead import native
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.parts import Parts
 from fairlead.errors import FairleadError
 from fairlead.manage import registry
 from fairlead.manage.agents import AgentGroup, JobOptions, Message
+from fairlead.manage.clean import clean_host
 from fairlead.manage.components import Components
 from fairlead.manage.crew import Crew
-from fairlead.manage.narrator import Narrator, pair
+from fairlead.manage.lost_planes import LostPlanes
+from fairlead.manage.narrator import Narrator, pair, pair_from
+from fairlead.manage.preflight import check_interfaces, check_reachable
 
 EventSink = Callable[[int, Message], None]
 
@@ -52,23 +56,26 @@ class Management:
     Attributes:
         components: what is switched on.
         tables: by host index, the decision tables (`Characterization.manage_tables`).
-        programs: paths of ``fairlead-agent`` and ``fairlead-guardian`` on the hosts.
-        uid: whose traffic is moved.
+        parts: agent and guardian on the hosts.
         by_hand: moves are made by hand: guardians are needed even without detours of fairlead's own.
+        remarks: what the user should know before the program starts.
     """
 
     components: Components
     tables: Mapping[int, Message]
-    agent: str
-    guardian: Sequence[str]
-    uid: int = field(default_factory=os.getuid)
+    parts: Parts
     by_hand: bool = False
+    remarks: Sequence[str] = ()
+
+    @property
+    def moves(self) -> bool:
+        """Whether guardians are needed."""
+        return self.components.detours or self.by_hand
 
     def job_options(self) -> JobOptions:
         """What the agents are told for these components."""
         return JobOptions(
-            guardian=self.guardian if self.components.detours or self.by_hand else None,
-            uid=self.uid,
+            guardian=self.parts.guardian if self.moves else None,
             manage=self.tables if self.components.detection else {},
         )
 
@@ -93,9 +100,13 @@ class _Watch:
             sink(host, event)
 
     def _register(self, host: int, event: Message) -> None:
-        if event["type"] not in ("zone", "moved", "returned"):
-            return
         state = self._registration.state
+        if event["type"] == "died":  # its guardian takes the routes back
+            for path in [path for path in state.detours if path.startswith(pair_from(self._names, host))]:
+                del state.detours[path]
+            return self._registration.write()
+        if event["type"] not in ("zone", "moved", "returned"):
+            return None
         path = pair(self._names, event.get("source", host), event["destination"])
         if event["type"] == "moved":
             state.detours[path] = self._names[event["relay"]]
@@ -105,7 +116,7 @@ class _Watch:
             state.zones.pop(path, None)
         else:
             state.zones[path] = event["zone"]
-        self._registration.write()
+        return self._registration.write()
 
 
 def supervise(
@@ -127,7 +138,8 @@ def supervise(
         with_crew: called once the agents are ready and before the program starts (moves by hand).
 
     Raises:
-        AgentError, HostError: an agent could not be started; the program was not.
+        AgentError, HostError, ConfigError: an agent could not be started or reached, or the cluster file is wrong
+            about a host; the program was not started.
     """
     hosts = cluster.managed_hosts()
     names = [host.name for host in hosts]
@@ -139,16 +151,31 @@ def supervise(
 
     def make_group() -> AgentGroup:
         return AgentGroup(
-            hosts, command_line, program=management.agent, ports=cluster.ports, options=management.job_options()
+            hosts,
+            command_line,
+            program=management.parts.agent,
+            ports=cluster.ports,
+            options=management.job_options(),
+            job=job,
         )
 
-    registration = registry.Registration(_state(cluster, argv))
-    watch = _Watch(names, narrator, registration, sinks)
+    job = secrets.token_hex(4)
+    registration = registry.Registration(_state(cluster, argv, job))
+    lost_planes = LostPlanes(
+        lambda host: clean_host(cluster, names[host], management.parts.guardian, job=job),
+        lambda host, event: watch(host, event),
+    )
+    watch = _Watch(names, narrator, registration, [*sinks, lost_planes])
     with ExitStack() as stack:
-        crew = stack.enter_context(Crew(make_group, watch))
-        registration.state.job = crew.group.job
         stack.enter_context(registration)
-        _say_planes(narrator, names, crew.group.ready, management.components)
+        stack.enter_context(lost_planes)
+        crew = stack.enter_context(Crew(make_group, watch))
+        check_interfaces(cluster, crew.group.ready)
+        check_reachable(cluster, crew)
+        for remark in management.remarks:
+            narrator.say(remark)
+        if management.moves:
+            _tell_planes(narrator, names, crew.group.ready, watch)
         if with_crew is not None:
             with_crew(crew)
         outcome = timed(launch)
@@ -165,28 +192,25 @@ def timed(launch: Callable[[], int]) -> Outcome:
     return Outcome(exit_code, time.monotonic() - begin, started_s)
 
 
-def local_programs() -> tuple[str, list[str]]:
-    """Paths of the agent and guardian where hosts see this machine's files."""
-    return str(native.program("fairlead-agent")), [str(native.program("fairlead-guardian"))]
-
-
-def _state(cluster: Cluster, argv: Sequence[str]) -> registry.RunState:
+def _state(cluster: Cluster, argv: Sequence[str], job: str) -> registry.RunState:
     ticks = registry.process_started_ticks(os.getpid())
     if ticks is None:
         raise FairleadError("/proc is not mounted or not readable", hint="fairlead needs the proc file system")
     source = str(Path(cluster.source).absolute())
-    return registry.RunState("", source, list(argv), os.getpid(), ticks, time.time())
+    return registry.RunState(job, source, list(argv), os.getpid(), ticks, time.time())
 
 
-def _say_planes(narrator: Narrator, names: Sequence[str], ready: Sequence[Message], components: Components) -> None:
-    if not components.detours:
-        return
-    without = [
-        (names[index], each.get("plane_reason", "")) for index, each in enumerate(ready) if each["plane"] == "none"
-    ]
+def _tell_planes(narrator: Narrator, names: Sequence[str], ready: Sequence[Message], watch: EventSink) -> None:
+    """Hosts that cannot move traffic: said once, and recorded one by one."""
+    without = {index: each.get("plane_reason", "") for index, each in enumerate(ready) if each["plane"] == "none"}
+    for index, reason in without.items():
+        watch(index, {"type": "plane", "plane": "none", "reason": reason})
     if without:
-        host, reason = without[0]
-        narrator.say(f"{len(without)} of {len(names)} hosts cannot move traffic (first: {host}: {reason})")
+        first, reason = next(iter(without.items()))
+        narrator.say(
+            f"{len(without)} of {len(names)} hosts cannot move traffic (first: {names[first]}: {reason}); the program "
+            "runs, and congestion is told. `fairlead doctor` says how the guardian gets its privilege"
+        )
 
 
 def _summary(outcome: Outcome) -> str:

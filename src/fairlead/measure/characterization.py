@@ -120,6 +120,17 @@ class Characterization:
         """The path table's entry for an ordered pair: detours in the order in which they are to be tried."""
         return path_table.candidates(pair, self.latency, self.sensitivity, size_B or self.reference_size_B())
 
+    def has_detour(self) -> bool:
+        """Whether any host pair has a detour around its own bottleneck. On a single switch none has."""
+        count = len(self.hosts)
+        pairs = ((i, j) for i in range(count) for j in range(count) if i != j)
+        return any(
+            path_table.avoids((i, j), relay, self.sensitivity)
+            for i, j in pairs
+            for relay in range(count)
+            if relay not in (i, j)
+        )
+
     def summary_words(self) -> list[str]:
         """What was found, for people, in a few lines."""
         pairs = len(self.hosts) * (len(self.hosts) - 1)

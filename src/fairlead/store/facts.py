@@ -64,31 +64,32 @@ def host_facts() -> dict[str, str]:
     return parse(_output(["sh", "-c", SCRIPT]))
 
 
-def software_facts(mpirun: str | Path | None = None) -> dict[str, str]:
+def software_facts(mpi_version: str | None = None) -> dict[str, str]:
     """Versions of fairlead (with its git revision where it runs from a checkout), Python and, if given, the MPI.
 
     Args:
-        mpirun: the launcher whose first line of ``--version`` is recorded.
+        mpi_version: what ``mpirun --version`` of the launching host printed.
     """
     facts = {"fairlead": __version__, "python": platform.python_version()}
     revision = _git_revision(Path(__file__).parent)
     if revision:
         facts["fairlead_revision"] = revision
-    if mpirun is not None:
-        lines = _output([str(mpirun), "--version"]).strip().splitlines()
+    if mpi_version is not None and mpi_version.strip():
+        lines = mpi_version.strip().splitlines()
         # MPICH's first line is "HYDRA build details:"; its version is on the next.
         facts["mpi"] = " ".join(" ".join(lines[:2] if lines[0].startswith("HYDRA") else lines[:1]).split())
     return facts
 
 
-def collect(mpirun: str | Path | None = None, hosts: Mapping[str, Mapping[str, str]] | None = None) -> dict[str, Any]:
+def collect(mpi_version: str | None = None, hosts: Mapping[str, Mapping[str, str]] | None = None) -> dict[str, Any]:
     """What `Store.begin_run` takes as ``facts``: ``{"software": .., "here": .., "hosts": {name: ..}}``.
 
     Args:
+        mpi_version: what ``mpirun --version`` printed.
         hosts: parsed facts of the cluster's hosts, by name.
     """
     return {
-        "software": software_facts(mpirun),
+        "software": software_facts(mpi_version),
         "here": host_facts(),
         "hosts": {name: dict(facts) for name, facts in (hosts or {}).items()},
     }

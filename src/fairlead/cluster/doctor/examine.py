@@ -5,14 +5,13 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from fairlead import native
-from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, judge
 from fairlead.cluster.doctor.session import ProbeSession
 from fairlead.cluster.execute import on_all
 from fairlead.cluster.executors import Executor, of
+from fairlead.cluster.parts import bring, guardian_tool
 from fairlead.errors import FairleadError
 
 SERVE_TIMEOUT_S = 10.0
@@ -67,12 +66,8 @@ def _look(
     }
     known = HostFacts(host)
     try:
-        placed = deploy(
-            executor,
-            host.name,
-            {name: native.program(name) for name in ("fairlead-agent", "fairlead-guardian")},
-        )
-        settings |= {"agent": [placed["fairlead-agent"]], "guardian": [placed["fairlead-guardian"]]}
+        parts = bring(cluster, host.name)
+        settings |= {"agent": [parts.agent], "guardian": guardian_tool(parts.guardian)}
     except FairleadError as error:
         known = replace(known, deploy_error=str(error))
     try:

@@ -18,10 +18,12 @@ class Executor(ABC):
         name: what a cluster file calls it.
         shares_files: hosts see this machine's files at the same paths, so that nothing has to be copied.
         passes_signals: a signal to the process started here reaches the command on the host.
+        other_machines: hosts are machines of their own, with processors and kernels of their own.
     """
 
     name: ClassVar[str]
     passes_signals: ClassVar[bool]
+    other_machines: ClassVar[bool] = False
     shares_files: bool = True
 
     def __init__(self, cluster: "Cluster") -> None:

@@ -20,6 +20,7 @@ class SshExecutor(Executor):
     """Runs commands by ssh; connections are kept for a minute and shared, since a log-in costs 0.1 s and more."""
 
     passes_signals = False
+    other_machines = True
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)

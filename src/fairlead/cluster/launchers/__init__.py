@@ -2,6 +2,18 @@
 
 from fairlead.cluster.launchers import custom, mpich, openmpi
 from fairlead.cluster.launchers.base import Launcher, get, names, register
-from fairlead.cluster.launchers.detect import Mpi, detect, parse_version
+from fairlead.cluster.launchers.detect import Mpi, ask, detect, parse_version
 
-__all__ = ["Launcher", "Mpi", "custom", "detect", "get", "mpich", "names", "openmpi", "parse_version", "register"]
+__all__ = [
+    "Launcher",
+    "Mpi",
+    "ask",
+    "custom",
+    "detect",
+    "get",
+    "mpich",
+    "names",
+    "openmpi",
+    "parse_version",
+    "register",
+]

@@ -68,6 +68,12 @@ def detect(executor: Executor | None, host: str, mpirun: str) -> Launcher:
         ConfigError: an MPI without a launcher.
         HostError: the host was not reached.
     """
+    text, as_root = ask(executor, host, mpirun)
+    return get(parse_version(text, mpirun=mpirun).launcher)(mpirun, as_root=as_root)
+
+
+def ask(executor: Executor | None, host: str, mpirun: str) -> tuple[str, bool]:
+    """What ``mpirun --version`` of ``host`` prints, and whether it runs as root there; raises as `detect`."""
     question = ["sh", "-c", 'id -u; command -v "$1" >/dev/null || exit 127; exec "$1" --version', "sh", mpirun]
     done = attempt(executor, host, question) if executor else subprocess.run(question, capture_output=True, check=False)
     uid, _, text = done.stdout.decode(errors="replace").partition("\n")
@@ -77,5 +83,4 @@ def detect(executor: Executor | None, host: str, mpirun: str) -> Launcher:
             f"{where}: {mpirun} is not there",
             hint="install an MPI (Debian: apt install openmpi-bin), or name one with --mpirun or cluster.mpirun",
         )
-    mpi = parse_version(text + done.stderr.decode(errors="replace"), mpirun=mpirun)
-    return get(mpi.launcher)(mpirun, as_root=uid.strip() == "0")
+    return text + done.stderr.decode(errors="replace"), uid.strip() == "0"

@@ -1,0 +1,79 @@
+"""What must hold before a managed program starts, so that a mistake is an answer at once and not a time-out later."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from fairlead.cluster.description import Cluster
+from fairlead.errors import ConfigError, HostError
+from fairlead.manage.agents import Message
+
+PROBES = 3
+PROBE_INTERVAL_S = 0.02
+
+
+class Commander(Protocol):
+    """What is needed of the agents; `fairlead.manage.crew.Crew` has it."""
+
+    def command_each(self, messages: dict[int, Message]) -> dict[int, Message]: ...
+
+
+def check_interfaces(cluster: Cluster, ready: Sequence[Message]) -> None:
+    """The hosts' addresses are on the interfaces that the cluster file names.
+
+    Args:
+        ready: the agents' first answers, by host index.
+
+    Raises:
+        ConfigError: one is not; the message says what to write.
+    """
+    for host, said in zip(cluster.managed_hosts(), ready, strict=True):
+        found = said.get("interface", host.interface)
+        if found != host.interface:
+            raise ConfigError(
+                f"{cluster.source}: {host.name}: {host.address} is on {found}, not on {host.interface}",
+                hint=f'write interface = "{found}" for it; `fairlead doctor {cluster.source}` says more',
+            )
+
+
+def unreachable(crew: Commander, count: int) -> list[int]:
+    """Indices of hosts whose agent gets no answer from any other host's agent.
+
+    Each probes its neighbour in a ring; who is on a silent edge then tries everybody.
+    """
+    ring = _answered(crew, {host: [(host + 1) % count] for host in range(count)})
+    silent = {host for edge in ring if not ring[edge] for host in edge}
+    asked = _answered(crew, {host: [peer for peer in range(count) if peer != host] for host in silent})
+    return [host for host in sorted(silent) if not any(asked[edge] for edge in asked if host in edge)]
+
+
+def check_reachable(cluster: Cluster, crew: Commander) -> None:
+    """Every host's agent reaches some other one.
+
+    Raises:
+        HostError: one does not.
+    """
+    hosts = cluster.managed_hosts()
+    lost = [hosts[index] for index in unreachable(crew, len(hosts))]
+    if lost:
+        first, last = cluster.ports
+        names = ", ".join(f"{host.name} ({host.address})" for host in lost)
+        raise HostError(
+            f"{names}: no answer from or to the other hosts over the cluster's network (UDP {first}-{last})",
+            hint=f"`fairlead doctor {cluster.source}` says what is wrong; --no-agents runs the program unmanaged",
+        )
+
+
+def _answered(crew: Commander, plan: dict[int, list[int]]) -> dict[tuple[int, int], bool]:
+    """(who asked, whom) -> whether any probe came back."""
+    message = {"type": "probe", "count": PROBES, "interval_s": PROBE_INTERVAL_S}
+    answers = crew.command_each({host: {**message, "peers": peers} for host, peers in plan.items()})
+    return {
+        (host, result["peer"]): bool(result["round_trip_s"])
+        for host, answer in answers.items()
+        for result in _results(answer)
+    }
+
+
+def _results(answer: Message) -> Iterable[Message]:
+    results: list[Message] = answer["results"]
+    return results
