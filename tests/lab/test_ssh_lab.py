@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+import managed_runs
 import pytest
 
 from fairlead import __version__, native
@@ -56,7 +57,7 @@ SSHD = """
 Port {port}
 ListenAddress {address}
 HostKey {keys}/host
-AuthorizedKeysFile {keys}/user.pub
+AuthorizedKeysFile /run/authorized_keys
 PidFile none
 StrictModes no
 UsePAM no
@@ -82,6 +83,16 @@ options = [
   "LogLevel=ERROR",
   "ProxyCommand={proxy} %h %p",
 ]
+"""
+# Home directories of their own; an ordinary user ann; a guardian with its privilege, as route-plane.md says.
+PRIVATE = """
+set -e
+mount -t tmpfs home /root && mount -t tmpfs run /run && mkdir /run/sshd /run/ann
+chown 1234:1234 /run/ann
+cat /etc/passwd >/run/passwd && echo 'ann:*:1234:1234::/run/ann:/bin/sh' >>/run/passwd
+mount --bind /run/passwd /etc/passwd
+install -m 0644 {keys}/user.pub /run/authorized_keys
+install -m 0755 {guardian} /run/fairlead-guardian && setcap cap_net_admin+ep /run/fairlead-guardian
 """
 HOST = '\n[[hosts]]\nname = "{name}"\naddress = "{address}"\nreach = "{address}"\n'
 
@@ -117,7 +128,13 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cluster(lab: labs.Lab, keys: Path, monkeypatch_module: pytest.MonkeyPatch) -> Iterator[Cluster]:
+def cluster(text: str, keys: Path) -> Cluster:
+    return Cluster.parse(text, directory=keys)
+
+
+@pytest.fixture(scope="module")
+def text(lab: labs.Lab, keys: Path, monkeypatch_module: pytest.MonkeyPatch) -> Iterator[str]:
+    """The cluster file, while sshd runs on every host."""
     relay = keys / "relay.py"
     relay.write_text(RELAY)
     proxy = shlex.join([*lab.enter_command("h0", ["python3", str(relay)])])
@@ -126,7 +143,7 @@ def cluster(lab: labs.Lab, keys: Path, monkeypatch_module: pytest.MonkeyPatch) -
         for host in lab.plan.hosts:
             text += HOST.format(name=host.name, address=host.address)
             start_sshd(stack, lab, keys, host.name, host.address)
-        yield Cluster.parse(text, directory=keys)
+        yield text
 
 
 @pytest.fixture(scope="module")
@@ -144,10 +161,10 @@ def monkeypatch_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pyt
 
 
 def start_sshd(stack: ExitStack, lab: labs.Lab, keys: Path, name: str, address: str) -> None:
-    """An sshd on a host that gets a home directory and a /run of its own."""
+    """An sshd on a host that gets files of its own (`PRIVATE`)."""
     config = keys / f"sshd_config.{name}"
     config.write_text(SSHD.format(port=PORT, address=address, keys=keys))
-    private = "mount -t tmpfs home /root && mount -t tmpfs run /run && mkdir /run/sshd"
+    private = PRIVATE.format(keys=keys, guardian=native.program("fairlead-guardian"))
     subprocess.run(lab.enter_command(name, ["sh", "-c", private]), check=True)
     server = subprocess.Popen(
         lab.enter_command(name, ["/usr/sbin/sshd", "-D", "-e", "-f", str(config)]), stderr=subprocess.DEVNULL
@@ -269,3 +286,49 @@ def test_doctor_tells_of_a_host_that_is_not_there(keys: Path, tmp_path: Path, ow
     (found,) = [item for item in json.loads(done.stdout) if item["check"] == "reachable"]
     assert (found["severity"], found["hosts"]) == ("error", ["h1"])
     assert "not reached" in found["text"]
+
+
+def of_ann(text: str, keys: Path, guardian: str = "") -> Path:
+    """The cluster file of the ordinary user ann, who has no privilege but what a guardian has."""
+    path = keys / "ann.toml"
+    path.write_text(text.replace('user = "root"', 'user = "ann"').replace("[ssh]", f"{guardian}\n[ssh]", 1))
+    return path
+
+
+INSTALLED = 'guardian = "/run/fairlead-guardian"'
+BY_A_COMMAND = 'guardian = ["env", "/run/fairlead-guardian", "--user", "1234"]'
+WHERE_TO = ["--own-mpirun", "--no-detection", "--move", "h0:h1:h2"]
+
+
+def test_an_ordinary_user_moves_his_traffic_by_an_installed_guardian(
+    lab: labs.Lab, text: str, keys: Path, tmp_path: Path
+) -> None:
+    destination = lab.plan.host_by_name["h1"].address
+    ask = ["sh", "-c", f"id -un; sleep 2; ip route get {destination}"]
+    with managed_runs.run(of_ann(text, keys, INSTALLED), *WHERE_TO, program=ask, results=tmp_path) as command:
+        command.wait_to_hear("h0→h1 goes over h2")
+        assert managed_runs.moved_routes(lab, "h0")
+        (guardian,) = managed_runs.processes(lab, "h1", "fairlead-guardian")
+        os.kill(guardian, signal.SIGKILL)
+        managed_runs.wait_for(lambda: not managed_runs.kernel_state(lab, "h1"), "the clean-up by ssh", 10)
+        assert command.end() == 0, command.text()
+    assert command.output[0] == "ann\n"
+    assert f"via {lab.plan.host_by_name['h2'].address} dev fl-" in command.output[1]
+    assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))
+    hosts = command.record()[0].facts["hosts"]
+    assert {name: int(facts["cpus"]) for name, facts in hosts.items()} == dict.fromkeys(hosts, os.cpu_count())
+    assert set(hosts) == {"h0", "h1", "h2"}
+
+
+def test_a_copied_guardian_has_no_privilege_and_that_is_told(text: str, keys: Path, tmp_path: Path) -> None:
+    with managed_runs.run(of_ann(text, keys), *WHERE_TO, program=["true"], results=tmp_path) as command:
+        assert command.end() == 1
+    assert command.heard("3 of 3 hosts cannot move traffic (first: h0: the guardian does not hold the capability")
+
+
+@pytest.mark.parametrize("guardian", [INSTALLED, BY_A_COMMAND])
+def test_doctor_looks_at_the_installed_guardian(text: str, keys: Path, guardian: str) -> None:
+    said = [item for item in examine(Cluster.load(of_ann(text, keys, guardian))) if item.check == "route_plane"]
+    assert [(item.severity, item.hosts) for item in said if item.severity is not Severity.NOTE] == [
+        (Severity.OK, ("h0", "h1", "h2"))
+    ]

@@ -64,12 +64,15 @@ class Crew:
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(self.group.command(host_index, message, timeout_s), self._loop).result()
 
-    def command_each(self, messages: Mapping[int, Message], timeout_s: float = 10.0) -> dict[int, Message]:
-        """As `command`, of several agents at the same time: host index to message, host index to answer."""
+    def command_each(
+        self, messages: Mapping[int, Message], timeout_s: float = 10.0
+    ) -> dict[int, Message | BaseException]:
+        """As `command`, of several agents at the same time, by host index; errors are among the answers."""
         assert self._loop is not None
 
-        async def ask_all() -> list[Message]:
-            return await asyncio.gather(*(self.group.command(host, each, timeout_s) for host, each in messages.items()))
+        async def ask_all() -> list[Message | BaseException]:
+            commands = (self.group.command(host, each, timeout_s) for host, each in messages.items())
+            return await asyncio.gather(*commands, return_exceptions=True)
 
         answers = asyncio.run_coroutine_threadsafe(ask_all(), self._loop).result()
         return dict(zip(messages, answers, strict=True))

@@ -1,10 +1,10 @@
 """What must hold before a managed program starts, so that a mistake is an answer at once and not a time-out later."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from fairlead.cluster.description import Cluster
-from fairlead.errors import ConfigError, HostError
+from fairlead.errors import AgentError, ConfigError, HostError
 from fairlead.manage.agents import Message
 
 PROBES = 3
@@ -14,7 +14,7 @@ PROBE_INTERVAL_S = 0.02
 class Commander(Protocol):
     """What is needed of the agents; `fairlead.manage.crew.Crew` has it."""
 
-    def command_each(self, messages: dict[int, Message]) -> dict[int, Message]: ...
+    def command_each(self, messages: Mapping[int, Message]) -> dict[int, Message | BaseException]: ...
 
 
 def check_interfaces(cluster: Cluster, ready: Sequence[Message]) -> None:
@@ -67,13 +67,11 @@ def _answered(crew: Commander, plan: dict[int, list[int]]) -> dict[tuple[int, in
     """(who asked, whom) -> whether any probe came back."""
     message = {"type": "probe", "count": PROBES, "interval_s": PROBE_INTERVAL_S}
     answers = crew.command_each({host: {**message, "peers": peers} for host, peers in plan.items()})
-    return {
-        (host, result["peer"]): bool(result["round_trip_s"])
-        for host, answer in answers.items()
-        for result in _results(answer)
-    }
-
-
-def _results(answer: Message) -> Iterable[Message]:
-    results: list[Message] = answer["results"]
-    return results
+    answered = {(host, peer): False for host, peers in plan.items() for peer in peers}
+    for host, answer in answers.items():
+        if isinstance(answer, AgentError):
+            continue  # nobody answered this one, or it is dead
+        if isinstance(answer, BaseException):
+            raise answer
+        answered |= {(host, result["peer"]): bool(result["round_trip_s"]) for result in answer["results"]}
+    return answered

@@ -1,0 +1,218 @@
+"""``fairlead`` as a process on a lab, for tests that hurt it: what it says, what it records, what it leaves behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fairlead import lab as labs
+from fairlead.config import parse
+from fairlead.lab.description import Description
+from fairlead.store import Event, Run, Store
+
+COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
+LIMIT_S = 40.0
+MESH = """
+[lab]
+name = "{name}"
+topology = "mesh"
+leafs = 3
+hosts_per_leaf = 1
+neighbours_per_leaf = 1
+[host_link]
+rate = "1gbit"
+queue = "10ms"
+[trunk]
+rate = "200mbit"
+queue = "20ms"
+"""
+MOVED = ["--no-detection", "--move", "h0:h1:h2"]  # a detour from the start, without a characterisation
+PROGRAM = "random-traffic"
+
+
+@contextmanager
+def mesh(name: str, share: Path) -> Iterator[labs.Lab]:
+    """Three hosts h0, h1, h2 with a trunk between any two, and a neighbour of each."""
+    text = MESH.format(name=f"{name}-{os.getpid()}")
+    lab = labs.up(parse(text, Description, source="mesh.toml"), share=[share])
+    try:
+        yield lab
+    finally:
+        lab.down()
+
+
+def wait_for(condition: Callable[[], object], what: str, limit_s: float = LIMIT_S) -> float:
+    """Wait until something holds; how long it took, in seconds."""
+    begin_s = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begin_s < limit_s, f"{what} did not happen within {limit_s} s"
+        time.sleep(0.01)
+    return time.monotonic() - begin_s
+
+
+def cluster_file(lab: labs.Lab, directory: Path, old: str = "", new: str = "") -> Path:
+    """The lab's cluster file with ``old`` replaced by ``new``; Open MPI launches."""
+    path = directory / "lab.cluster.toml"
+    text = lab.cluster_file_text().replace('interface = "eth0"', 'interface = "eth0"\nmpirun = "mpirun.openmpi"', 1)
+    assert old in text
+    path.write_text(text.replace(old, new, 1) if old else text)
+    return path
+
+
+@dataclass
+class Command:
+    """A ``fairlead`` that was started; a context manager that ends what is left of it.
+
+    Attributes:
+        told: lines of stderr so far, each with the time.monotonic() when it came.
+    """
+
+    process: subprocess.Popen[str]
+    results: Path
+    told: list[tuple[float, str]] = field(default_factory=list)
+    output: list[str] = field(default_factory=list)
+
+    def __enter__(self) -> "Command":
+        assert self.process.stderr is not None and self.process.stdout is not None
+        self._threads = [
+            threading.Thread(target=self._read_stderr, daemon=True),
+            threading.Thread(target=lambda: self.output.extend(self.process.stdout or []), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(LIMIT_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        self.process.wait()
+
+    def _read_stderr(self) -> None:
+        for line in self.process.stderr or []:
+            self.told.append((time.monotonic(), line.rstrip()))
+
+    def text(self) -> str:
+        """Everything told so far."""
+        return "\n".join(line for _, line in self.told)
+
+    def heard(self, part: str) -> bool:
+        return any(part in line for _, line in self.told)
+
+    def wait_to_hear(self, part: str) -> None:
+        """Wait until a line with ``part`` was told."""
+        while not self.heard(part):
+            assert self.process.poll() is None or any(t.is_alive() for t in self._threads), self.text()
+            time.sleep(0.01)
+
+    def end(self, limit_s: float = LIMIT_S) -> int:
+        """Wait for its end; its exit code."""
+        code = self.process.wait(limit_s)
+        for thread in self._threads:
+            thread.join(2)  # what it left behind may keep the pipe open
+        return code
+
+    def record(self) -> tuple[Run, list[Event]]:
+        """The last run in the results, and its events."""
+        with Store.read(self.results) as store:
+            run = store.runs("run")[-1]
+            return run, store.events(run.id)
+
+    def events(self, kind: str) -> list[Event]:
+        return [event for event in self.record()[1] if event.kind == kind]
+
+
+def start(*arguments: object, results: Path, **env: str) -> Command:
+    """Start ``fairlead`` with these arguments."""
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **env},
+    )
+    return Command(process, results)
+
+
+def run(cluster: Path, *options: str, program: Sequence[str], results: Path, **env: str) -> Command:
+    """Start ``fairlead run`` of a program, one rank a host."""
+    return start("run", cluster, "--results", results, *options, "--", *program, results=results, **env)
+
+
+def once(*arguments: object, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run ``fairlead`` to its end."""
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **env},
+        check=False,
+    )
+
+
+def traffic(seconds: float) -> list[str]:
+    """A program that keeps all hosts talking and verifies what it received."""
+    return [PROGRAM, "--seconds", str(seconds), "--bytes", "16384"]
+
+
+def processes(lab: labs.Lab, host: str, name: str) -> list[int]:
+    """Process ids, as this machine numbers them, of programs called ``name`` in a host's network namespace."""
+    inside = subprocess.run(
+        lab.enter_command(host, ["readlink", "/proc/self/ns/net"]), capture_output=True, text=True, check=True
+    ).stdout.strip()
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if (path / "comm").read_text().strip() == name[:15] and str((path / "ns/net").readlink()) == inside:
+                found.append(int(path.name))
+        except OSError:
+            continue
+    return sorted(found)
+
+
+def kernel_state(lab: labs.Lab, host: str) -> dict[str, list[str]]:
+    """What fairlead has in a host's kernel now: devices, rules, routes, packet filters."""
+    script = """
+    ip -o link show | grep -o 'fl-[0-9a-f]*' | sort -u | sed 's/^/device /'
+    ip rule show | grep 'proto 70' | sed 's/^/rule /'
+    ip route show table all proto 70 2>/dev/null | sed 's/^/route /'
+    nft list tables | grep fairlead | sed 's/^/filter /'
+    true
+    """
+    done = subprocess.run(lab.enter_command(host, ["sh", "-c", script]), capture_output=True, text=True, check=True)
+    state: dict[str, list[str]] = {}
+    for line in done.stdout.splitlines():
+        kind, _, what = line.partition(" ")
+        state.setdefault(kind, []).append(what.strip())
+    return state
+
+
+def moved_routes(lab: labs.Lab, host: str) -> list[str]:
+    """Routes of moved destinations: they pin the source address, last hops do not."""
+    return [route for route in kernel_state(lab, host).get("route", []) if " src " in route]
+
+
+def nothing_left(lab: labs.Lab) -> bool:
+    """Whether no managed host has anything of fairlead's in its kernel or among its processes."""
+    hosts = [host.name for host in lab.plan.hosts if host.role != "other"]
+    names = ("fairlead-agent", "fairlead-guardian", PROGRAM, "orted", "mpirun.openmpi")
+    return not any(kernel_state(lab, host) or any(processes(lab, host, name) for name in names) for host in hosts)
+
+
+def states() -> list[dict[str, Any]]:
+    """What ``fairlead status --json`` says."""
+    found: list[dict[str, Any]] = json.loads(once("status", "--json").stdout)
+    return found

@@ -1,0 +1,213 @@
+"""``fairlead run`` on a cluster that is not as its file says, or lacks something: told at once, with the way out."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from managed_runs import (
+    MOVED,
+    PROGRAM,
+    cluster_file,
+    mesh,
+    nothing_left,
+    once,
+    processes,
+    run,
+    traffic,
+    wait_for,
+)
+
+from fairlead import lab as labs
+from fairlead import native
+from fairlead.config import parse
+from fairlead.lab.description import Description
+
+pytestmark = [pytest.mark.userns, pytest.mark.mpi]
+STAR = """
+[lab]
+name = "{name}"
+topology = "star"
+hosts_per_leaf = 3
+[host_link]
+rate = "200mbit"
+queue = "20ms"
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Labs and runs of these tests are not seen by others (overrides lab_fixtures)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
+    with mesh("input", tmp_path_factory.getbasetemp()) as lab:
+        yield lab
+
+
+def on(lab: labs.Lab, host: str, command: str) -> None:
+    subprocess.run(lab.enter_command(host, ["sh", "-c", command]), check=True)
+
+
+def test_an_unreachable_host_is_named_before_the_program_starts(lab: labs.Lab, tmp_path: Path) -> None:
+    cluster = cluster_file(lab, tmp_path)
+    on(lab, "h1", "ip route save table main >/tmp/routes; ip link set eth0 down")
+    begin_s = time.monotonic()
+    try:
+        with run(cluster, *MOVED, program=traffic(5), results=tmp_path) as command:
+            assert command.end() == 1
+    finally:
+        on(lab, "h1", "ip link set eth0 up; ip route restore </tmp/routes 2>/dev/null || true")
+    assert time.monotonic() - begin_s < 20
+    assert "fairlead: h1 (10.64.1.1): no answer from or to the other hosts over the cluster's network" in command.text()
+    assert f"`fairlead doctor {cluster}` says what is wrong" in command.text()
+    assert "Traceback" not in command.text()
+    failed, _ = command.record()
+    assert failed.status == "failed" and failed.error is not None and failed.error.startswith("h1 (10.64.1.1)")
+    assert nothing_left(lab)
+
+
+def test_a_wrong_interface_is_told_with_the_right_one(lab: labs.Lab, tmp_path: Path) -> None:
+    cluster = cluster_file(lab, tmp_path, 'interface = "eth0"', 'interface = "ens5"')
+    with run(cluster, *MOVED, program=traffic(5), results=tmp_path) as command:
+        assert command.end() == 2
+    assert f"fairlead: {cluster}: h0: 10.64.0.1 is on eth0, not on ens5" in command.text()
+    assert 'write interface = "eth0"' in command.text()
+    assert nothing_left(lab)
+
+
+@pytest.fixture
+def unprivileged(tmp_path: Path) -> str:
+    """Fairlead's native programs, with a guardian that may not change the network."""
+    staged = tmp_path / "native"
+    shutil.copytree(native.directory(), staged, symlinks=True)
+    guardian = staged / "bin" / "fairlead-guardian"
+    guardian.unlink()
+    less = "setpriv --bounding-set=-net_admin --inh-caps=-net_admin"
+    guardian.write_text(f'#!/bin/sh\nexec {less} {native.program("fairlead-guardian")} "$@"\n')
+    guardian.chmod(0o755)
+    return str(staged)
+
+
+def test_moves_by_hand_need_privileges(lab: labs.Lab, tmp_path: Path, unprivileged: str) -> None:
+    with run(
+        cluster_file(lab, tmp_path), *MOVED, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged
+    ) as command:
+        assert command.end() == 1
+    assert command.heard("3 of 3 hosts cannot move traffic (first: h0: ")
+    assert "CAP_NET_ADMIN" in command.text()
+    assert "h0: `move` failed: there is no route plane" in command.text()
+    assert [event.data["plane"] for event in command.events("plane")] == ["none"] * 3
+    assert nothing_left(lab)
+
+
+@pytest.mark.slow
+def test_without_privileges_the_program_runs_and_the_user_is_told(
+    lab: labs.Lab, tmp_path: Path, unprivileged: str
+) -> None:
+    cluster = cluster_file(lab, tmp_path)
+    measured = once("characterize", cluster, "--results", tmp_path, "--sizes", "64,64KiB")
+    assert measured.returncode == 0, measured.stderr
+    with run(cluster, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
+        assert command.end() == 0, command.text()
+    assert command.heard("3 of 3 hosts cannot move traffic (first: h0: ")
+    assert command.heard("`fairlead doctor` says how the guardian gets its privilege")
+    assert command.record()[0].status == "ok"
+
+
+@pytest.mark.slow
+def test_a_star_has_no_detours_and_costs_no_guardians(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    text = STAR.format(name=f"input-star-{os.getpid()}")
+    lab = labs.up(parse(text, Description, source="star.toml"), share=[tmp_path_factory.getbasetemp()])
+    try:
+        cluster = cluster_file(lab, tmp_path)
+        measured = once("characterize", cluster, "--results", tmp_path, "--sizes", "64,64KiB")
+        assert measured.returncode == 0, measured.stderr
+        assert "no detour for every pair" in " ".join(measured.stdout.split())
+        with run(cluster, program=traffic(1.5), results=tmp_path) as command:
+            wait_for(lambda: processes(lab, "h1", PROGRAM), "the ranks' start")
+            assert processes(lab, "h1", "fairlead-agent")
+            assert processes(lab, "h1", "fairlead-guardian") == []
+            assert command.end() == 0
+        assert command.heard("no detour leads around any path's bottleneck")
+        assert command.heard("0 moves")
+        assert command.events("moved") == []
+    finally:
+        lab.down()
+
+
+def without(directory: Path, *names: str) -> str:
+    """A PATH that has everything that this one has, but for some programs."""
+    directory.mkdir()
+    for folder in os.environ["PATH"].split(":"):
+        for program in Path(folder).glob("*") if Path(folder).is_dir() else ():
+            link = directory / program.name
+            if program.name not in names and not link.is_symlink():
+                link.symlink_to(program)
+    return str(directory)
+
+
+def test_a_missing_mpirun_is_told_with_its_host(lab: labs.Lab, tmp_path: Path) -> None:
+    path = without(tmp_path / "bin", "mpirun.openmpi")
+    with run(cluster_file(lab, tmp_path), program=traffic(5), results=tmp_path / "r", PATH=path) as command:
+        assert command.end() == 1
+    assert "fairlead: h0: mpirun.openmpi is not there\n  install an MPI" in command.text()
+    assert not (tmp_path / "r").exists()
+
+
+PLAN = """
+[comparison]
+name = "short"
+cluster = "lab.cluster.toml"
+
+[congestion]
+places = [{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }]
+
+[[programs]]
+name = "traffic"
+command = ["random-traffic", "--seconds", "2", "--bytes", "16384"]
+ranks = 3
+"""
+
+
+def test_missing_iperf3_and_mpirun_are_told_before_anything_is_measured(lab: labs.Lab, tmp_path: Path) -> None:
+    cluster_file(lab, tmp_path)
+    (tmp_path / "plan.toml").write_text(PLAN)
+    for missing, words in (
+        ("iperf3", "iperf3 is not installed"),
+        ("mpirun.openmpi", "h0: mpirun.openmpi is not there"),
+    ):
+        path = without(tmp_path / missing, missing)
+        done = once("compare", tmp_path / "plan.toml", "--results", tmp_path / "r", PATH=path)
+        assert (done.returncode, words in done.stderr) == (1, True), done.stderr
+        assert "quiet network" not in done.stderr and "Traceback" not in done.stderr
+    done = once("lab", "congest", lab.name, "streams", "--between", "leaf0", "leaf1", PATH=str(tmp_path / "iperf3"))
+    assert (done.returncode, "apt-get install iperf3" in done.stderr) == (1, True), done.stderr
+
+
+def test_a_cluster_of_one_host_runs_and_says_that_there_is_nothing_to_manage(tmp_path: Path) -> None:
+    cluster = tmp_path / "one.toml"
+    cluster.write_text(
+        '[cluster]\nname = "one"\nexecutor = "local"\ninterface = "lo"\nmpirun = "mpirun.openmpi"\n'
+        '[[hosts]]\nname = "localhost"\naddress = "127.0.0.1"\n'
+    )
+    with run(cluster, program=["sh", "-c", "exit 7"], results=tmp_path / "r") as command:
+        assert command.end() == 7, command.text()
+    assert command.heard(
+        "fairlead: one has one compute host: all traffic stays inside it and there is nothing to manage"
+    )
+    assert command.record()[0].exit_code == 7
+    done = once("run", cluster, "--results", tmp_path / "r", "--move", "a:b:c", "--", "true")
+    assert (done.returncode, "a cluster of at least three hosts" in done.stderr) == (2, True)
+    done = once("characterize", cluster, "--results", tmp_path / "r")
+    assert (done.returncode, "one has a single host" in done.stderr) == (2, True)
+    done = once("doctor", cluster, "--json")
+    assert any(item["check"] == "enough_hosts" for item in json.loads(done.stdout))

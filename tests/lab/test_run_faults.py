@@ -1,0 +1,262 @@
+"""``fairlead run`` while its parts are killed, and while others want to disturb it."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from managed_runs import (
+    MOVED,
+    PROGRAM,
+    Command,
+    cluster_file,
+    kernel_state,
+    mesh,
+    moved_routes,
+    nothing_left,
+    once,
+    processes,
+    run,
+    states,
+    traffic,
+    wait_for,
+)
+
+from fairlead import lab as labs
+
+pytestmark = [
+    pytest.mark.root,
+    pytest.mark.mpi,
+    pytest.mark.skipif(os.geteuid() != 0, reason="kernel state is looked at as root"),
+]
+AWAY = "h0→h1 goes over h2"
+BACK = "h0→h1 is back on its direct path"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Labs and runs of these tests are not seen by others (overrides lab_fixtures)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
+    with mesh("faults", tmp_path_factory.getbasetemp()) as lab:
+        yield lab
+
+
+@pytest.fixture
+def cluster(lab: labs.Lab, tmp_path: Path) -> Iterator[Path]:
+    """The cluster file; what a test leaves on the hosts is found by the next one's start at the latest."""
+    yield cluster_file(lab, tmp_path)
+    wait_for(lambda: nothing_left(lab), "the end of everything on the hosts", 10)
+
+
+def kill(lab: labs.Lab, host: str, name: str) -> float:
+    """kill -9 the one process of this name on a host; when, by time.monotonic()."""
+    (pid,) = processes(lab, host, name)
+    os.kill(pid, signal.SIGKILL)
+    return time.monotonic()
+
+
+def talking(lab: labs.Lab) -> None:
+    """Wait until the program runs on every host."""
+    wait_for(lambda: all(processes(lab, host, PROGRAM) for host in ("h0", "h1", "h2")), "the ranks' start")
+
+
+def assert_unharmed(command: Command) -> None:
+    assert command.end() == 0, command.text()
+    assert any("verification passed" in line for line in command.output)
+    assert command.record()[0].status == "ok"
+
+
+def test_a_killed_agent_takes_its_routes_along_and_nothing_else(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    with run(cluster, *MOVED, program=traffic(2.5), results=tmp_path) as command:
+        talking(lab)
+        assert moved_routes(lab, "h0")
+        assert states()[0]["detours"] == {"h0→h1": "h2"}
+        kill(lab, "h0", "fairlead-agent")
+        assert wait_for(lambda: not moved_routes(lab, "h0"), "the routes' end") < 2
+        command.wait_to_hear("the agent of h0 is gone; its traffic takes the direct paths")
+        wait_for(lambda: states()[0]["detours"] == {}, "the end of the detour in `fairlead status`")
+        assert wait_for(lambda: not kernel_state(lab, "h0"), "the overlay's end after the grace time") < 5
+        assert kernel_state(lab, "h1")["device"]
+        assert_unharmed(command)
+    (died,) = command.events("died")
+    assert died.data["host"] == "h0"
+
+
+def test_a_killed_relay_sends_traffic_back_to_the_direct_path(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    with run(cluster, *MOVED, program=traffic(2), results=tmp_path) as command:
+        talking(lab)
+        killed_s = kill(lab, "h2", "fairlead-agent")
+        command.wait_to_hear(BACK)
+        (told_s,) = [at_s for at_s, line in command.told if BACK in line]
+        assert told_s - killed_s < 3  # 1 s by design
+        assert moved_routes(lab, "h0") == []
+        assert_unharmed(command)
+    (returned,) = command.events("returned")
+    assert returned.data["reason"] in ("relay_dead", "relay_revoked")
+
+
+def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
+    lab: labs.Lab, cluster: Path, tmp_path: Path
+) -> None:
+    with run(cluster, *MOVED, program=traffic(2), results=tmp_path) as command:
+        talking(lab)
+        kill(lab, "h0", "fairlead-guardian")
+        assert wait_for(lambda: not kernel_state(lab, "h0"), "the end of what the guardian left") < 5
+        assert processes(lab, "h0", PROGRAM) and processes(lab, "h0", "fairlead-agent")
+        assert kernel_state(lab, "h1")["device"] and kernel_state(lab, "h2")["device"]
+        assert states()[0]["detours"] == {}
+        assert_unharmed(command)
+    assert command.heard("h0 can no longer move traffic: the guardian has ended")
+    (lost,) = command.events("plane_lost")
+    (cleaned,) = command.events("plane_cleaned")
+    (returned,) = command.events("returned")
+    assert lost.data["host"] == cleaned.data["host"] == "h0"
+    assert {"device", "filter", "route", "rule"} <= {each["kind"] for each in cleaned.data["removed"]}
+    assert returned.data["reason"] == "plane_lost"
+
+
+def test_a_host_that_loses_guardian_and_agent_is_clean_after_the_run(
+    lab: labs.Lab, cluster: Path, tmp_path: Path
+) -> None:
+    with run(cluster, *MOVED, program=traffic(2), results=tmp_path) as command:
+        talking(lab)
+        (agent,), (guardian,) = (processes(lab, "h2", name) for name in ("fairlead-agent", "fairlead-guardian"))
+        os.kill(guardian, signal.SIGKILL)
+        os.kill(agent, signal.SIGKILL)
+        assert_unharmed(command)
+    assert kernel_state(lab, "h2") == {}
+    assert [event.data["host"] for event in command.events("plane_cleaned")] == ["h2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "host"), [pytest.param(PROGRAM, "h1", marks=pytest.mark.slow), ("mpirun.openmpi", "h0")]
+)
+def test_a_killed_program_is_told_by_its_exit_code(
+    lab: labs.Lab, cluster: Path, tmp_path: Path, name: str, host: str
+) -> None:
+    with run(cluster, *MOVED, program=traffic(60), results=tmp_path) as command:
+        talking(lab)
+        kill(lab, host, name)
+        assert command.end() == 137, command.text()
+    assert nothing_left(lab)
+    ended, _ = command.record()
+    assert (ended.status, ended.exit_code) == ("failed", 137)
+
+
+def test_a_killed_supervisor_leaves_the_program_and_nothing_of_ours(
+    lab: labs.Lab, cluster: Path, tmp_path: Path
+) -> None:
+    with run(cluster, *MOVED, program=traffic(4), results=tmp_path / "first") as command:
+        talking(lab)
+        command.process.kill()
+        command.process.wait()
+        wait_for(lambda: not processes(lab, "h0", "fairlead-agent"), "the agents' end", 5)
+        wait_for(lambda: not kernel_state(lab, "h0") and not kernel_state(lab, "h2"), "the planes' end", 5)
+        assert processes(lab, "h1", PROGRAM)
+        (state,) = states()
+        assert state["alive"] is False
+        assert "dead: its supervisor is gone" in once("status").stdout
+        with run(cluster, *MOVED, program=traffic(0.5), results=tmp_path / "second") as second:
+            assert_unharmed(second)
+        wait_for(lambda: not processes(lab, "h1", PROGRAM), "the first program's own end")
+    assert any("verification passed" in line for line in command.output)
+    assert command.record()[0].status == "interrupted"
+    assert once("clean").stdout == f"forgot dead run {state['job']}\n"
+    assert states() == []
+
+
+def test_clean_removes_what_is_left_when_all_of_ours_are_killed(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    with run(cluster, *MOVED, program=traffic(2), results=tmp_path) as command:
+        talking(lab)
+        command.process.send_signal(signal.SIGSTOP)  # it shall not clean
+        for name in ("fairlead-guardian", "fairlead-agent"):
+            for host in ("h0", "h1", "h2"):
+                kill(lab, host, name)
+        command.process.kill()
+        command.process.wait()
+    before = {host: kernel_state(lab, host) for host in ("h0", "h1", "h2")}
+    assert all(state["device"] and state["rule"] and state["filter"] for state in before.values())
+    would = once("clean", "--dry-run").stdout
+    assert "h2: would remove" in would
+    assert {host: kernel_state(lab, host) for host in ("h0", "h1", "h2")} == before
+    done = once("clean")
+    assert done.returncode == 0
+    removed = [line for line in done.stdout.splitlines() if ": removed {" in line]
+    assert len(removed) == len(would.splitlines()) > 3 * 10  # of each host: device, filter, seven rules, routes
+    assert done.stdout.splitlines()[-1] == f"forgot dead run {job_of(before['h0'])}"
+    assert not any(kernel_state(lab, host) for host in ("h0", "h1", "h2"))
+    assert once("clean").stdout == "nothing to clean\n"
+
+
+def job_of(state: dict[str, list[str]]) -> str:
+    (device,) = state["device"]
+    return device.removeprefix("fl-")
+
+
+def test_two_jobs_at_once_do_not_touch_each_other(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    with (
+        run(cluster, *MOVED, program=traffic(2), results=tmp_path / "short") as short,
+        run(cluster, *MOVED, program=traffic(4), results=tmp_path / "long") as long,
+    ):
+        short.wait_to_hear(AWAY)
+        long.wait_to_hear(AWAY)
+        jobs = {str(state["job"]) for state in states()}
+        assert len(jobs) == 2
+        for host in ("h0", "h1", "h2"):
+            state = kernel_state(lab, host)
+            assert set(state["device"]) == {f"fl-{job}" for job in jobs}
+            assert len(state["filter"]) == 2
+        assert_unharmed(short)
+        (state,) = states()
+        for host in ("h0", "h1", "h2"):
+            assert kernel_state(lab, host)["device"] == [f"fl-{state['job']}"]
+        assert len(moved_routes(lab, "h0")) == 1
+        assert_unharmed(long)
+    assert not long.heard("back on its direct path: relay_dead")
+    assert long.events("rejected") == [] == short.events("rejected")
+
+
+NOISE = """
+import os, socket, sys
+address, port = sys.argv[1], int(sys.argv[2])
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for size in (0, 3, 40, 200, 1400):
+    udp.sendto(os.urandom(size), (address, port))
+tcp = socket.create_connection((address, port))
+try:
+    tcp.sendall(os.urandom(5000))
+    while tcp.recv(4096):
+        pass
+except ConnectionError:
+    pass
+"""
+
+
+def test_strangers_are_refused_and_recorded(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    with run(cluster, *MOVED, program=traffic(3), results=tmp_path) as command:
+        talking(lab)
+        listening = subprocess.run(
+            lab.enter_command("h1", ["ss", "-Hnlup"]), capture_output=True, text=True, check=True
+        ).stdout
+        (port,) = [line.split()[3].rpartition(":")[2] for line in listening.splitlines() if "fairlead-agent" in line]
+        neighbour = next(host.name for host in lab.plan.hosts if host.role == "other")
+        for host in (neighbour, "h2"):  # one that is not of the job, and one whose address is
+            noise = ["python3", "-c", NOISE, lab.plan.host_by_name["h1"].address, port]
+            subprocess.run(lab.enter_command(host, noise), check=True, timeout=30)
+        assert moved_routes(lab, "h0")
+        assert_unharmed(command)
+    assert command.heard("h1 refused")
+    rejected = command.events("rejected")
+    assert {event.data["host"] for event in rejected} == {"h1"}
+    assert sum(event.data["datagrams"] for event in rejected) == 10
+    assert sum(event.data["connections"] for event in rejected) == 2
+    assert [event.data["reason"] for event in command.events("returned")] == ["stopping"]
