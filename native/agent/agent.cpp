@@ -11,6 +11,9 @@ namespace fairlead::agent {
 namespace {
 
 constexpr double kStatsPeriod_s = 1.0;
+/// Between samples of congested or moved pairs' latencies; every so many samples, those of all pairs in use.
+constexpr double kLatencyPeriod_s = 0.25;
+constexpr int kAllPairsEvery = 4;
 constexpr double kClockPeriod_s = 5.0;
 /// Between clock exchanges with a peer where the controller does not probe in the background. The longer they go on,
 /// the better the drift is known.
@@ -60,7 +63,8 @@ void Agent::start_managing(const std::string& plane_error) {
                     {"plane", plane_error.empty() ? "route" : "none"},
                     {"plane_reason", plane_error},
                     {"scheduling", name(scheduling_)}});
-    loop_.after(kStatsPeriod_s, [this] { report_stats(); });
+    report_stats();  // the zero of what is counted while the program runs
+    loop_.after(kLatencyPeriod_s, [this] { report_latencies(1); });
     loop_.after(kClockPeriod_s, [this] { report_clocks(); });
     if (!manager_->automatic()) keep_clocks(0);
 }
@@ -128,8 +132,12 @@ void Agent::report_stats() {
            {"probes_sent", prober_.sent()},
            {"pairs_in_use", manager_->pairs_in_use()},
            {"events_dropped", output_.dropped()}});
-    manager_->report_latencies();
     loop_.after(kStatsPeriod_s, [this] { report_stats(); });
+}
+
+void Agent::report_latencies(int number) {
+    manager_->report_latencies(number % kAllPairsEvery == 0);
+    loop_.after(kLatencyPeriod_s, [this, number] { report_latencies(number + 1); });
 }
 
 void Agent::report_clocks() {

@@ -43,6 +43,7 @@ class Agent {
     void on_plane_lost(const std::string& reason);
     void answer_by_hand(std::int64_t id, const std::string& error);
     void report_stats();
+    void report_latencies(int number);
     void report_clocks();
     void keep_clocks(core::HostId next);
     void end(bool answer);

@@ -257,10 +257,11 @@ void Manager::finish_stop() {
     stop_timer_ = plane_.up() ? loop_.after(kFarewell_s, done) : loop_.after(0.0, done);
 }
 
-void Manager::report_latencies() {
+void Manager::report_latencies(bool all) {
     for (core::HostId host = 0; host < config_.host_count(); ++host) {
         if (host == config_.self) continue;
         const core::PathView view = controller_.view(host);
+        if (!all && view.zone == core::Zone::low && view.relay == core::kNoHost) continue;
         if (!monitor_ || !view.in_use || monitor_->srtt_s(host) <= 0.0) continue;
         report_({{"type", "path_latency"},
                  {"source", config_.self},

@@ -46,8 +46,9 @@ class Manager {
     /// Whether the controller watches, probes and decides by itself.
     bool automatic() const { return automatic_; }
     int pairs_in_use() const { return controller_.pairs_in_use(); }
-    /// A `path_latency` event for every pair in use: what its traffic now experiences.
-    void report_latencies();
+    /// A `path_latency` event for every pair in use: what its traffic now experiences. Unless `all`, only for those
+    /// whose direct path is not low or whose traffic is moved.
+    void report_latencies(bool all);
 
   private:
     struct ByHand {
