@@ -133,6 +133,16 @@ def compare(
 
 
 def _play(store: Store, clock: Clock, run: int, scenario: str, time_s: float, draw: np.random.Generator) -> None:
+    events = play(clock, scenario, time_s, draw)
+    for t_s, kind, data in events:
+        store.add_event(run, t_s, kind, data)
+    clock.now_s = events[0][0] + time_s
+    store.add_series(run, "time_s", [time_s], "s")
+    store.finish_run(run, "ok", 0)
+
+
+def play(clock: Clock, scenario: str, time_s: float, draw: np.random.Generator) -> list[tuple[float, str, dict]]:
+    """Events of a run that starts now, as (time, kind, data); the first is its start."""
     clock.now_s += 0.6
     start_s = clock.time()
     onset_s = 0.22 * time_s
@@ -147,11 +157,7 @@ def _play(store: Store, clock: Clock, run: int, scenario: str, time_s: float, dr
         events += _stats(start_s, time_s, draw)
         if scenario in ("congested_managed", "congested_detours"):
             events += _managed(start_s, time_s, ((onset_s, half_s, 0, 1), (half_s, time_s, 2, 3)), draw)
-    for t_s, kind, data in events:
-        store.add_event(run, t_s, kind, data)
-    clock.now_s = start_s + time_s
-    store.add_series(run, "time_s", [time_s], "s")
-    store.finish_run(run, "ok", 0)
+    return events
 
 
 def _stats(start_s: float, time_s: float, draw: np.random.Generator) -> list[tuple[float, str, dict]]:

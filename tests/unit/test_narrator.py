@@ -22,7 +22,7 @@ def test_congestion_and_moves_are_told_in_words() -> None:
     assert _told(HIGH, MOVED, RETURNED) == [
         "h0→h1 is high: 12.3 ms of queue",
         "h0→h1 goes over h2: 12.3 ms of queue",
-        "h0→h1 is back on its direct path: direct_good",
+        "h0→h1 is back on its direct path: the direct path has been good for long enough",
     ]
 
 
@@ -44,3 +44,7 @@ def test_quiet_says_nothing() -> None:
     stream = io.StringIO()
     Narrator(NAMES, stream, quiet=True)(0, dict(MOVED))
     assert stream.getvalue() == ""
+
+
+def test_that_detours_end_with_the_program_goes_without_saying() -> None:
+    assert len(_told(MOVED, {**RETURNED, "reason": "stopping"})) == 1

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from fairlead.errors import StoreError
-from fairlead.report import comparison_report, comparison_tables, findings, latencies, summary, timeline
+from fairlead.report import comparison_report, comparison_tables, findings, latencies, summary
 from fairlead.report.comparison import latest, load
 from fairlead.report.comparison_figures import scenario_name
 from fairlead.store import Store
@@ -123,7 +123,7 @@ def test_the_timeline_follows_the_events(demo):
     assert first.begin_s < begin_s < first.begin_s + 0.12
     assert first.end_s + 0.39 < end_s < first.end_s + 0.61
     assert fixtures.LEAF[relay] in (2, 3)
-    zones = timeline.zone_spans(run, pair)
+    zones = run.zone_spans(pair)
     assert [zone for *_, zone in zones] == ["low", "medium", "high", "low"]
     assert zones[0][0] == 0.0
     assert zones[-1][1] == run.time_s
@@ -215,7 +215,23 @@ def test_what_cannot_be_said_is_null_with_a_reason(tmp_path):
         assert "needs 2 samples" in summary.of(single).programs["cg"].reasons["t_nc"]
         assert single.differences == ()
         page = comparison_report.write(single, tmp_path / "report.html").html.read_text()
-        assert "cannot be said" in page
+        assert "a recovered share needs 2 samples" in page
+
+
+def test_single_runs_give_figures_without_intervals(tmp_path):
+    experiment = fixtures.build(tmp_path, {"cg": fixtures.TIMES_S["cg"]}, replications=1)
+    with Store.read(tmp_path) as store:
+        found = load(store, experiment)
+    got = summary.of(found).programs["cg"]
+    assert got.recovered == (got.t_ic - got.t_ic_managed) / (got.t_ic - got.t_nc)
+    assert got.overhead == got.t_nc_managed / got.t_nc - 1
+    assert got.overhead_accounted > 0
+    assert got.intervals == {}
+    assert set(got.reasons) >= {"recovered", "overhead", "overhead_accounted", "t_nc"}
+    row = comparison_tables.effects(found).rows[0]
+    assert row[1].value == got.recovered
+    assert row[2].shown == "–"
+    assert "single runs, so there is no interval" in findings.paragraphs(found)[0]
 
 
 def test_failed_missing_and_running_runs(tmp_path):

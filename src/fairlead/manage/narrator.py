@@ -6,6 +6,7 @@ from typing import TextIO
 
 import click
 
+from fairlead.manage import reasons
 from fairlead.manage.agents import Message
 
 ARROW = "→"
@@ -29,8 +30,8 @@ def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
         return {
             "zone": lambda: f"{path} is {event['zone']}: {event['queue_delay_s'] * 1e3:.1f} ms of queue",
             "moved": lambda: f"{path} goes over {names[event['relay']]}: {event['reason']}",
-            "returned": lambda: f"{path} is back on its direct path: {event['reason']}",
-            "stayed": lambda: f"{path} stays: {event['reason']}",
+            "returned": lambda: f"{path} is back on its direct path: {reasons.in_words(event['reason'])}",
+            "stayed": lambda: f"{path} stays: {reasons.in_words(event['reason'])}",
         }[kind]()
     if kind == "died":
         return f"the agent of {names[host]} is gone; its traffic takes the direct paths: {event['reason']}"
@@ -49,7 +50,7 @@ class Narrator:
     """Writes sentences with the time since the start. In colour only on a terminal.
 
     A direct path changes its zone many times while congestion lasts. Only its turn to high is told, and only while the
-    program's traffic is on it; the record has every change.
+    program's traffic is on it; the record has every change. That all detours end with the program goes without saying.
     """
 
     def __init__(self, names: Sequence[str], stream: TextIO, *, quiet: bool = False) -> None:
@@ -74,6 +75,8 @@ class Narrator:
         if event["type"] not in ("zone", "moved", "returned"):
             return True
         path = (event.get("source", host), event["destination"])
+        if event["type"] == "returned" and event["reason"] == reasons.PROGRAM_ENDED:
+            return False
         if event["type"] == "zone":
             return event["zone"] == "high" and path not in self._away
         if event["type"] == "moved":

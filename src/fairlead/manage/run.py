@@ -87,6 +87,7 @@ def run(
             # What mpirun says when a signal ended it is its own (Open MPI 4: always 1), not the program's.
             outcome.exit_code = 128 + ended_by
         _record(store, identity, outcome, ended_by)
+    _say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
     return outcome.exit_code
 
 

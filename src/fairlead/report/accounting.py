@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairlead.errors import StatisticsError
-from fairlead.measure import characterization, sample_store
+from fairlead.measure import sample_store
+from fairlead.report import characterized
 from fairlead.report.managed import ManagedRun
 from fairlead.store import Run, Store
 
@@ -57,21 +58,10 @@ def _cpus(run: Run) -> float:
 
 def _link_bps(store: Store, run: Run) -> float:
     """Median throughput of all host pairs, from the last characterisation before the run."""
-    before = [
-        each
-        for each in characterization.runs(store, _cluster_of(store, run))
-        if each.status == "ok" and each.started_s <= run.started_s
-    ]
-    if not before:
+    found = characterized.before(store, run)
+    if found is None:
         raise StatisticsError(f"run {run.id}: there is no characterization before it that says what a link carries")
-    rates = sample_store.samples_of(store, before[-1].id, len(before[-1].facts["hosts"])).rates_bps()
+    rates = sample_store.samples_of(store, found.id, len(found.facts["hosts"])).rates_bps()
     if not np.isfinite(rates).any():
         raise StatisticsError(f"run {run.id}: the characterization before it holds no throughput")
     return float(np.nanmedian(rates))
-
-
-def _cluster_of(store: Store, run: Run) -> str | None:
-    name = run.labels.get("cluster")
-    if name is None and run.parent is not None:
-        name = store.run(run.parent).labels.get("cluster")
-    return None if name is None else str(name)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fairlead.errors import StatisticsError, StoreError
-from fairlead.report import accounting, managed, statistics
+from fairlead.report import accounting, characterized, managed, statistics
 from fairlead.report.bootstrap import check_level
 from fairlead.report.managed import ManagedRun
 from fairlead.report.statistics import Difference, Estimate, Spread
@@ -21,10 +21,16 @@ SOLE_STAGE = "managed"
 
 @dataclass(frozen=True)
 class Result:
-    """An estimate, or why there is none."""
+    """An estimate, or why there is none. ``point`` is then the bare figure, where single runs allow one."""
 
     estimate: Estimate | None
     reason: str = ""
+    point: float | None = None
+
+    @property
+    def value(self) -> float | None:
+        """The figure, with or without an interval."""
+        return self.point if self.estimate is None else self.estimate.value
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,7 @@ class Stage:
         accounted: the agents' CPU and probe traffic as a share of what there was (see `fairlead.report.accounting`).
         recovered: (T_ic - T_ic_managed) / (T_ic - T_nc).
         runs: managed congested runs with their events.
+        clean_runs: managed clean ones.
     """
 
     name: str
@@ -71,6 +78,7 @@ class Stage:
     accounted: Result
     recovered: Result
     runs: tuple[ManagedRun, ...]
+    clean_runs: tuple[ManagedRun, ...]
 
     def typical(self) -> ManagedRun | None:
         """The managed congested run whose time is nearest to the median: the one that figures show."""
@@ -104,6 +112,7 @@ class Program:
     Attributes:
         name: the case's (`fairlead.manage.plan.Case`).
         slowdown: T_ic / T_nc of runs in pairs.
+        has_detour: whether any pair of hosts has a detour on this network; None if it was not characterised.
     """
 
     name: str
@@ -112,6 +121,7 @@ class Program:
     congested: Cell
     slowdown: Result
     stages: tuple[Stage, ...]
+    has_detour: bool | None
 
     @property
     def final(self) -> Stage:
@@ -188,12 +198,12 @@ def _in_order_of_plan(experiment: Run, names: set[str]) -> list[str]:
     return [name for name in planned if name in names] + sorted(names - set(planned))
 
 
-def result(compute: Callable[[], Estimate]) -> Result:
-    """The estimate, or the reason why the samples do not allow it."""
+def result(compute: Callable[[], Estimate], point: float | None = None) -> Result:
+    """The estimate, or the reason why the samples do not allow it, with the bare figure of single runs."""
     try:
         return Result(compute())
     except StatisticsError as error:
-        return Result(None, error.args[0])
+        return Result(None, error.args[0], point)
 
 
 def _program(
@@ -213,8 +223,18 @@ def _program(
         for stage in _stage_names(by_scenario, order)
     ]
     ranks = own[0].labels.get("ranks")
-    slowdown = result(lambda: statistics.paired_ratio(*paired(congested, clean), level))
-    return Program(name, int(ranks) if ranks is not None else None, clean, congested, slowdown, tuple(stages))
+    slowdown = result(
+        lambda: statistics.paired_ratio(*paired(congested, clean), level), _only_ratio(paired(congested, clean))
+    )
+    return Program(
+        name=name,
+        ranks=int(ranks) if ranks is not None else None,
+        clean=clean,
+        congested=congested,
+        slowdown=slowdown,
+        stages=tuple(stages),
+        has_detour=characterized.has_detour(store, own[-1]),
+    )
 
 
 def _stage_names(scenarios: Mapping[str, object], order: Sequence[str]) -> list[str]:
@@ -239,14 +259,17 @@ def _stage(
     store: Store, name: str, clean: Cell, congested: Cell, own: tuple[Cell, Cell], runs: Sequence[Run], level: float
 ) -> Stage:
     managed_clean, managed_congested = own
-    overhead = result(lambda: _less_one(statistics.paired_ratio(*paired(managed_clean, clean), level)))
+    pairs = paired(managed_clean, clean)
+    ratio = _only_ratio(pairs)
+    overhead = result(lambda: _less_one(statistics.paired_ratio(*pairs, level)), None if ratio is None else ratio - 1)
     recovered = result(
         lambda: statistics.recovered_share(
             list(clean.times_s.values()),
             list(congested.times_s.values()),
             list(managed_congested.times_s.values()),
             level,
-        )
+        ),
+        _only_share(clean, congested, managed_congested),
     )
     quiet = _read_all(store, runs, managed_clean)
     return Stage(
@@ -257,6 +280,7 @@ def _stage(
         _accounted(store, quiet, level),
         recovered,
         tuple(_read_all(store, runs, managed_congested)),
+        tuple(quiet),
     )
 
 
@@ -273,13 +297,26 @@ def _accounted(store: Store, runs: Sequence[ManagedRun], level: float) -> Result
         shares = [accounting.share(store, run).total for run in runs]
     except StatisticsError as error:
         return Result(None, error.args[0])
-    return result(lambda: statistics.median_interval(shares, level))
+    return result(lambda: statistics.median_interval(shares, level), shares[0] if len(shares) == 1 else None)
 
 
 def paired(first: Cell, second: Cell) -> tuple[list[float], list[float]]:
     """Times of the replications that both cells have."""
     both = sorted(set(first.times_s) & set(second.times_s))
     return [first.times_s[k] for k in both], [second.times_s[k] for k in both]
+
+
+def _only_ratio(pairs: tuple[list[float], list[float]]) -> float | None:
+    first, second = pairs
+    return first[0] / second[0] if len(first) == 1 else None
+
+
+def _only_share(clean: Cell, congested: Cell, managed: Cell) -> float | None:
+    """Recovered share where there is one run of each kind: no interval, and none if congestion cost nothing."""
+    if not clean.n == congested.n == managed.n == 1:
+        return None
+    t_nc, t_ic, t_managed = (next(iter(each.times_s.values())) for each in (clean, congested, managed))
+    return (t_ic - t_managed) / (t_ic - t_nc) if t_ic > t_nc else None
 
 
 def _less_one(ratio: Estimate) -> Estimate:

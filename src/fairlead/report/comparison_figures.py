@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from fairlead.report import palette, words
 from fairlead.report.comparison import CONGESTED, SOLE_STAGE, Cell, Comparison, Program, Result, Stage
@@ -145,7 +145,7 @@ def _effects_figure(entries: Sequence[tuple[str, Stage]]) -> Figure:
             axis.set_ylim(len(entries) - 0.4, -0.6)
             axis.set_yticks(range(len(entries)), [name for name, _ in entries] if axis is left else [])
             axis.xaxis.set_major_locator(MaxNLocator(6))
-            axis.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None, symbol=" %"))
+            axis.xaxis.set_major_formatter(FuncFormatter(_percent_tick))
             axis.axvline(0, color=palette.INK.light, lw=1)
             axis.spines["left"].set_visible(False)
             axis.grid(axis="x")
@@ -162,6 +162,10 @@ def _effects_figure(entries: Sequence[tuple[str, Stage]]) -> Figure:
     return figure
 
 
+def _percent_tick(share: float, _: int) -> str:
+    return f"{round(share * 100, 6) + 0.0:g}{words.NBSP}%".replace("-", words.MINUS)
+
+
 _EFFECTS = (("recovered", "recovered"), ("overhead", "overhead"), ("accounted", "overhead_accounted"))
 _ENDS = (("", ""), (", low", "_low"), (", high", "_high"))
 
@@ -173,17 +177,17 @@ def _two_panels(rows: int) -> tuple[Figure, Any]:
 
 
 def _interval_mark(axis: Any, row: float, result: Result, colour: palette.Colour, marker: str) -> None:
-    if result.estimate is None:
+    if result.value is None:
         return
-    value, low, high = result.estimate.value, result.estimate.low, result.estimate.high
-    if np.isfinite([low, high]).all():
-        axis.plot([low, high], [row, row], color=colour.light, lw=1.8)
-    axis.plot([value], [row], color=colour.light, marker=marker, ms=6.5)
+    if result.estimate is not None and np.isfinite([result.estimate.low, result.estimate.high]).all():
+        axis.plot([result.estimate.low, result.estimate.high], [row, row], color=colour.light, lw=1.8)
+    axis.plot([result.value], [row], color=colour.light, marker=marker, ms=6.5)
 
 
 def _result_cells(result: Result, signed: bool = False) -> list[TableCell]:
     if result.estimate is None:
-        return [cell(None)] * 3
+        bare = result.point
+        return [cell(bare, None if bare is None else words.percent(bare, signed=signed)), cell(None), cell(None)]
     ends = (result.estimate.value, result.estimate.low, result.estimate.high)
     return [cell(end, words.percent(end, signed=signed)) for end in ends]
 
@@ -195,15 +199,19 @@ _PATHS = (
 )
 
 
-def pair_latencies(program: str, pairs: Sequence[PairLatency]) -> Drawing:
-    """Median latency of each moved pair: quiet, congested, over its detour."""
+def pair_latencies(program: str | None, pairs: Sequence[PairLatency]) -> Drawing:
+    """Median latency of each moved or slow pair: quiet, congested, over its detour.
+
+    Args:
+        program: names the figure where a report has several.
+    """
     shown = sorted(pairs, key=lambda each: -(each.congested.median_s if each.congested else 0.0))[:MOST_PAIRS]
     more = f" The {len(shown)} slowest of {len(pairs)} pairs are drawn." if len(pairs) > len(shown) else ""
     return Drawing(
-        f"latencies-{program}",
-        f"{program}: latency of moved pairs, before and after",
-        "Marks are medians, lines reach from the 5th to the 95th percentile of all samples in the managed congested "
-        f"runs. A direct path whose traffic is away is known by its probes.{more}",
+        f"latencies-{program}" if program else "latencies",
+        f"{program}: latency of pairs, before and after" if program else "Latency of pairs, before and after",
+        "Marks are medians, lines reach from the 5th to the 95th percentile of all samples in managed runs. A direct "
+        f"path whose traffic is away is known by its probes.{more}",
         _pair_figure(shown),
         table(
             [

@@ -56,6 +56,8 @@ def show(comparison: Comparison, console: Console) -> None:
         console.print()
     console.print(rich_table(comparison_tables.run_times(comparison), "Run times"))
     console.print(rich_table(comparison_tables.effects(comparison), "What management gave and cost"))
+    for text in comparison_tables.unsaid(comparison):
+        console.print(escape(text), highlight=False)
 
 
 def rich_table(source: Table, title: str) -> RichTable:
@@ -72,7 +74,7 @@ def drawings(comparison: Comparison) -> list[Drawing]:
     """All figures of the report, in its order."""
     drawn = [comparison_figures.run_times(comparison), comparison_figures.effects(comparison)]
     for program in comparison.programs:
-        pairs = latencies.per_pair(program.final.runs)
+        pairs = latencies.per_pair(program.final.runs, program.final.clean_runs)
         if any(each.quiet or each.congested or each.detour for each in pairs):
             drawn.append(comparison_figures.pair_latencies(program.name, pairs))
         typical = program.final.typical()
@@ -93,6 +95,7 @@ def _html(comparison: Comparison, drawn: Sequence[Drawing]) -> str:
         caveats=limits,
         run_times=comparison_tables.run_times(comparison),
         effects=comparison_tables.effects(comparison),
+        unsaid=comparison_tables.unsaid(comparison),
         gains=comparison_tables.gains(comparison),
         differences=comparison_tables.differences(comparison),
         runs=comparison_tables.runs(comparison),
@@ -120,12 +123,13 @@ def conditions(comparison: Comparison) -> list[tuple[str, str]]:
     """What the runs were made on: facts that all runs share, and those that changed in between, flat."""
     seen: dict[str, set[str]] = {}
     for run in comparison.runs or (comparison.experiment,):
-        for key, value in _flat("", run.facts or comparison.experiment.facts):
+        for key, value in flat("", run.facts or comparison.experiment.facts):
             seen.setdefault(key, set()).add(value)
     return [(key, " / ".join(sorted(values))) for key, values in sorted(seen.items())]
 
 
-def _flat(prefix: str, facts: Any) -> list[tuple[str, str]]:
+def flat(prefix: str, facts: Any) -> list[tuple[str, str]]:
+    """Nested facts as (dotted name, text)."""
     if isinstance(facts, dict):
-        return [entry for key, value in facts.items() for entry in _flat(f"{prefix}.{key}" if prefix else key, value)]
+        return [entry for key, value in facts.items() for entry in flat(f"{prefix}.{key}" if prefix else key, value)]
     return [(prefix, str(facts))]

@@ -71,6 +71,23 @@ def effects(comparison: Comparison) -> Table:
     )
 
 
+def unsaid(comparison: Comparison) -> list[str]:
+    """Why figures or intervals of the table of effects are missing, each reason once."""
+    missing: dict[tuple[str, str], list[str]] = {}
+    for program in comparison.programs:
+        for stage in program.stages:
+            name = stage_name(program, stage)
+            for figure in ("recovered", "overhead", "accounted"):
+                found: Result = getattr(stage, figure)
+                if found.estimate is None:
+                    missing.setdefault((figure, found.reason), []).append(name)
+    every = sum(len(program.stages) for program in comparison.programs)
+    return [
+        f"{figure}{'' if len(names) == every else ' of ' + words.listing(names)}: {reason}."
+        for (figure, reason), names in missing.items()
+    ]
+
+
 def gains(comparison: Comparison) -> Table:
     """The congested run times with management against those without, in both definitions of a gain."""
     rows = []
@@ -171,7 +188,9 @@ def _ends(low: float, high: float) -> str:
 def _share(result: Result, *, signed: bool = False, decimals: int = 1) -> tuple[TableCell, TableCell]:
     estimate = result.estimate
     if estimate is None:
-        return cell(None), cell(result.reason)
+        bare = result.point
+        shown = None if bare is None else words.percent(bare, signed=signed, decimals=decimals)
+        return cell(bare, shown), cell(None)
     return (
         cell(estimate.value, words.percent(estimate.value, signed=signed, decimals=decimals)),
         cell(_ends(estimate.low, estimate.high), words.percent_interval(estimate, signed=signed, decimals=decimals)),

@@ -1,8 +1,14 @@
 """What a comparison says, in words, with how sure it is: the report's first paragraph."""
 
+from fairlead.manage import reasons
 from fairlead.report import words
 from fairlead.report.comparison import Comparison, Program, Result, Stage
 from fairlead.report.statistics import MIN_BOOTSTRAP, median
+
+NO_DETOUR = (
+    "No detour leads around any path's bottleneck here, as on a single switch: fairlead watches and tells, but leaves "
+    "the traffic where it is."
+)
 
 
 def paragraphs(comparison: Comparison) -> list[str]:
@@ -17,7 +23,7 @@ def _program(program: Program, level: float) -> str:
         for text in (
             f"{program.name}: {_congestion(program)}",
             _recovery(program, program.final, level),
-            _moves(program.final),
+            _moves(program),
             _overhead(program.final, level),
         )
         if text
@@ -41,7 +47,12 @@ def _recovery(program: Program, stage: Stage, level: float) -> str:
     if managed_s is None:
         return "No managed congested run finished."
     text = f"With fairlead it took {words.duration(managed_s)}"
+    if program.has_detour is False:
+        return f"{text}. {NO_DETOUR}"
     recovered = stage.recovered
+    if recovered.point is not None:
+        bare = words.percent(recovered.point, decimals=0)
+        return f"{text}: {bare} of the lost time came back (single runs, so there is no interval)."
     if recovered.estimate is None:
         return f"{text}; what share of the loss that is cannot be said ({recovered.reason})."
     share = recovered.estimate
@@ -54,17 +65,22 @@ def _recovery(program: Program, stage: Stage, level: float) -> str:
     return f"{text}: {words.percent(share.value, decimals=0)} of the lost time came back ({interval}, {runs})."
 
 
-def _moves(stage: Stage) -> str:
+def _moves(program: Program) -> str:
+    stage = program.final
     moved = [sum(move.kind == "moved" for move in run.moves) for run in stage.runs]
     if not moved:
         return ""
-    stayed = sum(move.kind == "stayed" for run in stage.runs for move in run.moves)
     if not any(moved):
-        return "No traffic was moved: no better path was found." if stayed else "No traffic was moved."
+        return "" if program.has_detour is False else f"No traffic was moved{_why_not(stage)}."
     reactions = [t for run in stage.runs for t in run.reaction_s()]
     reaction = f", first {words.duration(median(reactions), 2)} after its beginning (median)" if reactions else ""
     times = words.count(sum(moved), "time")
     return f"Under congestion it moved host pairs' traffic {times} in {words.count(len(moved), 'run')}{reaction}."
+
+
+def _why_not(stage: Stage) -> str:
+    why = {reasons.in_words(move.reason) for run in stage.runs for move in run.moves if move.kind == "stayed"}
+    return f": {words.listing(sorted(why))}" if why else ""
 
 
 def _overhead(stage: Stage, level: float) -> str:
@@ -73,6 +89,9 @@ def _overhead(stage: Stage, level: float) -> str:
 
 
 def _measured(overhead: Result, level: float) -> str:
+    if overhead.point is not None:
+        value = words.percent(overhead.point, signed=True)
+        return f"On a clean network its run took {value}; single runs cannot tell that from scatter."
     if overhead.estimate is None:
         return f"Its overhead without congestion is not known ({overhead.reason})."
     cost = overhead.estimate
@@ -85,9 +104,9 @@ def _measured(overhead: Result, level: float) -> str:
 
 
 def _accounted(accounted: Result) -> str:
-    if accounted.estimate is None:
+    if accounted.value is None:
         return ""
-    return f"By the agents' own counters it cost {words.percent(accounted.estimate.value, decimals=2)}."
+    return f"By the agents' own counters it cost {words.percent(accounted.value, decimals=2)}."
 
 
 def caveats(comparison: Comparison) -> list[str]:

@@ -20,10 +20,10 @@ class Distribution:
 
 @dataclass(frozen=True)
 class PairLatency:
-    """One moved pair, over all managed congested runs of a program. None where no sample was taken.
+    """One pair, moved or slow, over all managed congested runs of a program. None where no sample was taken.
 
     Attributes:
-        quiet: direct path, while nobody loaded the network.
+        quiet: direct path, while nobody loaded the network (also in managed clean runs, where there are).
         congested: direct path, while its traffic was away from it or about to be (others loaded the network).
         detour: the path that the traffic took while it was away.
         relays: hosts that it went over.
@@ -36,14 +36,18 @@ class PairLatency:
     relays: tuple[str, ...]
 
 
-def per_pair(runs: Sequence[ManagedRun]) -> list[PairLatency]:
-    """Pairs that were moved in any of the runs, by name."""
-    pairs = sorted({move.pair for run in runs for move in run.moves if move.kind == "moved"})
-    return [_of(pair, runs) for pair in pairs]
+def per_pair(runs: Sequence[ManagedRun], clean: Sequence[ManagedRun] = ()) -> list[PairLatency]:
+    """Pairs that were moved or slow in any of the runs and that the program used, by name.
+
+    Args:
+        clean: runs on a quiet network, of which more quiet samples come.
+    """
+    pairs = sorted({pair for run in runs for pair in run.pairs() if pair in run.used()})
+    return [_of(pair, runs, clean) for pair in pairs]
 
 
-def _of(pair: HostPair, runs: Sequence[ManagedRun]) -> PairLatency:
-    quiet: list[float] = []
+def _of(pair: HostPair, runs: Sequence[ManagedRun], clean: Sequence[ManagedRun]) -> PairLatency:
+    quiet = [each.latency_s for run in clean for each in run.latencies if each.pair == pair and each.relay is None]
     congested: list[float] = []
     detour: list[float] = []
     relays: set[str] = set()
@@ -56,15 +60,22 @@ def _of(pair: HostPair, runs: Sequence[ManagedRun]) -> PairLatency:
             if sample.relay is not None:
                 if any(begin <= sample.t_s <= end and relay == sample.relay for begin, end, relay in spans):
                     detour.append(sample.latency_s)
-            elif not any(each.begin_s <= sample.t_s <= each.end_s for each in run.congestion):
+            elif run.quiet(pair, sample.t_s):
                 quiet.append(sample.latency_s)
-            elif _suffers(sample, spans, run):
+            elif run.loaded(pair, sample.t_s) and _suffers(sample, spans, run):
                 congested.append(sample.latency_s)
     return PairLatency(pair, distribution(quiet), distribution(congested), distribution(detour), tuple(sorted(relays)))
 
 
 def _suffers(sample: Latency, spans: Sequence[tuple[float, float, str]], run: ManagedRun) -> bool:
-    """Whether the sample is from a time of congestion during which the pair was moved, and before its return."""
+    """Whether the pair's direct path suffers: from the beginning of the congestion that it was moved for to its return.
+
+    A pair that was never moved suffers while its path is not low.
+    """
+    if run.congestion is None:
+        return True
+    if not spans:
+        return any(zone != "low" and begin <= sample.t_s < end for begin, end, zone in run.zone_spans(sample.pair))
     for begin_s, end_s, _ in spans:
         causes = [each for each in run.congestion if each.begin_s <= begin_s <= each.end_s]
         if causes and causes[-1].begin_s <= sample.t_s <= min(end_s, causes[-1].end_s):

@@ -1,4 +1,4 @@
-"""Reports from a store, as `fairlead report`, `compare` and `characterize` make them."""
+"""Reports from a store, as `fairlead report`, `compare`, `run` and `characterize` make them."""
 
 from pathlib import Path
 
@@ -6,10 +6,10 @@ from rich.console import Console
 
 from fairlead.manage.components import STAGES
 from fairlead.measure.characterization import Characterization, runs
-from fairlead.report import characterization_report, comparison_report, summary
+from fairlead.report import characterization_report, comparison_report, run_report, summary
 from fairlead.report import comparison as comparisons
 from fairlead.report.statistics import DEFAULT_LEVEL
-from fairlead.store import Store
+from fairlead.store import Run, Store
 
 
 def comparison(
@@ -56,6 +56,22 @@ def characterization(store: Store, run: int | None, html: Path, *, figures: Path
     return characterization_report.write(found, html, figures=figures)
 
 
-def only_characterized(store: Store) -> bool:
-    """Whether the store holds characterisations, but no comparison."""
-    return not store.runs(comparisons.KIND) and bool(runs(store))
+def run(
+    store: Store, number: int, html: Path, *, figures: Path | None = None, console: Console | None = None
+) -> list[Path]:
+    """Write the page of a run by itself and print its tables; returns the files written.
+
+    Raises:
+        FairleadError: it is none, or a file cannot be written.
+    """
+    found = run_report.load(store, number)
+    run_report.show(found, console or Console())
+    return run_report.write(found, html, figures=figures)
+
+
+def newest(store: Store) -> Run | None:
+    """What a report is made of unless told otherwise: the newest comparison or run by itself, whichever began later;
+    where there is neither, the newest characterisation."""
+    experiments, characterizations = store.runs(comparisons.KIND), runs(store)
+    found = [*experiments[-1:], *([each] if (each := run_report.latest(store)) else [])]
+    return max(found or characterizations[-1:], key=lambda each: each.id, default=None)

@@ -1,16 +1,20 @@
 """What happened in one managed run: congestion, moves, zones, latencies, and what the agents cost."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from fairlead.errors import StoreError
+from fairlead.report import characterized
 from fairlead.report.statistics import median
 from fairlead.store import Event, Run, Store
 
 HostPair = tuple[str, str]
 
 MOVE_KINDS = ("moved", "returned", "stayed")
+NOTICED_S = 1.5
+"""A path in use that got slow is seen to be so within this time, and so is one that begins to be used."""
 
 
 @dataclass(frozen=True)
@@ -68,21 +72,59 @@ class AgentCost:
 
 @dataclass(frozen=True)
 class ManagedRun:
-    """One run; all times are seconds after the program's start, in order."""
+    """One run; all times are seconds after the program's start, in order.
+
+    ``congestion`` is what a comparison made; None where nobody knows what others did, as in a run by itself.
+    """
 
     run: Run
     time_s: float
-    congestion: tuple[Congestion, ...]
+    congestion: tuple[Congestion, ...] | None
     moves: tuple[Move, ...]
     zones: tuple[ZoneChange, ...]
     latencies: tuple[Latency, ...]
     costs: tuple[AgentCost, ...]
 
     def pairs(self) -> list[HostPair]:
-        """Pairs that were moved, in the order of their first move; then those that had to stay."""
-        ordered = [move for move in self.moves if move.kind == "moved"]
-        ordered += [move for move in self.moves if move.kind == "stayed"]
-        return list(dict.fromkeys(move.pair for move in ordered))
+        """Pairs that were moved, in the order of their first move; then those that had to stay; then those that were
+        slow otherwise."""
+        ordered = [move.pair for move in self.moves if move.kind == "moved"]
+        ordered += [move.pair for move in self.moves if move.kind == "stayed"]
+        ordered += [change.pair for change in self.zones if change.zone == "high" and change.t_s < self.time_s]
+        return list(dict.fromkeys(ordered))
+
+    def used(self) -> set[HostPair]:
+        """Pairs that the program was seen to use."""
+        return {each.pair for each in self.latencies}
+
+    def zone_spans(self, pair: HostPair) -> list[tuple[float, float, str]]:
+        """(from, to, zone) of the pair's direct path over the whole run; low until something else was seen."""
+        changes = [(0.0, "low"), *self._zone_changes.get(pair, [])]
+        ends = [t_s for t_s, _ in changes[1:]] + [self.time_s]
+        spans = [(max(t, 0.0), min(e, self.time_s), zone) for (t, zone), e in zip(changes, ends, strict=True)]
+        return [span for span in spans if span[1] > span[0]]
+
+    @cached_property
+    def _zone_changes(self) -> dict[HostPair, list[tuple[float, str]]]:
+        changes: dict[HostPair, list[tuple[float, str]]] = {}
+        for each in self.zones:
+            changes.setdefault(each.pair, []).append((each.t_s, each.zone))
+        return changes
+
+    def loaded(self, pair: HostPair, t_s: float) -> bool:
+        """Whether others loaded the network then: as the comparison made it, else by the zone of the direct path."""
+        if self.congestion is not None:
+            return any(each.begin_s <= t_s <= each.end_s for each in self.congestion)
+        return self._slow_within(pair, t_s, t_s)
+
+    def quiet(self, pair: HostPair, t_s: float) -> bool:
+        """Whether nobody loaded the network then; by zones, if the direct path was low for `NOTICED_S` around."""
+        if self.congestion is not None:
+            return not self.loaded(pair, t_s)
+        return not self._slow_within(pair, t_s - NOTICED_S, t_s + NOTICED_S)
+
+    def _slow_within(self, pair: HostPair, begin_s: float, end_s: float) -> bool:
+        return any(zone != "low" and begin <= end_s and begin_s < end for begin, end, zone in self.zone_spans(pair))
 
     def detours(self, pair: HostPair) -> list[tuple[float, float, str]]:
         """(from, to, relay) while the pair's traffic was away from its direct path."""
@@ -100,7 +142,7 @@ class ManagedRun:
 
     def reaction_s(self) -> list[float]:
         """For each beginning of congestion, the time to the first move after it; those without one are left out."""
-        begins = [each.begin_s for each in self.congestion]
+        begins = [each.begin_s for each in self.congestion or ()]
         reactions = []
         for begin_s, next_s in zip(begins, [*begins[1:], self.time_s], strict=True):
             after = [m.t_s for m in self.moves if m.kind == "moved" and begin_s <= m.t_s < next_s]
@@ -120,39 +162,48 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
     by_kind: dict[str, list[Event]] = {}
     for event in events:
         by_kind.setdefault(event.kind, []).append(event)
-    congestion = tuple(_congestion(run, event, start_s, time_s) for event in by_kind.get("congestion", []))
+    made = tuple(_congestion(run, event, start_s, time_s) for event in by_kind.get("congestion", []))
     measured = [
         Latency(e.t_s - start_s, _pair(run, e), float(_of(run, e, "latency_s")), e.data.get("relay"))
         for e in by_kind.get("path_latency", [])
     ]
-    probed = [e for e in events if e.kind in ("path_latency", "moved") and e.data.get("relay") is not None]
-    derived = _direct_while_away(run, probed, measured, congestion, start_s)
-    return ManagedRun(
+    found = ManagedRun(
         run,
         time_s,
-        congestion,
+        made if run.parent is not None else None,
         tuple(_move(run, e, start_s) for e in events if e.kind in MOVE_KINDS),
         tuple(ZoneChange(e.t_s - start_s, _pair(run, e), _of(run, e, "zone")) for e in by_kind.get("zone", [])),
-        tuple(sorted([*measured, *derived], key=lambda each: each.t_s)),
+        tuple(measured),
         tuple(_costs(run, by_kind.get("stats", []), start_s, start_s + time_s)),
     )
+    probed = [e for e in events if e.kind in ("path_latency", "moved") and e.data.get("relay") is not None]
+    quiet_s = _quiet_s(found)
+    if any(_pair(run, e) not in quiet_s for e in probed):
+        quiet_s = characterized.base_s(store, run) | quiet_s
+    every = sorted([*measured, *_direct_while_away(run, probed, quiet_s, start_s)], key=lambda each: each.t_s)
+    return replace(found, latencies=tuple(every))
+
+
+def _quiet_s(found: ManagedRun) -> dict[HostPair, float]:
+    """Median latency of each pair's direct path while it was quiet."""
+    quiet: dict[HostPair, list[float]] = {}
+    for each in found.latencies:
+        if each.relay is None and found.quiet(each.pair, each.t_s):
+            quiet.setdefault(each.pair, []).append(each.latency_s)
+    return {pair: median(samples) for pair, samples in quiet.items()}
 
 
 def _direct_while_away(
-    run: Run, probed: Sequence[Event], measured: Sequence[Latency], congestion: Sequence[Congestion], start_s: float
+    run: Run, probed: Sequence[Event], quiet_s: Mapping[HostPair, float], start_s: float
 ) -> list[Latency]:
     """Latencies of direct paths that carried no traffic: quiet median plus the queueing delay that their probes saw.
 
     Events of moved pairs carry ``queue_delay_s``, which is the direct path's whichever path the traffic takes.
     """
-    quiet: dict[HostPair, list[float]] = {}
-    for each in measured:
-        if each.relay is None and not any(c.begin_s <= each.t_s <= c.end_s for c in congestion):
-            quiet.setdefault(each.pair, []).append(each.latency_s)
     return [
-        Latency(e.t_s - start_s, _pair(run, e), median(quiet[_pair(run, e)]) + float(e.data["queue_delay_s"]), None)
+        Latency(e.t_s - start_s, _pair(run, e), quiet_s[_pair(run, e)] + float(e.data["queue_delay_s"]), None)
         for e in probed
-        if "queue_delay_s" in e.data and _pair(run, e) in quiet
+        if "queue_delay_s" in e.data and _pair(run, e) in quiet_s
     ]
 
 

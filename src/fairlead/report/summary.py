@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fairlead.report.comparison import Cell, Comparison, Program, Result
 from fairlead.report.comparison import Stage as ComparisonStage
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 SCHEMA_FILE = Path(__file__).with_name("summary.schema.json")
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -31,8 +31,9 @@ class _Model(BaseModel):
 class ProgramSummary(_Model):
     """One program (or one stage of it). Times are medians in seconds; shares are plain numbers (0.05 is 5 %).
 
-    A figure that the runs do not allow is null, and ``reasons`` says why. ``intervals`` and ``n`` have an entry for
-    every figure that has one; ``n`` counts runs (of pairs: pairs).
+    A figure that the runs do not allow is null. ``intervals`` and ``n`` have an entry for every figure that has one,
+    ``reasons`` for every figure that has none (a single run of a kind gives figures without intervals); ``n`` counts
+    runs (of pairs: pairs).
     """
 
     t_nc: Finite | None
@@ -119,10 +120,10 @@ def _of(
         t_nc_managed=stage.clean.median_s,
         t_ic=program.congested.median_s,
         t_ic_managed=stage.congested.median_s,
-        recovered=_value(stage.recovered),
-        overhead=_value(stage.overhead),
-        overhead_accounted=_value(stage.accounted),
-        slowdown=_value(program.slowdown),
+        recovered=stage.recovered.value,
+        overhead=stage.overhead.value,
+        overhead_accounted=stage.accounted.value,
+        slowdown=program.slowdown.value,
         intervals={name: _interval(result) for name, result in results.items() if result.estimate is not None},
         n={name: cell.n for name, cell in timed.items()}
         | {name: result.estimate.n for name, result in shares.items() if result.estimate is not None},
@@ -132,10 +133,6 @@ def _of(
         reasons={name: result.reason for name, result in results.items() if result.estimate is None},
         stages=stages or {},
     )
-
-
-def _value(result: Result) -> float | None:
-    return result.estimate.value if result.estimate is not None else None
 
 
 def _interval(result: Result) -> Interval:

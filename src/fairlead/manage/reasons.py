@@ -1,0 +1,34 @@
+"""Why traffic stayed or came back, in words: the agents give a short name, and more after a colon."""
+
+_WORDS = {
+    # stayed
+    "no_candidate": "no other host can be an intermediate one",
+    "no_answer": "no intermediate host answered in time",
+    "not_better": "no detour is better by enough",
+    "destination_congested": "every path into the destination is slow",
+    "source_congested": "every path out of the source is slow",
+    "own_load": "the program's own traffic explains the queue",
+    "refused": "the intermediate hosts have no rate left",
+    "destination_silent": "the destination answers on no path",
+    "move_failed": "the route could not be made",
+    "held": "the last change was too recent",
+    # returned
+    "direct_good": "the direct path has been good for long enough",
+    "detour_slow": "the detour got slower than the direct path",
+    "relay_dead": "the intermediate host does not answer any more",
+    "relay_revoked": "the intermediate host took its grant back",
+    "plane_lost": "the guardian is gone",
+    "idle": "the pair carries no traffic any more",
+    "manual": "by hand",
+    "stopping": "the program has ended",
+}
+
+PROGRAM_ENDED = "stopping"
+
+
+def in_words(reason: str) -> str:
+    """The reason as people read it; a sentence that is one already stays as it is."""
+    name, colon, detail = reason.partition(": ")
+    if name not in _WORDS:
+        return reason
+    return f"{_WORDS[name]}{colon}{detail}"

@@ -1,0 +1,137 @@
+"""The report of a run by itself: where nobody says what others did on the network, zones do."""
+
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from fairlead.cli.report import command
+from fairlead.errors import StoreError
+from fairlead.manage import reasons
+from fairlead.report import latencies, make, run_findings, run_report
+from fairlead.store import Store
+
+from . import report_fixtures as fixtures
+
+TIME_S = 12.0
+
+
+def record(store, clock, scenario="congested_managed", status="ok", exit_code=0, error=None):
+    """A run as `fairlead run` leaves it, with the events of the fixture's scenario; returns its number."""
+    labels = {"program": "cg", "ranks": 8, "cluster": "mesh8"}
+    run = store.begin_run("run", labels, plan=["cg", "--class", "A"], facts=fixtures.FACTS)
+    events = fixtures.play(clock, scenario, TIME_S, np.random.default_rng(3))
+    for t_s, kind, data in events:
+        if kind != "congestion":  # nobody knows
+            store.add_event(run, t_s, kind, data)
+    clock.now_s = events[0][0] + TIME_S
+    if status == "ok":
+        store.add_series(run, "time_s", [TIME_S], "s")
+    if status != "interrupted":
+        store.finish_run(run, status, exit_code, error)
+    return run
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    clock = fixtures.Clock()
+    directory = tmp_path_factory.mktemp("run")
+    with fixtures.at(clock), Store.open(directory) as store:
+        fixtures.characterize(store, clock)
+        return directory, run_report.load(store, record(store, clock))
+
+
+def test_paths_are_quiet_or_congested_by_their_zones(report):
+    run = report[1].managed
+    assert run.congestion is None
+    pairs = latencies.per_pair([run])
+    assert len(pairs) == 16
+    for each in pairs:
+        assert each.quiet.median_s == pytest.approx(95e-6, rel=0.05)
+        assert each.congested.median_s == pytest.approx(9.1e-3, rel=0.25)
+        assert each.detour.median_s == pytest.approx(2.1e-4, rel=0.1)
+
+
+def test_congested_paths_say_how_long_and_what_was_done(report):
+    rows = run_report.congested_paths(report[1].managed).rows
+    assert len(rows) == 16
+    for row in rows:
+        path, medium_s, high_s, away_s, relay, stayed = (each.value for each in row)
+        assert re.fullmatch(r"h\d → h\d", path)
+        assert medium_s == pytest.approx(0.02, abs=1e-6)
+        assert 4 < high_s < 5
+        assert high_s - 0.2 < away_s < high_s + 0.6
+        assert re.fullmatch(r"h\d", relay)
+        assert stayed is None
+
+
+def test_findings_are_in_words(report):
+    text = " ".join(run_findings.paragraphs(report[1].managed, way_out=True)).replace("\u00a0", " ")
+    assert text.startswith("cg on 8 ranks of mesh8 took 12.0 s.")
+    assert "16 of the 16 paths that it used were congested" in text
+    assert "The traffic of 16 host pairs was moved 16 times, and back 8 times; first 2.7" in text
+    assert re.search(r"took 9\d µs while quiet, \d\.\d ms congested and 2\d\d µs over the detour", text)
+    assert "The 8 agents used 192 ms of processor time" in text
+
+
+def test_how_it_ended_is_said_and_the_rest_is_still_there(tmp_path):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        failed = record(store, clock, status="failed", exit_code=3)
+        aborted = record(store, clock, status="aborted", exit_code=130, error="interrupted (SIGINT)")
+        bare = store.begin_run("run", {"program": "x", "ranks": 2})
+        store.add_series(bare, "time_s", 1.0, "s")
+        store.finish_run(bare)
+        said = {run: run_findings.paragraphs(run_report.load(store, run).managed, None) for run in (failed, aborted)}
+        assert "ended with exit code 3 after 12.0" in said[failed][0]
+        assert "was ended by the user after 12.0\u00a0s: interrupted (SIGINT)." in said[aborted][0]
+        assert len(said[failed]) == 5
+        assert "No agents ran" in run_findings.paragraphs(run_report.load(store, bare).managed, None)[1]
+        going_on = record(store, clock, status="interrupted")
+        with pytest.raises(StoreError, match="goes on"):
+            run_report.load(store, going_on)
+    with Store.read(tmp_path) as store:
+        assert "its supervisor is gone" in run_findings.paragraphs(run_report.load(store, going_on).managed, None)[0]
+
+
+def test_without_a_detour_it_says_so(tmp_path):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        run = run_report.load(store, record(store, clock, scenario="clean_managed")).managed
+    text = " ".join(run_findings.paragraphs(run, way_out=False))
+    assert "It was not seen to use any path between hosts." in text
+    assert "No detour leads around any path's bottleneck here" in text
+
+
+def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        assert make.newest(store) is None
+        characterization = fixtures.characterize(store, clock)
+        assert make.newest(store).id == characterization
+        first = record(store, clock)
+        assert make.newest(store).id == first
+        experiment = fixtures.compare(store, clock, {"cg": fixtures.TIMES_S["cg"]}, replications=1)
+        assert make.newest(store).id == experiment
+        second = record(store, clock)
+        assert make.newest(store).id == second
+    result = CliRunner().invoke(command, [str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert "Congested paths" in result.output
+    page = (tmp_path / "report.html").read_text()
+    assert f"number {second}" in page
+    assert page.count("<svg") == 2
+    assert not re.findall(r"""(?:src|href)=(?!"#|"data:)\S+""", page)
+    ids = re.findall(r'\sid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    both = CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--experiment", str(experiment)])
+    assert both.exit_code == 2
+    wrong = CliRunner().invoke(command, [str(tmp_path), "--run", str(experiment)])
+    assert "not the run of a program" in str(wrong.exception)
+
+
+def test_reasons_are_words():
+    assert reasons.in_words("destination_congested") == "every path into the destination is slow"
+    assert reasons.in_words("move_failed: EPERM") == "the route could not be made: EPERM"
+    assert reasons.in_words("5.1 ms of queue") == "5.1 ms of queue"
