@@ -5,7 +5,7 @@ NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name CMakeLists.t
 PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
-.PHONY: help setup demo test test-native test-python verify lint format lock clean
+.PHONY: help setup demo bench test test-native test-python verify lint format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -18,6 +18,9 @@ setup: build/.setup ## install packages, make .venv, build the native programs
 
 demo: build/.setup ## a congested network, a managed run, the evidence: about 8 minutes
 	.venv/bin/fairlead compare examples/demo.toml --results results/demo
+
+bench: build/.setup ## the benchmark figures: about an hour; BENCH='--only onset --quick' for less
+	$(PY) -m bench.run $(BENCH)
 
 test: test-native test-python ## all tests that fit in ten minutes
 
@@ -35,7 +38,7 @@ verify: build/.setup ## the long suites: kills, fuzzing, long runs (at most 75 m
 lint: build/.setup ## style, types, formatting
 	.venv/bin/ruff check src tests bench
 	.venv/bin/ruff format --check src tests bench
-	.venv/bin/mypy
+	.venv/bin/mypy src/fairlead bench
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format --dry-run -Werror
 
 format: build/.setup ## apply the formatters

@@ -1,9 +1,10 @@
 """What a benchmark gives: figures with a target, their intervals, and whether the target is met."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
+from fairlead.report.statistics import Estimate, median_interval
 
 # The tests of a target: the figure must be at least, or at most, its target.
 AT_LEAST = "at least"
@@ -20,7 +21,7 @@ class Figure:
         target: in ``unit``, or None for a figure that only informs.
         sense: AT_LEAST or AT_MOST.
         n: number of independent measurements.
-        interval: of ``value`` at 95 %, in ``unit``, or None.
+        interval: of ``value`` at 95 %, in ``unit``, or None; an end is None where it is unbounded.
     """
 
     name: str
@@ -29,14 +30,16 @@ class Figure:
     n: int
     target: float | None = None
     sense: str = AT_MOST
-    interval: tuple[float, float] | None = None
+    interval: tuple[float | None, float | None] | None = None
     note: str = ""
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is met; None without a target or a value."""
-        if self.target is None or self.value is None:
+        """Whether the target is met; None without a target. A figure that could not be measured meets nothing."""
+        if self.target is None:
             return None
+        if self.value is None:
+            return False
         return self.value >= self.target if self.sense == AT_LEAST else self.value <= self.target
 
     def row(self) -> dict[str, object]:
@@ -54,12 +57,30 @@ class Figure:
         }
 
 
-def median_interval(samples: Sequence[float], *, seed: int = 0, level: float = 0.95) -> tuple[float, float]:
-    """Percentile bootstrap interval of the median, (low, high) in the samples' unit."""
-    values = np.asarray(samples, dtype=float)
-    draws = np.random.default_rng(seed).choice(values, size=(4000, values.size), replace=True)
-    low, high = np.quantile(np.median(draws, axis=1), [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+def ends(estimate: Estimate) -> tuple[float | None, float | None]:
+    """An estimate's interval; None stands for an end that is unbounded."""
+    low, high = estimate.low, estimate.high
+    return (low if math.isfinite(low) else None, high if math.isfinite(high) else None)
 
 
-Benchmark = Callable[[], list[Figure]]
+def median_figure(
+    name: str,
+    samples: Sequence[float],
+    unit: str,
+    *,
+    target: float | None = None,
+    sense: str = AT_MOST,
+    note: str = "",
+) -> Figure:
+    """The median of independent samples, with its interval where there are two or more.
+
+    An infinite sample (something that never came) counts in the median and leaves the interval out.
+    """
+    finite = [sample for sample in samples if math.isfinite(sample)]
+    if len(finite) < len(samples) or len(samples) < 2:
+        ordered = sorted(samples)
+        middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2 if ordered else math.inf
+        value = middle if math.isfinite(middle) else None
+        return Figure(name, value, unit, len(samples), target, sense, None, note or "too few samples")
+    estimate = median_interval(samples)
+    return Figure(name, estimate.value, unit, len(samples), target, sense, ends(estimate), note)

@@ -1,0 +1,174 @@
+"""Other ways through the same congestion, side by side: plain Open MPI, several links, multipath TCP; fairlead."""
+
+import random
+import secrets
+import statistics as simple
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from bench import laboratory, multipath, shims, sockets
+from bench.detours import Detours
+from bench.figures import AT_LEAST, Figure, ends
+from bench.laboratory import Network
+from bench.session import Session
+from bench.sockets import Connection, Sampler
+from fairlead.errors import LaunchError, StatisticsError
+from fairlead.manage.congestion_schedule import CongestionSchedule
+from fairlead.manage.plan import CongestionPlan, ProgramPlan
+from fairlead.manage.scenario import Episode, episodes
+from fairlead.manage.supervisor import supervise
+from fairlead.report import statistics
+
+LINKS = 4
+REPLICATIONS, QUICK_REPLICATIONS = 5, 1
+PROGRAMS = ("cg", "nbody")
+LOOK_SHARE = 0.9  # of the clean run time, after which sockets are looked at
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A way to run the program. ``managed``: fairlead's agents beside plain Open MPI."""
+
+    name: str
+    options: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+    managed: bool = False
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one run.
+
+    Attributes:
+        connections: what the sampler saw while it ran.
+        moves: detours taken.
+    """
+
+    time_s: float
+    connections: Sequence[Connection] = ()
+    moves: int = 0
+
+
+FAIRLEAD = Contender("fairlead", managed=True)
+
+
+def contenders() -> tuple[Contender, ...]:
+    """All of them.
+
+    Raises:
+        MissingToolError: the library that makes sockets multipath cannot be built.
+    """
+    return (
+        FAIRLEAD,
+        Contender("plain"),
+        Contender("links", options=("--mca", "btl_tcp_links", str(LINKS))),
+        Contender("multipath", env={"LD_PRELOAD": str(shims.build("mptcp_socket"))}),
+    )
+
+
+def measure(session: Session) -> Iterator[Figure]:
+    """Figures ``baseline.CONTENDER.PROGRAM``, run time over fairlead's, and the proofs that each was at work."""
+    plan = laboratory.plan(session)
+    with laboratory.network(session, laboratory.MESH8) as net:
+        net.characterise()
+        multipath.set_up(net.lab)
+        for program in (each for each in plan.programs if each.name in PROGRAMS):
+            yield from figures(program.name, _runs(net, laboratory.congestion_of(plan), program))
+
+
+def figures(program: str, runs: dict[str, list[Run]]) -> Iterator[Figure]:
+    """Ratios of paired runs, then the proofs."""
+    own_s = [run.time_s for run in runs[FAIRLEAD.name]]
+    for name in (name for name in runs if name != FAIRLEAD.name):
+        times_s = [run.time_s for run in runs[name]]
+        median_s, own_median_s = simple.median(times_s), simple.median(own_s)
+        note = f"run time over fairlead's in pairs; medians {median_s:.1f} s and {own_median_s:.1f} s"
+        try:
+            ratio = statistics.paired_ratio(times_s, own_s)
+            figure = Figure(f"baseline.{name}.{program}", ratio.value, "1", ratio.n, 1.0, AT_LEAST, ends(ratio), note)
+        except StatisticsError:  # a single pair has no interval
+            figure = Figure(f"baseline.{name}.{program}", median_s / own_median_s, "1", len(times_s), 1.0, AT_LEAST)
+        yield figure
+    yield from _proofs(program, runs)
+
+
+def _proofs(program: str, runs: dict[str, list[Run]]) -> Iterator[Figure]:
+    """That each contender was what its name says: the least of all its runs."""
+    for name, least in (("plain", 1), ("links", LINKS)):
+        counts = [sockets.per_pair(run.connections, program) for run in runs[name]]
+        yield Figure(f"proof.{name}.{program}", min(counts), "sockets a pair", len(counts), least, AT_LEAST)
+    shares = []
+    for run in runs["multipath"]:
+        everything = sockets.acked_B(run.connections)
+        shares.append(sockets.acked_B(run.connections, network=multipath.NETWORK) / everything if everything else 0.0)
+    note = "bytes on subflows over relays, of all subflows' bytes; more than 0 proves that they were used"
+    yield Figure(f"proof.multipath.{program}", min(shares), "1", len(shares), 1e-6, AT_LEAST, note=note)
+    moves = [run.moves for run in runs[FAIRLEAD.name]]
+    yield Figure(f"proof.fairlead.{program}", min(moves), "moves", len(moves), 1, AT_LEAST)
+
+
+def _runs(net: Network, congestion: CongestionPlan, program: ProgramPlan) -> dict[str, list[Run]]:
+    """All runs by contender; runs of one replication face the same congestion, in random order."""
+    session = net.session
+    clean_time_s = _timed(net, program, Contender("clean"), [], congestion, 0.0).time_s
+    session.say(f"{program.name}: {clean_time_s:.1f} s without congestion")
+    everyone = contenders()
+    runs: dict[str, list[Run]] = {contender.name: [] for contender in everyone}
+    draw = random.Random(f"{session.seed} baselines {program.name}")
+    for replication in range(session.size(REPLICATIONS, QUICK_REPLICATIONS)):
+        drawn = episodes(
+            seed=session.seed,
+            case=program.name,
+            replication=replication,
+            clean_time_s=clean_time_s,
+            places=len(congestion.places),
+            onset=congestion.onset,
+            moves=congestion.moves,
+        )
+        for contender in draw.sample(everyone, len(everyone)):
+            run = _timed(net, program, contender, drawn, congestion, LOOK_SHARE * clean_time_s)
+            runs[contender.name].append(run)
+            session.record(
+                program=program.name,
+                contender=contender.name,
+                replication=replication,
+                time_s=run.time_s,
+                moves=run.moves,
+                sockets=[vars(each) for each in run.connections],
+            )
+            session.say(f"{program.name} {replication} {contender.name}: {run.time_s:.1f} s, {run.moves} moves")
+    return runs
+
+
+def _timed(
+    net: Network,
+    program: ProgramPlan,
+    contender: Contender,
+    drawn: Sequence[Episode],
+    congestion: CongestionPlan,
+    look_after_s: float,
+) -> Run:
+    """One run.
+
+    Raises:
+        LaunchError: it failed. Side by side means that a contender without a time has no place.
+    """
+    launcher, job = net.job(program, job_id=secrets.token_hex(4), options=contender.options, env=contender.env)
+    hosts = [host.name for host in net.cluster.compute_hosts()]
+    sampler = Sampler(net.lab, hosts, look_after_s)
+
+    def launch_it() -> int:
+        with CongestionSchedule(drawn, lambda place: net.congestion(congestion.places[place])), sampler:
+            return net.run(launcher, job, program.timeout_s)
+
+    try:
+        if contender.managed:
+            detours = Detours([host.name for host in net.cluster.managed_hosts()])
+            outcome = supervise(net.cluster, net.management(), launch_it, argv=job.argv, sinks=[detours], quiet=True)
+            return Run(outcome.time_s, sampler.seen, len(detours.moves))
+        begin_s = time.monotonic()
+        launch_it()
+        return Run(time.monotonic() - begin_s, sampler.seen)
+    except LaunchError as error:
+        raise LaunchError(f"{contender.name}: {error}") from error

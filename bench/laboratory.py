@@ -1,0 +1,179 @@
+"""The network that a benchmark runs on: a lab of its own, its cluster, its store, and runs on it."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench import shims
+from bench.session import Session
+from fairlead import lab
+from fairlead.cluster import launch
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.job import Job
+from fairlead.cluster.launchers import Launcher
+from fairlead.errors import ConfigError, LaunchError
+from fairlead.lab import congestion
+from fairlead.lab import description as lab_description
+from fairlead.lab.congestion import CongestionDescription
+from fairlead.manage import comparison_session, programs, run_facts
+from fairlead.manage.compare import Comparison, Setting
+from fairlead.manage.components import FULL
+from fairlead.manage.plan import ComparisonPlan, CongestionPlan, ProgramPlan
+from fairlead.manage.run import management_for
+from fairlead.manage.scenario import Scenario
+from fairlead.manage.supervisor import Management
+from fairlead.measure.characterization import Characterization
+from fairlead.measure.characterize import characterize
+from fairlead.measure.survey import Settings
+from fairlead.store import Store
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+MESH8 = EXAMPLES / "mesh8.toml"
+MESH16 = EXAMPLES / "mesh16.toml"
+
+
+def plan(session: Session) -> ComparisonPlan:
+    """The programs, and the congestion that all benchmarks with congestion share.
+
+    Raises:
+        MissingToolError: the library that HPCC is run with cannot be built.
+    """
+    return _with_shims(comparison_session.read(session.programs))
+
+
+def congestion_of(given: ComparisonPlan) -> CongestionPlan:
+    """The one congestion of a plan.
+
+    Raises:
+        ConfigError: it has several, or none.
+    """
+    if given.congestion is None:
+        raise ConfigError(f"the plan {given.comparison.name} has no [congestion] of its own")
+    return given.congestion
+
+
+def _with_shims(given: ComparisonPlan) -> ComparisonPlan:
+    """The plan with HPCC told which library ends it after its communication parts.
+
+    Raises:
+        MissingToolError: the library cannot be built.
+    """
+    changed = [
+        program.model_copy(update={"command": (*program.command, str(shims.build("hpcc_end", "mpicc.openmpi")))})
+        if program.name == "hpcc"
+        else program
+        for program in given.programs
+    ]
+    return given.model_copy(update={"programs": tuple(changed)})
+
+
+@dataclass(frozen=True)
+class Network:
+    """A running lab and the store for what is measured on it."""
+
+    lab: lab.Lab
+    cluster: Cluster
+    store: Store
+    session: Session
+
+    def characterise(self, sizes_B: tuple[int, ...] = comparison_session.SIZES_B) -> Characterization:
+        """Measure the network, so that runs can be managed.
+
+        Raises:
+            FairleadError: see `fairlead.measure.characterize`.
+        """
+        said: set[str] = set()
+
+        def progress(what: str, done: int, total: int) -> None:
+            if what not in said:
+                said.add(what)
+                self.session.say(f"characterising: {what}")
+
+        return characterize(self.cluster, self.store, Settings(sizes_B=sizes_B), progress)
+
+    def management(self) -> Management:
+        """Everything of fairlead at work, by the last characterisation."""
+        return management_for(self.cluster, FULL, self.store, quiet=True)
+
+    def compare(self, comparison: Comparison, plan: ComparisonPlan) -> int:
+        """Run what is left of a comparison whose only network is this one; its number in the store.
+
+        Raises:
+            FairleadError: see `fairlead.manage.compare.Comparison.run`.
+        """
+
+        def management(scenario: Scenario) -> Management:
+            return management_for(self.cluster, scenario.components, self.store, quiet=True)
+
+        setting = Setting(self.cluster, management, self.congestion, run_facts.collect(self.cluster))
+        comparison.run(plan.all_cases()[0].testbed, setting, self.session.progress)
+        self.store.finish_run(comparison.experiment)  # or the same plan would find nothing to do the next time
+        return comparison.experiment
+
+    def congestion(self, place: CongestionDescription) -> AbstractContextManager[object]:
+        """Congestion for the length of a block.
+
+        Raises:
+            LabError: it names what the lab does not have.
+        """
+        return congestion.make(self.lab, place)
+
+    def job(
+        self,
+        program: ProgramPlan,
+        *,
+        job_id: str,
+        hosts: Sequence[str] | None = None,
+        options: Sequence[str] = (),
+        env: dict[str, str] | None = None,
+    ) -> tuple[Launcher, Job]:
+        """A program ready to be launched; the bundled ones by name."""
+        launcher, job = launch.prepare(
+            self.cluster, program.command, program.ranks, job_id=job_id, hosts=hosts, options=options, env=env
+        )
+        return launcher, replace(job, argv=programs.resolve(program.command, launcher.family))
+
+    def run(self, launcher: Launcher, job: Job, timeout_s: float = 600.0) -> int:
+        """Run a job to its end; its output goes to a file of the group's directory.
+
+        Raises:
+            LaunchError: it did not start, hung, failed, or did not verify its own result.
+        """
+        output = self.session.directory / "output.txt"
+        with output.open("w+b") as file:
+            code = launch.run(
+                self.cluster,
+                launcher,
+                job,
+                stdin=subprocess.DEVNULL,
+                stdout=file.fileno(),
+                stderr=subprocess.STDOUT,
+                timeout_s=timeout_s,
+                on_signal=None,  # a signal is for the benchmarks, not for this run
+            )
+            file.seek(0)
+            verdict = programs.verdict(file.read())
+        if code != 0 or verdict.verified is False:
+            raise LaunchError(f"{job.argv[0]} failed (exit code {code})", hint=f"its output is in {output}")
+        return code
+
+
+@contextmanager
+def network(session: Session, description: Path) -> Iterator[Network]:
+    """A lab for the length of a block, and a store in the group's directory.
+
+    Raises:
+        LabError: the lab could not be made. StoreError: the store is in use.
+    """
+    described = lab_description.load(description)
+    with Store.open(session.directory) as store:
+        running = lab.up(described, name=f"bench-{session.group}-{os.getpid()}")
+        try:
+            # The lab's own name in place of this run's: an interrupted comparison is found and resumed by it.
+            cluster = replace(Cluster.parse(running.cluster_file_text()), name=described.lab.name)
+            yield Network(running, cluster, store, session)
+        finally:
+            running.down()

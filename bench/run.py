@@ -1,0 +1,96 @@
+"""``make bench``: run the groups of figures, write each figure as soon as it is measured, show the table.
+
+    python -m bench.run [--list] [--only NAME...] [--quick] [--results DIR]
+
+A kill loses only the figure that is being measured. Figures of other groups stay in the summary.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from bench import (
+    baselines,
+    characterisation,
+    idle,
+    lab_life,
+    onset,
+    overhead,
+    probes,
+    quiet_moves,
+    recovered,
+)
+from bench.session import Benchmark, Session
+from bench.summary import Summary
+from fairlead.errors import FairleadError
+
+# In the order in which they are run: the short ones first.
+GROUPS: dict[str, Benchmark] = {
+    "lab": lab_life.measure,
+    "probes": probes.measure,
+    "onset": onset.measure,
+    "idle": idle.measure,
+    "recovered": recovered.measure,
+    "baselines": baselines.measure,
+    "overhead": overhead.measure,
+    "characterisation": characterisation.measure,
+    "quiet": quiet_moves.measure,
+}
+PROGRAMS = Path(__file__).with_name("programs.toml")
+INTERRUPTED = 130
+WIDTH = 160  # of the table, where it does not go to a terminal
+
+
+def main() -> int:
+    """Run what the command line asks for; 0 if all of it could be measured, whatever the figures are."""
+    options = _options()
+    if options.list:
+        for name, benchmark in GROUPS.items():
+            print(f"{name:18} {(sys.modules[benchmark.__module__].__doc__ or '').splitlines()[0]}")
+        return 0
+    options.results.mkdir(parents=True, exist_ok=True)
+    summary = Summary(options.results / "summary.json")
+    failed = []
+    for name in options.only or GROUPS:
+        directory = options.results / name
+        directory.mkdir(exist_ok=True)
+        try:
+            _run(Session(name, directory, options.programs, options.quick), summary)
+        except FairleadError as error:
+            print(f"{name} could not be measured: {error}", file=sys.stderr)
+            failed.append(name)
+        except KeyboardInterrupt:
+            print("interrupted; what was measured is kept", file=sys.stderr)
+            return INTERRUPTED
+    console = Console()
+    summary.show(console if console.is_terminal else Console(width=WIDTH))
+    print(f"summary: {summary.path}")
+    if failed:
+        print(f"not measured: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _run(session: Session, summary: Summary) -> None:
+    measured = set()
+    for figure in GROUPS[session.group](session):
+        summary.put(session.group, figure, quick=session.quick)
+        measured.add(figure.name)
+        value = "not measured" if figure.value is None else f"{figure.value:.4g} {figure.unit}"
+        session.say(f"{figure.name}: {value}")
+    summary.drop_others(session.group, measured)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.run", description="Measure fairlead's benchmark figures.")
+    parser.add_argument("--list", action="store_true", help="list the groups of figures and stop")
+    parser.add_argument("--only", nargs="+", choices=list(GROUPS), metavar="NAME", help="run these groups only")
+    parser.add_argument("--quick", action="store_true", help="few repetitions, to try the code out")
+    parser.add_argument("--results", type=Path, default=Path("results/bench"), help="default: %(default)s")
+    parser.add_argument("--programs", type=Path, default=PROGRAMS, help="plan of programs and congestion: %(default)s")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
