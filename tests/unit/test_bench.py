@@ -1,0 +1,146 @@
+"""What benchmarks compute and parse; the measurements themselves are `make bench`."""
+
+import json
+import math
+import struct
+from pathlib import Path
+
+import pytest
+from bench import backlog, hpcc_rank, multipath, sockets
+from bench.detours import Detours
+from bench.figures import AT_LEAST, AT_MOST, Figure, median_figure
+from bench.probes import difference
+from bench.summary import Summary
+
+from fairlead.errors import ConfigError, MeasurementError
+from fairlead.lab.topology import Host
+
+HPCC = """
+Begin of MPIRandomAccess section.
+Real time used = 5.223544 seconds
+Verification:  Real time used = 0.139649 seconds
+Found 8 errors in 1048576 locations (passed).
+End of MPIRandomAccess section.
+Begin of MPIRandomAccess_LCG section.
+Real time used = 4.987267 seconds
+Found 0 errors in 1048576 locations (passed).
+End of MPIRandomAccess_LCG section.
+Begin of PTRANS section.
+TIME   M     N    MB  NB  P   Q     TIME   CHECK   GB/s   RESID
+WALL   600   600  40  40   2   4     0.03 PASSED    0.109  0.00
+CPU    600   600  40  40   2   4     0.00 PASSED    0.680  0.00
+WALL   600   600  40  40   2   4     0.02 PASSED    0.100  0.00
+    0 tests completed and failed residual checks.
+End of PTRANS section.
+Begin of MPIFFT section.
+Generation time:     0.000
+Computing:     0.035
+Inverse FFT:     0.030
+End of MPIFFT section.
+"""
+
+
+def test_a_target_is_met_or_not() -> None:
+    assert Figure("a", 0.9, "1", 3, 0.9, AT_LEAST).met is True
+    assert Figure("a", 0.91, "1", 3, 0.9, AT_MOST).met is False
+    assert Figure("a", 0.91, "1", 3).met is None
+    assert Figure("a", None, "1", 0, 0.9).met is False, "what could not be measured meets nothing"
+
+
+def test_what_never_came_counts_in_the_median() -> None:
+    figure = median_figure("a", [1.0, 2.0, math.inf], "s")
+    assert (figure.value, figure.n, figure.interval) == (2.0, 3, None)
+    assert median_figure("a", [1.0, math.inf, math.inf], "s").value is None
+    assert median_figure("a", [], "s").value is None
+    whole = median_figure("a", [1.0, 2.0, 3.0], "s")
+    assert whole.value == 2.0
+    assert whole.interval is not None
+
+
+def test_summary_replaces_by_name_and_keeps_other_groups(tmp_path: Path) -> None:
+    path = tmp_path / "summary.json"
+    Summary(path).put("other", Figure("x", 1.0, "s", 1), quick=False)
+    summary = Summary(path)
+    summary.put("own", Figure("a", 1.0, "s", 1), quick=True)
+    summary.put("own", Figure("b", 2.0, "s", 1), quick=True)
+    summary.put("own", Figure("a", 3.0, "s", 1), quick=False)
+    summary.drop_others("own", {"a"})
+    rows = json.loads(path.read_text())
+    assert [(row["name"], row["value"], row["quick"]) for row in rows] == [("x", 1.0, False), ("a", 3.0, False)]
+    assert {"name", "value", "unit", "target", "met", "n", "interval"} <= set(rows[0])
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '[{"name": "a"}]'])
+def test_a_broken_summary_is_told(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "summary.json"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"summary\.json"):
+        Summary(path)
+
+
+def test_hpcc_parts() -> None:
+    parts_s = hpcc_rank.parts_s(HPCC)
+    assert parts_s == pytest.approx(
+        {"MPIRandomAccess": 5.223544, "MPIRandomAccess_LCG": 4.987267, "PTRANS": 0.05, "MPIFFT": 0.065}
+    )
+    assert hpcc_rank.verified(HPCC)
+    assert not hpcc_rank.verified(HPCC.replace("    0 tests", "    1 tests"))
+    assert not hpcc_rank.verified(HPCC.replace("(passed)", "(failed)"))
+
+
+def test_hpcc_cut_short_gives_no_time() -> None:
+    with pytest.raises(ValueError, match="MPIFFT"):
+        hpcc_rank.parts_s(HPCC[: HPCC.index("End of MPIFFT")])
+
+
+def test_connections() -> None:
+    plain = sockets.parse(
+        '0 0 10.64.0.1:1024 10.64.1.1:35872 users:(("cg",pid=7,fd=19)) cubic wscale:7,7 bytes_acked:1200 segs_out:9'
+    )
+    assert plain == sockets.Connection("10.64.0.1", "10.64.1.1", "cg", False, 1200)
+    subflow = sockets.parse("0 0 10.66.0.1:50000 10.64.1.1:1024 cubic bytes_acked:300 tcp-ulp-mptcp flags:Jec")
+    assert (subflow.process, subflow.subflow) == ("", True)
+    assert sockets.per_pair([plain, plain, subflow], "cg") == 2
+    assert sockets.acked_B([plain, subflow]) == 300
+    assert sockets.acked_B([plain, subflow], network=multipath.NETWORK) == 300
+    with pytest.raises(MeasurementError, match="nonsense"):
+        sockets.parse("nonsense")
+
+
+def test_multipath_relays_are_on_a_third_leaf() -> None:
+    hosts = [Host(f"h{i}", f"10.64.{i // 2}.{i % 2 + 1}", "compute", 1, i // 2) for i in range(8)]
+    for source in range(8):
+        for destination in range(8):
+            relay = multipath.relay_of(hosts, source, destination)
+            assert relay == multipath.relay_of(hosts, destination, source)
+            if source // 2 == destination // 2:
+                assert relay is None
+            else:
+                assert relay is not None
+                assert hosts[relay].leaf not in (hosts[source].leaf, hosts[destination].leaf)
+
+
+def test_netlink_attribute() -> None:
+    data = struct.pack("=HH", 6, 5) + b"\1\2\0\0" + struct.pack("=HHI", 8, 7, 42)
+    assert backlog.attribute(data, 7) == struct.pack("=I", 42)
+    with pytest.raises(ValueError, match="attribute 9"):
+        backlog.attribute(data, 9)
+
+
+def test_detours_know_who_is_away() -> None:
+    detours = Detours(["h0", "h1", "h2"])
+    detours(0, {"type": "moved", "source": 0, "destination": 1, "relay": 2, "t_s": 5.0})
+    detours(0, {"type": "zone", "source": 0, "destination": 1})
+    assert not detours.wait_until_home(0.0)
+    assert detours.first_move(4.0, lambda pair: pair == ("h0", "h1"), 0.0) == 5.0
+    assert detours.first_move(5.5, lambda pair: True, 0.0) is None
+    detours(0, {"type": "returned", "source": 0, "destination": 1})
+    assert detours.wait_until_home(0.0)
+
+
+def test_difference_of_probes() -> None:
+    others = [{"a": 1.0}, {"a": 2.0}, {"a": 4.0}]
+    own = [{"a": 0.99 * each["a"]} for each in others]
+    figure = difference("probes", own, others, "a")
+    assert figure.value == pytest.approx(0.01)
+    assert figure.interval == pytest.approx((0.01, 0.01))
