@@ -48,7 +48,7 @@ def measure(session: Session) -> Iterator[Figure]:
         peaks_MB: list[float] = []
 
         def run() -> int:
-            with_sleeping_ranks(net, lambda: _observe(crews[0], duration_s, shares, peaks_MB))
+            _with_sleeping_ranks(net, lambda: _observe(crews[0], duration_s, shares, peaks_MB))
             return 0
 
         management = net.management()
@@ -61,7 +61,7 @@ def measure(session: Session) -> Iterator[Figure]:
     yield Figure("idle.memory", max(peaks_MB), "MB", hosts, MEMORY_TARGET_MB, note=note)
 
 
-def with_sleeping_ranks(net: Network, during: Callable[[], None]) -> None:
+def _with_sleeping_ranks(net: Network, during: Callable[[], None]) -> None:
     """Run something while the ranks of a program are connected to each other and stopped."""
     launcher, job = net.job(PROGRAM, job_id=secrets.token_hex(4))
     running = launch.start(

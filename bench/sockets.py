@@ -61,8 +61,9 @@ def parse(line: str) -> Connection:
 
 
 def per_pair(seen: Iterable[Connection], process: str) -> int:
-    """The most connections that a program's processes have between two hosts."""
-    counts = Counter((each.local, each.peer) for each in seen if each.process == process)
+    """The most connections that a program's processes have between two hosts; those within a host do not count."""
+    between = (each for each in seen if each.process == process and each.local != each.peer)
+    counts = Counter((each.local, each.peer) for each in between)
     return max(counts.values(), default=0)
 
 

@@ -100,7 +100,8 @@ def test_connections() -> None:
     assert plain == sockets.Connection("10.64.0.1", "10.64.1.1", "cg", False, 1200)
     subflow = sockets.parse("0 0 10.66.0.1:50000 10.64.1.1:1024 cubic bytes_acked:300 tcp-ulp-mptcp flags:Jec")
     assert (subflow.process, subflow.subflow) == ("", True)
-    assert sockets.per_pair([plain, plain, subflow], "cg") == 2
+    inside = sockets.Connection("127.0.0.1", "127.0.0.1", "cg", False, 0)
+    assert sockets.per_pair([plain, plain, subflow, *[inside] * 3], "cg") == 2
     assert sockets.acked_B([plain, subflow]) == 300
     assert sockets.acked_B([plain, subflow], network=multipath.NETWORK) == 300
     with pytest.raises(MeasurementError, match="nonsense"):
