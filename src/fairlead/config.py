@@ -38,14 +38,18 @@ def parse(text: str, model: type[ModelT], *, source: str) -> ModelT:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = re.search(r"at line (\d+)", str(error))
-        where = f"{source}:{line.group(1)}" if line else source
-        raise ConfigError(f"{where}: not valid TOML: {error}") from error
+        raise ConfigError(f"{source}:{_line_of_syntax(text, error)}: not valid TOML: {error}") from error
     try:
         return model.model_validate(data)
     except ValidationError as error:
         complaints = [_complaint(text, source, item["loc"], item["msg"]) for item in error.errors()]
         raise ConfigError("\n".join(complaints)) from error
+
+
+def _line_of_syntax(text: str, error: tomllib.TOMLDecodeError) -> int:
+    """Line (from 1) of a mistake in the syntax; the parser names none for one at the end, which is the last line."""
+    named = re.search(r"at line (\d+)", str(error))
+    return int(named.group(1)) if named else max(len(text.splitlines()), 1)
 
 
 def _complaint(text: str, source: str, location: Location, message: str) -> str:

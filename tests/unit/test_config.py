@@ -49,6 +49,12 @@ def test_good_file_is_read(tmp_path: Path) -> None:
         (GOOD.replace('name = "h0"', ""), "f.toml:4: hosts[0].name: Field required"),
         (GOOD.replace("[cluster]", "[cluste]"), "f.toml:1: cluster: Field required"),
         (GOOD.replace('"c"', "c"), "f.toml:2: not valid TOML"),
+        (GOOD + "slots =", "f.toml:10: not valid TOML: Invalid value (at end of document)"),
+        (GOOD + "slots = 3", "f.toml:10: not valid TOML: Cannot overwrite a value"),
+        (GOOD + 'note = """not ended', "f.toml:10: not valid TOML: "),
+        (GOOD + "[cluster", "f.toml:10: not valid TOML: "),
+        (GOOD + "[cluster]\n", "f.toml:10: not valid TOML: "),
+        ("cluster = 7\nhosts = []\n", "f.toml:1: cluster: "),
         ("", "f.toml:1: cluster: Field required"),
     ],
 )

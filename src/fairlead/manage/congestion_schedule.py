@@ -47,16 +47,23 @@ class CongestionSchedule:
         self._begin_s = time.monotonic()
         self._thread.start()
         if self._episodes and self._episodes[0].start_s <= 0:
-            self._first.wait()
+            try:
+                self._first.wait()
+            except BaseException:  # Ctrl-C: nobody would end the traffic
+                self._end()
+                raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._over.set()
-        self._thread.join()
+        self._end()
         if self._failure is not None and error is None:
             raise self._failure
+
+    def _end(self) -> None:
+        self._over.set()
+        self._thread.join()
 
     def _main(self) -> None:
         try:

@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 
 from fairlead import __version__
+from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor.facts import ClusterFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
+from fairlead.cluster.executors import of
 
 
 @check
@@ -49,13 +51,20 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
         for item in state["checks"]:
             if item["ok"] is False:
                 text = f"traffic cannot be moved: {item['name']}: {item['detail']}"
-                yield error("route_plane", [host.name], text, item["fix"] or "")
+                yield error("route_plane", [host.name], text, (item["fix"] or "") + _about_copies(facts.cluster))
             elif item["ok"] is None:
                 yield note("route_plane", [host.name], item["detail"], item["fix"] or "")
         if all(item["ok"] is not False for item in state["checks"]):
             good.append(host.name)
     if good:
         yield ok("route_plane", good, "traffic can be moved by kernel routes")
+
+
+def _about_copies(cluster: Cluster) -> str:
+    """What to add to a fix where the guardian on the hosts is a copy: it loses its capability with the next version."""
+    if cluster.guardian or of(cluster).shares_files:
+        return ""
+    return '; a copy has no capability: install it on the hosts, and write guardian = "PATH" under [cluster]'
 
 
 @check

@@ -1,0 +1,62 @@
+"""Which hosts are said to be unreachable, by who answers whose probes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from fairlead.cluster.description import Cluster, Host
+from fairlead.errors import AgentError, ConfigError, HostError
+from fairlead.manage.preflight import check_interfaces, check_reachable, unreachable
+
+Message = dict[str, Any]
+
+
+class Agents:
+    """Agents whose probes get through except between the pairs in ``cut``."""
+
+    def __init__(self, *cut: set[int]) -> None:
+        self.cut = cut
+        self.probes = 0
+
+    def command_each(self, messages: Mapping[int, Message]) -> dict[int, Message | BaseException]:
+        return {host: self._answer(host, message) for host, message in messages.items()}
+
+    def _answer(self, host: int, message: Message) -> Message | BaseException:
+        self.probes += len(message["peers"])
+        times = {peer: [] if {host, peer} in self.cut else [1e-4] for peer in message["peers"]}
+        if not any(times.values()):
+            return AgentError("no probe was answered")  # as agents do
+        return {"results": [{"peer": peer, "round_trip_s": seen} for peer, seen in times.items()]}
+
+
+def test_on_a_healthy_cluster_every_host_is_probed_once() -> None:
+    agents = Agents()
+    assert unreachable(agents, 16) == []
+    assert agents.probes == 16
+
+
+def test_a_host_that_nobody_reaches_is_found() -> None:
+    assert unreachable(Agents({0, 2}, {1, 2}, {2, 3}), 4) == [2]
+    assert unreachable(Agents({0, 1}), 2) == [0, 1]
+
+
+def test_a_single_path_that_is_cut_is_no_reason_to_refuse() -> None:
+    assert unreachable(Agents({0, 1}), 4) == []
+
+
+def hosts(count: int) -> Cluster:
+    members = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(count))
+    return Cluster("c", "ssh", members, source="c.toml")
+
+
+def test_the_message_names_hosts_and_the_way_out() -> None:
+    with pytest.raises(HostError, match=r"^h1 \(10\.0\.0\.2\): no answer .*\n.*doctor c\.toml"):
+        check_reachable(hosts(3), Agents({0, 1}, {1, 2}))
+
+
+def test_an_address_on_another_interface() -> None:
+    ready = [{"interface": "eth0"}, {"interface": "eth1"}]
+    with pytest.raises(ConfigError, match=r"c\.toml: h1: 10\.0\.0\.2 is on eth1, not on eth0"):
+        check_interfaces(hosts(2), ready)
+    check_interfaces(hosts(2), [{"interface": "eth0"}] * 2)
