@@ -47,7 +47,7 @@ class Onset:
 
     @property
     def reaction_s(self) -> float:
-        """From the last look that found the queue less than half full: at most a millisecond too long, never short."""
+        """From the last look that found the queue less than half full: too long by a look's period, never too short."""
         return math.inf if self.moved_s is None else self.moved_s - self.before_s
 
 

@@ -23,7 +23,7 @@ from fairlead.report import statistics
 
 TARGET = 0.03
 SIZES_B = (8 * 1024, 64 * 1024, 512 * 1024)
-ROUNDS, QUICK_ROUNDS = 24, 4
+ROUNDS, QUICK_ROUNDS = 16, 4
 EXCHANGES, WARM_UP = 60, 10
 TRAIN_S = 1.0
 # Above its eager limit (64 KiB with the header) Open MPI shakes hands before it sends: a round trip of the library's,
