@@ -1,11 +1,12 @@
 """Paths, bottlenecks and what the kernel is told, from descriptions alone."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from fairlead.config import parse
-from fairlead.lab import recipe
+from fairlead.lab import description, recipe
 from fairlead.lab.congestion.description import Streams
 from fairlead.lab.congestion.streams import host_pairs
 from fairlead.lab.description import Description
@@ -23,6 +24,7 @@ def plan_of(topology: str, **lab: int) -> Plan:
 
 MESH = plan_of("mesh", leafs=4, hosts_per_leaf=2, neighbours_per_leaf=2)
 STAR = plan_of("star", hosts_per_leaf=4)
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_ranks_fill_leaf_after_leaf_and_neighbours_are_no_compute_hosts() -> None:
@@ -111,3 +113,42 @@ def test_streams_between_leafs_use_their_neighbours() -> None:
     between = Streams(kind="streams", between=("leaf0", "leaf3"), streams=8)
     assert host_pairs(between, MESH) == [("n0", "n6"), ("n1", "n7")]
     assert host_pairs(Streams(kind="streams", between=("leaf0", "leaf3"), streams=1), MESH) == [("n0", "n6")]
+
+
+def _leafs_around(plan: Plan, source: int, destination: int, loaded: tuple[int, int]) -> set[int]:
+    """Leafs whose hosts are relays around trunks loaded between two other leafs' neighbours; hosts are on leafs."""
+    on_leaf = {k: [host.name for host in plan.hosts if host.leaf == k and host.role == "compute"] for k in range(4)}
+    traffic = [
+        link
+        for ends in (loaded, loaded[::-1])
+        for link in plan.path(on_leaf[ends[0]][0], on_leaf[ends[1]][0])
+        if link[0] in plan.switches and link[1] in plan.switches
+    ]
+    relays = plan.relays_around(on_leaf[source][0], on_leaf[destination][0], traffic)
+    return {plan.host_by_name[name].leaf for name in relays}
+
+
+def test_detours_around_a_loaded_trunk_of_a_mesh_lead_over_the_other_leafs() -> None:
+    plan = resolve(description.load(EXAMPLES / "mesh16.toml"))
+    assert _leafs_around(plan, 0, 1, (0, 1)) == {2, 3}
+    plan = resolve(description.load(EXAMPLES / "dmcbm" / "one-path18.toml"))
+    assert _leafs_around(plan, 0, 1, (0, 1)) == {2}
+
+
+def test_detours_in_a_leaf_spine_with_fixed_spines_depend_on_who_shares_the_spine() -> None:
+    """What docs/compare.md says of examples/leaf-spine16.toml."""
+    plan = resolve(description.load(EXAMPLES / "leaf-spine16.toml"))
+    assert [plan.spine_of[i][j] for i, j in ((0, 1), (2, 3))] == [1, 1]
+    assert [plan.spine_of[i][j] for i, j in ((0, 2), (0, 3), (1, 2), (1, 3))] == [0, 0, 0, 0]
+    # Leafs 0 and 1 have spine 1 for themselves: both other leafs lead around.
+    assert _leafs_around(plan, 0, 1, (0, 1)) == {2, 3}
+    # Leafs 0 and 2 share spine 0 with others: each detour crosses the loaded link out of leaf 0 or into leaf 2.
+    assert _leafs_around(plan, 0, 2, (0, 2)) == set()
+    # A pair that shares only one of the two loaded links gets around it over the leaf that it meets on spine 1.
+    assert _leafs_around(plan, 0, 3, (0, 2)) == {1}
+    assert _leafs_around(plan, 1, 2, (0, 2)) == {3}
+
+
+def test_on_a_star_nothing_leads_around_a_loaded_host() -> None:
+    plan = resolve(description.load(EXAMPLES / "star8.toml"))
+    assert plan.relays_around("h0", "h1", [("switch", "h1")]) == []

@@ -5,6 +5,7 @@ Addresses are 10.64.LEAF.N; the leaf is 10.64.LEAF.254. Trunks have addresses of
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -95,6 +96,16 @@ class Plan:
         path = self.path(source, destination)
         slowest = min(self.rate_by_link[link] for link in path)
         return [link for link in path if self.rate_by_link[link] == slowest]
+
+    def relays_around(self, source: str, destination: str, loaded: Collection[DirectedLink]) -> list[str]:
+        """Managed hosts over which a detour crosses none of the ``loaded`` links: what theory expects of a detour."""
+        found = []
+        for host in self.hosts:
+            if host.role == "other" or host.name in (source, destination):
+                continue
+            if not {*self.path(source, host.name), *self.path(host.name, destination)} & set(loaded):
+                found.append(host.name)
+        return found
 
     def shared_bottlenecks(self, roles: tuple[str, ...] = ("compute", "relay")) -> dict[Pair, set[Pair]]:
         """For each ordered pair of hosts of ``roles``, the other ordered pairs whose path crosses its bottleneck."""

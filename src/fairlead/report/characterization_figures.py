@@ -144,7 +144,8 @@ def relation_map(found: Characterization) -> Drawing:
         "relation",
         "What hurts what",
         "Traffic injected on the pair of a row hurts the pairs that are marked in it: they share a bottleneck. Pairs "
-        "are ordered so that those that suffer alike stand together; the diagonal is the injected pair itself.",
+        "are ordered so that those that suffer alike stand together; the diagonal is the injected pair itself."
+        + (" They are too many to be named here; the table names them." if len(pairs) > MOST_LABELS else ""),
         figure,
         table(
             [("injected", "injected"), ("hurts", "count"), ("pairs", "hurt")],
@@ -169,12 +170,13 @@ def detour_map(found: Characterization) -> Drawing:
             factor[pair] = usable[0].latency_s / direct_s
             relays[pair] = found.hosts[usable[0].relay]
         rows += [_candidate_row(found, pair, rank, each, direct_s) for rank, each in enumerate(candidates, start=1)]
+    relay = "the host that it leads over, and " if count <= MOST_ANNOTATED else ""
     panel = Panel("Best detour, times its direct path", factor, ((1.0, "×"),), relays)
     return Drawing(
         "detours",
         "Where detours lead",
-        f"For messages of {words.size(size_B)}: the host that the best detour leads over, and how many times as long "
-        "as the direct path it takes on a quiet network. An empty cell has no detour around its bottleneck.",
+        f"For messages of {words.size(size_B)}: {relay}how many times as long as the direct path the best detour takes "
+        "on a quiet network. An empty cell has no detour around its bottleneck.",
         _heat_maps(found, [panel]),
         table(
             [

@@ -129,7 +129,9 @@ def conditions(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def flat(prefix: str, facts: Any) -> list[tuple[str, str]]:
-    """Nested facts as (dotted name, text)."""
+    """Nested facts as (dotted name, text); a size in bytes with its unit, without ``_B`` in its name."""
     if isinstance(facts, dict):
         return [entry for key, value in facts.items() for entry in flat(f"{prefix}.{key}" if prefix else key, value)]
+    if prefix.endswith("_B") and isinstance(facts, int):
+        return [(prefix.removesuffix("_B"), words.size(facts))]
     return [(prefix, str(facts))]

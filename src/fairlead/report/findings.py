@@ -51,6 +51,9 @@ def _recovery(program: Program, stage: Stage, level: float) -> str:
         return f"{text}. {NO_DETOUR}"
     recovered = stage.recovered
     if recovered.point is not None:
+        if recovered.point < 0:
+            more = words.percent(-recovered.point, decimals=0)
+            return f"{text}: it made things worse, by {more} of the loss (single runs, so there is no interval)."
         bare = words.percent(recovered.point, decimals=0)
         return f"{text}: {bare} of the lost time came back (single runs, so there is no interval)."
     if recovered.estimate is None:

@@ -42,7 +42,7 @@ def duration(seconds: float, digits: int = 3, *, like_s: float | None = None) ->
 def size(bytes_B: float) -> str:
     """For example "64 B", "8 KiB", "1.5 MiB"."""
     scale, unit = scaled(bytes_B, SIZES)
-    return f"{bytes_B / scale:g}{NBSP}{unit}"
+    return f"{bytes_B / scale:.4g}{NBSP}{unit}"
 
 
 def rate(bps: float) -> str:
