@@ -33,8 +33,12 @@ def stage_name(program: Program, stage: Stage) -> str:
     return program.name if len(program.stages) == 1 else f"{program.name}, + {stage.name}"
 
 
-def run_times(comparison: Comparison) -> Drawing:
-    """Every run as a dot, with median and interval, a panel a program."""
+def run_times(comparison: Comparison, only: str | None = None) -> Drawing:
+    """Every run as a dot, with median and interval, a panel a program.
+
+    Args:
+        only: the only program's name, where a report has such a figure for each.
+    """
     rows = [len(program.cells()) for program in comparison.programs]
     height = sum(rows) * ROW_IN + 0.75 * len(rows) + 0.7
     with styled():
@@ -50,7 +54,7 @@ def run_times(comparison: Comparison) -> Drawing:
         handles[-1].set_label(f"median and {words.level(comparison.level)} interval")
         legend_below(figure, handles)
     return Drawing(
-        "run-times",
+        f"run-times-{only}" if only else "run-times",
         "Run times",
         "Each dot is one whole run, start-up included, in its own row so that the scatter is seen. The number is the "
         "median.",

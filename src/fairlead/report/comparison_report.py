@@ -1,7 +1,7 @@
 """The report of a comparison: terminal table, HTML page, summary and figures, all from the same numbers."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from fairlead.report import (
     timeline,
     words,
 )
-from fairlead.report.comparison import Comparison
+from fairlead.report.comparison import Comparison, Program
 from fairlead.report.figures import Drawing
 from fairlead.report.tables import Table
 
@@ -42,9 +42,11 @@ def write(
     Raises:
         FairleadError: a file cannot be written.
     """
-    drawn = drawings(comparison)
-    page.write(html, _html(comparison, drawn))
+    first = overview(comparison)
+    by_program = {program.name: of_program(comparison, program) for program in comparison.programs}
+    page.write(html, _html(comparison, first, by_program))
     target = page.write(summary_json or html.with_name("summary.json"), summary.to_json(summary.of(comparison)))
+    drawn = [*first, *(each for own in by_program.values() for each in own)]
     files = [path for each in drawn for path in each.save(figures)] if figures is not None else []
     return Written(html, target, tuple(files))
 
@@ -70,40 +72,51 @@ def rich_table(source: Table, title: str) -> RichTable:
     return drawn
 
 
-def drawings(comparison: Comparison) -> list[Drawing]:
-    """All figures of the report, in its order."""
-    drawn = [comparison_figures.run_times(comparison), comparison_figures.effects(comparison)]
-    for program in comparison.programs:
-        pairs = latencies.per_pair(program.final.runs, program.final.clean_runs)
-        if any(each.quiet or each.congested or each.detour for each in pairs):
-            drawn.append(comparison_figures.pair_latencies(program.name, pairs))
-        typical = program.final.typical()
-        if typical is not None:
-            drawn.append(timeline.draw(program.name, typical))
+def overview(comparison: Comparison) -> list[Drawing]:
+    """Figures over all programs. Those of many would fill pages: their run times stand with each of them."""
+    effects = comparison_figures.effects(comparison)
+    return [effects] if _many(comparison) else [comparison_figures.run_times(comparison), effects]
+
+
+def of_program(comparison: Comparison, program: Program) -> list[Drawing]:
+    """Figures of one program's runs."""
+    drawn = []
+    if _many(comparison):
+        drawn.append(comparison_figures.run_times(replace(comparison, programs=(program,)), program.name))
+    pairs = latencies.per_pair(program.final.runs, program.final.clean_runs)
+    if any(each.quiet or each.congested or each.detour for each in pairs):
+        drawn.append(comparison_figures.pair_latencies(program.name, pairs))
+    typical = program.final.typical()
+    if typical is not None:
+        drawn.append(timeline.draw(program.name, typical))
     return drawn
 
 
-def _html(comparison: Comparison, drawn: Sequence[Drawing]) -> str:
-    limits = findings.caveats(comparison)
+def _many(comparison: Comparison) -> bool:
+    return len(comparison.programs) > findings.MOST_TOLD
+
+
+def _html(comparison: Comparison, first: Sequence[Drawing], by_program: Mapping[str, Sequence[Drawing]]) -> str:
     return page.render(
         "comparison.html.j2",
         heading=str(comparison.experiment.labels.get("name", f"experiment {comparison.experiment.id}")),
         experiment=comparison.experiment,
         started=words.moment(comparison.experiment.started_s),
         networks=_networks(comparison),
-        findings=[text for text in findings.paragraphs(comparison) if text not in limits],
-        caveats=limits,
+        findings=findings.lead(comparison),
+        caveats=findings.caveats(comparison),
         run_times=comparison_tables.run_times(comparison),
         effects=comparison_tables.effects(comparison),
         unsaid=comparison_tables.unsaid(comparison),
         gains=comparison_tables.gains(comparison),
         differences=comparison_tables.differences(comparison),
         runs=comparison_tables.runs(comparison),
-        overview=drawn[:2],
+        overview=first,
         programs=[
             {
                 "name": program.name,
-                "drawings": [each for each in drawn[2:] if each.name.endswith(f"-{program.name}")],
+                "finding": findings.of_program(program, comparison.level) if _many(comparison) else "",
+                "drawings": by_program[program.name],
                 "moves": timeline.moves_table(program.final.runs),
                 "managed_runs": len(program.final.runs),
             }

@@ -1,5 +1,7 @@
 """What a comparison says, in words, with how sure it is: the report's first paragraph."""
 
+from collections.abc import Callable
+
 from fairlead.manage import reasons
 from fairlead.report import words
 from fairlead.report.comparison import Comparison, Program, Result, Stage
@@ -11,13 +13,41 @@ NO_DETOUR = (
 )
 
 
+MOST_TOLD = 4
+"""Programs or cases up to which the lead tells of each; of more, tables and their own sections do."""
+
+
 def paragraphs(comparison: Comparison) -> list[str]:
-    """One paragraph a program, then what limits all of them."""
-    found = [_program(program, comparison.level) for program in comparison.programs]
-    return [*found, *caveats(comparison)]
+    """The lead, then what limits all of it."""
+    return [*lead(comparison), *caveats(comparison)]
 
 
-def _program(program: Program, level: float) -> str:
+def lead(comparison: Comparison) -> list[str]:
+    """One paragraph a program, or one for all where there are many."""
+    if len(comparison.programs) <= MOST_TOLD:
+        return [of_program(program, comparison.level) for program in comparison.programs]
+    slowdowns = [(program.slowdown.value, program.name) for program in comparison.programs]
+    recovered = [(program.final.recovered.value, program.name) for program in comparison.programs]
+    overheads = [(program.final.overhead.value, program.name) for program in comparison.programs]
+    parts = [
+        _range("Other traffic made them take", slowdowns, lambda value: f"{words.significant(value, 2)} times"),
+        _range("Of the lost time fairlead gave back", recovered, lambda value: words.percent(value, decimals=0)),
+        _range("On a clean network it cost", overheads, lambda value: words.percent(value, signed=True)),
+    ]
+    return [" ".join([f"{len(comparison.programs)} cases: each is compared within itself.", *filter(None, parts)])]
+
+
+def _range(what: str, values: list[tuple[float | None, str]], shown: Callable[[float], str]) -> str:
+    known = sorted((value, name) for value, name in values if value is not None)
+    if not known:
+        return ""
+    (low, first), (high, last) = known[0], known[-1]
+    missing = f"; not known for {words.count(len(values) - len(known), 'case')}" if len(known) < len(values) else ""
+    return f"{what} {shown(low)} ({first}) to {shown(high)} ({last}){missing}."
+
+
+def of_program(program: Program, level: float) -> str:
+    """What the runs of one program or case say."""
     return " ".join(
         text
         for text in (
