@@ -234,6 +234,22 @@ def test_single_runs_give_figures_without_intervals(tmp_path):
     assert "single runs, so there is no interval" in findings.paragraphs(found)[0]
 
 
+def test_many_cases_have_one_lead_and_a_section_each(tmp_path):
+    names = [f"cg.{congestion}.{lab}" for congestion in ("mpi", "delay", "streams") for lab in ("one", "two")]
+    experiment = fixtures.build(tmp_path, dict.fromkeys(names, fixtures.TIMES_S["cg"]), replications=1)
+    with Store.read(tmp_path) as store:
+        found = load(store, experiment)
+    (lead,) = findings.lead(found)
+    assert lead.startswith("6 cases: each is compared within itself. Other traffic made them take ")
+    best = max(found.programs, key=lambda each: each.final.recovered.value)
+    assert f"({best.name})" in lead.partition("gave back")[2].partition(".  ")[0]
+    page = comparison_report.write(found, tmp_path / "report.html").html.read_text()
+    assert page.count("<svg") == 1 + 3 * 6  # effects; run times, latencies and time line of each
+    ids = re.findall(r'\sid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert "Other traffic made it take" in page
+
+
 def test_failed_missing_and_running_runs(tmp_path):
     """A comparison in the middle: failed runs are counted apart, nothing is made up for missing ones."""
     clock = fixtures.Clock()
