@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from fairlead import config
+from fairlead.cli.compare import command
 from fairlead.errors import ConfigError
 from fairlead.manage import comparison_session, estimate
 from fairlead.manage.compare import Comparison, rows_of
@@ -179,3 +181,16 @@ def test_the_example_of_the_thesis_is_sound() -> None:
     kinds = {place.kind for case in plan.all_cases() for place in case.congestion.places}
     assert kinds == {"streams", "mpi", "delay"}
     assert {case.program.ranks for case in plan.all_cases()} == {16, 32}
+
+
+def test_the_command_shows_the_rows_of_a_case_and_their_time() -> None:
+    plan = str(EXAMPLES / "dmcbm.toml")
+    shown = CliRunner().invoke(
+        command, [plan, "--only", "cg-B-16.delay.two-paths", "--replications", "1", "--show-plan"]
+    )
+    assert shown.exit_code == 0, shown.output
+    *rows, told = shown.output.splitlines()
+    assert sorted(line.split()[2] for line in rows) == ["clean", "clean_managed", "congested", "congested_managed"]
+    assert told.startswith("4 runs on 1 network: about ")
+    staged = CliRunner().invoke(command, [plan, "--only", "cg-B-16.delay.*", "--stages", "--show-plan"])
+    assert "congested_detection" in staged.output
