@@ -99,8 +99,11 @@ class Comparison:
         total = len(self.rows())
         waiting = {row.key: row for row in self.left()}
         for name in dict.fromkeys(row.case for row in ordered):
-            progress(total - len(waiting), total, f"{name}: pilot on a clean network")
-            self._clean_s[name] = self._pilot(self._cases[name], setting)
+            self._clean_s[name] = self._pilot(
+                self._cases[name],
+                setting,
+                announce=lambda text: progress(total - len(waiting), total, text),
+            )
         for row in ordered:
             left_s = self._pace.of(self._expected_s(list(waiting.values())))
             text = f"{row.case}: {row.scenario.name}; {estimate.words(left_s)} left"
@@ -129,7 +132,7 @@ class Comparison:
             KIND, {"name": table.name}, plan=plan, seed=table.seed, facts={"cases": list(self._cases)}
         )
 
-    def _pilot(self, case: Case, setting: Setting) -> float:
+    def _pilot(self, case: Case, setting: Setting, announce: Callable[[str], None]) -> float:
         """Run time on a clean network, measured once for each program and network."""
         labels = {"program": case.program.name, "scenario": PILOT, "cluster": setting.cluster.name}
 
@@ -138,6 +141,7 @@ class Comparison:
 
         done = [run for run in pilots() if run.status == "ok"]
         if not done:
+            announce(f"{case.program.name}: pilot on a clean network")
             self._run_row(Row(0, case.name, Scenario(PILOT, Network.CLEAN, FOUR[0].components), 0), setting)
             done = pilots()[-1:]
         if done[-1].status != "ok":
