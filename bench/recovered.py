@@ -69,12 +69,14 @@ def figures(store: Store, experiment: int, case: Case) -> Iterator[Figure]:
         estimate = statistics.recovered_share(clean, congested, managed)
         yield Figure(f"recovered.{case.name}", estimate.value, "1", estimate.n, TARGET, AT_LEAST, ends(estimate), note)
     except StatisticsError as error:
-        yield Figure(f"recovered.{case.name}", None, "1", len(managed), TARGET, AT_LEAST, None, f"{error}; {note}")
+        yield Figure(
+            f"recovered.{case.name}", None, "1", len(managed), TARGET, AT_LEAST, None, f"{error.args[0]}; {note}"
+        )
     try:
         slowdown = statistics.ratio_of_means(congested, clean)
         yield Figure(f"slowdown.{case.name}", slowdown.value, "1", slowdown.n, interval=ends(slowdown))
     except StatisticsError as error:
-        yield Figure(f"slowdown.{case.name}", None, "1", len(congested), note=str(error))
+        yield Figure(f"slowdown.{case.name}", None, "1", len(congested), note=error.args[0])
 
 
 def times_s(store: Store, experiment: int, scenario: str, series: str) -> list[float]:
