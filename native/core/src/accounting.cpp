@@ -54,16 +54,20 @@ std::vector<HostId> Controller::State::loads_missing(const Search& search) const
     return missing;
 }
 
-/// Too little time to tell the job's bytes from others', or a host did not answer: the bytes are counted once more,
+/// Too little time to tell the job's bytes from others', or a host did not answer: the bytes are counted for longer,
 /// while the direct path goes on being probed.
 bool Controller::State::count_again(HostId host, Search& search) {
     if (search.silent || search.recounts >= settings_.probes.max_extensions) return false;
-    if (probes_.forward(host, search.started).low_s < threshold_s(host) && !search.by_rate) return false;
+    if (probes_.forward(host, search.started).typical_s < threshold_s(host) && !search.by_rate) return false;
     const bool missing = !loads_missing(search).empty();
     const bool brief = busy_s(host, search) < settings_.own_load.min_busy_s;
-    if (!missing && !brief) return false;
+    const double counted = counted_s(search);
+    const bool broken = probes_.forward(host, search.started).least_s < threshold_s(host);
+    const bool unsure = counted < settings_.own_load.certain_s && !search.by_rate &&
+                        (broken || foreign_part(host, search) < needed_foreign_share(counted, settings_.own_load));
+    if (!missing && !brief && !unsure) return false;
     ++search.recounts;
-    search.direct_burst = probes_.burst(host, now_, *out_);
+    search.count_at = now_ + settings_.own_load.min_elapsed_s;
     search.second_round = false;
     search.loads_second.clear();
     if (missing) {
@@ -74,10 +78,9 @@ bool Controller::State::count_again(HostId host, Search& search) {
     return true;
 }
 
-/// How long the queue is known to have stood while the job's bytes were counted: after the last of the first reports
-/// (late ones are replaced by earlier counters), and only where probes prove it: between them the job's own bursts
-/// may come and go.
-double Controller::State::busy_s(HostId host, const Search& search) const {
+/// For how long the job's bytes were counted: after the last of the first reports (late ones are replaced by earlier
+/// counters) until this host's second.
+double Controller::State::counted_s(const Search& search) const {
     const LoadSnapshot::Source* end = search.loads_second.find(self_);
     if (end == nullptr) return 0.0;
     Time begin = search.counted_from;
@@ -85,8 +88,16 @@ double Controller::State::busy_s(HostId host, const Search& search) const {
         if (source.source == self_ || source.at - search.counted_from <= kLateAnswer_s)
             begin = std::max(begin, source.at);
     }
-    if (search.by_rate) return std::max(0.0, end->at - begin);
-    return probes_.standing_s(host, begin, end->at);
+    return std::max(0.0, end->at - begin);
+}
+
+/// How long the queue is known to have stood meanwhile: only where probes prove it, between them the job's own bursts
+/// may come and go.
+double Controller::State::busy_s(HostId host, const Search& search) const {
+    const double counted = counted_s(search);
+    const LoadSnapshot::Source* end = search.loads_second.find(self_);
+    if (end == nullptr || search.by_rate) return counted;
+    return probes_.standing_s(host, end->at - counted, end->at);
 }
 
 /// What others have sent into the path's bottleneck meanwhile. Without candidates nobody was asked, and there is

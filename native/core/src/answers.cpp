@@ -54,7 +54,7 @@ void Controller::State::report_leg(const LegQuery& query, const Burst& burst) {
     report.destination = query.destination;
     report.sent = static_cast<std::uint8_t>(std::min(burst.sent, 255));
     report.received = static_cast<std::uint8_t>(std::min(burst.answered, 255));
-    report.queue_delay_s = probes_.forward(query.destination, burst.started).low_s;
+    report.queue_delay_s = probes_.forward(query.destination, burst.started).typical_s;
     report.half_round_trip_s = probes_.half_round_trip_s(query.destination);
     report.load = relay_desk_.load();
     send(query.from, report);
@@ -91,10 +91,10 @@ void Controller::State::notify_source(const Burst& burst) {
     const Pair reverse{burst.peer, self_};
     const DelayWindow::Summary summary = probes_.backward(burst.peer, burst.started);
     if (summary.samples < settings_.zones.min_samples || summary.span_s < settings_.zones.min_span_s) return;
-    const Zone zone = zone_of(summary.low_s, base_latency_s(reverse), settings_.zones);
+    const Zone zone = zone_of(summary.typical_s, base_latency_s(reverse), settings_.zones);
     if (zone == Zone::low || now_ < peer.next_notice) return;
     peer.next_notice = now_ + settings_.report.notice_period_s;
-    const wire::Notice notice{reverse.source, reverse.destination, zone, summary.low_s};
+    const wire::Notice notice{reverse.source, reverse.destination, zone, summary.typical_s};
     send(burst.peer, notice);
     if (probes_.zone(burst.peer).zone() == Zone::low) return;
     // The way to the source is slow as well: a copy over a third host that answers quickly.

@@ -290,7 +290,7 @@ void Controller::State::judge_path(const Burst& burst) {
     const DelayWindow::Summary summary = probes_.forward(burst.peer, burst.started);
     const double base_s = base_latency_s(path);
     if (const auto before = probes_.zone(burst.peer).judge(summary, base_s, settings_.zones, now_)) {
-        emit(ZoneChanged{path, *before, probes_.zone(burst.peer).zone(), summary.low_s});
+        emit(ZoneChanged{path, *before, probes_.zone(burst.peer).zone(), summary.typical_s});
     }
     if (burst.sent < settings_.zones.min_samples || !base_.latency_s(path)) return;
     const double raw_s = probes_.forward_raw_s(burst.peer, burst.started);
@@ -312,9 +312,9 @@ Time Controller::State::next_wakeup() const {
         if (destination.search) {
             const Search& search = *destination.search;
             if (search.phase == Search::Phase::query) {
-                for (const Time due : {search.counted_from + settings_.own_load.min_elapsed_s, search.loads_deadline,
-                                       search.queried_at + settings_.choice.query_timeout_s,
-                                       search.queried_at + settings_.choice.query_extended_s}) {
+                for (const Time due :
+                     {search.count_at, search.loads_deadline, search.queried_at + settings_.choice.query_timeout_s,
+                      search.queried_at + settings_.choice.query_extended_s}) {
                     if (due > now_) next = std::min(next, due);
                 }
             } else if (search.phase == Search::Phase::ask) {
@@ -341,7 +341,7 @@ PathView Controller::State::view(HostId peer) const {
     if (!other(peer)) return view;
     const Destination& destination = destinations_[peer];
     view.zone = probes_.zone(peer).zone();
-    view.queue_delay_s = probes_.forward(peer, now_ - settings_.probes.background_period_s).low_s;
+    view.queue_delay_s = probes_.forward(peer, now_ - settings_.probes.background_period_s).typical_s;
     if (destination.detour) view.relay = destination.detour->relay;
     view.in_use = destination.sockets.active(now_, settings_.suspicion);
     view.rate_bps = destination.sockets.rate_bps(now_, settings_.own_load.window_s);

@@ -91,7 +91,7 @@ void Controller::State::returned(HostId host, ReturnReason reason) {
     report.destination = host;
     report.relay = detour.relay;
     report.reason = reason;
-    report.queue_delay_s = probes_.forward(host, now_ - settings_.detour.direct_period_s).low_s;
+    report.queue_delay_s = probes_.forward(host, now_ - settings_.detour.direct_period_s).typical_s;
     report.away_s = now_ - detour.since;
     emit(report);
     if (!detour.manual) destination.last_change = now_;
@@ -196,8 +196,8 @@ bool Controller::State::ready_to_return(HostId host) const {
     // A low zone after a shift of the base may still be slower than the detour.
     const Time recent = now_ - 2.0 * settings_.detour.direct_period_s;
     const DelayWindow::Summary seen = probes_.forward(host, recent);
-    if (seen.samples < settings_.zones.min_samples || seen.low_s >= threshold_s(host)) return false;
-    const LegState state{seen.low_s, probes_.half_round_trip_s(host), true};
+    if (seen.samples < settings_.zones.min_samples || seen.typical_s >= threshold_s(host)) return false;
+    const LegState state{seen.typical_s, probes_.half_round_trip_s(host), true};
     const auto direct_s = direct_latency_s(base_, path_to(host), state, mix_of(host));
     const auto detour_s = present_detour_s(host);
     return !direct_s || !detour_s || *direct_s <= *detour_s;
@@ -206,7 +206,8 @@ bool Controller::State::ready_to_return(HostId host) const {
 std::optional<double> Controller::State::present_detour_s(HostId host) const {
     const Detour& detour = *destinations_[host].detour;
     const Time recent = now_ - 2.0 * settings_.detour.legs_period_s;
-    const LegState first{probes_.forward(detour.relay, recent).low_s, probes_.half_round_trip_s(detour.relay), true};
+    const LegState first{probes_.forward(detour.relay, recent).typical_s, probes_.half_round_trip_s(detour.relay),
+                         true};
     return detour_latency_s(base_, path_to(host), detour.relay, first, detour.second.value_or(LegState{}), mix_of(host),
                             settings_.choice);
 }
@@ -233,7 +234,7 @@ void Controller::State::judge_legs(HostId host) {
     const DelayWindow::Summary first = probes_.forward(detour.relay, asked_at);
     if (first.samples < settings_.zones.min_samples) return;
     const double second_s = detour.second->usable ? detour.second->queue_delay_s : 0.0;
-    if (first.low_s + second_s >= threshold_s(host)) start_search(host, Suspicion::delay);
+    if (first.least_s + second_s >= leave_threshold_s(host)) start_search(host, Suspicion::delay);
 }
 
 }  // namespace fairlead::core

@@ -57,4 +57,10 @@ double foreign_share(double own_B, double bottleneck_bps, double busy_s) {
     return std::clamp(1.0 - 8.0 * own_B / (bottleneck_bps * busy_s), 0.0, 1.0);
 }
 
+double needed_foreign_share(double counted_s, const OwnLoadSettings& settings) {
+    const double range_s = settings.certain_s - settings.min_elapsed_s;
+    const double certainty = range_s > 0.0 ? std::clamp((counted_s - settings.min_elapsed_s) / range_s, 0.0, 1.0) : 1.0;
+    return settings.brief_share + certainty * (settings.foreign_share - settings.brief_share);
+}
+
 }  // namespace fairlead::core

@@ -29,6 +29,11 @@ double Controller::State::threshold_s(HostId destination) const {
     return zone_threshold_s(Zone::medium, base_latency_s(path_to(destination)), settings_.zones);
 }
 
+/// A detour is left for another only when it is in the high zone: half good is not worth a move.
+double Controller::State::leave_threshold_s(HostId destination) const {
+    return zone_threshold_s(Zone::high, base_latency_s(path_to(destination)), settings_.zones);
+}
+
 double Controller::State::bottleneck_bps(HostId destination) const {
     if (const auto known = base_.throughput_bps(path_to(destination))) return *known;
     return destinations_[destination].sockets.best_rate_bps();
@@ -101,9 +106,14 @@ void Controller::State::look(HostId host, Search& search) {
     const auto burst = probes_.find(host, search.direct_burst);
     if (!burst) return clear(host);
     const DelayWindow::Summary seen = probes_.forward(host, search.started);
-    const bool high = seen.samples > 0 && seen.low_s >= threshold_s(host);
+    const bool high = seen.samples > 0 && seen.typical_s >= threshold_s(host);
     if (high && (seen.samples >= 2 || burst->done)) return begin_query(host, search);
     if (!burst->done) return;
+    if (seen.most_s >= threshold_s(host) && seen.samples <= settings_.probes.burst) {
+        // Some probes queued, some did not: others' bursts look like this, and so does noise.
+        search.direct_burst = probes_.burst(host, now_, *out_);
+        return;
+    }
     const SocketWatch& sockets = destinations_[host].sockets;
     const bool losing = sockets.retransmits(now_, kShortfallWindow_s) >= kShortfallRetransmits;
     search.run_delay_s = std::max(search.run_delay_s, burst->run_delay_s);
@@ -124,9 +134,10 @@ void Controller::State::query(HostId host, Search& search) {
         if (direct_ready(host, search)) decide(host, search);
         return;
     }
+    keep_probing(host, search);
     if (!search.second_round) {
-        const bool measured = answers_complete(search) && direct_ready(host, search) && loads_complete(search) &&
-                              now_ >= search.counted_from + settings_.own_load.min_elapsed_s;
+        const bool measured =
+            answers_complete(search) && direct_ready(host, search) && loads_complete(search) && now_ >= search.count_at;
         if (!measured || extend(host, search)) return;
         search.second_round = true;
         return ask_loads(host, search);
@@ -135,9 +146,19 @@ void Controller::State::query(HostId host, Search& search) {
     if (!count_again(host, search)) decide(host, search);
 }
 
+/// The direct path is probed without a break until the decision: what is compared shall be of the same time.
+void Controller::State::keep_probing(HostId host, Search& search) {
+    if (search.silent) return;
+    const auto burst = probes_.find(host, search.direct_burst);
+    if (burst && !burst->done && now_ < burst->started + burst->sent * settings_.probes.spacing_s) return;
+    if (burst) search.run_delay_s = std::max(search.run_delay_s, burst->run_delay_s);
+    search.direct_burst = probes_.burst(host, now_, *out_);
+}
+
 void Controller::State::begin_query(HostId host, Search& search) {
     search.phase = Search::Phase::query;
     search.queried_at = search.counted_from = now_;
+    search.count_at = now_ + settings_.own_load.min_elapsed_s;
     pick_candidates(host, search);
     for (Asked& asked : search.asked) {
         asked.token = next_token_++;
@@ -167,7 +188,7 @@ void Controller::State::pick_candidates(HostId host, Search& search) {
     const auto state = [this](Pair leg) {
         LegState known;
         if (leg.source == self_) {
-            known.queue_delay_s = probes_.forward(leg.destination, now_ - settings_.zones.window_s).low_s;
+            known.queue_delay_s = probes_.forward(leg.destination, now_ - settings_.zones.window_s).typical_s;
             known.half_round_trip_s = probes_.half_round_trip_s(leg.destination);
         }
         return known;
@@ -202,9 +223,7 @@ bool Controller::State::answers_complete(const Search& search) const {
 }
 
 bool Controller::State::direct_ready(HostId host, const Search& search) const {
-    if (search.silent) return true;
-    const auto burst = probes_.find(host, search.direct_burst);
-    if (!burst || burst->done) return true;
+    if (search.silent || now_ >= search.queried_at + settings_.choice.query_extended_s) return true;
     const DelayWindow::Summary seen = probes_.forward(host, search.started);
     if (seen.samples < settings_.zones.min_samples || seen.span_s < settings_.zones.min_span_s) return false;
     return probes_.forward(host, search.queried_at).samples > 0 ||
@@ -221,13 +240,13 @@ bool Controller::State::extend(HostId host, Search& search) {
     const bool thin = seen.samples < settings_.zones.min_samples || seen.span_s < settings_.zones.min_span_s;
     const bool noisy = search.run_delay_s >= settings_.probes.extend_run_delay_s &&
                        seen.span_s < search.run_delay_s + settings_.zones.min_span_s;
-    const bool already_low = seen.samples > 0 && seen.low_s < threshold_s(host);
+    const bool already_low = seen.samples > 0 && seen.typical_s < threshold_s(host);
     const bool late = std::none_of(search.asked.begin(), search.asked.end(), [&](const Asked& asked) {
         return asked.answered && same_time(host, search, asked);
     });
     if (already_low || (!thin && !noisy && !late)) return false;
     ++search.extensions;
-    search.direct_burst = probes_.burst(host, now_, *out_);
+    search.count_at = now_ + settings_.probes.burst * settings_.probes.spacing_s;
     return true;
 }
 
@@ -250,7 +269,7 @@ void Controller::State::measure(HostId host, Search& search) const {
         const auto burst = probes_.find(asked.relay, asked.first_burst);
         const DelayWindow::Summary seen = probes_.forward(asked.relay, search.queried_at);
         MeasuredCandidate m;
-        m.first = LegState{seen.low_s, probes_.half_round_trip_s(asked.relay), seen.samples > 0};
+        m.first = LegState{seen.typical_s, probes_.half_round_trip_s(asked.relay), seen.samples > 0};
         if (burst && burst->done && 2 * burst->answered < burst->sent) m.first.usable = false;
         m.second = asked.second;
         m.second.usable = asked.answered && asked.second.usable && same_time(host, search, asked);
@@ -272,26 +291,27 @@ void Controller::State::decide(HostId host, Search& search) {
     if (destination.detour) return decide_detour(host, search);
     const DelayWindow::Summary seen = probes_.forward(host, search.started);
     const bool standing = seen.samples >= settings_.zones.min_samples && seen.span_s >= settings_.zones.min_span_s &&
-                          seen.low_s >= threshold_s(host);
+                          seen.typical_s >= threshold_s(host);
     if (!standing && !search.silent && !search.by_rate) return clear(host);
 
     search.decision.confirmed_at = now_;
-    search.decision.queue_delay_s = seen.low_s;
+    search.decision.queue_delay_s = seen.typical_s;
     search.decision.foreign_share = search.silent ? 1.0 : foreign_part(host, search);
     if (const std::vector<HostId> missing = loads_missing(search); !search.silent && !missing.empty()) {
         // Its bytes may explain the queue: rather later than wrongly.
         for (const HostId source : missing) ++peers_[source].loads_unanswered;
         return stay(host, StayReason::no_answer, kNoHost, 0.0, {});
     }
-    double needed = settings_.own_load.foreign_share;
+    double needed = needed_foreign_share(counted_s(search), settings_.own_load);
+    if (seen.least_s < threshold_s(host)) needed = std::max(needed, settings_.own_load.broken_share);
     double achieved_bps = 0.0;
     if (search.by_rate) {
         needed = 1.0 - 1.0 / settings_.suspicion.rate_factor;
         achieved_bps = destination.sockets.rate_bps(now_, settings_.own_load.window_s);
     }
-    const LegState direct{seen.low_s, probes_.half_round_trip_s(host), !search.silent};
+    const LegState direct{seen.typical_s, probes_.half_round_trip_s(host), !search.silent};
     const auto latency_s = direct_latency_s(base_, path_to(host), direct, mix_of(host), achieved_bps);
-    search.present = PresentPath{latency_s.value_or(seen.low_s), seen.low_s, threshold_s(host), search.silent};
+    search.present = PresentPath{latency_s.value_or(seen.typical_s), seen.typical_s, threshold_s(host), search.silent};
     search.decision.present_latency_s = search.present.latency_s;
     if (search.decision.foreign_share < needed) return stay(host, StayReason::own_load, kNoHost, 0.0, {});
     destination.sockets.confirmed();
@@ -315,7 +335,7 @@ void Controller::State::decide_detour(HostId host, Search& search) {
         return;
     }
     const double queue_s = present->first.queue_delay_s + present->second.queue_delay_s;
-    if (queue_s < threshold_s(host)) {
+    if (queue_s < leave_threshold_s(host)) {
         destination.search.reset();
         destination.next_search = now_ + settings_.report.stay_backoff_s;
         return;
@@ -329,7 +349,7 @@ void Controller::State::decide_detour(HostId host, Search& search) {
     search.measured.erase(present);
 
     const DelayWindow::Summary seen = probes_.forward(host, search.queried_at);
-    const LegState state{seen.low_s, probes_.half_round_trip_s(host), seen.samples > 0};
+    const LegState state{seen.typical_s, probes_.half_round_trip_s(host), seen.samples > 0};
     const auto direct_s = direct_latency_s(base_, path_to(host), state, mix_of(host));
     double best_s = (1.0 - settings_.choice.margin) * search.present.latency_s - settings_.choice.min_gain_s;
     for (const MeasuredCandidate& m : search.measured) {

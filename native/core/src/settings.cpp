@@ -51,6 +51,9 @@ const SettingInfo kTable[] = {
     REAL(probes, ProbeSettings, max_rate_per_s, "probes/s", 1.0, 1e5),
     REAL(probes, ProbeSettings, max_probes_at_once, "probes", 1.0, 1e5),
     REAL(own_load, OwnLoadSettings, foreign_share, "1", 0.0, 1.0),
+    REAL(own_load, OwnLoadSettings, brief_share, "1", 0.0, 1.0),
+    REAL(own_load, OwnLoadSettings, broken_share, "1", 0.0, 1.0),
+    REAL(own_load, OwnLoadSettings, certain_s, "s", 2e-3, 10.0),
     REAL(own_load, OwnLoadSettings, window_s, "s", 1e-3, 10.0),
     REAL(own_load, OwnLoadSettings, min_elapsed_s, "s", 2e-3, 1.0),
     REAL(own_load, OwnLoadSettings, min_busy_s, "s", 0.0, 1.0),
@@ -159,6 +162,8 @@ std::optional<std::string> validate(const Settings& settings) {
         {"detour.hold_s", "detour.hold_max_s"},
         {"report.stay_backoff_s", "report.stay_backoff_max_s"},
         {"relay.heartbeat_s", "relay.lease_s"},
+        {"own_load.foreign_share", "own_load.brief_share"},
+        {"own_load.min_elapsed_s", "own_load.certain_s"},
     };
     for (const auto& [low, high] : kOrdered) {
         if (auto mistake = not_above(settings, low, high)) return mistake;

@@ -41,7 +41,8 @@ struct Search {
     std::uint32_t direct_burst = 0;
     double run_delay_s = 0.0;
     int extensions = 0;            ///< bursts added because the window was thin or noisy
-    int recounts = 0;              ///< of the job's own bytes
+    int recounts = 0;              ///< looks at the job's own bytes after the second
+    Time count_at = 0.0;           ///< when the next is due
     bool silent = false;           ///< no probe came back, and the sockets stand still
     bool by_rate = false;          ///< no queue, but lost segments and too little throughput
     std::uint32_t load_token = 0;  ///< of the round of load queries under way
@@ -198,6 +199,7 @@ class Controller::State {
     void start_search(HostId destination, Suspicion why);
     void progress(HostId destination);
     void look(HostId destination, Search& search);
+    void keep_probing(HostId destination, Search& search);
     void begin_query(HostId destination, Search& search);
     void pick_candidates(HostId destination, Search& search);
     void ask_loads(HostId destination, Search& search);
@@ -219,7 +221,9 @@ class Controller::State {
     void tell_siblings(HostId destination, const Search& search, Zone zone);
     double base_latency_s(Pair path) const;
     double threshold_s(HostId destination) const;
+    double leave_threshold_s(HostId destination) const;
     double bottleneck_bps(HostId destination) const;
+    double counted_s(const Search& search) const;
     double busy_s(HostId destination, const Search& search) const;
     double foreign_part(HostId destination, const Search& search) const;
     void query(HostId destination, Search& search);

@@ -34,7 +34,10 @@ DelayWindow::Summary DelayWindow::summary(Time from, double quantile) const {
     result.samples = static_cast<int>(kept);
     result.span_s = last - first;
     result.newest_sent_at = last;
-    result.low_s = delays[rank];
+    result.typical_s = delays[rank];
+    result.least_s = *std::min_element(delays.begin(), delays.begin() + static_cast<std::ptrdiff_t>(rank + 1));
+    result.most_s = *std::max_element(delays.begin() + static_cast<std::ptrdiff_t>(rank),
+                                      delays.begin() + static_cast<std::ptrdiff_t>(kept));
     return result;
 }
 
@@ -92,12 +95,12 @@ std::optional<Zone> ZoneTracker::judge(const DelayWindow::Summary& summary, doub
                                        const ZoneSettings& settings, Time now) {
     if (summary.samples < settings.min_samples || summary.span_s < settings.min_span_s) return std::nullopt;
     const Zone before = zone_;
-    const Zone measured = zone_of(summary.low_s, base_latency_s, settings);
+    const Zone measured = zone_of(summary.typical_s, base_latency_s, settings);
     if (measured > zone_) {
         zone_ = measured;
     } else {
         while (zone_ > measured &&
-               summary.low_s < settings.return_fraction * zone_threshold_s(zone_, base_latency_s, settings)) {
+               summary.typical_s < settings.return_fraction * zone_threshold_s(zone_, base_latency_s, settings)) {
             zone_ = static_cast<Zone>(static_cast<int>(zone_) - 1);
         }
     }

@@ -68,8 +68,12 @@ TEST(DelayWindow, SummariesAndProof) {
     const DelayWindow::Summary last = window.summary(9.55, 0.0);
     EXPECT_EQ(last.samples, 4);
     EXPECT_NEAR(last.span_s, 0.3, 1e-9);
-    EXPECT_NEAR(last.low_s, 0.096, 1e-9);
+    EXPECT_NEAR(last.typical_s, 0.096, 1e-9);
     EXPECT_NEAR(last.newest_sent_at, 9.9, 1e-9);
+    const DelayWindow::Summary half = window.summary(9.55, 0.5);
+    EXPECT_NEAR(half.typical_s, 0.097, 1e-9) << "of four the second";
+    EXPECT_NEAR(half.least_s, 0.096, 1e-9);
+    EXPECT_NEAR(half.most_s, 0.099, 1e-9);
     EXPECT_EQ(window.summary(0.0, 0.5).samples, static_cast<int>(DelayWindow::kCapacity));
 
     DelayWindow queue;  // at 0, 3 and 6 ms, each meeting 2 ms; then one at 20 ms meeting 5 ms
@@ -111,6 +115,20 @@ TEST(OwnLoad, ForeignShare) {
     EXPECT_DOUBLE_EQ(foreign_share(1.0, 0.0, 0.020), 0.0) << "unknown bottleneck: own bytes explain it";
     EXPECT_DOUBLE_EQ(foreign_share(0.0, 0.0, 0.020), 1.0);
     EXPECT_DOUBLE_EQ(foreign_share(1.0, 200e6, 0.0), 0.0);
+}
+
+TEST(OwnLoad, AShortCountNeedsMore) {
+    OwnLoadSettings settings;
+    settings.min_elapsed_s = 0.01;
+    settings.certain_s = 0.05;
+    settings.brief_share = 0.6;
+    settings.foreign_share = 0.4;
+    EXPECT_DOUBLE_EQ(needed_foreign_share(0.0, settings), 0.6);
+    EXPECT_DOUBLE_EQ(needed_foreign_share(0.01, settings), 0.6);
+    EXPECT_NEAR(needed_foreign_share(0.03, settings), 0.5, 1e-12);
+    EXPECT_DOUBLE_EQ(needed_foreign_share(1.0, settings), 0.4);
+    settings.certain_s = settings.min_elapsed_s;
+    EXPECT_DOUBLE_EQ(needed_foreign_share(0.0, settings), 0.4);
 }
 
 TEST(Settings, DefaultsAreValidAndNamed) {

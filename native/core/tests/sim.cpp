@@ -174,6 +174,20 @@ void Simulation::foreign(int from_leaf, int to_leaf, int count, double start, do
     }
 }
 
+void Simulation::foreign_paced(int from_leaf, int to_leaf, int count, double rate_bps, double block_B, double start,
+                               double stop) {
+    const double period_s = 8.0 * block_B / rate_bps;
+    for (int i = 0; i < count; ++i) {
+        Flow& flow = add_flow(static_cast<HostId>(hosts() + from_leaf), static_cast<HostId>(hosts() + to_leaf), false);
+        for (double t = start + period_s * random_.uniform(); t < stop; t += period_s) {
+            at(t, [this, &flow, block_B] {
+                flow.wanted_B = std::min(flow.wanted_B + block_B, 4.0 * block_B);  // the socket's buffer is full then
+                push(flow);
+            });
+        }
+    }
+}
+
 void Simulation::foreign_into(HostId host, int from_leaf, int count, double start, double stop) {
     for (int i = 0; i < count; ++i) {
         Flow& flow = add_flow(static_cast<HostId>(hosts() + from_leaf), host, false);

@@ -86,6 +86,9 @@ class Simulation {
     void exchange(HostId source, HostId destination, double message_B, double pause_s);
     /// Foreign streams from a leaf's foreign end to another's, `count` of them, while on.
     void foreign(int from_leaf, int to_leaf, int count, double start, double stop);
+    /// The same, each limited to rate_bps by a sender that writes a block whenever it is behind its rate.
+    void foreign_paced(int from_leaf, int to_leaf, int count, double rate_bps, double block_B, double start,
+                       double stop);
     /// Foreign streams that end at one of the job's hosts.
     void foreign_into(HostId host, int from_leaf, int count, double start, double stop);
 

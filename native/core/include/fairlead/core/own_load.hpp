@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "fairlead/core/settings.hpp"
 #include "fairlead/core/sharing.hpp"
 #include "fairlead/core/types.hpp"
 #include "fairlead/core/wire.hpp"
@@ -41,5 +42,8 @@ double own_load_B(Pair path, const SharingRelation& sharing, const LoadSnapshot&
 /// bottleneck_bps * busy_s; what was not the job's, others had sent. An unknown (0) bottleneck rate gives 1 if the job
 /// sent nothing, else 0.
 double foreign_share(double own_B, double bottleneck_bps, double busy_s);
+
+/// The share that must be foreign for a move after the bytes were counted for counted_s: the shorter, the larger.
+double needed_foreign_share(double counted_s, const OwnLoadSettings& settings);
 
 }  // namespace fairlead::core

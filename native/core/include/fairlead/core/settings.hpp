@@ -18,7 +18,7 @@ struct ZoneSettings {
     double window_s = 0.080;       ///< samples older than this are not judged
     int min_samples = 3;           ///< fewer are not judged
     double min_span_s = 0.005;     ///< nor samples that all fell within this
-    double quantile = 0.0;  ///< of the window, 0: its minimum. A standing queue delays all, scheduling noise only some
+    double quantile = 0.5;  ///< of the window. Others' bursts leave gaps in a queue; scheduling noise delays only some
 };
 
 struct SuspicionSettings {
@@ -37,14 +37,17 @@ struct ProbeSettings {
     double background_period_s = 1.0;   ///< between two background probes of one peer
     double answer_timeout_s = 0.040;    ///< after the last probe of a burst was due: judge with what came
     double extend_run_delay_s = 0.002;  ///< own or peer's wait in the run queue above which a burst is repeated
-    int max_extensions = 2;             ///< repetitions at most
+    int max_extensions = 4;             ///< repetitions at most
     double max_rate_per_s = 100.0;      ///< probes sustained, of all bursts of this host together
     double max_probes_at_once = 60.0;   ///< and for a moment
 };
 
 struct OwnLoadSettings {
-    double foreign_share = 0.35;      ///< of a queue: below this the job's own bytes explain it
-    double min_elapsed_s = 0.015;     ///< between the two looks at the job's own bytes
+    double foreign_share = 0.45;      ///< of a queue: below this the job's own bytes explain it
+    double brief_share = 0.50;        ///< the same after the shortest count: acknowledgements come in bunches
+    double broken_share = 0.60;       ///< the same for a queue that some probes did not meet
+    double certain_s = 0.070;         ///< a count this long needs foreign_share, a shorter one something in between
+    double min_elapsed_s = 0.015;     ///< the shortest count, between two looks at the job's own bytes
     double min_busy_s = 0.010;        ///< a queue that was seen to stand for less is looked at longer
     double answer_timeout_s = 0.025;  ///< for other hosts' reports
     double window_s = 0.060;          ///< over which the rate of a pair is told in views
@@ -90,7 +93,7 @@ struct ReportSettings {
     double notice_period_s = 0.100;  ///< between notices about the same path
     double stayed_period_s = 5.0;    ///< between reports of the same reason to stay
     double stay_backoff_s = 0.1;     ///< after a search without result, doubling up to
-    double stay_backoff_max_s = 3.0;
+    double stay_backoff_max_s = 1.5;
 };
 
 struct BaseSettings {
