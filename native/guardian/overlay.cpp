@@ -147,7 +147,7 @@ std::uint32_t netconf_rp_filter(Netlink& netlink, int index) {
 }  // namespace
 
 Underlay find_underlay(Netlink& netlink, const std::string& name, Address address) {
-    Underlay underlay{name, 0, 0};
+    Underlay underlay{name};
     Message links(RTM_GETLINK);
     links.family<ifinfomsg>();
     netlink.dump(links, "devices", [&](const nlmsghdr* shown) {
@@ -156,6 +156,7 @@ Underlay find_underlay(Netlink& netlink, const std::string& name, Address addres
         underlay.index =
             static_cast<std::uint32_t>(static_cast<const ifinfomsg*>(mnl_nlmsg_get_payload(shown))->ifi_index);
         underlay.mtu_B = attributes.u32(IFLA_MTU);
+        underlay.gso_max_B = attributes.u32(IFLA_GSO_MAX_SIZE);
     });
     if (underlay.index == 0) throw KernelError(ENODEV, "device: there is no " + name);
 
@@ -189,6 +190,11 @@ std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay
     message.family<ifinfomsg>();
     message.put_text(IFLA_IFNAME, name);
     message.put_u32(IFLA_MTU, underlay.mtu_B - kEncapsulation_B);
+    // A packet that is too large for the underlay with the outer headers would be cut in software, at a multiple of the
+    // cost. 64 KiB is as much as the kernel makes by itself.
+    if (underlay.gso_max_B > underlay.mtu_B) {
+        message.put_u32(IFLA_GSO_MAX_SIZE, std::min<std::uint32_t>(underlay.gso_max_B, 65536) - kEncapsulation_B);
+    }
     message.put(IFLA_ADDRESS, mac.data(), mac.size());
     message.nest(IFLA_LINKINFO, [&] {
         message.put_text(IFLA_INFO_KIND, "vxlan");

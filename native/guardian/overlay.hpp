@@ -20,6 +20,7 @@ struct Underlay {
     std::string name;
     std::uint32_t index = 0;
     std::uint32_t mtu_B = 0;
+    std::uint32_t gso_max_B = 0;  // what segmentation offload may leave in one packet; 0: unknown
 };
 
 // Throws KernelError: ENODEV if there is no such device, EADDRNOTAVAIL if it does not have the address.

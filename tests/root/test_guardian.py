@@ -108,6 +108,7 @@ def test_setup_makes_the_overlay_as_designed(mesh: Mesh, host: Host, start: Call
     assert (vxlan["id"], vxlan["port"], vxlan["local"], vxlan["link"]) == (4242, 48000, host.address, "eth0")
     assert vxlan["learning"] is False
     assert link["mtu"] == 1450 and "UP" in link["flags"]
+    assert link["gso_max_size"] == 65536 - 50  # with the outer headers it still fits the underlay
     # No address: MPI libraries would take it for a network of its own.
     assert host.ip_json("address", "show", "fl-test1")[0]["addr_info"] == []
     peers = [mesh.hosts[1].address, mesh.hosts[2].address]

@@ -89,6 +89,13 @@ def test_both_ends_of_every_link_are_shaped_alike() -> None:
     assert sum(len(space.tc) for space in spaces.values()) == 2 * len(MESH.links)
 
 
+def test_no_packet_is_too_large_for_a_shaper() -> None:
+    smallest_burst_B = min(link.burst_B for link in MESH.links)
+    assert recipe.largest_packet_B(MESH) == max(3000, smallest_burst_B * 3 // 4)
+    hosts = [space for space in recipe.namespaces(MESH) if space.is_host]
+    assert all(f"link set eth0 up gso_max_size {recipe.largest_packet_B(MESH)}" in host.ip for host in hosts)
+
+
 def test_only_switches_forward() -> None:
     for space in recipe.namespaces(MESH):
         assert ("net/ipv4/ip_forward" in space.sysctls) == (not space.is_host)

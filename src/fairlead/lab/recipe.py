@@ -13,6 +13,7 @@ from fairlead.lab.topology import Host, Link, Plan
 HOST_INTERFACE = "eth0"
 BRIDGE = "br0"
 MTU_B = 1500
+_LARGEST_PACKET_B = 65536  # what segmentation offload makes, unless told otherwise
 _QUIET_SYSCTLS = {  # router solicitations and duplicate address detection would be traffic that nobody described
     "net/ipv6/conf/all/disable_ipv6": "1",
     "net/ipv6/conf/default/disable_ipv6": "1",
@@ -57,6 +58,16 @@ def shaper(device: str, link: Link) -> str:
     )
 
 
+def largest_packet_B(plan: Plan) -> int:
+    """How much segmentation offload may leave in one packet, in bytes: what fits into every shaper's bucket.
+
+    A shaper cuts a larger packet into its segments, and each then costs the machine as much as the whole one. With
+    several hosts on a core that work would slow a program more than the described congestion does.
+    """
+    smallest_burst_B = min((link.burst_B for link in plan.links), default=_LARGEST_PACKET_B)
+    return max(2 * MTU_B, min(_LARGEST_PACKET_B, smallest_burst_B * 3 // 4))
+
+
 def _link_line(plan: Plan, link: Link) -> str:
     end_a, end_b = interface(plan, link.a, link.b), interface(plan, link.b, link.a)
     mac = f"address {_mac(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else ""
@@ -83,7 +94,7 @@ def _host(plan: Plan, host: Host) -> Namespace:
     ip = (
         "link set lo up",
         f"addr add {host.address}/24 dev {HOST_INTERFACE} noprefixroute",
-        f"link set {HOST_INTERFACE} up",
+        f"link set {HOST_INTERFACE} up gso_max_size {largest_packet_B(plan)}",
         f"route add 10.64.{host.leaf}.0/24 dev {HOST_INTERFACE} scope link src {host.address}{{congctl}}",
         f"route add default via 10.64.{host.leaf}.254{{congctl}}",
     )
