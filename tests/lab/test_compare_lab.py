@@ -1,0 +1,108 @@
+"""``fairlead compare`` for real, small: a star, where theory says that there is no way around a congested host."""
+
+import html
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fairlead.manage import comparison_session
+from fairlead.manage.comparison_session import Forecast
+from fairlead.report import findings
+from fairlead.store import Store
+
+pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]  # two cases: a lab, a survey and nine runs
+
+LAB = """
+[lab]
+name = "compare-star"
+topology = "star"
+hosts_per_leaf = 4
+neighbours_per_leaf = 1
+[host_link]
+rate = "200mbit"
+queue = "20ms"
+"""
+PLAN = """
+[comparison]
+name = "small"
+seed = 3
+replications = 1
+
+[labs]
+star = "star.toml"
+
+[congestions.streams]
+onset = [0.0, 0.0]
+[[congestions.streams.places]]
+kind = "streams"
+pairs = [["n0", "h1"]]
+streams = 2
+both_directions = false
+
+[congestions.delay]
+onset = [0.0, 0.0]
+[[congestions.delay.places]]
+kind = "delay"
+link = ["switch", "h1"]
+
+[[programs]]
+name = "cg"
+command = ["cg", "--class", "S", "--iterations", "30"]
+ranks = 4
+clean_s = 1.0
+
+[[cases]]
+programs = ["cg"]
+labs = ["star"]
+congestions = ["streams", "delay"]
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """These labs are not seen by others (overrides lab_fixtures)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        yield
+
+
+def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> None:
+    (tmp_path / "star.toml").write_text(LAB)
+    (tmp_path / "plan.toml").write_text(PLAN)
+    plan = comparison_session.read(tmp_path / "plan.toml")
+    told: list[Forecast] = []
+
+    def compare(*patterns: str) -> comparison_session.Written:
+        return comparison_session.compare(
+            plan,
+            tmp_path / "results",
+            survey_progress=lambda what, done, total: None,
+            progress=lambda done, total, text: None,
+            only=comparison_session.chosen(plan, patterns),
+            announce=told.append,
+        )
+
+    first = compare("cg.streams.*")
+    assert told[-1].runs == 4
+    assert not first.comparison.complete
+    (program,) = first.comparison.programs
+    assert program.name == "cg.streams.star"
+    assert program.has_detour is False
+    assert all(cell.n == 1 for cell in program.cells())
+    assert all(move.kind != "moved" for run in program.final.runs for move in run.moves)
+    assert any(zone.zone == "high" for run in program.final.runs for zone in run.zones)
+    assert findings.NO_DETOUR in findings.paragraphs(first.comparison)[0]
+    assert findings.NO_DETOUR in html.unescape(first.report.read_text())
+
+    second = compare()
+    assert told[-1].runs == 4  # the other case; what is finished is not run again
+    assert second.comparison.complete
+    assert [program.name for program in second.comparison.programs] == ["cg.streams.star", "cg.delay.star"]
+    summary = json.loads(second.summary.read_text())
+    assert summary["programs"]["cg.streams.star"]["moves"] == 0
+    assert summary["programs"]["cg.delay.star"]["t_ic"] > summary["programs"]["cg.delay.star"]["t_nc"]
+    with Store.read(tmp_path / "results") as store:
+        assert len(store.runs("experiment")) == 1
+        assert len(store.runs("run", scenario="pilot")) == 1  # one program on one network
