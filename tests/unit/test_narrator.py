@@ -48,3 +48,9 @@ def test_quiet_says_nothing() -> None:
 
 def test_that_detours_end_with_the_program_goes_without_saying() -> None:
     assert len(_told(MOVED, {**RETURNED, "reason": "stopping"})) == 1
+
+
+def test_a_program_that_fills_its_own_path_is_nothing_to_tell() -> None:
+    stayed = {"type": "stayed", "source": 0, "destination": 1, "reason": "own_load"}
+    assert _told(stayed) == []
+    assert _told({**stayed, "reason": "no_candidate"}) == ["h0→h1 stays: no other host can be an intermediate one"]

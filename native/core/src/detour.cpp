@@ -234,7 +234,18 @@ void Controller::State::judge_legs(HostId host) {
     const DelayWindow::Summary first = probes_.forward(detour.relay, asked_at);
     if (first.samples < settings_.zones.min_samples) return;
     const double second_s = detour.second->usable ? detour.second->queue_delay_s : 0.0;
-    if (first.least_s + second_s >= leave_threshold_s(host)) start_search(host, Suspicion::delay);
+    if (first.least_s + second_s < leave_threshold_s(host) || fills_detour(host)) return;
+    start_search(host, Suspicion::delay);
+}
+
+/// Whether the pair's own bytes explain a queue on its detour: any other would look the same as soon as it is used.
+bool Controller::State::fills_detour(HostId host) const {
+    const HostId relay = destinations_[host].detour->relay;
+    const double first_bps = base_.throughput_bps(Pair{self_, relay}).value_or(0.0);
+    const double second_bps = base_.throughput_bps(Pair{relay, host}).value_or(0.0);
+    const double narrow_bps = first_bps > 0.0 && second_bps > 0.0 ? std::min(first_bps, second_bps) : 0.0;
+    const double own_bps = destinations_[host].sockets.rate_bps(now_, settings_.own_load.window_s);
+    return narrow_bps > 0.0 && 1.0 - own_bps / narrow_bps < settings_.own_load.foreign_share;
 }
 
 }  // namespace fairlead::core

@@ -242,6 +242,7 @@ class Controller::State {
     bool ready_to_return(HostId destination) const;
     void check_legs(HostId destination);
     void judge_legs(HostId destination);
+    bool fills_detour(HostId destination) const;
     std::optional<double> present_detour_s(HostId destination) const;
     bool relays_for_us(HostId relay) const;
 

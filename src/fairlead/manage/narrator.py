@@ -72,6 +72,8 @@ class Narrator:
             self.say(text)
 
     def _worth_telling(self, host: int, event: Message) -> bool:
+        if event["type"] == "stayed":
+            return event["reason"].partition(":")[0] not in reasons.ORDINARY
         if event["type"] not in ("zone", "moved", "returned"):
             return True
         path = (event.get("source", host), event["destination"])

@@ -25,6 +25,9 @@ _WORDS = {
 
 PROGRAM_ENDED = "stopping"
 
+# Reasons to stay that say nothing about the cluster: the program fills its own path, or the same is tried again at once.
+ORDINARY = frozenset({"own_load", "no_answer", "held"})
+
 
 def in_words(reason: str) -> str:
     """The reason as people read it; a sentence that is one already stays as it is."""
