@@ -5,7 +5,7 @@ namespace fairlead::agent {
 namespace {
 
 /// Between looks at the connections: while bytes move, from a second after they stopped, and while there are none.
-constexpr double kActive_s = 0.020;
+constexpr double kActive_s = 0.040;
 constexpr double kQuiet_s = 0.100;
 constexpr double kIdle_s = 0.250;
 constexpr double kQuietAfter_s = 1.0;

@@ -8,7 +8,7 @@ namespace fairlead::core {
 
 namespace {
 // Bursts on the legs because the ranks' sockets look slow: not more often than this.
-constexpr double kLegsCheckAtMost_s = 0.1;
+constexpr double kLegsCheckAtMost_s = 0.5;
 }  // namespace
 
 void Controller::State::move(HostId host, HostId relay, const Moved& decision) {

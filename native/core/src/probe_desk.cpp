@@ -25,6 +25,11 @@ bool ProbeDesk::affordable(Time now) {
     return tokens_ >= settings_.probes.burst;
 }
 
+bool ProbeDesk::overdrawable(Time now) {
+    refill(now);
+    return tokens_ >= -0.5 * settings_.probes.max_probes_at_once;
+}
+
 Burst& ProbeDesk::start(HostId peer, int count, Time now, std::vector<Action>& out) {
     Path& path = paths_[peer];
     refill(now);

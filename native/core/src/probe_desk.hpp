@@ -38,6 +38,8 @@ class ProbeDesk {
 
     /// Whether the budget allows a burst that is not urgent.
     bool affordable(Time now);
+    /// Whether it allows an urgent one: half of what may be sent at once can be owed.
+    bool overdrawable(Time now);
 
     /// Takes a result; returns the burst that it completes. Results of unknown bursts only feed the windows.
     std::optional<Burst> on_result(const ProbeResult& result, Time now);

@@ -54,7 +54,8 @@ void Controller::State::suspect(HostId host, Suspicion why) {
         if (!destination.detour->manual) check_legs(host);
         return;
     }
-    if (!probes_.affordable(now_)) return;
+    // A path that is known to be slow may overdraw the budget: it is what the budget is for.
+    if (probes_.zone(host).zone() == Zone::low ? !probes_.affordable(now_) : !probes_.overdrawable(now_)) return;
     start_search(host, why);
 }
 

@@ -9,7 +9,7 @@ namespace fairlead::core::sim {
 
 namespace {
 
-constexpr double kPoll_s = 0.020;
+constexpr double kPoll_s = 0.040;
 constexpr double kStack_s = 30e-6;  // through one host's kernel
 constexpr double kProbe_B = 100.0;
 constexpr double kControl_B = 200.0;

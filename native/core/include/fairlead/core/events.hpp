@@ -13,7 +13,7 @@
 
 namespace fairlead::core {
 
-/// The ranks' TCP sockets to one peer taken together, from sock_diag, every ~20 ms for each peer that has a socket,
+/// The ranks' TCP sockets to one peer taken together, from sock_diag, every ~40 ms for each peer that has a socket,
 /// and at once on the action SampleSockets. When the last socket of a peer is gone: one sample with nothing in flight.
 struct SocketSample {
     HostId peer = kNoHost;

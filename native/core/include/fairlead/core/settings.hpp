@@ -38,7 +38,7 @@ struct ProbeSettings {
     double answer_timeout_s = 0.040;    ///< after the last probe of a burst was due: judge with what came
     double extend_run_delay_s = 0.002;  ///< own or peer's wait in the run queue above which a burst is repeated
     int max_extensions = 4;             ///< repetitions at most
-    double max_rate_per_s = 100.0;      ///< probes sustained, of all bursts of this host together
+    double max_rate_per_s = 60.0;       ///< probes sustained, of all bursts of this host together
     double max_probes_at_once = 60.0;   ///< and for a moment
 };
 
@@ -77,8 +77,8 @@ struct RelaySettings {
 };
 
 struct DetourSettings {
-    double direct_period_s = 0.25;  ///< between bursts on the direct path while traffic is away from it
-    double legs_period_s = 0.5;     ///< between checks of the detour's legs
+    double direct_period_s = 0.5;   ///< between bursts on the direct path while traffic is away from it
+    double legs_period_s = 1.0;     ///< between checks of the detour's legs
     double dwell_s = 2.0;           ///< the direct path must have been low for this long before the return
     double dwell_max_s = 60.0;      ///< doubled up to this each time congestion is back soon after a return
     double relapse_s = 10.0;        ///< "soon"
