@@ -15,6 +15,8 @@ constexpr double kShortfallWindow_s = 0.2;
 // A pair asks a relay for what it used to carry and some room above.
 constexpr double kRequestHeadroom = 1.25;
 constexpr double kLeastRequest_bps = 1e6;
+// Two looks at the sockets: shorter, and acknowledgements in bunches would count as a rate.
+constexpr double kFillWindow_s = 0.080;
 
 }  // namespace
 
@@ -54,9 +56,23 @@ void Controller::State::suspect(HostId host, Suspicion why) {
         if (!destination.detour->manual) check_legs(host);
         return;
     }
+    if (why != Suspicion::stall && fills_path(host)) return;
     // A path that is known to be slow may overdraw the budget: it is what the budget is for.
     if (probes_.zone(host).zone() == Zone::low ? !probes_.affordable(now_) : !probes_.overdrawable(now_)) return;
     start_search(host, why);
+}
+
+/// Whether this host's own bytes explain a queue on the direct path, by the sockets alone: then nothing has to be
+/// measured. When others come, the job's rate falls and the next sign is followed.
+bool Controller::State::fills_path(HostId host) const {
+    double own_bps = 0.0;
+    for (HostId other_host = 0; other_host < hosts_; ++other_host) {
+        if (!other(other_host) || destinations_[other_host].detour) continue;
+        const bool shared = other_host == host || sharing_.shares(path_to(host), path_to(other_host));
+        if (shared) own_bps += destinations_[other_host].sockets.rate_bps(now_, kFillWindow_s);
+    }
+    const double limit_bps = (1.0 - settings_.own_load.foreign_share) * bottleneck_bps(host);
+    return limit_bps > 0.0 && own_bps >= limit_bps;
 }
 
 void Controller::State::start_search(HostId host, Suspicion why) {

@@ -196,6 +196,7 @@ class Controller::State {
 
     // search.cpp
     void suspect(HostId destination, Suspicion why);
+    bool fills_path(HostId destination) const;
     void start_search(HostId destination, Suspicion why);
     void progress(HostId destination);
     void look(HostId destination, Search& search);

@@ -130,6 +130,36 @@ TEST(Simulation, SeesTrafficThatDoesNotFillThePath) {
     }
 }
 
+/// A ring that fills the paths between leafs by itself, as nbody does: nothing moves until others come.
+TEST(Simulation, TellsOthersFromItsOwnBulk) {
+    std::vector<double> reactions;
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        Config config;
+        config.seed = seed;
+        config.core_limit_B = 500e3;
+        Simulation net(config);
+        for (HostId host = 0; host < net.hosts(); ++host) {
+            net.exchange(host, static_cast<HostId>((host + 1) % net.hosts()), 1e6, 20e-3);
+        }
+        const double start = 10.0 + 0.137 * static_cast<double>(seed);
+        net.foreign(0, 1, 2, start, 100.0);
+        net.run_until(start + 5.0);
+        for (const Entry& entry : net.diary()) {
+            const auto* moved = std::get_if<Moved>(&entry.action);
+            if (moved == nullptr) continue;
+            EXPECT_GE(entry.at, start) << moves_told(net);
+            if (entry.host == 1 && moved->destination == 2) {
+                reactions.push_back(entry.at - start);
+                break;
+            }
+        }
+    }
+    EXPECT_GE(reactions.size(), 7U) << "of 8";
+    std::printf("reaction beside bulk: n %zu of 8, median %.0f ms, max %.0f ms\n", reactions.size(),
+                1e3 * median(reactions), 1e3 * *std::max_element(reactions.begin(), reactions.end()));
+    EXPECT_LE(median(reactions), 0.5);
+}
+
 TEST(Simulation, StaysOnACleanNetwork) {
     Config config;
     Simulation net(config);
