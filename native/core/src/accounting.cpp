@@ -62,7 +62,7 @@ bool Controller::State::count_again(HostId host, Search& search) {
     const bool missing = !loads_missing(search).empty();
     const bool brief = busy_s(host, search) < settings_.own_load.min_busy_s;
     const double counted = counted_s(search);
-    const bool broken = probes_.forward(host, search.started).least_s < threshold_s(host);
+    const bool broken = probes_.forward(host, search.started).low_s < threshold_s(host);
     const bool unsure = counted < settings_.own_load.certain_s && !search.by_rate &&
                         (broken || foreign_part(host, search) < needed_foreign_share(counted, settings_.own_load));
     if (!missing && !brief && !unsure) return false;

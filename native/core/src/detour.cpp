@@ -234,7 +234,7 @@ void Controller::State::judge_legs(HostId host) {
     const DelayWindow::Summary first = probes_.forward(detour.relay, asked_at);
     if (first.samples < settings_.zones.min_samples) return;
     const double second_s = detour.second->usable ? detour.second->queue_delay_s : 0.0;
-    if (first.least_s + second_s < leave_threshold_s(host) || fills_detour(host)) return;
+    if (first.low_s + second_s < leave_threshold_s(host) || fills_detour(host)) return;
     start_search(host, Suspicion::delay);
 }
 

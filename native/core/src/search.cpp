@@ -320,7 +320,7 @@ void Controller::State::decide(HostId host, Search& search) {
         return stay(host, StayReason::no_answer, kNoHost, 0.0, {});
     }
     double needed = needed_foreign_share(counted_s(search), settings_.own_load);
-    if (seen.least_s < threshold_s(host)) needed = std::max(needed, settings_.own_load.broken_share);
+    if (seen.low_s < threshold_s(host)) needed = std::max(needed, settings_.own_load.broken_share);
     double achieved_bps = 0.0;
     if (search.by_rate) {
         needed = 1.0 - 1.0 / settings_.suspicion.rate_factor;

@@ -5,6 +5,10 @@
 
 namespace fairlead::core {
 
+namespace {
+constexpr double kLowQuantile = 0.2;
+}  // namespace
+
 void DelayWindow::add(double queue_delay_s, Time sent_at) {
     ring_[next_] = Sample{sent_at, queue_delay_s};
     next_ = (next_ + 1) % kCapacity;
@@ -28,16 +32,16 @@ DelayWindow::Summary DelayWindow::summary(Time from, double quantile) const {
         delays[kept++] = sample.queue_delay_s;
     }
     if (kept == 0) return result;
-    const auto rank = static_cast<std::size_t>(quantile * static_cast<double>(kept - 1));
-    std::nth_element(delays.begin(), delays.begin() + static_cast<std::ptrdiff_t>(rank),
-                     delays.begin() + static_cast<std::ptrdiff_t>(kept));
+    std::sort(delays.begin(), delays.begin() + static_cast<std::ptrdiff_t>(kept));
+    const auto at = [&](double share) {
+        return delays[static_cast<std::size_t>(share * static_cast<double>(kept - 1))];
+    };
     result.samples = static_cast<int>(kept);
     result.span_s = last - first;
     result.newest_sent_at = last;
-    result.typical_s = delays[rank];
-    result.least_s = *std::min_element(delays.begin(), delays.begin() + static_cast<std::ptrdiff_t>(rank + 1));
-    result.most_s = *std::max_element(delays.begin() + static_cast<std::ptrdiff_t>(rank),
-                                      delays.begin() + static_cast<std::ptrdiff_t>(kept));
+    result.low_s = at(kLowQuantile);
+    result.typical_s = at(quantile);
+    result.most_s = delays[kept - 1];
     return result;
 }
 

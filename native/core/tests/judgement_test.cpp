@@ -72,7 +72,7 @@ TEST(DelayWindow, SummariesAndProof) {
     EXPECT_NEAR(last.newest_sent_at, 9.9, 1e-9);
     const DelayWindow::Summary half = window.summary(9.55, 0.5);
     EXPECT_NEAR(half.typical_s, 0.097, 1e-9) << "of four the second";
-    EXPECT_NEAR(half.least_s, 0.096, 1e-9);
+    EXPECT_NEAR(half.low_s, 0.096, 1e-9);
     EXPECT_NEAR(half.most_s, 0.099, 1e-9);
     EXPECT_EQ(window.summary(0.0, 0.5).samples, static_cast<int>(DelayWindow::kCapacity));
 

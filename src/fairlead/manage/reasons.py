@@ -25,7 +25,7 @@ _WORDS = {
 
 PROGRAM_ENDED = "stopping"
 
-# Reasons to stay that say nothing about the cluster: the program fills its own path, or the same is tried again at once.
+# Reasons to stay that say nothing about the cluster: the program fills its own path, or the next try follows at once.
 ORDINARY = frozenset({"own_load", "no_answer", "held"})
 
 

@@ -23,8 +23,8 @@ class DelayWindow {
         int samples = 0;
         double span_s = 0.0;     ///< between the first and the last sending
         double typical_s = 0.0;  ///< the quantile asked for
-        double least_s = 0.0;
-        double most_s = 0.0;  ///< the largest
+        double low_s = 0.0;      ///< a fifth of the samples, at most, is below
+        double most_s = 0.0;     ///< the largest
         double newest_s = 0.0;
         Time newest_sent_at = 0.0;
     };
