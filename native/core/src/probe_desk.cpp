@@ -9,6 +9,8 @@ namespace fairlead::core {
 namespace {
 // More hosts than this share the background probes of so many, so that the agent's cost stays bounded.
 constexpr double kHostsAtFullRate = 16.0;
+// Every peer is met within so long, whatever the period: its clock and the smallest round trip are wanted early.
+constexpr double kFirstContacts_s = 1.0;
 }  // namespace
 
 ProbeDesk::ProbeDesk(HostId self, HostId host_count, const Settings& settings)
@@ -113,8 +115,8 @@ void ProbeDesk::background(Time now, std::vector<Action>& out) {
         // Staggered, so that no host is probed by all others at the same moment.
         for (std::size_t peer = 0; peer < paths_.size(); ++peer) {
             const std::size_t turn = (peer + paths_.size() - self_) % paths_.size();
-            paths_[peer].next_background =
-                now + period_s * static_cast<double>(turn) / static_cast<double>(paths_.size());
+            paths_[peer].next_background = now + std::min(period_s, kFirstContacts_s) * static_cast<double>(turn) /
+                                                     static_cast<double>(paths_.size());
         }
         started_ = true;
     }

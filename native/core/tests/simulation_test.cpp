@@ -18,6 +18,11 @@ double long_run_s() {
     return given != nullptr ? std::atof(given) : 30.0;
 }
 
+/// Seeds that a measured reaction is taken over: few by default, more in long runs.
+std::uint64_t seeds() {
+    return long_run_s() >= 100.0 ? 8 : 3;
+}
+
 /// Every host exchanges small messages with every other: some CG-like load on all paths.
 void everybody_exchanges(Simulation& net, double message_B, double pause_s) {
     for (HostId s = 0; s < net.hosts(); ++s) {
@@ -95,8 +100,8 @@ TEST(Simulation, SeesTrafficThatDoesNotFillThePath) {
     };
     for (const Case& foreign : {Case{1, 0.0}, Case{1, 150e6}, Case{2, 75e6}, Case{4, 40e6}}) {
         std::vector<double> reactions;
-        int left = 0;
-        for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        std::size_t pairs = 0;
+        for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
             Config config;
             config.seed = seed;
             config.core_limit_B = 500e3;
@@ -108,7 +113,7 @@ TEST(Simulation, SeesTrafficThatDoesNotFillThePath) {
             } else {
                 net.foreign(0, 1, foreign.streams, start, 100.0);
             }
-            net.run_until(start + 5.0);
+            net.run_until(start + 3.0);
             std::set<std::pair<HostId, HostId>> moved_pairs;
             for (const Entry& entry : net.diary()) {
                 const auto* moved = std::get_if<Moved>(&entry.action);
@@ -118,14 +123,15 @@ TEST(Simulation, SeesTrafficThatDoesNotFillThePath) {
                 EXPECT_EQ(net.leaf(moved->destination), 1);
                 if (moved_pairs.emplace(entry.host, moved->destination).second) reactions.push_back(entry.at - start);
             }
-            left += 4 - static_cast<int>(moved_pairs.size());
+            pairs += 4;
         }
         std::sort(reactions.begin(), reactions.end());
         ASSERT_FALSE(reactions.empty());
-        std::printf("%d streams of %3.0f Mbit/s: n %zu of 32, median %.0f ms, p90 %.0f ms, max %.0f ms\n",
-                    foreign.streams, foreign.rate_bps / 1e6, reactions.size(), 1e3 * median(reactions),
+        std::printf("%d streams of %3.0f Mbit/s: n %zu of %zu, median %.0f ms, p90 %.0f ms, max %.0f ms\n",
+                    foreign.streams, foreign.rate_bps / 1e6, reactions.size(), pairs, 1e3 * median(reactions),
                     1e3 * reactions[reactions.size() * 9 / 10], 1e3 * reactions.back());
-        EXPECT_LE(left, 3) << "of 32 pairs";
+        // When the others have moved, the last pair may find the path good enough.
+        EXPECT_GE(4 * reactions.size(), 3 * pairs);
         EXPECT_LE(median(reactions), 0.4);
     }
 }
@@ -133,7 +139,7 @@ TEST(Simulation, SeesTrafficThatDoesNotFillThePath) {
 /// A ring that fills the paths between leafs by itself, as nbody does: nothing moves until others come.
 TEST(Simulation, TellsOthersFromItsOwnBulk) {
     std::vector<double> reactions;
-    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
         Config config;
         config.seed = seed;
         config.core_limit_B = 500e3;
@@ -143,7 +149,7 @@ TEST(Simulation, TellsOthersFromItsOwnBulk) {
         }
         const double start = 10.0 + 0.137 * static_cast<double>(seed);
         net.foreign(0, 1, 2, start, 100.0);
-        net.run_until(start + 5.0);
+        net.run_until(start + 3.0);
         for (const Entry& entry : net.diary()) {
             const auto* moved = std::get_if<Moved>(&entry.action);
             if (moved == nullptr) continue;
@@ -154,9 +160,9 @@ TEST(Simulation, TellsOthersFromItsOwnBulk) {
             }
         }
     }
-    EXPECT_GE(reactions.size(), 7U) << "of 8";
-    std::printf("reaction beside bulk: n %zu of 8, median %.0f ms, max %.0f ms\n", reactions.size(),
-                1e3 * median(reactions), 1e3 * *std::max_element(reactions.begin(), reactions.end()));
+    EXPECT_EQ(reactions.size(), seeds());
+    std::printf("reaction beside bulk: n %zu, median %.0f ms, max %.0f ms\n", reactions.size(), 1e3 * median(reactions),
+                1e3 * *std::max_element(reactions.begin(), reactions.end()));
     EXPECT_LE(median(reactions), 0.5);
 }
 

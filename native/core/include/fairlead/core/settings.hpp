@@ -34,7 +34,7 @@ struct SuspicionSettings {
 struct ProbeSettings {
     double spacing_s = 0.003;           ///< between the probes of a burst
     int burst = 3;                      ///< probes of a burst
-    double background_period_s = 1.0;   ///< between two background probes of one peer
+    double background_period_s = 2.0;   ///< between two background probes of one peer
     double answer_timeout_s = 0.040;    ///< after the last probe of a burst was due: judge with what came
     double extend_run_delay_s = 0.002;  ///< own or peer's wait in the run queue above which a burst is repeated
     int max_extensions = 4;             ///< repetitions at most
