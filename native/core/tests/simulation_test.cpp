@@ -163,7 +163,8 @@ TEST(Simulation, TellsOthersFromItsOwnBulk) {
     EXPECT_EQ(reactions.size(), seeds());
     std::printf("reaction beside bulk: n %zu, median %.0f ms, max %.0f ms\n", reactions.size(), 1e3 * median(reactions),
                 1e3 * *std::max_element(reactions.begin(), reactions.end()));
-    EXPECT_LE(median(reactions), 0.5);
+    // A path that the job fills is looked at again after at most stay_backoff_max_s.
+    EXPECT_LE(median(reactions), 1.5);
 }
 
 TEST(Simulation, StaysOnACleanNetwork) {
