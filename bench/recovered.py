@@ -1,6 +1,6 @@
 """Recovered share of the time that congestion costs: cg, nbody, HPCC's communication parts, and cg from the start."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bench import laboratory
@@ -58,9 +58,7 @@ def figures(store: Store, experiment: int, case: Case) -> Iterator[Figure]:
     """The case's figures, computed from the store."""
     name = case.plan.programs[0].name
     series = SERIES.get(name, WHOLE_RUN)
-    clean, congested, managed = (
-        times_s(store, experiment, scenario, series) for scenario in ("clean", "congested", "congested_managed")
-    )
+    clean, congested, managed = matched_s(store, experiment, ("clean", "congested", "congested_managed"), series)
     program = comparison.load(store, experiment).programs[0]
     moves = sum(move.kind == "moved" for run in program.final.runs for move in run.moves)
     failed = sum(cell.failed for cell in program.cells())
@@ -73,15 +71,21 @@ def figures(store: Store, experiment: int, case: Case) -> Iterator[Figure]:
             f"recovered.{case.name}", None, "1", len(managed), TARGET, AT_LEAST, None, f"{error.args[0]}; {note}"
         )
     try:
-        slowdown = statistics.ratio_of_means(congested, clean)
+        slowdown = statistics.paired_ratio(congested, clean)
         yield Figure(f"slowdown.{case.name}", slowdown.value, "1", slowdown.n, interval=ends(slowdown))
     except StatisticsError as error:
         yield Figure(f"slowdown.{case.name}", None, "1", len(congested), note=error.args[0])
 
 
-def times_s(store: Store, experiment: int, scenario: str, series: str) -> list[float]:
-    """Run times of one scenario, by replication."""
-    runs = [run for run in store.runs("run", parent=experiment, scenario=scenario) if run.status == "ok"]
-    return [
-        store.one_series(run.id, series).scalar() for run in sorted(runs, key=lambda run: run.labels["replication"])
+def matched_s(store: Store, experiment: int, scenarios: Sequence[str], series: str) -> list[list[float]]:
+    """Run times of several scenarios: those of the replications that all of them have, in the same order."""
+    times_s = [
+        {
+            run.labels["replication"]: store.one_series(run.id, series).scalar()
+            for run in store.runs("run", parent=experiment, scenario=scenario)
+            if run.status == "ok"
+        }
+        for scenario in scenarios
     ]
+    common = sorted(set.intersection(*map(set, times_s)))
+    return [[times[replication] for replication in common] for times in times_s]

@@ -1,6 +1,31 @@
-"""Lets the lab's tests find their helpers."""
+"""For all tests in labs: their helpers, a place of their own for what runs, and a lab for a whole module."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+from fairlead.lab import Lab
+
+
+@pytest.fixture(scope="module", autouse=True)
+def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Labs, runs and caches of a module's tests are not seen by others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def lab(
+    private_runtime: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Lab]:
+    """Three hosts joined pairwise, for a whole module; a module may have another one of that name."""
+    from managed_runs import mesh
+
+    name = request.module.__name__.rpartition("test_")[2].replace("_", "-")
+    with mesh(name, tmp_path_factory.getbasetemp()) as lab:
+        yield lab

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from managed_runs import COMMAND
 
 from fairlead import lab as labs
 from fairlead import native
@@ -31,7 +31,6 @@ pytestmark = pytest.mark.userns
 
 TRUNK_BPS = 200e6
 SMALL = Settings(sizes_B=(64, 65536))
-COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
 
 
 @contextmanager

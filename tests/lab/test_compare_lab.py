@@ -2,7 +2,6 @@
 
 import html
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -58,14 +57,6 @@ programs = ["cg"]
 labs = ["star"]
 congestions = ["streams", "delay"]
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """These labs are not seen by others (overrides lab_fixtures)."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        yield
 
 
 def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> None:

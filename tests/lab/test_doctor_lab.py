@@ -3,13 +3,13 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from managed_runs import COMMAND
 
 from fairlead import lab as labs
 from fairlead import native
@@ -17,16 +17,7 @@ from fairlead.lab.description import Description
 
 pytestmark = pytest.mark.userns
 
-COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
 Doctor = Callable[..., tuple[int, list[dict[str, Any]]]]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Labs of these tests, which last for the whole module, are not seen by others (overrides lab_fixtures)."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        yield
 
 
 @pytest.fixture(scope="module")

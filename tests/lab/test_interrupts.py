@@ -2,15 +2,14 @@
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from managed_runs import (
+    MESH,
     MOVED,
     PROGRAM,
     cluster_file,
-    mesh,
     nothing_left,
     once,
     processes,
@@ -24,20 +23,6 @@ from fairlead import lab as labs
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Labs and runs of these tests are not seen by others (overrides lab_fixtures)."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        yield
-
-
-@pytest.fixture(scope="module")
-def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
-    with mesh("interrupts", tmp_path_factory.getbasetemp()) as lab:
-        yield lab
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -73,20 +58,6 @@ def test_characterize_ends_on_sigterm(lab: labs.Lab, tmp_path: Path) -> None:
         assert store.run(1).status == "aborted"
 
 
-LAB = """
-[lab]
-name = "resumed-{pid}"
-topology = "mesh"
-leafs = 3
-hosts_per_leaf = 1
-neighbours_per_leaf = 1
-[host_link]
-rate = "1gbit"
-queue = "10ms"
-[trunk]
-rate = "200mbit"
-queue = "20ms"
-"""
 PLAN = """
 [comparison]
 name = "resumed"
@@ -109,7 +80,7 @@ mpirun = "mpirun.openmpi"
 def test_a_comparison_stops_at_once_and_goes_on_by_the_same_command(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
-    (tmp_path / "lab.toml").write_text(LAB.format(pid=os.getpid()))
+    (tmp_path / "lab.toml").write_text(MESH.format(name=f"resumed-{os.getpid()}"))
     (tmp_path / "plan.toml").write_text(PLAN)
     arguments = ("compare", tmp_path / "plan.toml", "--results", tmp_path / "results")
     with start(*arguments, results=tmp_path / "results") as command:

@@ -29,14 +29,6 @@ pytestmark = [pytest.mark.userns, pytest.mark.mpi]
 LIMIT_S = 40.0
 
 
-@pytest.fixture(scope="module", autouse=True)
-def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Labs of these tests, which last for the whole module, are not seen by others (overrides lab_fixtures)."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        yield
-
-
 @pytest.fixture(scope="module")
 def cluster(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     tables = {

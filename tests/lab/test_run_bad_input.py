@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from managed_runs import (
     MOVED,
     PROGRAM,
     cluster_file,
-    mesh,
     nothing_left,
     once,
     processes,
@@ -37,20 +35,6 @@ hosts_per_leaf = 3
 rate = "200mbit"
 queue = "20ms"
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Labs and runs of these tests are not seen by others (overrides lab_fixtures)."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        yield
-
-
-@pytest.fixture(scope="module")
-def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
-    with mesh("input", tmp_path_factory.getbasetemp()) as lab:
-        yield lab
 
 
 def on(lab: labs.Lab, host: str, command: str) -> None:

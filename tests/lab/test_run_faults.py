@@ -14,7 +14,6 @@ from managed_runs import (
     Command,
     cluster_file,
     kernel_state,
-    mesh,
     moved_routes,
     nothing_left,
     once,
@@ -34,20 +33,6 @@ pytestmark = [
 ]
 AWAY = "h0→h1 goes over h2"
 BACK = "h0→h1 is back on its direct path"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Labs and runs of these tests are not seen by others (overrides lab_fixtures)."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        yield
-
-
-@pytest.fixture(scope="module")
-def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
-    with mesh("faults", tmp_path_factory.getbasetemp()) as lab:
-        yield lab
 
 
 @pytest.fixture

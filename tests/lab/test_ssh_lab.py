@@ -97,14 +97,6 @@ install -m 0755 {guardian} /run/fairlead-guardian && setcap cap_net_admin+ep /ru
 HOST = '\n[[hosts]]\nname = "{name}"\naddress = "{address}"\nreach = "{address}"\n'
 
 
-@pytest.fixture(scope="module", autouse=True)
-def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Labs and caches of these tests are not seen by others (overrides lab_fixtures)."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        yield
-
-
 @pytest.fixture(scope="module")
 def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
     tables = {

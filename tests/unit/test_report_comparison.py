@@ -186,7 +186,7 @@ def test_stages_come_in_their_order(tmp_path):
         found = load(store, experiment, stages=["agents", "detection", "detours"])
     stages = program(found).stages
     assert [stage.name for stage in stages] == ["agents", "detection", "detours"]
-    assert stages[0].recovered.estimate.contains(0.0)
+    assert stages[0].recovered.estimate.value == pytest.approx(0.0, abs=0.05)
     assert stages[2].recovered.estimate.value == pytest.approx(0.91, abs=0.03)
     got = summary.of(found).programs["cg"]
     assert list(got.stages) == ["agents", "detection", "detours"]

@@ -130,7 +130,7 @@ def test_recovered_share(clean, congested, managed, value):
     got = st.recovered_share(clean, congested, managed)
     assert got.value == pytest.approx(value)
     assert got.low <= got.value <= got.high
-    assert got.method == "Fieller"
+    assert got.method == "Student t"
 
 
 def test_recovered_share_uses_medians_and_the_bootstrap_from_six_samples():
@@ -143,12 +143,29 @@ def test_recovered_share_uses_medians_and_the_bootstrap_from_six_samples():
     assert got.method == "bootstrap"
 
 
-def test_recovered_fieller_reduces_to_fieller_without_scatter_in_the_shared_part():
-    # Congested runs without scatter: numerator and denominator are independent, Fieller's plain form holds.
-    clean, managed = [5.0, 5.2, 5.1], [6.0, 6.4, 6.1]
-    got = st.recovered_share(clean, [15.0, 15.0, 15.0], managed)
-    plain = st.ratio_of_means([15 - x for x in managed], [15 - x for x in clean])
-    assert (got.low, got.high) == pytest.approx((plain.low, plain.high))
+def test_recovered_interval_is_that_of_the_replications_own_shares():
+    got = st.recovered_share([5.0, 5.0, 5.0], [15.0, 25.0, 10.0], [6.0, 8.0, 5.25])  # 0.90, 0.85, 0.95
+    half = stats.t.ppf(0.975, 2) * 0.05 / math.sqrt(3)
+    assert (got.value, got.low, got.high) == pytest.approx((0.9, 0.9 - half, 0.9 + half))
+
+
+def test_what_congestion_does_to_all_runs_of_a_replication_does_not_widen_the_recovered_share():
+    clean, congested = [5.0, 5.2, 5.1], [15.0, 11.0, 19.5]
+    managed = [n + 0.1 * (c - n) for n, c in zip(clean, congested, strict=True)]  # 90 % of each replication's loss
+    got = st.recovered_share(clean, congested, managed)
+    assert (got.low, got.value, got.high) == pytest.approx((0.9, 0.9, 0.9), abs=0.01)
+    mixed = st.recovered_share(clean, congested, managed[1:] + managed[:1])
+    assert mixed.high - mixed.low > 0.1
+
+
+def test_no_recovered_share_where_congestion_cost_nothing_in_one_of_few_replications():
+    with pytest.raises(StatisticsError, match="cannot be told from clean"):
+        st.recovered_share([5.0, 5.1, 5.05], [500.0, 510.0, 5.04], [6.0, 6.1, 6.0])
+
+
+def test_recovered_share_needs_matched_runs():
+    with pytest.raises(StatisticsError, match="needs matched runs, there are 2, 3 and 2"):
+        st.recovered_share([5.0, 5.1], [15.0, 15.1, 15.2], [6.0, 6.1])
 
 
 def test_nothing_is_recovered_where_nothing_was_lost():
@@ -249,10 +266,13 @@ def test_median_interval_covers(n):
 @pytest.mark.parametrize("n", [3, 5, 6, 10])
 @pytest.mark.parametrize("managed_s", [5.5, 10.0])
 def test_recovered_share_covers(n, managed_s):
-    def draw(generator):
-        return [_lognormal_runs(n, t)(generator) for t in (5.0, 15.0, managed_s)]
-
     truth = (15.0 - managed_s) / 10.0
+
+    def draw(generator):
+        clean = _lognormal_runs(n)(generator)
+        lost = 20.0 * generator.lognormal(0, 0.2, n)  # what congestion costs differs between replications
+        return [clean, clean + lost, clean + (1 - truth) * lost * generator.lognormal(0, 0.08, n)]
+
     share = _coverage(600, draw, truth, lambda groups: st.recovered_share(*groups))
     assert share >= 0.95 - 5 * math.sqrt(0.0475 / 600)
 

@@ -9,6 +9,7 @@
 #include <future>
 
 #include "clock.hpp"
+#include "loopback.hpp"
 #include "pingpong.hpp"
 #include "train.hpp"
 
@@ -25,25 +26,16 @@ SecretKey key_of(std::uint8_t value) {
 /// Both ends of a TCP connection on the loopback device.
 struct Pair {
     Cancellation cancellation;
-    UniqueFd listener{socket(AF_INET, SOCK_STREAM, 0)};
-    sockaddr_in address{};
+    LoopbackListener listener;
 
-    Pair() {
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t length = sizeof address;
-        bind(listener.get(), reinterpret_cast<sockaddr*>(&address), length);
-        listen(listener.get(), 1);
-        getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &length);
-    }
     Stream client(double time_s = 5.0) {
         sockaddr_in source{};
         source.sin_family = AF_INET;
         source.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        return Stream::connect(source, address, 1.0, cancellation, monotonic_s() + time_s);
+        return Stream::connect(source, listener.address, 1.0, cancellation, monotonic_s() + time_s);
     }
     Stream server(double time_s = 5.0) {
-        return Stream(UniqueFd(accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK)), cancellation,
+        return Stream(UniqueFd(accept4(listener.fd.get(), nullptr, nullptr, SOCK_NONBLOCK)), cancellation,
                       monotonic_s() + time_s);
     }
 };

@@ -11,25 +11,20 @@
 #include <cstring>
 #include <random>
 
+#include "loopback.hpp"
+
 namespace fairlead::agent {
 namespace {
 
 /// A connected pair of TCP sockets on the loopback device.
 struct Connection {
-    UniqueFd listener{socket(AF_INET, SOCK_STREAM, 0)};
+    LoopbackListener listener;
     UniqueFd client{socket(AF_INET, SOCK_STREAM, 0)};
     UniqueFd server;
-    sockaddr_in address{};
 
     Connection() {
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t length = sizeof address;
-        bind(listener.get(), reinterpret_cast<sockaddr*>(&address), length);
-        listen(listener.get(), 1);
-        getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &length);
-        connect(client.get(), reinterpret_cast<sockaddr*>(&address), length);
-        server.reset(accept(listener.get(), nullptr, nullptr));
+        connect(client.get(), reinterpret_cast<sockaddr*>(&listener.address), sizeof listener.address);
+        server.reset(accept(listener.fd.get(), nullptr, nullptr));
     }
 };
 
@@ -39,7 +34,7 @@ TEST(SockDiag, SeesWhatAConnectionDid) {
     ASSERT_EQ(write(connection.client.get(), data.data(), data.size()), 10'000);
     SockDiag diag;
     const auto sockets = diag.established();
-    const auto port = ntohs(connection.address.sin_port);
+    const auto port = ntohs(connection.listener.address.sin_port);
     const auto found = std::find_if(sockets.begin(), sockets.end(),
                                     [port](const TcpSocket& socket) { return socket.remote_port == port; });
     ASSERT_NE(found, sockets.end());
@@ -53,7 +48,7 @@ TEST(SockDiag, SeesWhatAConnectionDid) {
 TEST(SockDiag, RefreshesTheLivingAndForgetsTheGone) {
     Connection connection;
     SockDiag diag;
-    const auto port = ntohs(connection.address.sin_port);
+    const auto port = ntohs(connection.listener.address.sin_port);
     std::vector<TcpSocket> mine;
     for (const TcpSocket& socket : diag.established()) {
         if (socket.remote_port == port || socket.local_port == port) mine.push_back(socket);

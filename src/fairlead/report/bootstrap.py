@@ -39,8 +39,9 @@ def bootstrap_interval(
     the Bootstrap", 2015, section 4.3). Bias correction (BCa) changes nothing visible for medians of run times.
 
     Args:
-        statistic: takes one array of shape (resamples, n_i) a group, reduces the last axis.
-        groups: arrays of shape (n_i,), resampled separately, at least two samples each.
+        statistic: takes one array of shape (..., resamples, n_i) a group, reduces the last axis.
+        groups: arrays of shape (..., n_i), resampled separately along the last axis, at least two samples each; what
+            stands in one column stays together.
 
     Returns:
         Lower and upper end; infinite where the resampled statistic is.
@@ -49,11 +50,11 @@ def bootstrap_interval(
         StatisticsError: the level is not between 0 and 1, or a group has one sample.
     """
     check_level(level)
-    n = min(len(group) for group in groups)
+    n = min(group.shape[-1] for group in groups)
     if n < 2:
         raise StatisticsError("a bootstrap interval needs two samples a group")
     generator = np.random.default_rng(seed)
-    drawn = [group[generator.integers(0, len(group), (resamples, len(group)))] for group in groups]
+    drawn = [group[..., generator.integers(0, group.shape[-1], (resamples, group.shape[-1]))] for group in groups]
     values = np.sort(np.nan_to_num(statistic(*drawn), nan=np.inf, posinf=np.inf, neginf=-np.inf))
     tail = float(stats.norm.cdf(-np.sqrt(n / (n - 1)) * stats.t.ppf((1 + level) / 2, n - 1)))
     # Of the resampled values themselves, never between two: they may be infinite.

@@ -224,7 +224,8 @@ def _program(
     ]
     ranks = own[0].labels.get("ranks")
     slowdown = result(
-        lambda: statistics.paired_ratio(*paired(congested, clean), level), _only_ratio(paired(congested, clean))
+        lambda: statistics.paired_ratio(*matched(congested, clean), level=level),
+        _only_ratio(matched(congested, clean)),
     )
     return Program(
         name=name,
@@ -259,16 +260,13 @@ def _stage(
     store: Store, name: str, clean: Cell, congested: Cell, own: tuple[Cell, Cell], runs: Sequence[Run], level: float
 ) -> Stage:
     managed_clean, managed_congested = own
-    pairs = paired(managed_clean, clean)
+    pairs = matched(managed_clean, clean)
     ratio = _only_ratio(pairs)
-    overhead = result(lambda: _less_one(statistics.paired_ratio(*pairs, level)), None if ratio is None else ratio - 1)
+    overhead = result(
+        lambda: _less_one(statistics.paired_ratio(*pairs, level=level)), None if ratio is None else ratio - 1
+    )
     recovered = result(
-        lambda: statistics.recovered_share(
-            list(clean.times_s.values()),
-            list(congested.times_s.values()),
-            list(managed_congested.times_s.values()),
-            level,
-        ),
+        lambda: statistics.recovered_share(*matched(clean, congested, managed_congested), level=level),
         _only_share(clean, congested, managed_congested),
     )
     quiet = _read_all(store, runs, managed_clean)
@@ -300,13 +298,13 @@ def _accounted(store: Store, runs: Sequence[ManagedRun], level: float) -> Result
     return result(lambda: statistics.median_interval(shares, level), shares[0] if len(shares) == 1 else None)
 
 
-def paired(first: Cell, second: Cell) -> tuple[list[float], list[float]]:
-    """Times of the replications that both cells have."""
-    both = sorted(set(first.times_s) & set(second.times_s))
-    return [first.times_s[k] for k in both], [second.times_s[k] for k in both]
+def matched(*cells: Cell) -> list[list[float]]:
+    """Times of the replications that all these cells have, one list a cell, in the same order."""
+    common = sorted(set.intersection(*(set(cell.times_s) for cell in cells)))
+    return [[cell.times_s[k] for k in common] for cell in cells]
 
 
-def _only_ratio(pairs: tuple[list[float], list[float]]) -> float | None:
+def _only_ratio(pairs: Sequence[Sequence[float]]) -> float | None:
     first, second = pairs
     return first[0] / second[0] if len(first) == 1 else None
 

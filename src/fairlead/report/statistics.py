@@ -165,21 +165,34 @@ def recovered_share(
 ) -> Estimate:
     """Share of the time lost to congestion that management gives back, (T_ic - T_managed) / (T_ic - T_nc), of medians.
 
+    Runs are matched: position k of each is replication k. Runs of one replication face the same congestion, which
+    differs from replication to replication: below `MIN_BOOTSTRAP` the interval is Student's t of the replications' own
+    shares, above it replications are resampled as a whole.
+
     Args:
-        clean_s: run times T_nc without congestion; congested_s: T_ic; managed_s: congested and managed.
+        clean_s: run times T_nc without congestion; congested_s: T_ic; managed_s: congested and managed. Shape (n,).
 
     Raises:
-        StatisticsError: fewer than two samples of one kind, or congestion cost nothing that can be told from zero.
+        StatisticsError: fewer than two replications, not the same number of each kind, a time that is not positive,
+            or congestion cost nothing that can be told from zero: below `MIN_BOOTSTRAP` every replication must have
+            lost more than two clean runs differ by, above it the paired ratio must exceed 1.
     """
     clean, congested, managed = (checked(x, 2, "a recovered share") for x in (clean_s, congested_s, managed_s))
-    if not difference(clean, congested, level).estimate.low > 0:
+    if not len(clean) == len(congested) == len(managed):
+        raise StatisticsError(
+            f"a recovered share needs matched runs, there are {len(clean)}, {len(congested)} and {len(managed)}"
+        )
+    n = len(clean)
+    few = n < MIN_BOOTSTRAP
+    scatter_s = t_quantile(level, n - 1) * math.sqrt(2) * float(clean.std(ddof=1))
+    if not ((congested - clean).min() > scatter_s if few else paired_ratio(congested, clean, level).low > 1):
         raise StatisticsError("no recovered share: the congested runs cannot be told from clean ones")
-    value = float(_recovered_of_medians(clean, congested, managed))
-    n = min(len(clean), len(congested), len(managed))
-    if n < MIN_BOOTSTRAP:
-        low, high = _recovered_fieller(clean, congested, managed, level)
-        return _around(value, low, high, level, n, "Fieller")
-    low, high = bootstrap_interval(_recovered_of_medians, [clean, congested, managed], level)
+    runs = np.stack([clean, congested, managed])
+    value = float(_recovered_of_medians(runs))
+    if few:
+        shares = mean_interval((congested - managed) / (congested - clean), level)
+        return _around(value, shares.low, shares.high, level, n, "Student t")
+    low, high = bootstrap_interval(_recovered_of_medians, [runs], level)
     return _around(value, low, high, level, n, "bootstrap")
 
 
@@ -258,25 +271,11 @@ def _quotient(top: float, bottom: float) -> float:
     return top / bottom
 
 
-def _recovered_of_medians(clean: FloatArray, congested: FloatArray, managed: FloatArray) -> FloatArray:
-    t_nc, t_ic, t_managed = (np.median(group, axis=-1) for group in (clean, congested, managed))
+def _recovered_of_medians(runs: FloatArray) -> FloatArray:
+    """Of runs of shape (3, ..., n): clean, congested, managed."""
+    t_nc, t_ic, t_managed = np.median(runs, axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):  # a resample may have lost nothing: that is infinite
         return np.asarray((t_ic - t_managed) / (t_ic - t_nc))
-
-
-def _recovered_fieller(
-    clean: FloatArray, congested: FloatArray, managed: FloatArray, level: float
-) -> tuple[float, float]:
-    """Fieller's interval; numerator and denominator share the congested runs, which is their covariance."""
-    means = [float(group.mean()) for group in (congested, managed, clean)]
-    variances = [float(stats.sem(group)) ** 2 for group in (congested, managed, clean)]
-    top, bottom = means[0] - means[1], means[0] - means[2]
-    ratio = _quotient(top, bottom)
-    weights = ((1 - ratio) ** 2, 1.0, ratio**2)
-    sizes = (len(congested), len(managed), len(clean))
-    parts = [(w * v, n) for w, v, n in zip(weights, variances, sizes, strict=True)]
-    t = t_quantile(level, _welch_degrees(parts))
-    return _fieller(top, bottom, variances[0] + variances[1], variances[0] + variances[2], variances[0], t)
 
 
 def _fieller(
