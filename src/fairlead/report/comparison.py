@@ -223,9 +223,9 @@ def _program(
         for stage in _stage_names(by_scenario, order)
     ]
     ranks = own[0].labels.get("ranks")
+    with_congestion, without = matched(congested, clean)
     slowdown = result(
-        lambda: statistics.paired_ratio(*matched(congested, clean), level=level),
-        _only_ratio(matched(congested, clean)),
+        lambda: statistics.paired_ratio(with_congestion, without, level), _only_ratio(with_congestion, without)
     )
     return Program(
         name=name,
@@ -260,13 +260,14 @@ def _stage(
     store: Store, name: str, clean: Cell, congested: Cell, own: tuple[Cell, Cell], runs: Sequence[Run], level: float
 ) -> Stage:
     managed_clean, managed_congested = own
-    pairs = matched(managed_clean, clean)
-    ratio = _only_ratio(pairs)
+    with_agents, without = matched(managed_clean, clean)
+    ratio = _only_ratio(with_agents, without)
     overhead = result(
-        lambda: _less_one(statistics.paired_ratio(*pairs, level=level)), None if ratio is None else ratio - 1
+        lambda: _less_one(statistics.paired_ratio(with_agents, without, level)), None if ratio is None else ratio - 1
     )
+    t_nc, t_ic, t_managed = matched(clean, congested, managed_congested)
     recovered = result(
-        lambda: statistics.recovered_share(*matched(clean, congested, managed_congested), level=level),
+        lambda: statistics.recovered_share(t_nc, t_ic, t_managed, level),
         _only_share(clean, congested, managed_congested),
     )
     quiet = _read_all(store, runs, managed_clean)
@@ -304,8 +305,7 @@ def matched(*cells: Cell) -> list[list[float]]:
     return [[cell.times_s[k] for k in common] for cell in cells]
 
 
-def _only_ratio(pairs: Sequence[Sequence[float]]) -> float | None:
-    first, second = pairs
+def _only_ratio(first: Sequence[float], second: Sequence[float]) -> float | None:
     return first[0] / second[0] if len(first) == 1 else None
 
 
