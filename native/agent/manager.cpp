@@ -79,15 +79,15 @@ void Manager::tick() {
 }
 
 void Manager::poll() {
-    if (monitor_) sample_sockets();
+    if (monitor_) sample_sockets(false);
     tick();
     prober_.set_run_delay(std::exchange(run_delay_since_poll_s_, 0.0));
     poll_timer_ = loop_.after(monitor_ ? monitor_->period_s(monotonic_s()) : kTick_s, [this] { poll(); });
 }
 
-void Manager::sample_sockets() {
+void Manager::sample_sockets(bool complete) {
     try {
-        for (const core::SocketSample& sample : monitor_->sample(monotonic_s())) feed(sample);
+        for (const core::SocketSample& sample : monitor_->sample(monotonic_s(), complete)) feed(sample);
     } catch (const std::system_error& error) {
         // Probes still see the paths, so the agent goes on; the supervisor is told what is missing.
         report_({{"type", "log"},
@@ -141,7 +141,7 @@ void Manager::perform(const core::SendProbes& burst) {
 }
 
 void Manager::perform(const core::SampleSockets&) {
-    if (monitor_) sample_sockets();
+    if (monitor_) sample_sockets(true);
 }
 
 void Manager::perform(const core::Move& move) {

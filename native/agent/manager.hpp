@@ -60,7 +60,7 @@ class Manager {
     void wake();
     void tick();
     void poll();
-    void sample_sockets();
+    void sample_sockets(bool complete);
 
     void perform(const core::Send& send);
     void perform(const core::SendProbes& burst);

@@ -11,13 +11,15 @@ constexpr double kIdle_s = 0.250;
 constexpr double kQuietAfter_s = 1.0;
 /// Between searches for new connections, which cost more than looks at a few known ones.
 constexpr double kSearch_s = 0.5;
+/// The same where the job's bytes are counted: those of a connection that is not known yet would pass for others'.
+constexpr double kSearchComplete_s = 0.010;
 /// From here on asking for each connection costs about as much as the search.
 constexpr std::size_t kFew = 64;
 
 }  // namespace
 
-std::vector<core::SocketSample> SocketMonitor::sample(double now) {
-    if (sockets_.size() > kFew || now - last_search_s_ >= kSearch_s) {
+std::vector<core::SocketSample> SocketMonitor::sample(double now, bool complete) {
+    if (sockets_.size() > kFew || now - last_search_s_ >= (complete ? kSearchComplete_s : kSearch_s)) {
         last_search_s_ = now;
         sockets_ = diag_.established();
         std::erase_if(sockets_, [this](const TcpSocket& socket) { return flows_.peer_of(socket) == core::kNoHost; });

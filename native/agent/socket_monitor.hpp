@@ -15,8 +15,8 @@ class SocketMonitor {
     /// Throws std::system_error if the kernel does not have the interface.
     explicit SocketMonitor(const Config& config) : flows_(config) {}
 
-    /// See FlowTable::update. Throws std::system_error.
-    std::vector<core::SocketSample> sample(double now);
+    /// See FlowTable::update. Throws std::system_error. `complete`: connections made a moment ago must be among them.
+    std::vector<core::SocketSample> sample(double now, bool complete);
 
     /// Time until the next look.
     double period_s(double now) const;

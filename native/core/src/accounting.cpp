@@ -14,6 +14,8 @@ constexpr std::size_t kMaxLoadQueries = 32;
 constexpr int kLoadsUnanswered = 3;
 // A load report this long after its query may have missed the begin of what is judged.
 constexpr double kLateAnswer_s = 0.004;
+// What another pair's search counted on the same bottleneck is believed for this long.
+constexpr double kToldForeign_s = 1.0;
 
 }  // namespace
 
@@ -54,6 +56,19 @@ std::vector<HostId> Controller::State::loads_missing(const Search& search) const
     return missing;
 }
 
+/// Another pair's search has counted on the same bottleneck; 0: it has not counted.
+void Controller::State::hear_foreign(Destination& destination, double share) const {
+    if (share <= 0.0) return;
+    destination.told_foreign = share;
+    destination.told_foreign_at = now_;
+}
+
+/// Others' share of the traffic on the path's bottleneck, if another pair's search has counted it just now.
+double Controller::State::told_foreign(HostId host) const {
+    const Destination& destination = destinations_[host];
+    return now_ - destination.told_foreign_at <= kToldForeign_s ? destination.told_foreign : 0.0;
+}
+
 /// Too little time to tell the job's bytes from others', or a host did not answer: the bytes are counted for longer,
 /// while the direct path goes on being probed.
 bool Controller::State::count_again(HostId host, Search& search) {
@@ -63,8 +78,10 @@ bool Controller::State::count_again(HostId host, Search& search) {
     const bool brief = busy_s(host, search) < settings_.own_load.min_busy_s;
     const double counted = counted_s(search);
     const bool broken = probes_.forward(host, search.started).low_s < threshold_s(host);
-    const bool unsure = counted < settings_.own_load.certain_s && !search.by_rate &&
-                        (broken || foreign_part(host, search) < needed_foreign_share(counted, settings_.own_load));
+    const double needed = needed_foreign_share(counted, settings_.own_load);
+    const double share = std::max(foreign_part(host, search), told_foreign(host));
+    const bool unsure = !search.by_rate && ((broken && counted < settings_.own_load.broken_s) ||
+                                            (share < needed && counted < settings_.own_load.certain_s));
     if (!missing && !brief && !unsure) return false;
     ++search.recounts;
     search.count_at = now_ + settings_.own_load.min_elapsed_s;
@@ -100,12 +117,24 @@ double Controller::State::busy_s(HostId host, const Search& search) const {
     return probes_.standing_s(host, end->at - counted, end->at);
 }
 
+/// The link that another pair's packets load and this path's may queue at. Pairs that traffic on this path hurts pass
+/// its own bottleneck. Pairs that only hurt it do so at a link of theirs that is wider: two hosts of one switch fill
+/// the first link of a path whose bottleneck is a trunk.
+std::optional<double> Controller::State::shared_bps(HostId host, Pair pair) const {
+    const Pair path = path_to(host);
+    if (sharing_.hurts(path, pair)) return bottleneck_bps(host);
+    if (!sharing_.hurts(pair, path)) return std::nullopt;
+    const double own_bps = bottleneck_bps(host);
+    return std::max(own_bps, base_.throughput_bps(pair).value_or(own_bps));
+}
+
 /// What others have sent into the path's bottleneck meanwhile. Without candidates nobody was asked, and there is
 /// nothing to decide either.
 double Controller::State::foreign_part(HostId host, const Search& search) const {
-    const double own_B = own_load_B(path_to(host), sharing_, search.loads_first, search.loads_second,
-                                    search.counted_from, kLateAnswer_s);
-    return foreign_share(own_B, bottleneck_bps(host), busy_s(host, search));
+    const auto shared = [&](Pair pair) { return shared_bps(host, pair); };
+    const double own_s =
+        own_load_s(shared, search.loads_first, search.loads_second, search.counted_from, kLateAnswer_s);
+    return foreign_share(own_s, busy_s(host, search));
 }
 
 }  // namespace fairlead::core

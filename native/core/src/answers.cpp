@@ -94,7 +94,7 @@ void Controller::State::notify_source(const Burst& burst) {
     const Zone zone = zone_of(summary.typical_s, base_latency_s(reverse), settings_.zones);
     if (zone == Zone::low || now_ < peer.next_notice) return;
     peer.next_notice = now_ + settings_.report.notice_period_s;
-    const wire::Notice notice{reverse.source, reverse.destination, zone, summary.typical_s};
+    const wire::Notice notice{reverse.source, reverse.destination, zone, summary.typical_s, 0.0};
     send(burst.peer, notice);
     if (probes_.zone(burst.peer).zone() == Zone::low) return;
     // The way to the source is slow as well: a copy over a third host that answers quickly.
@@ -115,9 +115,10 @@ void Controller::State::answer(HostId from, const wire::Notice& notice) {
     if (!other(notice.destination)) return;
     emit(Noticed{from, Pair{notice.source, notice.destination}, notice.zone, notice.queue_delay_s});
     if (notice.zone == Zone::low) return;
-    if (destinations_[notice.destination].sockets.active(now_, settings_.suspicion)) {
-        suspect(notice.destination, Suspicion::delay);
-    }
+    Destination& destination = destinations_[notice.destination];
+    if (!destination.sockets.active(now_, settings_.suspicion)) return;
+    hear_foreign(destination, notice.foreign_share);
+    suspect(notice.destination, Suspicion::delay);
 }
 
 std::vector<wire::LoadEntry> Controller::State::own_entries() const {

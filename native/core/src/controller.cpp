@@ -323,7 +323,7 @@ Time Controller::State::next_wakeup() const {
         }
         if (!destination.search && !destination.detour && !destination.pending && automatic_ && !stopping_ &&
             probes_.zone(host).zone() != Zone::low) {
-            next = std::min(next, std::max(destination.next_search, now_ + 1e-3));
+            next = std::min(next, std::max({destination.next_search, destination.next_relook, now_ + 1e-3}));
         }
         if (destination.must_return && !destination.pending) next = std::min(next, destination.retry_return);
         if (destination.detour) {

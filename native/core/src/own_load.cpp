@@ -2,15 +2,22 @@
 #include "fairlead/core/own_load.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace fairlead::core {
 
 namespace {
 
-bool loads(Pair path, HostId source, const wire::LoadEntry& entry, const SharingRelation& sharing) {
-    if (entry.relay == kNoHost) return sharing.shares(path, Pair{source, entry.destination});
-    return sharing.shares(path, Pair{source, entry.relay}) ||
-           sharing.shares(path, Pair{entry.relay, entry.destination});
+/// For how long the entry's bytes occupy a link that the path uses as well; 0 where there is none.
+double occupied_s(const SharedLink& shared, HostId source, const wire::LoadEntry& entry, std::uint64_t bytes_B) {
+    const auto of = [&](Pair pair) {
+        const std::optional<double> rate_bps = shared(pair);
+        if (!rate_bps || bytes_B == 0) return 0.0;
+        return *rate_bps > 0.0 ? 8.0 * static_cast<double>(bytes_B) / *rate_bps
+                               : std::numeric_limits<double>::infinity();
+    };
+    if (entry.relay == kNoHost) return of(Pair{source, entry.destination});
+    return std::max(of(Pair{source, entry.relay}), of(Pair{entry.relay, entry.destination}));
 }
 
 const wire::LoadEntry* entry_to(const LoadSnapshot::Source& source, HostId destination) {
@@ -32,29 +39,28 @@ const LoadSnapshot::Source* LoadSnapshot::find(HostId source) const {
     return found != sources_.end() ? &*found : nullptr;
 }
 
-double own_load_B(Pair path, const SharingRelation& sharing, const LoadSnapshot& first, const LoadSnapshot& second,
-                  Time asked_at, double late_s) {
-    double sum_B = 0.0;
+double own_load_s(const SharedLink& shared, const LoadSnapshot& first, const LoadSnapshot& second, Time asked_at,
+                  double late_s) {
+    double sum_s = 0.0;
     for (const LoadSnapshot::Source& end : second.sources()) {
         const LoadSnapshot::Source* begin = first.find(end.source);
         if (begin == nullptr) continue;
         const bool late = begin->at - asked_at > late_s;
         for (const wire::LoadEntry& entry : end.entries) {
             const wire::LoadEntry* before = entry_to(*begin, entry.destination);
-            const bool counts = loads(path, end.source, entry, sharing) ||
-                                (before != nullptr && loads(path, end.source, *before, sharing));
-            if (!counts) continue;
-            if (before == nullptr) continue;
-            const std::uint64_t from_B = late ? before->earlier_B : before->delivered_B;
-            if (entry.delivered_B > from_B) sum_B += static_cast<double>(entry.delivered_B - from_B);
+            const std::uint64_t from_B = before == nullptr ? 0 : late ? before->earlier_B : before->delivered_B;
+            const std::uint64_t passed_B = entry.delivered_B - std::min(from_B, entry.delivered_B);
+            // A pair that changed its route meanwhile may have used both.
+            const double was_s = before == nullptr ? 0.0 : occupied_s(shared, end.source, *before, passed_B);
+            sum_s += std::max(was_s, occupied_s(shared, end.source, entry, passed_B));
         }
     }
-    return sum_B;
+    return sum_s;
 }
 
-double foreign_share(double own_B, double bottleneck_bps, double busy_s) {
-    if (bottleneck_bps <= 0.0 || busy_s <= 0.0) return own_B > 0.0 ? 0.0 : 1.0;
-    return std::clamp(1.0 - 8.0 * own_B / (bottleneck_bps * busy_s), 0.0, 1.0);
+double foreign_share(double own_s, double busy_s) {
+    if (busy_s <= 0.0) return own_s > 0.0 ? 0.0 : 1.0;
+    return std::clamp(1.0 - own_s / busy_s, 0.0, 1.0);
 }
 
 double needed_foreign_share(double counted_s, const OwnLoadSettings& settings) {

@@ -17,6 +17,10 @@ constexpr double kRequestHeadroom = 1.25;
 constexpr double kLeastRequest_bps = 1e6;
 // Two looks at the sockets: shorter, and acknowledgements in bunches would count as a rate.
 constexpr double kFillWindow_s = 0.080;
+// Of the share that explained a queue: below this something else has come.
+constexpr double kLess = 0.7;
+// Own bytes explained so small a part of a queue that the search is repeated soon: others may just be coming.
+constexpr double kSurelyOwn = 0.5;
 
 }  // namespace
 
@@ -50,7 +54,7 @@ std::span<const SizeShare> Controller::State::mix_of(HostId destination) const {
 void Controller::State::suspect(HostId host, Suspicion why) {
     Destination& destination = destinations_[host];
     if (!automatic_ || stopping_ || destination.search || destination.pending || destination.must_return) return;
-    if (now_ < destination.next_search) return;
+    if (now_ < destination.next_search && !gets_less(host)) return;
     if (destination.detour) {
         // The sockets' packets take the detour: look at its legs.
         if (!destination.detour->manual) check_legs(host);
@@ -62,17 +66,29 @@ void Controller::State::suspect(HostId host, Suspicion why) {
     start_search(host, why);
 }
 
+/// How much of the links where a direct path's packets may queue this host's own sockets occupy, 0 to about 1.
+double Controller::State::own_share(HostId host) const {
+    double share = 0.0;
+    for (HostId to = 0; to < hosts_; ++to) {
+        if (!other(to) || destinations_[to].detour) continue;
+        const double link_bps = shared_bps(host, path_to(to)).value_or(0.0);
+        if (link_bps > 0.0) share += destinations_[to].sockets.rate_bps(now_, kFillWindow_s) / link_bps;
+    }
+    return share;
+}
+
 /// Whether this host's own bytes explain a queue on the direct path, by the sockets alone: then nothing has to be
 /// measured. When others come, the job's rate falls and the next sign is followed.
 bool Controller::State::fills_path(HostId host) const {
-    double own_bps = 0.0;
-    for (HostId other_host = 0; other_host < hosts_; ++other_host) {
-        if (!other(other_host) || destinations_[other_host].detour) continue;
-        const bool shared = other_host == host || sharing_.shares(path_to(host), path_to(other_host));
-        if (shared) own_bps += destinations_[other_host].sockets.rate_bps(now_, kFillWindow_s);
-    }
-    const double limit_bps = (1.0 - settings_.own_load.foreign_share) * bottleneck_bps(host);
-    return limit_bps > 0.0 && own_bps >= limit_bps;
+    return own_share(host) >= 1.0 - settings_.own_load.foreign_share;
+}
+
+/// Whether the job's own bytes explained the queue the last time and pass more slowly now: then others may have come,
+/// and the pause after that search is over.
+bool Controller::State::gets_less(HostId host) const {
+    const Destination& destination = destinations_[host];
+    if (now_ < destination.next_search - destination.stay_backoff_s + settings_.report.stay_backoff_s) return false;
+    return own_share(host) < kLess * destination.explained_share;
 }
 
 void Controller::State::start_search(HostId host, Suspicion why) {
@@ -94,10 +110,11 @@ void Controller::State::progress(HostId host) {
     if (!destination.search) {
         // A path that is not low any more is looked at again and again, in use or not.
         const bool again = automatic_ && !stopping_ && !destination.detour && !destination.pending &&
-                           probes_.zone(host).zone() != Zone::low && now_ >= destination.next_search;
+                           probes_.zone(host).zone() != Zone::low && now_ >= destination.next_search &&
+                           now_ >= destination.next_relook;
         if (!again) return;
-        destination.next_search = now_ + settings_.report.stay_backoff_max_s;
-        if (!probes_.affordable(now_)) return;
+        destination.next_relook = now_ + settings_.report.stay_backoff_max_s;
+        if (!probes_.affordable(now_) || fills_path(host)) return;
         if (destination.sockets.active(now_, settings_.suspicion)) {
             start_search(host, Suspicion::delay);
         } else {
@@ -313,7 +330,7 @@ void Controller::State::decide(HostId host, Search& search) {
 
     search.decision.confirmed_at = now_;
     search.decision.queue_delay_s = seen.typical_s;
-    search.decision.foreign_share = search.silent ? 1.0 : foreign_part(host, search);
+    search.decision.foreign_share = search.silent ? 1.0 : std::max(foreign_part(host, search), told_foreign(host));
     if (const std::vector<HostId> missing = loads_missing(search); !search.silent && !missing.empty()) {
         // Its bytes may explain the queue: rather later than wrongly.
         for (const HostId source : missing) ++peers_[source].loads_unanswered;
@@ -330,7 +347,13 @@ void Controller::State::decide(HostId host, Search& search) {
     const auto latency_s = direct_latency_s(base_, path_to(host), direct, mix_of(host), achieved_bps);
     search.present = PresentPath{latency_s.value_or(seen.typical_s), seen.typical_s, threshold_s(host), search.silent};
     search.decision.present_latency_s = search.present.latency_s;
-    if (search.decision.foreign_share < needed) return stay(host, StayReason::own_load, kNoHost, 0.0, {});
+    if (search.decision.foreign_share < needed) {
+        destination.explained_share = own_share(host);
+        const bool sure = search.decision.foreign_share < kSurelyOwn * needed;
+        if (!sure) destination.stay_backoff_s = 0.0;
+        return stay(host, StayReason::own_load, kNoHost, 0.0, {});
+    }
+    destination.explained_share = 0.0;
     destination.sockets.confirmed();
     tell_siblings(host, search, probes_.zone(host).zone());
     measure(host, search);
@@ -448,10 +471,13 @@ void Controller::State::clear(HostId host) {
 void Controller::State::tell_siblings(HostId host, const Search& search, Zone zone) {
     if (zone == Zone::low) return;
     const Pair path = path_to(host);
+    // What others said is not said again: it would outlive its cause.
+    const double counted_share = counted_s(search) > 0.0 && !search.by_rate ? foreign_part(host, search) : 0.0;
     for (HostId destination = 0; destination < hosts_; ++destination) {
         if (!other(destination) || destination == host || !sharing_.known()) continue;
         if (!sharing_.shares(path, path_to(destination))) continue;
         if (destinations_[destination].sockets.active(now_, settings_.suspicion)) {
+            hear_foreign(destinations_[destination], counted_share);
             suspect(destination, Suspicion::delay);
         }
     }
@@ -461,7 +487,8 @@ void Controller::State::tell_siblings(HostId host, const Search& search, Zone zo
         for (const wire::LoadEntry& entry : told.entries) {
             const Pair sibling{told.source, entry.destination};
             if (entry.relay != kNoHost || !valid(sibling, hosts_) || !sharing_.shares(path, sibling)) continue;
-            send(told.source, wire::Notice{told.source, entry.destination, zone, search.decision.queue_delay_s});
+            send(told.source,
+                 wire::Notice{told.source, entry.destination, zone, search.decision.queue_delay_s, counted_share});
             any = true;
         }
         if (any) peers_[told.source].next_notice = now_ + settings_.report.notice_period_s;

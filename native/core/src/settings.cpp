@@ -53,6 +53,7 @@ const SettingInfo kTable[] = {
     REAL(own_load, OwnLoadSettings, foreign_share, "1", 0.0, 1.0),
     REAL(own_load, OwnLoadSettings, brief_share, "1", 0.0, 1.0),
     REAL(own_load, OwnLoadSettings, broken_share, "1", 0.0, 1.0),
+    REAL(own_load, OwnLoadSettings, broken_s, "s", 2e-3, 10.0),
     REAL(own_load, OwnLoadSettings, certain_s, "s", 2e-3, 10.0),
     REAL(own_load, OwnLoadSettings, window_s, "s", 1e-3, 10.0),
     REAL(own_load, OwnLoadSettings, min_elapsed_s, "s", 2e-3, 1.0),

@@ -91,7 +91,11 @@ struct Destination {
     Time retry_return = 0.0;
     std::optional<HostId> by_hand;  ///< move (or, kNoHost, return) asked by hand while something was pending
     Time next_search = 0.0;
+    Time next_relook = 0.0;  ///< of a path that is not low, without any sign from the sockets
     double stay_backoff_s = 0.0;
+    double explained_share = 0.0;  ///< own_share when the job's bytes last explained the path's queue
+    double told_foreign = 0.0;     ///< others' share on the path's bottleneck, as another pair's search counted it
+    Time told_foreign_at = -1e9;
     double failed_backoff_s = 0.0;
     double dwell_s = 0.0;
     double hold_s = 0.0;
@@ -196,7 +200,9 @@ class Controller::State {
 
     // search.cpp
     void suspect(HostId destination, Suspicion why);
+    double own_share(HostId destination) const;
     bool fills_path(HostId destination) const;
+    bool gets_less(HostId destination) const;
     void start_search(HostId destination, Suspicion why);
     void progress(HostId destination);
     void look(HostId destination, Search& search);
@@ -226,7 +232,10 @@ class Controller::State {
     double bottleneck_bps(HostId destination) const;
     double counted_s(const Search& search) const;
     double busy_s(HostId destination, const Search& search) const;
+    std::optional<double> shared_bps(HostId destination, Pair pair) const;
     double foreign_part(HostId destination, const Search& search) const;
+    void hear_foreign(Destination& destination, double share) const;
+    double told_foreign(HostId destination) const;
     void query(HostId destination, Search& search);
     std::span<const SizeShare> mix_of(HostId destination) const;
 

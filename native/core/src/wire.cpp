@@ -226,6 +226,7 @@ Kind write(Writer& out, const Notice& m) {
     out.put(m.destination);
     out.put(static_cast<std::uint8_t>(m.zone));
     out.put(m.queue_delay_s);
+    out.put(m.foreign_share);
     return Kind::notice;
 }
 void read(Reader& in, Notice& m) {
@@ -234,6 +235,7 @@ void read(Reader& in, Notice& m) {
     if (m.source == m.destination) in.fail(DecodeError::bad_host);
     m.zone = in.choice(Zone::high);
     m.queue_delay_s = in.delay_s();
+    m.foreign_share = in.real(1.0);
 }
 
 Kind write(Writer& out, const LoadQuery& m) {

@@ -85,36 +85,68 @@ TEST(DelayWindow, SummariesAndProof) {
     EXPECT_NEAR(queue.standing_s(0.0, 1.0, 0.0045, 2e-3), 3e-3, 1e-9) << "a shift of the base is no queue";
 }
 
-TEST(OwnLoad, CountsWhatPassedTheBottleneck) {
-    SharingRelation sharing(6);
-    sharing.set_hurts({1, 3}, {0, 2});
-    sharing.set_hurts({0, 5}, {0, 2});
-    const Pair path{0, 2};
+// Seen from the path 0 -> 2 over a trunk of 200 Mbit/s: 1 -> 3 passes the trunk too, 0 -> 1 only the first link.
+std::optional<double> shared_with_0_2(Pair pair) {
+    if (pair == Pair{0, 2} || pair == Pair{1, 3} || pair == Pair{0, 5}) return 200e6;
+    if (pair == Pair{0, 1}) return 1e9;
+    return std::nullopt;
+}
+
+TEST(OwnLoad, CountsHowLongOwnBytesOccupiedTheLink) {
     LoadSnapshot first;
     LoadSnapshot second;
     first.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 1000, 900}, {4, kNoHost, 0, 0}}, 1.0);
     second.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 51000, 1000}, {4, kNoHost, 70000, 0}}, 1.02);
-    EXPECT_DOUBLE_EQ(own_load_B(path, sharing, first, second, 1.0, 0.004), 50000.0) << "0 -> 4 shares nothing";
+    const auto own_s = [&](double late_s) { return own_load_s(shared_with_0_2, first, second, 1.0, late_s); };
+    EXPECT_DOUBLE_EQ(own_s(0.004), 2e-3) << "50 kB; 0 -> 4 shares nothing";
     first.add(1, std::vector<wire::LoadEntry>{{3, kNoHost, 20000, 10000}}, 1.010);
-    EXPECT_DOUBLE_EQ(own_load_B(path, sharing, first, second, 1.0, 0.004), 50000.0) << "answered only once";
+    EXPECT_DOUBLE_EQ(own_s(0.004), 2e-3) << "answered only once";
     second.add(1, std::vector<wire::LoadEntry>{{3, kNoHost, 30000, 20000}}, 1.03);
-    EXPECT_DOUBLE_EQ(own_load_B(path, sharing, first, second, 1.0, 0.004), 70000.0) << "late: earlier counters";
-    EXPECT_DOUBLE_EQ(own_load_B(path, sharing, first, second, 1.0, 0.020), 60000.0);
+    EXPECT_DOUBLE_EQ(own_s(0.004), 2.8e-3) << "late: earlier counters, 20 kB";
+    EXPECT_DOUBLE_EQ(own_s(0.020), 2.4e-3);
+}
 
+TEST(OwnLoad, AWiderLinkIsOccupiedForLess) {
+    LoadSnapshot first;
+    LoadSnapshot second;
+    first.add(0, std::vector<wire::LoadEntry>{{1, kNoHost, 0, 0}}, 1.0);
+    second.add(0, std::vector<wire::LoadEntry>{{1, kNoHost, 1000000, 0}}, 1.02);
+    EXPECT_DOUBLE_EQ(own_load_s(shared_with_0_2, first, second, 1.0, 0.004), 8e-3) << "1 MB at 1 Gbit/s";
+}
+
+TEST(OwnLoad, ADetourLoadsItsLegs) {
     LoadSnapshot before;
     LoadSnapshot after;
     before.add(0, std::vector<wire::LoadEntry>{{4, 5, 0, 0}}, 1.0);
     after.add(0, std::vector<wire::LoadEntry>{{4, 5, 7000, 0}}, 1.02);
-    EXPECT_DOUBLE_EQ(own_load_B(path, sharing, before, after, 1.0, 0.004), 7000.0) << "a detour loads its first leg";
+    EXPECT_DOUBLE_EQ(own_load_s(shared_with_0_2, before, after, 1.0, 0.004), 8 * 7000 / 200e6);
+}
+
+TEST(OwnLoad, APairThatCameIntoUseCountsFromItsBegin) {
+    LoadSnapshot before;
+    LoadSnapshot after;
+    before.add(0, {}, 1.0);
+    after.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 25000, 25000}}, 1.02);
+    EXPECT_DOUBLE_EQ(own_load_s(shared_with_0_2, before, after, 1.0, 0.004), 1e-3);
+}
+
+TEST(OwnLoad, BytesOnALinkOfUnknownRateExplainAnyQueue) {
+    LoadSnapshot before;
+    LoadSnapshot idle;
+    LoadSnapshot used;
+    before.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 10, 0}}, 1.0);
+    idle.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 10, 0}}, 1.02);
+    used.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 20, 0}}, 1.02);
+    const auto unknown = [](Pair) { return std::optional(0.0); };
+    EXPECT_DOUBLE_EQ(foreign_share(own_load_s(unknown, before, idle, 1.0, 0.004), 0.02), 1.0);
+    EXPECT_DOUBLE_EQ(foreign_share(own_load_s(unknown, before, used, 1.0, 0.004), 0.02), 0.0);
 }
 
 TEST(OwnLoad, ForeignShare) {
-    EXPECT_DOUBLE_EQ(foreign_share(0.0, 200e6, 0.020), 1.0);
-    EXPECT_DOUBLE_EQ(foreign_share(125e3, 200e6, 0.020), 0.75);
-    EXPECT_DOUBLE_EQ(foreign_share(600e3, 200e6, 0.020), 0.0);
-    EXPECT_DOUBLE_EQ(foreign_share(1.0, 0.0, 0.020), 0.0) << "unknown bottleneck: own bytes explain it";
-    EXPECT_DOUBLE_EQ(foreign_share(0.0, 0.0, 0.020), 1.0);
-    EXPECT_DOUBLE_EQ(foreign_share(1.0, 200e6, 0.0), 0.0);
+    EXPECT_DOUBLE_EQ(foreign_share(0.0, 0.020), 1.0);
+    EXPECT_DOUBLE_EQ(foreign_share(0.005, 0.020), 0.75);
+    EXPECT_DOUBLE_EQ(foreign_share(0.024, 0.020), 0.0);
+    EXPECT_DOUBLE_EQ(foreign_share(1e-6, 0.0), 0.0);
 }
 
 TEST(OwnLoad, AShortCountNeedsMore) {

@@ -3,11 +3,12 @@
 // congestion".)
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "fairlead/core/settings.hpp"
-#include "fairlead/core/sharing.hpp"
 #include "fairlead/core/types.hpp"
 #include "fairlead/core/wire.hpp"
 
@@ -31,17 +32,22 @@ class LoadSnapshot {
     std::vector<Source> sources_;
 };
 
-/// Bytes of the job itself that passed the bottlenecks of `path` between two snapshots, that is, were acknowledged: an
-/// acknowledgement comes back no later than the answer of a probe that queued behind its bytes. Traffic on a detour
-/// counts on both legs. A first answer that came more than late_s after `asked_at` may miss bytes: its earlier counters
-/// are taken. Sources that answered only once are left out.
-double own_load_B(Pair path, const SharingRelation& sharing, const LoadSnapshot& first, const LoadSnapshot& second,
-                  Time asked_at, double late_s);
+/// Rate in bit/s of the link that a path's packets may queue at and another pair's packets load as well; nothing if the
+/// two share none, 0 if it is unknown.
+using SharedLink = std::function<std::optional<double>(Pair other)>;
 
-/// Share of a queue that is not the job's own, 0 to 1. A bottleneck where a queue stood for busy_s forwarded
-/// bottleneck_bps * busy_s; what was not the job's, others had sent. An unknown (0) bottleneck rate gives 1 if the job
-/// sent nothing, else 0.
-double foreign_share(double own_B, double bottleneck_bps, double busy_s);
+/// For how long the job's own bytes occupied the links where a path's packets may queue, between two snapshots. Counted
+/// is what was acknowledged: an acknowledgement comes back no later than the answer of a probe that queued behind its
+/// bytes. Traffic on a detour counts once, on the slower of the legs that share. A first answer that came more than
+/// late_s after `asked_at` may miss bytes: its earlier counters are taken. A pair that only the second lists came into
+/// use meanwhile: all its bytes count, rather too many than too few. Sources that answered only once are left out.
+/// Infinite where bytes passed a link of unknown rate.
+double own_load_s(const SharedLink& shared, const LoadSnapshot& first, const LoadSnapshot& second, Time asked_at,
+                  double late_s);
+
+/// Share of a queue that is not the job's own, 0 to 1, where the queue stood for busy_s, and the job's own bytes
+/// occupied the link for own_s.
+double foreign_share(double own_s, double busy_s);
 
 /// The share that must be foreign for a move after the bytes were counted for counted_s: the shorter, the larger.
 double needed_foreign_share(double counted_s, const OwnLoadSettings& settings);

@@ -43,10 +43,11 @@ struct ProbeSettings {
 };
 
 struct OwnLoadSettings {
-    double foreign_share = 0.45;      ///< of a queue: below this the job's own bytes explain it
+    double foreign_share = 0.30;      ///< of a queue: below this the job's own bytes explain it
     double brief_share = 0.50;        ///< the same after the shortest count: acknowledgements come in bunches
     double broken_share = 0.60;       ///< the same for a queue that a fifth of the probes did not meet
-    double certain_s = 0.070;         ///< a count this long needs foreign_share, a shorter one something in between
+    double broken_s = 0.070;          ///< such a queue is counted for so long
+    double certain_s = 0.120;         ///< a count this long needs foreign_share, a shorter one something in between
     double min_elapsed_s = 0.015;     ///< the shortest count, between two looks at the job's own bytes
     double min_busy_s = 0.010;        ///< a queue that was seen to stand for less is looked at longer
     double answer_timeout_s = 0.060;  ///< for other hosts' reports

@@ -14,7 +14,7 @@
 
 namespace fairlead::core::wire {
 
-inline constexpr std::uint8_t kVersion = 1;
+inline constexpr std::uint8_t kVersion = 2;
 /// No message is longer; with the envelope it still fits an Ethernet frame behind a VXLAN header.
 inline constexpr std::size_t kMaxMessage_B = 1280;
 inline constexpr std::size_t kMaxPadding_B = 1200;
@@ -78,6 +78,7 @@ struct Notice {
     HostId destination = 0;
     Zone zone = Zone::low;
     double queue_delay_s = 0.0;
+    double foreign_share = 0.0;  ///< of the traffic on the path's bottleneck, as just counted; 0: not counted
     friend bool operator==(const Notice&, const Notice&) = default;
 };
 
