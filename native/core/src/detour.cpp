@@ -9,6 +9,8 @@ namespace fairlead::core {
 namespace {
 // Bursts on the legs because the ranks' sockets look slow: not more often than this.
 constexpr double kLegsCheckAtMost_s = 0.5;
+// Of a detour's throughput: a pair that gets this much has no reason to look for another.
+constexpr double kFillsDetour = 0.5;
 }  // namespace
 
 void Controller::State::move(HostId host, HostId relay, const Moved& decision) {
@@ -245,7 +247,7 @@ bool Controller::State::fills_detour(HostId host) const {
     const double second_bps = base_.throughput_bps(Pair{relay, host}).value_or(0.0);
     const double narrow_bps = first_bps > 0.0 && second_bps > 0.0 ? std::min(first_bps, second_bps) : 0.0;
     const double own_bps = destinations_[host].sockets.rate_bps(now_, settings_.own_load.window_s);
-    return narrow_bps > 0.0 && 1.0 - own_bps / narrow_bps < settings_.own_load.foreign_share;
+    return narrow_bps > 0.0 && own_bps >= kFillsDetour * narrow_bps;
 }
 
 }  // namespace fairlead::core

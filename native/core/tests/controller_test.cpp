@@ -93,7 +93,7 @@ class Rig {
         return events;
     }
     SocketSample sample(double srtt_s) {
-        delivered_B += 2000;
+        delivered_B += sample_B;
         return SocketSample{destination, srtt_s, 300e-6, 20000, delivered_B, 0, false};
     }
     /// A pair in use meets a queue.
@@ -121,6 +121,7 @@ class Rig {
     double now = 100.0;
     HostId destination = 1;
     std::uint64_t delivered_B = 0;
+    std::uint64_t sample_B = 2000;  ///< acknowledged between two samples
     bool grant = true;
     bool move_works = true;
     std::vector<Action> all;
@@ -216,6 +217,54 @@ INSTANTIATE_TEST_SUITE_P(Reasons, ControllerStays,
                                          Stay{"Refused", 10e-3, 0.0, false, true, StayReason::refused},
                                          Stay{"GuardianFails", 10e-3, 0.0, true, false, StayReason::move_failed}),
                          [](const auto& stay) { return std::string(stay.param.name); });
+
+constexpr std::uint64_t kOwnBulk_B = 250000;  // in 20 ms half of the bottleneck: not enough to call it filled
+
+TEST(Controller, BelievesWhatAnotherPairsSearchCounted) {
+    for (const double told : {0.0, 0.8}) {
+        Rig rig;
+        rig.greet_all();
+        rig.sample_B = kOwnBulk_B;
+        rig.on(rig.sample(300e-6), 0.02);
+        rig.on(rig.sample(300e-6), 0.02);
+        rig.surroundings(rig.on(Received{2, wire::Notice{0, 1, Zone::high, 20e-3, told}}), 20e-3, 0.0);
+        const auto stays = rig.seen<Stayed>();
+        EXPECT_EQ(rig.seen<Moved>().size(), told > 0.0 ? 1U : 0U);
+        EXPECT_EQ(!stays.empty() && stays.front().reason == StayReason::own_load, told == 0.0);
+    }
+}
+
+TEST(Controller, ARateThatFallsEndsThePauseAfterOwnLoad) {
+    for (int phase = 0; phase < 16; ++phase) {
+        Rig rig;
+        rig.greet_all();
+        rig.sample_B = 330000;
+        // The job's own bytes explain the queue again and again, and the pause between two searches grows.
+        std::vector<Action> open;
+        bool looked = false;
+        const auto step = [&] {
+            std::vector<Action> next = rig.on(rig.sample(20e-3), 0.02);
+            for (const Action& action : open) {
+                for (const Event& event : rig.answers(action, 20e-3, 0.0)) {
+                    for (Action& more : rig.on(event)) next.push_back(std::move(more));
+                }
+            }
+            looked = std::ranges::any_of(next, [](const Action& action) {
+                const auto* probes = std::get_if<SendProbes>(&action);
+                return probes != nullptr && probes->peer == 1 && probes->count > 1;
+            });
+            open = std::move(next);
+        };
+        for (int i = 0; i < 200 + 5 * phase; ++i) step();
+        ASSERT_FALSE(rig.seen<Stayed>().empty());
+        EXPECT_EQ(rig.seen<Stayed>().front().reason, StayReason::own_load);
+        rig.sample_B = 80000;
+        int steps = 0;
+        do step();
+        while (!looked && ++steps < 100);
+        EXPECT_LE(steps, 30) << "without it up to 75; phase " << phase;
+    }
+}
 
 TEST(Controller, AnUnknownPlaneIsNoCandidate) {
     Rig rig;
