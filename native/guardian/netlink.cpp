@@ -118,6 +118,22 @@ bool Netlink::remove(Message& message, const std::string& what) {
     throw KernelError(error, describe(what, error, kernel_text));
 }
 
+void Netlink::get(Message& message, const std::string& what, const std::function<void(const nlmsghdr*)>& visit) {
+    send(message, 0, what);
+    std::vector<char> buffer(kReceiveBuffer_B);
+    for (;;) {
+        const ssize_t size_B = mnl_socket_recvfrom(socket_.get(), buffer.data(), buffer.size());
+        if (size_B < 0) throw KernelError(errno, describe(what, errno, {}));
+        const auto* answer = reinterpret_cast<const nlmsghdr*>(buffer.data());
+        if (!mnl_nlmsg_ok(answer, static_cast<int>(size_B)) || answer->nlmsg_seq != sequence_) continue;
+        if (answer->nlmsg_type == NLMSG_ERROR) {
+            const int error = -static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(answer))->error;
+            throw KernelError(error, describe(what, error, extended_text(answer)));
+        }
+        return visit(answer);
+    }
+}
+
 bool Netlink::try_dump(Message& message, const std::string& what, std::vector<char>& shown) {
     send(message, NLM_F_DUMP, what);
     bool consistent = true;

@@ -56,6 +56,8 @@ class Netlink {
     void transact(Message& message, const std::string& what);
     // The same for removals: true if removed, false if it was not there.
     bool remove(Message& message, const std::string& what);
+    // Asks for one thing and calls `visit` with the answer. Throws KernelError with `what` in its text.
+    void get(Message& message, const std::string& what, const std::function<void(const nlmsghdr*)>& visit);
     // Calls `visit` with each message of the dump.
     void dump(Message& message, const std::string& what, const std::function<void(const nlmsghdr*)>& visit);
 

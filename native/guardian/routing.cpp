@@ -58,6 +58,29 @@ void put_overlay_hop(Message& message, Address destination, Address gateway, std
     message.put_u32(RTA_OIF, device_index);
 }
 
+// Copies the metrics of the present route to `destination`, except its MTU: what an administrator set there (congestion
+// control, windows, ...) holds on a detour too. Returns the metrics that the route locks.
+std::uint32_t put_metrics_of_present_route(Netlink& netlink, Address destination, Message& moved) {
+    Message lookup(RTM_GETROUTE);
+    auto& family = lookup.family<rtmsg>();
+    family.rtm_family = AF_INET;
+    family.rtm_dst_len = 32;
+    lookup.put_address(RTA_DST, destination);
+    std::uint32_t locked = 0;
+    netlink.get(lookup, "present route to " + to_string(destination), [&](const nlmsghdr* shown) {
+        const nlattr* metrics = Attributes(shown, sizeof(rtmsg)).find(RTA_METRICS);
+        if (metrics == nullptr) return;
+        locked = Attributes(metrics).u32(RTAX_LOCK);
+        const Attributes found(metrics);
+        for (std::uint16_t type = RTAX_UNSPEC + 1; type <= RTAX_MAX; ++type) {
+            const nlattr* metric = found.find(type);
+            if (metric == nullptr || type == RTAX_LOCK || type == RTAX_MTU) continue;
+            moved.put(type, mnl_attr_get_payload(metric), mnl_attr_get_payload_len(metric));
+        }
+    });
+    return locked;
+}
+
 }  // namespace
 
 std::uint32_t ShownRule::slot() const {
@@ -182,7 +205,8 @@ void add_moved_route(Netlink& netlink, const Setup& setup, const Move& move, std
     // Locked, so that what TCP has already cut for the underlay's MTU is fragmented, not dropped (Don't-fragment stays
     // off on this route unless a socket insists on it); from the next segment on TCP cuts for this one.
     message.nest(RTA_METRICS, [&] {
-        message.put_u32(RTAX_LOCK, 1u << RTAX_MTU);
+        const std::uint32_t locked = put_metrics_of_present_route(netlink, destination, message);
+        message.put_u32(RTAX_LOCK, locked | 1u << RTAX_MTU);
         message.put_u32(RTAX_MTU, mtu_B);
     });
     netlink.transact(message, "route to " + to_string(destination) + " via " + to_string(relay));

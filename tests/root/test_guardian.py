@@ -191,6 +191,25 @@ def test_move_replace_return(mesh: Mesh, host: Host, start: Callable[..., Guardi
     assert host.ip_json("route", "get", h1, "uid", "0")[0]["dev"] == "eth0"
 
 
+def test_a_moved_route_keeps_what_was_set_on_the_direct_one(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian]
+) -> None:
+    """Congestion control, windows: connections made while traffic is away shall be like those made before."""
+    h1, h2 = mesh.hosts[1].address, mesh.hosts[2].address
+    direct = ("ip", "route", "replace", f"{h1}/32", "dev", "eth0", "src", host.address)
+    host.run(*direct, "congctl", "reno", "initcwnd", "20", "advmss", "lock", "1300", "mtu", "1400")
+    try:
+        guardian = start(host, mesh.setup_request(host))
+        for relay in (2, 2):  # the second replaces the first, and finds the moved route as the present one
+            assert guardian.move(destination=1, relay=relay).error == 0
+            shown = host.run("ip", "route", "show", "table", str(MOVED_TABLE))
+            for part in (f"{h1} via {h2}", "congctl reno", "initcwnd 20", "advmss lock 1300", "mtu lock 1450"):
+                assert part in shown, shown
+        guardian.give_back(1)
+    finally:
+        host.run("ip", "route", "del", f"{h1}/32", "dev", "eth0")
+
+
 def test_other_users_and_the_agents_stay(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     guardian = start(host, mesh.setup_request(host, uid_first=1000, uid_last=1000))
     assert guardian.move(destination=1, relay=2).error == 0
