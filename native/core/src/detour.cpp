@@ -93,7 +93,7 @@ void Controller::State::returned(HostId host, ReturnReason reason) {
     report.destination = host;
     report.relay = detour.relay;
     report.reason = reason;
-    report.queue_delay_s = probes_.forward(host, now_ - settings_.detour.direct_period_s).typical_s;
+    report.queue_delay_s = probes_.forward(host, now_ - 2.0 * settings_.detour.direct_period_s).typical_s;
     report.away_s = now_ - detour.since;
     emit(report);
     if (!detour.manual) destination.last_change = now_;
@@ -179,7 +179,8 @@ void Controller::State::watch_detour(HostId host) {
     Detour& detour = *destination.detour;
     if (now_ >= detour.next_direct) {
         probes_.burst(host, now_, *out_);
-        detour.next_direct = now_ + settings_.detour.direct_period_s;
+        // At random: a queue of few streams rises and falls with a period of its own, and may be empty half of the time.
+        detour.next_direct = now_ + settings_.detour.direct_period_s * (0.5 + random_.uniform());
     }
     if (now_ >= detour.next_legs) check_legs(host);
     if (destination.pending || destination.must_return) return;

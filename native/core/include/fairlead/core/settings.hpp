@@ -78,7 +78,7 @@ struct RelaySettings {
 };
 
 struct DetourSettings {
-    double direct_period_s = 0.5;   ///< between bursts on the direct path while traffic is away from it
+    double direct_period_s = 0.25;  ///< mean time between bursts on the direct path while traffic is away from it
     double legs_period_s = 1.0;     ///< between checks of the detour's legs
     double dwell_s = 2.0;           ///< the direct path must have been low for this long before the return
     double dwell_max_s = 60.0;      ///< doubled up to this each time congestion is back soon after a return
