@@ -25,7 +25,8 @@ bench: build/.setup ## the benchmark figures: about an hour; BENCH='--only onset
 test: test-native test-python ## all tests that fit in ten minutes
 
 test-native: build/.setup ## C++ unit tests with sanitizers
-	cmake -S . -B build/sanitize -G Ninja -DFAIRLEAD_TESTS=ON -DFAIRLEAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug >build/sanitize.log
+	cmake -S . -B build/sanitize -G Ninja -DFAIRLEAD_TESTS=ON -DFAIRLEAD_SANITIZE=ON \
+		-DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=Debug >build/sanitize.log
 	cmake --build build/sanitize -j $(JOBS) >>build/sanitize.log || { tail -40 build/sanitize.log; exit 1; }
 	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS) --timeout 120 | tail -15; exit $${PIPESTATUS[0]}
 

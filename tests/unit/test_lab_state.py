@@ -10,6 +10,7 @@ import pytest
 
 from fairlead.errors import LabError
 from fairlead.lab import state
+from fairlead.lab.lab import congestion_runners
 
 
 @pytest.fixture(autouse=True)
@@ -68,3 +69,13 @@ def test_a_link_in_place_of_the_directory_is_refused(runtime: Path, tmp_path: Pa
 def test_names_do_not_leave_the_directory(name: str) -> None:
     with pytest.raises(LabError):
         state.lab_directory(name)
+
+
+def test_a_congestion_note_that_vanishes_while_notes_are_read_is_no_runner(tmp_path: Path) -> None:
+    notes = tmp_path / "congestion"
+    notes.mkdir()
+    own = state.Process.of(os.getpid())
+    runner = {"pid": own.pid, "start_ticks": own.start_ticks}
+    (notes / "alive.json").write_text(json.dumps({"runner": runner}))
+    (notes / "ended.json").symlink_to("gone")  # listed, but not there any more
+    assert congestion_runners(tmp_path) == [(notes / "alive.json", own)]

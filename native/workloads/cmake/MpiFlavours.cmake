@@ -49,7 +49,11 @@ function(_fairlead_mpi_flavour flavour wrapper)
   message(STATUS "MPI programs: flavour ${flavour} from ${wrapper}")
 endfunction()
 
-foreach(_flavour openmpi mpich)
+set(_wanted openmpi mpich)
+if(NOT FAIRLEAD_MPI_PROGRAMS)
+  set(_wanted)  # without flavours fairlead_add_mpi_program adds nothing
+endif()
+foreach(_flavour IN LISTS _wanted)
   find_program(FAIRLEAD_MPICXX_${_flavour} mpicxx.${_flavour}
                DOC "C++ compiler wrapper of the MPI flavour ${_flavour}")
   if(FAIRLEAD_MPICXX_${_flavour})

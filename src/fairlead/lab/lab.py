@@ -90,7 +90,10 @@ def congestion_runners(directory: Path) -> list[tuple[Path, state.Process]]:
     """Living processes that hold congestion in the background of the lab noted in ``directory``, and their notes."""
     runners = []
     for path in sorted((directory / "congestion").glob("*.json")):
-        runner = state.Process(**json.loads(path.read_text())["runner"])
+        try:
+            runner = state.Process(**json.loads(path.read_text())["runner"])
+        except FileNotFoundError:  # it ended meanwhile, and took its note along
+            continue
         if runner.is_alive():
             runners.append((path, runner))
     return runners
