@@ -179,7 +179,8 @@ void Controller::State::watch_detour(HostId host) {
     Detour& detour = *destination.detour;
     if (now_ >= detour.next_direct) {
         probes_.burst(host, now_, *out_);
-        // At random: a queue of few streams rises and falls with a period of its own, and may be empty half of the time.
+        // At random: a queue of few streams rises and falls with a period of its own, and may be empty half of the
+        // time.
         detour.next_direct = now_ + settings_.detour.direct_period_s * (0.5 + random_.uniform());
     }
     if (now_ >= detour.next_legs) check_legs(host);
