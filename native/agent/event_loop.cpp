@@ -120,10 +120,19 @@ void EventLoop::arm_timer() {
 
 void EventLoop::run_timers() {
     const double now = monotonic_s();
-    while (!timers_.empty() && timers_.begin()->first.first <= now && !stopping_) {
-        auto node = timers_.extract(timers_.begin());
-        timer_times_.erase(node.key().second);
+    std::vector<TimerId> due;
+    for (const auto& [when, task] : timers_) {
+        if (when.first > now) break;
+        due.push_back(when.second);
+    }
+    // Those alone: a task that makes a timer for a moment that is past must not keep the loop from its descriptors.
+    for (const TimerId id : due) {
+        const auto found = timer_times_.find(id);
+        if (found == timer_times_.end()) continue;  // cancelled by an earlier one
+        auto node = timers_.extract(std::pair{found->second, id});
+        timer_times_.erase(found);
         node.mapped()();
+        if (stopping_) return;
     }
 }
 

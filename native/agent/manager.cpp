@@ -142,6 +142,7 @@ void Manager::perform(const core::SendProbes& burst) {
 
 void Manager::perform(const core::SampleSockets&) {
     if (monitor_) sample_sockets(true);
+    tick();  // after the samples: load queries wait for it
 }
 
 void Manager::perform(const core::Move& move) {

@@ -1,8 +1,11 @@
 """Hosts of a Slurm allocation, from a captured environment."""
 
+from pathlib import Path
+
 import pytest
 
-from fairlead.cluster.choose import choose
+from fairlead.cluster.choose import cluster_file
+from fairlead.cluster.description import Cluster
 from fairlead.cluster.slurm import from_slurm, tasks_per_node
 from fairlead.errors import ConfigError
 
@@ -51,4 +54,14 @@ def test_nonsense_is_not_guessed_at() -> None:
 def test_outside_of_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
     with pytest.raises(ConfigError, match="no Slurm allocation"):
-        choose("slurm")
+        cluster_file("slurm")
+
+
+def test_an_allocation_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    allocation = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=NODES.__getitem__)
+    monkeypatch.setattr("fairlead.cluster.choose.from_slurm", lambda: allocation)
+    path = cluster_file("slurm", tmp_path)
+    assert path == tmp_path / f"{allocation.name}.cluster.toml"
+    loaded = Cluster.load(path)
+    assert (loaded.hosts, loaded.executor, loaded.ssh) == (allocation.hosts, "ssh", allocation.ssh)
+    assert cluster_file("own.toml") == Path("own.toml")

@@ -10,7 +10,7 @@ import pytest
 
 from fairlead.errors import LabError
 from fairlead.lab import state
-from fairlead.lab.lab import congestion_runners
+from fairlead.lab.lab import CongestionRunner, congestion_runners
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +76,6 @@ def test_a_congestion_note_that_vanishes_while_notes_are_read_is_no_runner(tmp_p
     notes.mkdir()
     own = state.Process.of(os.getpid())
     runner = {"pid": own.pid, "start_ticks": own.start_ticks}
-    (notes / "alive.json").write_text(json.dumps({"runner": runner}))
+    (notes / "alive.json").write_text(json.dumps({"runner": runner, "text": "2 streams"}))
     (notes / "ended.json").symlink_to("gone")  # listed, but not there any more
-    assert congestion_runners(tmp_path) == [(notes / "alive.json", own)]
+    assert congestion_runners(tmp_path) == [CongestionRunner(notes / "alive.json", own, "2 streams")]

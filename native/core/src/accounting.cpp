@@ -72,7 +72,7 @@ double Controller::State::told_foreign(HostId host) const {
 /// Too little time to tell the job's bytes from others', or a host did not answer: the bytes are counted for longer,
 /// while the direct path goes on being probed.
 bool Controller::State::count_again(HostId host, Search& search) {
-    if (search.silent || search.recounts >= settings_.probes.max_extensions) return false;
+    if (search.silent || search.recounts >= settings_.own_load.max_recounts) return false;
     if (probes_.forward(host, search.started).typical_s < threshold_s(host) && !search.by_rate) return false;
     const bool missing = !loads_missing(search).empty();
     const bool brief = busy_s(host, search) < settings_.own_load.min_busy_s;

@@ -13,12 +13,11 @@ constexpr std::size_t kMaxLoadQueries = 256;
 constexpr double kSamplesAtLatest_s = 0.005;
 // A sample at least this old belongs to an earlier poll than the one that a load query asked for.
 constexpr double kPollBefore_s = 0.010;
-// Destinations without traffic for so long are left out of load reports.
-constexpr double kReported_s = 5.0;
 }  // namespace
 
 void Controller::State::answer(HostId from, const wire::Hello& hello) {
     Peer& peer = peers_[from];
+    peer.loads_unanswered = 0;  // it is asked again
     const bool restarted = peer.heard && peer.boot_id != hello.boot_id;
     if (restarted) {
         relay_desk_.forget(from);
@@ -125,7 +124,7 @@ std::vector<wire::LoadEntry> Controller::State::own_entries() const {
     std::vector<wire::LoadEntry> entries;
     for (HostId host = 0; host < hosts_; ++host) {
         const Destination& destination = destinations_[host];
-        if (!destination.sockets.used_since(now_ - kReported_s)) continue;
+        if (destination.sockets.last_delivered_B() == 0) continue;
         wire::LoadEntry entry;
         entry.destination = host;
         entry.relay = destination.detour ? destination.detour->relay : kNoHost;
@@ -134,9 +133,8 @@ std::vector<wire::LoadEntry> Controller::State::own_entries() const {
         entries.push_back(entry);
     }
     if (entries.size() > wire::kMaxLoadEntries) {
-        std::stable_sort(entries.begin(), entries.end(), [this](const wire::LoadEntry& a, const wire::LoadEntry& b) {
-            return destinations_[a.destination].sockets.peak_rate_bps() >
-                   destinations_[b.destination].sockets.peak_rate_bps();
+        std::stable_sort(entries.begin(), entries.end(), [](const wire::LoadEntry& a, const wire::LoadEntry& b) {
+            return a.delivered_B > b.delivered_B;  // an order that lasts: two reports shall list the same
         });
         entries.resize(wire::kMaxLoadEntries);
     }

@@ -328,7 +328,7 @@ Time Controller::State::next_wakeup() const {
         if (destination.must_return && !destination.pending) next = std::min(next, destination.retry_return);
         if (destination.detour) {
             next = std::min(next, peers_[destination.detour->relay].next_beat);
-            if (!destination.detour->manual && automatic_) {
+            if (!destination.detour->manual && automatic_ && !stopping_) {
                 next = std::min({next, destination.detour->next_direct, destination.detour->next_legs});
             }
         }

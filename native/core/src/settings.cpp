@@ -57,6 +57,7 @@ const SettingInfo kTable[] = {
     REAL(own_load, OwnLoadSettings, certain_s, "s", 2e-3, 10.0),
     REAL(own_load, OwnLoadSettings, window_s, "s", 1e-3, 10.0),
     REAL(own_load, OwnLoadSettings, min_elapsed_s, "s", 2e-3, 1.0),
+    WHOLE(own_load, OwnLoadSettings, max_recounts, "1", 0, 100),
     REAL(own_load, OwnLoadSettings, min_busy_s, "s", 0.0, 1.0),
     REAL(own_load, OwnLoadSettings, answer_timeout_s, "s", 1e-3, 10.0),
     REAL(choice, ChoiceSettings, margin, "1", 0.0, 0.99),

@@ -11,9 +11,15 @@ namespace {
 // The round trip must have grown this much since the last false alarm to be followed at once.
 constexpr double kGrowth = 1.5;
 constexpr double kPeakMemory_s = 10.0;
+// Samples that are kept are at least this far apart: many load queries in a row would shorten the history.
+constexpr double kApart_s = 0.010;
 }  // namespace
 
 void SocketWatch::store(const SocketSample& sample, Time now) {
+    if (count_ > 1 && now - back(1).at < kApart_s) {
+        next_ = (next_ + kHistory - 1) % kHistory;
+        --count_;
+    }
     history_[next_] = Point{now, sample.delivered_B, sample.in_flight_B, sample.retransmits};
     next_ = (next_ + 1) % kHistory;
     count_ = std::min(count_ + 1, kHistory);

@@ -50,7 +50,7 @@ function(_fairlead_mpi_flavour flavour wrapper)
 endfunction()
 
 set(_wanted openmpi mpich)
-if(NOT FAIRLEAD_MPI_PROGRAMS)
+if(DEFINED FAIRLEAD_MPI_PROGRAMS AND NOT FAIRLEAD_MPI_PROGRAMS)
   set(_wanted)  # without flavours fairlead_add_mpi_program adds nothing
 endif()
 foreach(_flavour IN LISTS _wanted)

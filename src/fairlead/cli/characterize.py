@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from fairlead.cli.cluster_argument import ClusterArgument
+
 if TYPE_CHECKING:
     from fairlead.measure.characterization import Characterization
     from fairlead.measure.samples import Progress
@@ -67,7 +69,7 @@ def command() -> None:
 
 
 @command.command("measure")
-@click.argument("cluster_file", metavar="CLUSTER", type=click.Path(path_type=Path))
+@click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @results_option
 @click.option(
     "--sizes",

@@ -4,9 +4,12 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from fairlead.cli.cluster_argument import ClusterArgument
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
@@ -18,10 +21,10 @@ COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
 
 
 @click.command("doctor")
-@click.argument("cluster", metavar="CLUSTER")
+@click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.option("--mpirun", help="Look at this mpirun instead of the cluster file's.")
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON: a list of severity, check, hosts, text, fix.")
-def command(cluster: str, mpirun: str | None, as_json: bool) -> int:
+def command(cluster_file: Path, mpirun: str | None, as_json: bool) -> int:
     """Say, before any run, what will go wrong or slow on CLUSTER, and the fix.
 
     CLUSTER is a cluster file, or `slurm` inside an allocation. The exit code is 1 if there are errors.
@@ -31,11 +34,11 @@ def command(cluster: str, mpirun: str | None, as_json: bool) -> int:
       fairlead doctor mesh8.cluster.toml
       fairlead doctor slurm --mpirun /opt/openmpi/bin/mpirun --json
     """
-    from fairlead.cluster.choose import choose
+    from fairlead.cluster.description import Cluster
     from fairlead.cluster.doctor.examine import examine
     from fairlead.cluster.doctor.findings import Severity
 
-    described = choose(cluster)
+    described = Cluster.load(cluster_file)
     if mpirun:
         described = described.with_mpirun(mpirun)
     with _progress() as progress:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from fairlead.cli.cluster_argument import ClusterArgument
+
 
 def _parse_move(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
@@ -18,7 +20,7 @@ def _parse_move(
 
 
 @click.command("run")
-@click.argument("cluster_file", metavar="CLUSTER", type=click.Path(path_type=Path))
+@click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.argument("argv", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("-n", "--ranks", type=click.IntRange(min=1), help="Ranks to start [default: one a compute host].")
 @click.option("--mpirun", help="Which mpirun, by name or path [default: the cluster file's].")
@@ -44,6 +46,8 @@ def command(
     quiet: bool,
 ) -> int:
     """Run an MPI program on CLUSTER with its traffic managed; exits with the program's own code.
+
+    CLUSTER is a cluster file, or `slurm` inside an allocation.
 
     stdin, stdout, stderr and signals are the program's own. What fairlead sees and does is told on stderr and kept in
     the results directory.

@@ -63,6 +63,24 @@ def from_slurm(
     )
 
 
+def to_toml(cluster: Cluster) -> str:
+    """An allocation as the text of a cluster file."""
+    lines = [
+        "# Written by fairlead from a Slurm allocation.",
+        "[cluster]",
+        f"name = {json.dumps(cluster.name)}",
+        f"executor = {json.dumps(cluster.executor)}",
+        f"interface = {json.dumps(cluster.hosts[0].interface)}",
+        "",
+        "[ssh]",
+        f"shared_files = {json.dumps(cluster.ssh.shared_files)}",
+    ]
+    for host in cluster.hosts:
+        lines += ["", "[[hosts]]", f"name = {json.dumps(host.name)}", f"address = {json.dumps(host.address)}"]
+        lines += [f"slots = {host.slots}", f"reach = {json.dumps(host.reach)}"]
+    return "\n".join(lines) + "\n"
+
+
 def tasks_per_node(text: str) -> list[int]:
     """SLURM_TASKS_PER_NODE, for example ``2(x3),1`` -> [2, 2, 2, 1].
 

@@ -2,6 +2,7 @@
 
 import json
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,8 @@ class Lab:
             LabError: it did not end in time.
         """
         end(self.holder)
-        for _, runner in congestion_runners(self.directory):
-            runner.wait(DOWN_TIMEOUT_S)  # they see that the lab has ended
+        for runner in congestion_runners(self.directory):
+            runner.process.wait(DOWN_TIMEOUT_S)  # they see that the lab has ended
         if self.directory.is_dir() and state.holder_of(self.directory) is None:
             state.remove(self.directory)
 
@@ -86,16 +87,26 @@ def end(holder: state.Process) -> None:
     holder.wait(DOWN_TIMEOUT_S)
 
 
-def congestion_runners(directory: Path) -> list[tuple[Path, state.Process]]:
-    """Living processes that hold congestion in the background of the lab noted in ``directory``, and their notes."""
+@dataclass(frozen=True)
+class CongestionRunner:
+    """A process that holds congestion in the background; ``text`` says what it does, ``note`` is its file."""
+
+    note: Path
+    process: state.Process
+    text: str
+
+
+def congestion_runners(directory: Path) -> list[CongestionRunner]:
+    """The living ones of the lab noted in ``directory``."""
     runners = []
-    for path in sorted((directory / "congestion").glob("*.json")):
+    for note in sorted((directory / "congestion").glob("*.json")):
         try:
-            runner = state.Process(**json.loads(path.read_text())["runner"])
+            record = json.loads(note.read_text())
         except FileNotFoundError:  # it ended meanwhile, and took its note along
             continue
-        if runner.is_alive():
-            runners.append((path, runner))
+        runner = CongestionRunner(note, state.Process(**record["runner"]), str(record["text"]))
+        if runner.process.is_alive():
+            runners.append(runner)
     return runners
 
 

@@ -40,9 +40,9 @@ class CleanUp:
 
 
 def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
-    """Clean the hosts of ``clusters``, then forget dead runs.
+    """Clean the hosts of ``clusters``, then forget the dead runs on them, if all hosts could be cleaned.
 
-    A dead run whose cluster is among those given is forgotten only if all of that cluster's hosts could be cleaned.
+    Dead runs on other clusters are not forgotten, unless their cluster file is gone: nothing leads to their hosts then.
     """
     removed: list[Removed] = []
     unreachable: dict[str, str] = {}
@@ -53,9 +53,11 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
                 unreachable[host] = answer
             else:
                 removed += [Removed(host, what) for what in answer]
+    files = {Path(cluster.source).resolve() for cluster in clusters}
     forgotten = []
     for run in list(registry.runs()):
-        if not run.alive and not unreachable and not dry_run:
+        cleaned = Path(run.cluster_file).resolve() in files or not Path(run.cluster_file).is_file()
+        if not run.alive and cleaned and not unreachable and not dry_run:
             registry.forget(run.job)
             forgotten.append(run.job)
     return CleanUp(removed, unreachable, forgotten)

@@ -268,7 +268,7 @@ def _stage(
     t_nc, t_ic, t_managed = matched(clean, congested, managed_congested)
     recovered = result(
         lambda: statistics.recovered_share(t_nc, t_ic, t_managed, level),
-        _only_share(clean, congested, managed_congested),
+        _only_share(t_nc, t_ic, t_managed),
     )
     quiet = _read_all(store, runs, managed_clean)
     return Stage(
@@ -309,12 +309,11 @@ def _only_ratio(first: Sequence[float], second: Sequence[float]) -> float | None
     return first[0] / second[0] if len(first) == 1 else None
 
 
-def _only_share(clean: Cell, congested: Cell, managed: Cell) -> float | None:
-    """Recovered share where there is one run of each kind: no interval, and none if congestion cost nothing."""
-    if not clean.n == congested.n == managed.n == 1:
+def _only_share(clean_s: Sequence[float], congested_s: Sequence[float], managed_s: Sequence[float]) -> float | None:
+    """Recovered share where there is one replication: no interval, and none if congestion cost nothing."""
+    if len(clean_s) != 1 or congested_s[0] <= clean_s[0]:
         return None
-    t_nc, t_ic, t_managed = (next(iter(each.times_s.values())) for each in (clean, congested, managed))
-    return (t_ic - t_managed) / (t_ic - t_nc) if t_ic > t_nc else None
+    return (congested_s[0] - managed_s[0]) / (congested_s[0] - clean_s[0])
 
 
 def _less_one(ratio: Estimate) -> Estimate:

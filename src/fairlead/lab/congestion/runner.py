@@ -59,11 +59,11 @@ def start(lab: Lab, description: CongestionDescription) -> str:
 def stop_all(lab: Lab) -> list[str]:
     """Stop all background congestion of a lab; returns what was stopped."""
     stopped = []
-    for path, runner in congestion_runners(lab.directory):
-        stopped.append(str(json.loads(path.read_text())["text"]))
-        runner.send(signal.SIGTERM)
-        runner.wait(STOP_TIMEOUT_S)
-        path.unlink(missing_ok=True)
+    for runner in congestion_runners(lab.directory):
+        stopped.append(runner.text)
+        runner.process.send(signal.SIGTERM)
+        runner.process.wait(STOP_TIMEOUT_S)
+        runner.note.unlink(missing_ok=True)
     return stopped
 
 
@@ -105,7 +105,9 @@ def main() -> None:
         sys.exit(1)
     try:
         text = congestion.describe()
-        note.write_text(json.dumps({"runner": asdict(state.Process.of(os.getpid())), "text": text}))
+        written = note.with_suffix(".partial")
+        written.write_text(json.dumps({"runner": asdict(state.Process.of(os.getpid())), "text": text}))
+        written.rename(note)  # whoever reads the notes sees the whole of it or none
         print(json.dumps({"started": text}), flush=True)
         null = os.open("/dev/null", os.O_RDWR)
         for descriptor in (0, 1, 2):

@@ -49,6 +49,7 @@ struct OwnLoadSettings {
     double broken_s = 0.070;          ///< such a queue is counted for so long
     double certain_s = 0.120;         ///< a count this long needs foreign_share, a shorter one something in between
     double min_elapsed_s = 0.015;     ///< the shortest count, between two looks at the job's own bytes
+    int max_recounts = 4;             ///< further looks, each min_elapsed_s after the one before
     double min_busy_s = 0.010;        ///< a queue that was seen to stand for less is looked at longer
     double answer_timeout_s = 0.060;  ///< for other hosts' reports
     double window_s = 0.060;          ///< over which the rate of a pair is told in views

@@ -96,7 +96,7 @@ struct LoadEntry {
     friend bool operator==(const LoadEntry&, const LoadEntry&) = default;
 };
 
-/// Own traffic per destination lately in use, at most kMaxLoadEntries.
+/// Own traffic per destination ever used, at most kMaxLoadEntries: those with most of it.
 struct LoadReport {
     std::uint32_t token = 0;
     std::vector<LoadEntry> entries;

@@ -1,0 +1,18 @@
+"""The CLUSTER argument of commands: a cluster file, or `slurm` inside an allocation."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+class ClusterArgument(click.ParamType):
+    """Converts to the path of a cluster file."""
+
+    name = "cluster"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """See `fairlead.cluster.choose.cluster_file`."""
+        from fairlead.cluster.choose import cluster_file
+
+        return value if isinstance(value, Path) else cluster_file(value)
