@@ -85,13 +85,23 @@ void RoutePlane::give_back(const Return& back) {
 }
 
 void RoutePlane::withdraw() {
-    for (std::uint32_t host = 0; host < moved_.size(); ++host) give_back({host});
+    // Each is tried, also after one that failed: what can be given back is given back.
+    std::optional<KernelError> first_failure;
+    for (std::uint32_t host = 0; host < moved_.size(); ++host) {
+        try {
+            give_back({host});
+        } catch (const KernelError& failure) {
+            if (!first_failure) first_failure = failure;
+        }
+    }
+    if (first_failure) throw *first_failure;
 }
 
 void RoutePlane::tear_down() {
-    withdraw();
+    // Removes the routes too, last hops and all.
     const Presence lock = lock_namespace();
     remove_job(netlink_, setup_.job);
+    moved_.assign(moved_.size(), false);
 }
 
 }  // namespace fairlead::guardian

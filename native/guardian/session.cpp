@@ -65,7 +65,11 @@ int Session::run() {
 
 // False if a signal cut the grace time short.
 bool Session::withdraw_and_linger() {
-    plane_->withdraw();
+    try {
+        plane_->withdraw();
+    } catch (const KernelError& failure) {
+        std::cerr << "fairlead-guardian: " << failure.what() << '\n';  // what is left goes with the job, below
+    }
     return wait(static_cast<int>(plane_->setup().grace_ms)) == Wake::kTimeout;
 }
 

@@ -33,7 +33,7 @@ class ProbeDesk {
   public:
     ProbeDesk(HostId self, HostId host_count, const Settings& settings);
 
-    /// Starts a burst, or joins one to that peer that was started within fresh_s and is still under way.
+    /// Starts a burst, or joins one to that peer that was started within a spacing and is still under way.
     std::uint32_t burst(HostId peer, Time now, std::vector<Action>& out);
 
     /// Whether the budget allows a burst that is not urgent.
@@ -57,7 +57,7 @@ class ProbeDesk {
     /// The last completed burst, if it began at or after `from`.
     std::optional<Burst> completed_since(HostId peer, Time from) const;
 
-    /// Queueing delays of probes sent at or after `from`, towards and from the peer; base shifts already taken off.
+    /// Queueing delays of probes sent at or after `from`, towards (base shifts already taken off) and from the peer.
     DelayWindow::Summary forward(HostId peer, Time from) const;
     DelayWindow::Summary backward(HostId peer, Time from) const;
 

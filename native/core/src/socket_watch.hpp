@@ -43,7 +43,6 @@ class SocketWatch {
     /// Mean acknowledged rate over the window before `now`.
     double rate_bps(Time now, double window_s) const;
     bool used_since(Time from) const { return seen_ && last_active_ >= from; }
-    /// As of the last sample.
     /// As of the youngest sample at least age_s old.
     std::uint64_t delivered_before_B(Time now, double age_s) const {
         return count_ > 0 ? before_window(now, age_s).delivered_B : 0;

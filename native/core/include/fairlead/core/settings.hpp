@@ -37,7 +37,7 @@ struct ProbeSettings {
     double background_period_s = 2.0;   ///< between two background probes of one peer
     double answer_timeout_s = 0.040;    ///< after the last probe of a burst was due: judge with what came
     double extend_run_delay_s = 0.002;  ///< own or peer's wait in the run queue above which a burst is repeated
-    int max_extensions = 4;             ///< repetitions at most
+    int max_extensions = 4;             ///< repetitions of the burst at most
     double max_rate_per_s = 60.0;       ///< probes sustained, of all bursts of this host together
     double max_probes_at_once = 60.0;   ///< and for a moment
 };
@@ -52,7 +52,7 @@ struct OwnLoadSettings {
     int max_recounts = 4;             ///< further looks, each min_elapsed_s after the one before
     double min_busy_s = 0.010;        ///< a queue that was seen to stand for less is looked at longer
     double answer_timeout_s = 0.060;  ///< for other hosts' reports
-    double window_s = 0.060;          ///< over which the rate of a pair is told in views
+    double window_s = 0.060;          ///< over which the rate of a pair is told
 };
 
 struct ChoiceSettings {
@@ -88,7 +88,7 @@ struct DetourSettings {
     double hold_max_s = 30.0;       ///< doubled up to this by each change from relay to relay
     double idle_return_s = 30.0;    ///< without traffic for so long: return
     double failed_backoff_s = 2.0;  ///< after a failed move, doubling up to 60 s
-    double shun_s = 5.0;            ///< a relay that failed, refused or died is not asked for this long
+    double shun_s = 5.0;            ///< a relay that failed or died is not asked for this long
 };
 
 struct ReportSettings {
