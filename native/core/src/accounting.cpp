@@ -25,12 +25,18 @@ void Controller::State::ask_loads(HostId host, Search& search) {
     search.loads_deadline = now_ + settings_.own_load.answer_timeout_s;
     search.loads_awaited.assign(1, self_);
     answer(self_, wire::LoadQuery{search.load_token});
-    for (const HostId source : sharing_.sources_sharing(path_to(host))) {
-        if (!other(source) || !peers_[source].heard || peers_[source].down) continue;
-        if (peers_[source].loads_unanswered >= kLoadsUnanswered) continue;
-        if (search.loads_awaited.size() > kMaxLoadQueries) break;
+    const auto ask = [&](HostId source) {
+        if (!other(source) || !peers_[source].heard || peers_[source].down) return;
+        if (peers_[source].loads_unanswered >= kLoadsUnanswered) return;
+        if (search.loads_awaited.size() > kMaxLoadQueries) return;
+        if (std::ranges::find(search.loads_awaited, source) != search.loads_awaited.end()) return;
         search.loads_awaited.push_back(source);
         send(source, wire::LoadQuery{search.load_token});
+    };
+    std::ranges::for_each(sharing_.sources_sharing(path_to(host)), ask);
+    // Detours over this host: their sources may share nothing with the path themselves.
+    for (const Pair& detoured : relay_desk_.granted()) {
+        if (shared_bps(host, Pair{self_, detoured.destination})) ask(detoured.source);
     }
 }
 

@@ -234,6 +234,16 @@ TEST(Controller, BelievesWhatAnotherPairsSearchCounted) {
     }
 }
 
+TEST(Controller, AsksThoseWhoseDetoursItCarries) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(Received{3, wire::RelayRequest{1, 1, 50e6}});  // 3 -> 1 over this host: its second leg is the path 0 -> 1
+    rig.on(Received{4, wire::RelayRequest{2, 2, 50e6}});  // 4 -> 2 loads none of it
+    rig.congestion(20e-3, 0.0);
+    EXPECT_GE(rig.sent<wire::LoadQuery>(3), 1);
+    EXPECT_EQ(rig.sent<wire::LoadQuery>(4), 0);
+}
+
 TEST(Controller, ARateThatFallsEndsThePauseAfterOwnLoad) {
     for (int phase = 0; phase < 16; ++phase) {
         Rig rig;
