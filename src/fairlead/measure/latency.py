@@ -1,6 +1,6 @@
 """The latency matrix: what a message of each size takes between each two hosts on a quiet network.
 
-Definition: design section 2, "Latency matrix".
+See docs/characterize.md.
 """
 
 from dataclasses import dataclass

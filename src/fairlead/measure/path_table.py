@@ -1,4 +1,4 @@
-"""The path table: for each ordered pair of hosts, over which third host its traffic could go (design section 2)."""
+"""The path table: for each ordered pair of hosts, over which third host its traffic could go."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

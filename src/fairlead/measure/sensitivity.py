@@ -1,4 +1,4 @@
-"""The sensitivity matrix: which paths suffer when traffic is injected on which (design section 2; DMCBM section 3.3.2).
+"""The sensitivity matrix: which paths suffer when traffic is injected on which (DMCBM section 3.3.2).
 
 A saturated link grows a queue, and every probe that crosses the link waits in it. So the paths that cross the link
 that an injection saturates see about the same queueing delay as the injected pair's own probes do, and other paths

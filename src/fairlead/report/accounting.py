@@ -1,6 +1,6 @@
 """What management costs by the books: the agents' CPU and network share, where run times scatter too much to show it.
 
-The measured overhead of ten runs that scatter by some percent cannot show one percent; counters can (design section 9).
+The measured overhead of ten runs that scatter by some percent cannot show one percent; counters can.
 """
 
 from dataclasses import dataclass

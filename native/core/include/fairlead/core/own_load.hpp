@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does the job's own traffic explain a queue? (design section 2: "A queue that the job's own bytes explain is not
-// congestion".)
+// Does the job's own traffic explain a queue? Then it is not congestion, and a detour would queue as well.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each destination the ordered list of intermediate hosts (design section 2, "Path table").
+// For each destination the ordered list of intermediate hosts.
 #pragma once
 
 #include <cstdint>

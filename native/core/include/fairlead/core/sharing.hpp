@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sensitivity relation (design section 2): which ordered pairs suffer when traffic is injected on which.
+// The sensitivity relation: which ordered pairs suffer when traffic is injected on which.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ inline bool valid(Pair pair, HostId host_count) {
     return pair.source < host_count && pair.destination < host_count && pair.source != pair.destination;
 }
 
-/// How slow a path is against its base (design section 2, "Zones").
+/// How slow a path is against its base.
 enum class Zone : std::uint8_t { low = 0, medium = 1, high = 2 };
 
 constexpr std::string_view name(Zone zone) {
