@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
-from fairlead.cluster.launch import StartupTimeout, attend, run, start
+from fairlead.cluster.launch import RunningJob, StartupTimeout, attend, run, start
 from fairlead.cluster.launchers.base import Launcher, get
-from fairlead.errors import LaunchError, MissingToolError
+from fairlead.errors import HostError, LaunchError, MissingToolError
 
 LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", interface="lo"),))
 CUSTOM = get("custom")()
@@ -96,6 +97,26 @@ def test_ranks_that_outlive_their_mpirun_are_ended(tmp_path: Path) -> None:
     what = job(f"setsid sleep 60 & echo $! >{note}; kill -9 $$")
     assert run(LOCAL, CUSTOM, what) == 137
     assert not alive(int(wait_for(note)))
+
+
+def test_a_time_out_is_kept_when_the_launching_host_is_not_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(self: RunningJob, number: signal.Signals) -> None:
+        raise HostError("h0 is not reached")
+
+    monkeypatch.setattr(RunningJob, "signal", unreachable)
+    begin_s = time.monotonic()
+    with pytest.raises(LaunchError, match=r"not done within 0\.3 s"):
+        run(LOCAL, CUSTOM, job("exec sleep 60"), timeout_s=0.3)
+    assert time.monotonic() - begin_s < 30
+
+
+def test_processes_that_cannot_be_killed_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "LEFTOVERS_TIMEOUT_S", 0.3)
+    running = start(LOCAL, CUSTOM, job("exit 0"))
+    running.wait()
+    monkeypatch.setattr(RunningJob, "_left", lambda self: {"here": [2**22 + 1]})
+    with pytest.raises(HostError, match=r"do not end \(here: 4194305\)"):
+        running.end_leftovers()
 
 
 def test_others_processes_are_left_alone() -> None:

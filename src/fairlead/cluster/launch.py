@@ -20,7 +20,7 @@ from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors.base import Executor, of
 from fairlead.cluster.job import LAUNCH_MARK, MARK, Job, make_job
 from fairlead.cluster.launchers import Launcher, detect, get
-from fairlead.errors import ConfigError, FairleadError, LaunchError, MissingToolError
+from fairlead.errors import ConfigError, FairleadError, HostError, LaunchError, MissingToolError
 
 _log = logging.getLogger(__name__)
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
@@ -28,6 +28,7 @@ STARTUP_TIMEOUT_S = 60.0
 POLL_S = 0.5
 _HERE = ""  # this machine, among names of hosts
 STOP_GRACE_S = 5.0
+LEFTOVERS_TIMEOUT_S = 20.0  # a killed process that is still there then waits in the kernel
 
 # $0 is "NAME=id". Hosts of a lab share one list of processes, so those of other network namespaces are left out.
 _MARKED = """
@@ -147,27 +148,34 @@ class RunningJob:
         Raises:
             HostError: a host was not reached.
         """
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            self.signal(number)
-            try:
-                self.process.wait(grace_s)
-                break
-            except subprocess.TimeoutExpired:
-                continue
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        try:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                self.signal(number)
+                try:
+                    self.process.wait(grace_s)
+                    break
+                except subprocess.TimeoutExpired:
+                    continue
+        finally:
+            # Also where the host that mpirun runs on is not reached: what waits here must not wait for ever.
+            if self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
         self.end_leftovers()
 
     def end_leftovers(self) -> None:
         """End ranks that outlived their mpirun, and what mpirun had started beside it.
 
         Raises:
-            HostError: a host was not reached.
+            HostError: a host was not reached, or processes do not end even when killed.
         """
-        deadline_s = time.monotonic() + STOP_GRACE_S
+        begin_s = time.monotonic()
         while left := self._left():
-            name = "TERM" if time.monotonic() < deadline_s else "KILL"
+            waited_s = time.monotonic() - begin_s
+            if waited_s > LEFTOVERS_TIMEOUT_S:
+                names = "; ".join(f"{host}: {', '.join(map(str, pids))}" for host, pids in left.items())
+                raise HostError(f"processes of job {self.job.id} do not end ({names})", hint="see `ps -o stat,wchan`")
+            name = "TERM" if waited_s < STOP_GRACE_S else "KILL"
             for host, pids in left.items():
                 self._run(host, _SIGNAL_PIDS, name, *map(str, pids))
             time.sleep(0.2)
@@ -354,7 +362,10 @@ class Watch:
             self._look_for_ranks()
             self.failure = self._overdue()
             if self.failure:
-                self._running.stop()
+                try:
+                    self._running.stop()
+                except FairleadError as error:  # the job's end is told by `failure`
+                    _log.warning("what job %s left behind could not be removed: %s", self._running.job.id, error)
                 return
 
     def _look_for_ranks(self) -> None:
