@@ -89,15 +89,20 @@ def test_the_secret_is_common_and_only_on_standard_input(tmp_path: Path) -> None
     run(body)
 
 
-def test_events_reach_callbacks_and_the_queue(tmp_path: Path) -> None:
+def events_of(group: AgentGroup) -> "asyncio.Queue[tuple[int, Message]]":
+    events: asyncio.Queue[tuple[int, Message]] = asyncio.Queue()
+    group.on_event(lambda index, event: events.put_nowait((index, event)))
+    return events
+
+
+def test_events_reach_callbacks(tmp_path: Path) -> None:
     async def body() -> None:
-        seen: list[tuple[int, str]] = []
         async with group_of(tmp_path, "good", "good") as group:
-            group.on_event(lambda index, event: seen.append((index, event["zone"])))
+            first, second = events_of(group), events_of(group)
             await group.command(1, {"type": "event"})
-            index, event = group.events.get_nowait()
-        assert seen == [(1, "high")]
-        assert (index, event["type"], event["peer"]) == (1, "zone", 1)
+            index, event = first.get_nowait()
+            assert (index, event["type"], event["peer"], event["zone"]) == (1, "zone", 1, "high")
+            assert second.get_nowait() == (index, event)
 
     run(body)
 
@@ -115,9 +120,10 @@ def test_a_refusal_names_host_and_reason(tmp_path: Path) -> None:
 def test_death_fails_what_waits_and_is_told(tmp_path: Path) -> None:
     async def body() -> None:
         async with group_of(tmp_path, "good", "good") as group:
+            events = events_of(group)
             with pytest.raises(AgentError, match=r"h1: the agent was killed by signal 9: last words"):
                 await group.command(1, {"type": "die"})
-            index, event = await asyncio.wait_for(group.events.get(), 5)
+            index, event = await asyncio.wait_for(events.get(), 5)
             assert (index, event["type"]) == (1, "died")
             with pytest.raises(AgentError, match="h1: the agent was killed"):
                 await group.command(1, {"type": "echo", "value": 1})
@@ -138,7 +144,7 @@ def test_no_answer_is_an_error_with_the_time(tmp_path: Path) -> None:
 def test_nonsense_ends_the_agent(tmp_path: Path) -> None:
     async def body() -> None:
         async with group_of(tmp_path, "good", "garbage") as group:
-            index, event = await asyncio.wait_for(group.events.get(), 5)
+            index, event = await asyncio.wait_for(events_of(group).get(), 5)
             assert index == 1 and "h1: the agent said something that is not its protocol" in event["reason"]
             assert gone(int((tmp_path / "h1").read_text().split()[0]))
 

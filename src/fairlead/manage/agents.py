@@ -255,8 +255,7 @@ class AgentGroup:
         async with AgentGroup(cluster.hosts, executor.command, ports=(47000, 47999)) as group:
             answer = await group.command(0, {"type": "probe", "peers": [1], "count": 5, "interval_s": 0.02})
 
-    Events that agents send by themselves go to every callback given to `on_event` and, with the host's index, into
-    `events`. An agent that dies is told as the event ``{"type": "died", "reason": ...}``; commands to it raise.
+    Events that agents send by themselves go to every callback given to `on_event`; nothing of them is kept. An agent that dies is told as the event ``{"type": "died", "reason": ...}``; commands to it raise.
     """
 
     def __init__(
@@ -289,7 +288,6 @@ class AgentGroup:
         self._agents: list[Agent] = []
         self.job = job or secrets.token_hex(4)
         self.ready: list[Message] = []
-        self.events: asyncio.Queue[tuple[int, Message]] = asyncio.Queue()
 
     def __len__(self) -> int:
         return len(self._hosts)
@@ -300,7 +298,7 @@ class AgentGroup:
         return [agent.pid for agent in self._agents]
 
     def on_event(self, callback: EventCallback) -> None:
-        """Have ``callback(host_index, event)`` called for every event, before it enters `events`."""
+        """Have ``callback(host_index, event)`` called for every event."""
         self._callbacks.append(callback)
 
     async def command(self, host_index: int, message: Message, timeout_s: float = COMMAND_TIMEOUT_S) -> Message:
@@ -373,7 +371,6 @@ class AgentGroup:
     def _dispatch(self, index: int, event: Message) -> None:
         for callback in self._callbacks:
             callback(index, event)
-        self.events.put_nowait((index, event))
 
     async def _stop(self) -> None:
         # Shielded: a second Ctrl-C must not leave agents behind.

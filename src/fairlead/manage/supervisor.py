@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from fairlead.cluster import executors
@@ -39,14 +39,12 @@ class Outcome:
         time_s: wall time of the program, launcher included.
         started_s: when it was started, seconds since the epoch.
         moves: number of detours taken.
-        events: every event of every agent as (host index, event), in order of arrival.
     """
 
     exit_code: int
     time_s: float
     started_s: float
     moves: int = 0
-    events: list[tuple[int, Message]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -90,10 +88,10 @@ class _Watch:
         self._narrator = narrator
         self._registration = registration
         self._sinks = sinks
-        self.events: list[tuple[int, Message]] = []
+        self.moves = 0
 
     def __call__(self, host: int, event: Message) -> None:
-        self.events.append((host, event))
+        self.moves += event["type"] == "moved"
         self._narrator(host, event)
         self._register(host, event)
         for sink in self._sinks:
@@ -179,8 +177,7 @@ def supervise(
         if with_crew is not None:
             with_crew(crew)
         outcome = timed(launch)
-    outcome.events = watch.events
-    outcome.moves = sum(event["type"] == "moved" for _, event in watch.events)
+    outcome.moves = watch.moves
     narrator.say(_summary(outcome))
     return outcome
 
