@@ -89,8 +89,8 @@ def test_the_secret_is_common_and_only_on_standard_input(tmp_path: Path) -> None
     run(body)
 
 
-def events_of(group: AgentGroup) -> "asyncio.Queue[tuple[int, Message]]":
-    events: asyncio.Queue[tuple[int, Message]] = asyncio.Queue()
+def events_of(group: AgentGroup) -> asyncio.Queue[tuple[int, dict[str, Any]]]:
+    events: asyncio.Queue[tuple[int, dict[str, Any]]] = asyncio.Queue()
     group.on_event(lambda index, event: events.put_nowait((index, event)))
     return events
 

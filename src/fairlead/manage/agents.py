@@ -255,7 +255,8 @@ class AgentGroup:
         async with AgentGroup(cluster.hosts, executor.command, ports=(47000, 47999)) as group:
             answer = await group.command(0, {"type": "probe", "peers": [1], "count": 5, "interval_s": 0.02})
 
-    Events that agents send by themselves go to every callback given to `on_event`; nothing of them is kept. An agent that dies is told as the event ``{"type": "died", "reason": ...}``; commands to it raise.
+    Events that agents send by themselves go to every callback given to `on_event`; none is kept. An agent that dies is
+    told as the event ``{"type": "died", "reason": ...}``; commands to it raise.
     """
 
     def __init__(
