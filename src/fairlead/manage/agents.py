@@ -219,7 +219,7 @@ class Agent:
             if not future.done():
                 future.set_exception(problem)
                 future.exception()  # looked at here: nobody may be waiting for it any more
-        if not self._stopping and self._ready not in waiting[1:] and self._ready.exception() is None:
+        if not self._stopping and self._ready.exception() is None:
             self._on_event(self.index, {"type": "died", "reason": str(problem)})
 
     def _death(self) -> AgentError | HostError:

@@ -145,21 +145,6 @@ def paired_ratio(numerator: Samples, denominator: Samples, level: float = DEFAUL
     )
 
 
-def ratio_of_means(numerator: Samples, denominator: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
-    """Ratio of the means of independent samples with Fieller's interval (Welch's degrees of freedom).
-
-    Raises:
-        StatisticsError: the denominator cannot be told from zero, so that the ratio has no bounds.
-    """
-    top, bottom = checked(numerator, 2, "a ratio of means"), checked(denominator, 2, "a ratio of means")
-    ratio = _quotient(float(top.mean()), float(bottom.mean()))
-    top_variance, bottom_variance = float(stats.sem(top)) ** 2, float(stats.sem(bottom)) ** 2
-    parts = [(top_variance, len(top)), (ratio**2 * bottom_variance, len(bottom))]
-    t = t_quantile(level, _welch_degrees(parts))
-    low, high = _fieller(float(top.mean()), float(bottom.mean()), top_variance, bottom_variance, 0.0, t)
-    return Estimate(ratio, low, high, level, min(len(top), len(bottom)), "Fieller")
-
-
 def recovered_share(
     clean_s: Samples, congested_s: Samples, managed_s: Samples, level: float = DEFAULT_LEVEL
 ) -> Estimate:
@@ -212,20 +197,6 @@ def difference(first: Samples, second: Samples, level: float = DEFAULT_LEVEL) ->
     return Difference(estimate, degrees, p)
 
 
-def hedges_g(first: Samples, second: Samples) -> float:
-    """Effect size: difference of means (second less first) in pooled standard deviations, corrected for small n.
-
-    Raises:
-        StatisticsError: fewer than two samples of one kind, or no scatter at all.
-    """
-    a, b = checked(first, 2, "Hedges' g"), checked(second, 2, "Hedges' g")
-    degrees = len(a) + len(b) - 2
-    pooled = math.sqrt(((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / degrees)
-    if pooled == 0:
-        raise StatisticsError("Hedges' g: the samples have no scatter")
-    return float((b.mean() - a.mean()) / pooled * (1 - 3 / (4 * degrees - 1)))
-
-
 def cliffs_delta(first: Samples, second: Samples) -> float:
     """Effect size without assumptions: P(second > first) - P(second < first), from -1 to 1."""
     a, b = checked(first, 1, "Cliff's delta"), checked(second, 1, "Cliff's delta")
@@ -265,30 +236,11 @@ def _positive(value: float, what: str) -> float:
     return value
 
 
-def _quotient(top: float, bottom: float) -> float:
-    if bottom == 0:
-        raise StatisticsError("a ratio's denominator is zero")
-    return top / bottom
-
-
 def _recovered_of_medians(runs: FloatArray) -> FloatArray:
     """Of runs of shape (3, ..., n): clean, congested, managed."""
     t_nc, t_ic, t_managed = np.median(runs, axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):  # a resample may have lost nothing: that is infinite
         return np.asarray((t_ic - t_managed) / (t_ic - t_nc))
-
-
-def _fieller(
-    top: float, bottom: float, top_variance: float, bottom_variance: float, covariance: float, t: float
-) -> tuple[float, float]:
-    """Roots of (top - r bottom)^2 = t^2 Var(top - r bottom) in r (Fieller 1954)."""
-    a = bottom**2 - t**2 * bottom_variance
-    b = top * bottom - t**2 * covariance
-    c = top**2 - t**2 * top_variance
-    if a <= 0:
-        raise StatisticsError("the denominator of a ratio cannot be told from zero: its interval has no bounds")
-    root = math.sqrt(max(0.0, b**2 - a * c))
-    return (b - root) / a, (b + root) / a
 
 
 def _welch_degrees(parts: Sequence[tuple[float, int]]) -> float:
