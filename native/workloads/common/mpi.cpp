@@ -4,12 +4,27 @@
 #include <sched.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <thread>
 
 #include "common/options.hpp"
 
 namespace fairlead {
+
+namespace {
+
+/// Ends the whole job. Launchers kill at once when a rank aborts, and MPICH's then loses what the rank has just said:
+/// it gets the time to be passed on.
+void end_job(int code) {
+    constexpr auto kPassedOn = std::chrono::milliseconds(500);
+    std::cerr << std::flush;
+    std::this_thread::sleep_for(kPassedOn);
+    MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+}  // namespace
 
 void check(int code, const char* call, const char* file, int line, const char* function) {
     if (code == MPI_SUCCESS) {
@@ -19,7 +34,7 @@ void check(int code, const char* call, const char* file, int line, const char* f
     int length = 0;
     MPI_Error_string(code, text.data(), &length);
     std::fprintf(stderr, "%s failed at %s:%d (%s): %.*s\n", call, file, line, function, length, text.data());
-    MPI_Abort(MPI_COMM_WORLD, code);
+    end_job(code);
 }
 
 int rank_of(MPI_Comm comm) {
@@ -83,7 +98,7 @@ int guarded(const std::function<int()>& program) {
     } catch (const std::exception& problem) {
         // Not known to be the same on all ranks, so the others may be waiting: end the whole job.
         std::cerr << "rank " << rank_of(MPI_COMM_WORLD) << ": " << problem.what() << std::endl;
-        MPI_Abort(MPI_COMM_WORLD, kUsageError);
+        end_job(kUsageError);
     }
     return kUsageError;
 }
