@@ -10,7 +10,7 @@ JOBS := $(shell nproc)
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
 
-build/.setup: scripts/setup.sh scripts/packages.txt requirements.lock pyproject.toml $(NATIVE)
+build/.setup: scripts/setup.sh scripts/packages.txt $(wildcard scripts/mpi/*.lock) requirements.lock pyproject.toml $(NATIVE)
 	scripts/setup.sh
 	@touch $@
 
@@ -49,7 +49,7 @@ format: build/.setup ## apply the formatters
 
 lock: ## resolve the Python dependencies again into requirements.lock
 	.venv/bin/python -m pip install -q pip-tools
-	.venv/bin/pip-compile -q --all-build-deps --extra dev --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host --no-header -o requirements.lock pyproject.toml
+	.venv/bin/pip-compile -q --all-build-deps --extra dev --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header -o requirements.lock pyproject.toml
 
 clean: ## remove what was built (results stay)
 	rm -rf build .venv

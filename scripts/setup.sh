@@ -2,6 +2,7 @@
 # Installs what fairlead needs to be built, run and tested, and builds it. Safe to run again: does only what is missing.
 #   system packages  by apt, as root or through password-less sudo; otherwise it prints the command for your administrator
 #   Python packages  the locked set of requirements.lock, into .venv
+#   MPI libraries    Open MPI 5 and MPICH 5, which Debian 12 does not have, from PyPI into build/mpi; tests and benchmarks use them
 #   native programs  by CMake, into .venv beside the Python package
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -56,6 +57,20 @@ install_python() {
     fi
 }
 
+install_mpi() {
+    # Apart from .venv: an mpirun in its bin would take the place of the user's own.
+    local lock prefix
+    for lock in scripts/mpi/*.lock; do
+        prefix=build/mpi/$(basename "$lock" .lock)
+        cmp -s "$lock" "$prefix/lock" && continue
+        say "installing $(cut -d ' ' -f 1 "$lock" | head -1) into $prefix, for tests and benchmarks"
+        rm -rf "$prefix"
+        .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes --ignore-installed \
+            --no-warn-script-location --prefix "$prefix" -r "$lock"
+        cp "$lock" "$prefix/lock"
+    done
+}
+
 build_native() {
     say "building the native programs (about two minutes the first time; log in build/native.log)"
     .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . >build/native.log 2>&1 ||
@@ -65,5 +80,6 @@ build_native() {
 mkdir -p build
 install_packages
 install_python
+install_mpi
 build_native
 say "done: .venv/bin/fairlead --help"

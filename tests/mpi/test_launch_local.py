@@ -1,4 +1,4 @@
-"""Debian's MPIs on this machine alone, through the local executor: what a user without a cluster tries first."""
+"""Every MPI on this machine alone, through the local executor: what a user without a cluster tries first."""
 
 import os
 import shutil
@@ -12,6 +12,7 @@ from fairlead.cluster.launch import prepare, run
 
 pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).with_name("launch_ring.c")
+BUILT = Path(__file__).parents[2] / "build" / "mpi"  # by scripts/setup.sh
 HERE = """
 [cluster]
 name = "here"
@@ -24,13 +25,22 @@ slots = 1
 """
 
 
-@pytest.mark.parametrize(("family", "launcher_name"), [("openmpi", "openmpi4"), ("mpich", "mpich4")])
-def test_ranks_on_this_machine(family: str, launcher_name: str, tmp_path: Path) -> None:
-    if shutil.which(f"mpirun.{family}") is None:
-        pytest.skip(f"{family} is not installed")
-    subprocess.run([f"mpicc.{family}", "-o", tmp_path / "ring", SOURCE], check=True)
+@pytest.mark.parametrize(
+    ("launcher_name", "compiler", "mpirun"),
+    [
+        ("openmpi4", "mpicc.openmpi", "mpirun.openmpi"),
+        ("openmpi5", f"{BUILT}/openmpi5/bin/mpicc", f"{BUILT}/openmpi5/bin/mpirun"),
+        ("mpich4", "mpicc.mpich", "mpirun.mpich"),
+        ("mpich5", f"{BUILT}/mpich5/bin/mpicc", f"{BUILT}/mpich5/bin/mpirun"),
+    ],
+    ids=["openmpi4", "openmpi5", "mpich4", "mpich5"],
+)
+def test_ranks_on_this_machine(launcher_name: str, compiler: str, mpirun: str, tmp_path: Path) -> None:
+    if shutil.which(mpirun) is None:
+        pytest.skip(f"{mpirun} is not installed: run scripts/setup.sh")
+    subprocess.run([compiler, "-o", tmp_path / "ring", SOURCE], check=True)
     (tmp_path / "in").write_text("typed\nend\n")
-    cluster = Cluster.parse(HERE).with_mpirun(f"mpirun.{family}")
+    cluster = Cluster.parse(HERE).with_mpirun(mpirun)
     job_id = os.urandom(4).hex()
     launcher, job = prepare(
         cluster, ["./ring", "exit", "7"], 2, job_id=job_id, cwd=str(tmp_path), env={"GREETING": "hi"}

@@ -69,7 +69,9 @@ class OpenMpi5(OpenMpi):
     def _daemons(self, job: Job) -> list[str]:
         agent = ["--prtemca", "plm_ssh_agent", job.rsh_agent] if job.rsh_agent else []
         interface = _interface(job)
-        return [*agent, *(["--prtemca", "prte_if_include", interface] if interface else [])]
+        # On this machine alone there are no daemons to find, and PRRTE ends when it is left with the loopback only.
+        named = ["--prtemca", "prte_if_include", interface] if interface and interface != "lo" else []
+        return [*agent, *named]
 
     def _placement(self, job: Job) -> list[str]:
         blocks = job.blocks()
