@@ -122,6 +122,34 @@ def test_a_host_that_loses_guardian_and_agent_is_clean_after_the_run(
     assert [event.data["host"] for event in command.events("plane_cleaned")] == ["h2"]
 
 
+def test_a_disk_that_fills_up_ends_the_record_and_not_the_run(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    results = tmp_path / "small"
+    results.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", results], check=True)
+    try:
+        with run(cluster, *MOVED, program=traffic(2.5), results=results) as command:
+            talking(lab)
+            fill(results)
+            kill(lab, "h2", "fairlead-agent")  # something to record
+            command.wait_to_hear(f"the run goes on, but is not followed as it should be: {results}/")
+            assert command.end() == 0, command.text()
+            command.wait_to_hear(f"this run is not recorded to its end: {results}/")
+            assert "KiB left; make room and run it again" in command.text()
+            assert "Traceback" not in command.text()
+        (results / "filler").unlink()
+        assert command.record()[0].status == "interrupted"  # nobody takes it for a finished one
+    finally:
+        subprocess.run(["umount", results], check=True)
+
+
+def fill(directory: Path) -> None:
+    """Leave no room in a file system."""
+    with pytest.raises(OSError, match="No space left"), (directory / "filler").open("wb", buffering=0) as file:
+        for size in (4096, 1):
+            while file.write(bytes(size)):
+                pass
+
+
 @pytest.mark.parametrize(
     ("name", "host"), [pytest.param(PROGRAM, "h1", marks=pytest.mark.slow), ("mpirun.openmpi", "h0")]
 )

@@ -65,3 +65,9 @@ def test_an_allocation_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytes
     loaded = Cluster.load(path)
     assert (loaded.hosts, loaded.executor, loaded.ssh) == (allocation.hosts, "ssh", allocation.ssh)
     assert cluster_file("own.toml") == Path("own.toml")
+    assert cluster_file("slurm", tmp_path) == path  # again, in the same allocation
+    edited = path.read_text() + "# edited\n"
+    path.write_text(edited)
+    with pytest.raises(ConfigError, match="is there already, and is not what Slurm says now"):
+        cluster_file("slurm", tmp_path)
+    assert path.read_text() == edited

@@ -217,7 +217,7 @@ def test_failing_event_commits_are_told_to_the_caller(store):
         store.add_event(run, 2.0, "log", {"text": "y"})
     store._connection.execute("PRAGMA max_page_count = 1000000")
     store.finish_run(run)
-    assert [event.t_s for event in store.events(run)] == [1.0]
+    assert [event.t_s for event in store.events(run)] == [1.0, 2.0]
 
 
 # ------------------------------------------------------------------ one writer, many readers

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from fairlead import files
 from fairlead import lab as labs
 from fairlead.lab import Lab
 
@@ -40,7 +41,7 @@ def up(file: Path, name: str | None, output: Path | None, share: tuple[Path, ...
     lab = labs.up(description.load(file), name=name, share=share)
     try:
         output = output or Path(f"{lab.name}.cluster.toml")
-        output.write_text(lab.cluster_file_text(), encoding="utf-8")
+        files.write(output, lab.cluster_file_text(), hint="name another with --output")
         _print_summary(lab)
         click.echo(f"cluster file: {output}")
     except BaseException:  # also Ctrl-C: who was not told of the lab would not end it

@@ -76,3 +76,8 @@ def main() -> None:
             traceback.print_exc()
         click.echo(f"fairlead: {error}", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:  # a full disk, a directory that may not be written
+        if verbose:
+            traceback.print_exc()
+        click.echo(f"fairlead: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}", err=True)
+        sys.exit(1)

@@ -13,7 +13,7 @@ from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
-from fairlead.errors import FairleadError, LaunchError
+from fairlead.errors import FairleadError, LaunchError, StoreError
 from fairlead.lab.congestion import CongestionDescription, Delay, MpiTraffic
 from fairlead.manage import estimate, programs
 from fairlead.manage.congestion_schedule import CongestionSchedule, Occurrence
@@ -228,7 +228,7 @@ class Comparison:
         cluster = setting.cluster
         journal = Journal(self._store, run, [host.name for host in cluster.managed_hosts()])
         management = setting.management(row.scenario)
-        return supervise(
+        outcome = supervise(
             cluster,
             management,
             launch_it,
@@ -236,6 +236,10 @@ class Comparison:
             sinks=[lambda host, event: journal(host, event, time.time())],
             quiet=True,
         )
+        for problem in outcome.problems:
+            if isinstance(problem, StoreError):  # a row without its events is no sample
+                raise problem
+        return outcome
 
     def _record(self, run: int, finished: _Finished, congestion: CongestionPlan) -> None:
         outcome, said = finished.outcome, programs.verdict(finished.output)

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fairlead import config, lab
+from fairlead import config, files, lab
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, LabError
 from fairlead.lab import congestion
@@ -212,8 +212,7 @@ def _network(testbed: Testbed, results: Path) -> Iterator[tuple[Cluster, "lab.La
     description = lab_description.load(testbed.lab)
     running = lab.up(description, name=_free_name(description.lab.name))
     try:
-        file = results / f"{running.name}.cluster.toml"
-        file.write_text(running.cluster_file_text(), encoding="utf-8")
+        file = files.write(results / f"{running.name}.cluster.toml", running.cluster_file_text())
         yield replace(Cluster.load(file), name=description.lab.name), running
     finally:
         running.down()

@@ -13,7 +13,7 @@ from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.parts import bring_everywhere
-from fairlead.errors import ConfigError, FairleadError
+from fairlead.errors import ConfigError, FairleadError, StoreError
 from fairlead.manage import programs, run_facts
 from fairlead.manage.agents import Message
 from fairlead.manage.components import Components
@@ -47,7 +47,7 @@ def run(
         moves: (source, destination, relay) host names, moved by hand before the program starts.
 
     Returns:
-        The program's exit code.
+        The program's exit code, also when the run could not be recorded to its end: that is said.
 
     Raises:
         FairleadError: nothing was started.
@@ -71,22 +71,30 @@ def run(
         return launch.run(cluster, launcher, job, on_signal=note_and_pass_on)
 
     facts = run_facts.collect(cluster, own_mpirun=own_mpirun)
-    with Store.open(results) as store:
-        labels: dict[str, Label] = {"program": Path(argv[0]).name, "ranks": ranks, "cluster": cluster.name}
-        identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
-        try:
-            outcome = _execute(cluster, job, store, identity, launch_it, components, moves, quiet)
-        except FairleadError as error:
-            store.finish_run(identity, "failed", error=str(error))
+    labels: dict[str, Label] = {"program": Path(argv[0]).name, "ranks": ranks, "cluster": cluster.name}
+    outcome: Outcome | None = None
+    try:
+        with Store.open(results) as store:
+            identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
+            try:
+                outcome = _execute(cluster, job, store, identity, launch_it, components, moves, quiet)
+            except FairleadError as error:
+                store.finish_run(identity, "failed", error=str(error))
+                raise
+            except KeyboardInterrupt as error:
+                why = f"interrupted ({error}) while the program was not running"
+                store.finish_run(identity, "aborted", error=why)
+                raise
+            ended_by = next((number for number in signals if number in interrupts.ENDING), None)
+            if ended_by and outcome.exit_code and launcher.family is not None:
+                # What mpirun says when a signal ended it is its own (Open MPI 4: always 1), not the program's.
+                outcome.exit_code = 128 + ended_by
+            _record(store, identity, outcome, ended_by)
+    except StoreError as error:
+        if outcome is None:
             raise
-        except KeyboardInterrupt as error:
-            store.finish_run(identity, "aborted", error=f"interrupted ({error}) while the program was not running")
-            raise
-        ended_by = next((number for number in signals if number in interrupts.ENDING), None)
-        if ended_by and outcome.exit_code and launcher.family is not None:
-            # What mpirun says when a signal ended it is its own (Open MPI 4: always 1), not the program's.
-            outcome.exit_code = 128 + ended_by
-        _record(store, identity, outcome, ended_by)
+        _say(f"this run is not recorded to its end: {error}", quiet=False)
+        return outcome.exit_code
     _say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
     return outcome.exit_code
 

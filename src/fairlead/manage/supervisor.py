@@ -10,8 +10,8 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairlead.cluster import executors
@@ -39,12 +39,14 @@ class Outcome:
         time_s: wall time of the program, launcher included.
         started_s: when it was started, seconds since the epoch.
         moves: number of detours taken.
+        problems: why something that looks at events could not do its work (a full disk). The program is not concerned.
     """
 
     exit_code: int
     time_s: float
     started_s: float
     moves: int = 0
+    problems: list[FairleadError | OSError] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,10 @@ class Management:
 
 
 class _Watch:
-    """Everything that looks at events: narrator, registry, sinks. Runs in the agents' thread."""
+    """Everything that looks at events: narrator, registry, sinks. Runs in the agents' thread.
+
+    One that fails is told once and asked again with the next event: traffic is managed whether it is recorded or not.
+    """
 
     def __init__(
         self, names: Sequence[str], narrator: Narrator, registration: registry.Registration, sinks: Sequence[EventSink]
@@ -87,15 +92,26 @@ class _Watch:
         self._names = names
         self._narrator = narrator
         self._registration = registration
-        self._sinks = sinks
+        self._observers: list[EventSink] = [narrator, self._register, *sinks]
+        self._failed: set[int] = set()  # observers, by place
         self.moves = 0
+        self.problems: list[FairleadError | OSError] = []
 
     def __call__(self, host: int, event: Message) -> None:
         self.moves += event["type"] == "moved"
-        self._narrator(host, event)
-        self._register(host, event)
-        for sink in self._sinks:
-            sink(host, event)
+        for place, observer in enumerate(self._observers):
+            try:
+                observer(host, event)
+            except (FairleadError, OSError) as error:
+                self._note(place, error)
+
+    def _note(self, place: int, error: FairleadError | OSError) -> None:
+        if place in self._failed:
+            return
+        self._failed.add(place)
+        self.problems.append(error)
+        with suppress(OSError):  # it may be the terminal that is gone
+            self._narrator.say(f"the run goes on, but is not followed as it should be: {error}")
 
     def _register(self, host: int, event: Message) -> None:
         state = self._registration.state
@@ -177,7 +193,7 @@ def supervise(
         if with_crew is not None:
             with_crew(crew)
         outcome = timed(launch)
-    outcome.moves = watch.moves
+    outcome.moves, outcome.problems = watch.moves, watch.problems
     narrator.say(_summary(outcome))
     return outcome
 

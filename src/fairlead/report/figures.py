@@ -13,7 +13,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from fairlead.errors import FairleadError
+from fairlead import files
 from fairlead.report import palette, words
 from fairlead.report.tables import Table
 
@@ -90,20 +90,8 @@ class Drawing:
         Raises:
             FairleadError: the directory cannot be written.
         """
-        written = []
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            for ending, content in (
-                ("svg", self._plain_svg),
-                ("png", self._render("png")),
-                ("csv", self.table.csv().encode()),
-            ):
-                path = directory / f"{self.name}.{ending}"
-                path.write_bytes(content)
-                written.append(path)
-        except OSError as error:
-            raise FairleadError(f"{directory}: figures cannot be written: {error}") from error
-        return written
+        forms: dict[str, str | bytes] = {"svg": self._plain_svg, "png": self._render("png"), "csv": self.table.csv()}
+        return [files.write(directory / f"{self.name}.{ending}", content) for ending, content in forms.items()]
 
     @cached_property
     def _plain_svg(self) -> bytes:

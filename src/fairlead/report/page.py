@@ -5,8 +5,7 @@ from typing import Any
 
 import jinja2
 
-from fairlead import __version__
-from fairlead.errors import FairleadError
+from fairlead import __version__, files
 from fairlead.report import palette
 
 
@@ -23,14 +22,9 @@ def render(template: str, **values: Any) -> str:
 
 
 def write(path: Path, content: str) -> Path:
-    """Write a file as UTF-8.
+    """Write a page or what goes with it.
 
     Raises:
         FairleadError: it cannot be written.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise FairleadError(f"{path}: cannot be written: {error}", hint="name another with --output") from error
-    return path
+    return files.write(path, content, hint="name another with --output")

@@ -14,6 +14,7 @@ from fairlead.store import filesystem, schema
 FILE_NAME = "results.sqlite"
 LOCK_NAME = "results.lock"
 
+_LITTLE_B = 1 << 20  # with less, a full disk is the likely cause of an error
 _BUSY_MS = 10_000  # a checkpoint of a reader's end may hold the file for a moment
 
 
@@ -82,7 +83,17 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}") from error
+        raise StoreError(f"{path}: {error}", hint=_space_hint(path)) from error
+
+
+def _space_hint(path: Path) -> str:
+    """SQLite tells of a full disk as "disk I/O error" when it is the journal that does not fit."""
+    try:
+        filesystem_state = os.statvfs(path.parent)
+    except OSError:
+        return ""
+    left_B = filesystem_state.f_bavail * filesystem_state.f_frsize
+    return f"its file system has {left_B >> 10} KiB left; make room and run it again" if left_B < _LITTLE_B else ""
 
 
 def to_json(what: str, value: object) -> str:

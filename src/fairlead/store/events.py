@@ -12,7 +12,8 @@ EventRow = tuple[int, float, str, str]
 class EventBuffer:
     """Collects rows and hands them to ``commit`` from a thread of its own.
 
-    A commit that fails is not lost sight of: `add` and `flush` raise its error, and the rows are kept.
+    A commit that fails is not lost sight of: `add` and `flush` raise its error. The rows are kept, those added
+    meanwhile too, and committed with the first that succeeds: a disk that is full for a while costs nothing.
     """
 
     def __init__(self, commit: Callable[[list[EventRow]], None]) -> None:
@@ -26,12 +27,13 @@ class EventBuffer:
 
     def add(self, row: EventRow) -> None:
         """Append a row; it is committed within `PERIOD_S`."""
-        self._raise_failure()
         with self._guard:
             self._rows.append(row)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="fairlead-events", daemon=True)
                 self._thread.start()
+        if self._failure is not None:
+            raise self._failure
 
     def flush(self) -> None:
         """Commit what is there; on return it is durable."""
@@ -57,7 +59,3 @@ class EventBuffer:
                 self.flush()
             except Exception as error:  # noqa: BLE001 - re-raised to the caller by `add`
                 self._failure = error
-
-    def _raise_failure(self) -> None:
-        if self._failure is not None:
-            raise self._failure

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from fairlead import files
 from fairlead.errors import StoreError
 from fairlead.store.connection import to_json
 from fairlead.store.records import Label, Run
@@ -132,8 +133,5 @@ def _write_attachments(store: Store, runs: Sequence[Run], directory: Path) -> li
     written = []
     for run in runs:
         for attachment in store.attachments(run.id):
-            path = directory / str(run.id) / attachment.name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(attachment.content)
-            written.append(path)
+            written.append(files.write(directory / str(run.id) / attachment.name, attachment.content))
     return written
