@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TextIO
 
 import click
@@ -61,10 +62,11 @@ class Narrator:
         self._away: set[tuple[int, int]] = set()
 
     def say(self, text: str) -> None:
-        """Write one line of our own."""
+        """Write one line of our own. Where the terminal is gone nobody listens, and the run is not concerned."""
         if not self._quiet:
             elapsed_s = time.monotonic() - self._started_s
-            click.secho(f"fairlead {elapsed_s:7.2f} s  {text}", fg="cyan", file=self._stream)
+            with suppress(OSError):
+                click.secho(f"fairlead {elapsed_s:7.2f} s  {text}", fg="cyan", file=self._stream)
 
     def __call__(self, host: int, event: Message) -> None:
         text = sentence(self._names, host, event)

@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -174,4 +175,5 @@ def _record(store: Store, identity: int, outcome: Outcome, ended_by: signal.Sign
 
 def _say(text: str, quiet: bool) -> None:
     if not quiet:
-        print(f"fairlead: {text}", file=sys.stderr)
+        with suppress(OSError):  # the terminal is gone; the program's exit code still counts
+            print(f"fairlead: {text}", file=sys.stderr)

@@ -10,7 +10,7 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -110,8 +110,7 @@ class _Watch:
             return
         self._failed.add(place)
         self.problems.append(error)
-        with suppress(OSError):  # it may be the terminal that is gone
-            self._narrator.say(f"the run goes on, but is not followed as it should be: {error}")
+        self._narrator.say(f"the run goes on, but is not followed as it should be: {error}")
 
     def _register(self, host: int, event: Message) -> None:
         state = self._registration.state

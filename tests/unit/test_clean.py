@@ -1,0 +1,65 @@
+"""Which dead runs `fairlead clean` forgets: those whose hosts it cleaned, and no others."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from fairlead.cluster.description import Cluster
+from fairlead.errors import HostError
+from fairlead.manage import clean, registry
+
+CLUSTER = (
+    '[cluster]\nname = "{name}"\nexecutor = "local"\ninterface = "lo"\n\n[[hosts]]\nname = "a"\naddress = "127.0.0.1"\n'
+)
+GONE = 1  # start time of no process
+
+
+@pytest.fixture(autouse=True)
+def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+
+
+def cluster(directory: Path, name: str) -> Cluster:
+    file = directory / f"{name}.toml"
+    file.write_text(CLUSTER.format(name=name))
+    return Cluster.load(file)
+
+
+def dead_run(job: str, file: str, *, ticks: int = GONE) -> None:
+    registry.Registration(registry.RunState(job, file, ["x"], os.getpid(), ticks, 0.0)).write()
+
+
+def jobs() -> list[str]:
+    return [run.job for run in registry.runs()]
+
+
+def test_runs_on_other_clusters_and_the_living_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = cluster(tmp_path, "one"), cluster(tmp_path, "other")
+    dead_run("aaaaaaaa", one.source)
+    dead_run("bbbbbbbb", other.source)
+    dead_run("cccccccc", str(tmp_path / "removed.toml"))  # nothing leads to its hosts any more
+    ticks = registry.process_started_ticks(os.getpid())
+    assert ticks is not None
+    dead_run("dddddddd", one.source, ticks=ticks)
+    monkeypatch.setattr(clean, "_on", lambda cluster, dry_run, host: [{"kind": "route"}])
+
+    assert clean.clean([one], dry_run=True).forgotten == []
+    done = clean.clean([one])
+    assert done.forgotten == ["aaaaaaaa", "cccccccc"]
+    assert [(each.host, each.what) for each in done.removed] == [("a", {"kind": "route"})]
+    assert jobs() == ["bbbbbbbb", "dddddddd"]
+
+
+def test_a_host_that_was_not_cleaned_keeps_its_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = cluster(tmp_path, "one")
+    dead_run("aaaaaaaa", one.source)
+
+    def unreachable(*_: object, **__: object) -> object:
+        raise HostError("a: not reached")
+
+    monkeypatch.setattr(clean, "bring", unreachable)
+    done = clean.clean([one])
+    assert (done.forgotten, done.removed) == ([], [])
+    assert list(done.unreachable) == ["a"]
+    assert jobs() == ["aaaaaaaa"]

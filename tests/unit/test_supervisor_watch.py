@@ -1,0 +1,54 @@
+"""What looks at a run's events may fail; the run goes on, the others are still told, and it is said once."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+from fairlead.errors import StoreError
+from fairlead.manage import registry
+from fairlead.manage.narrator import Narrator
+from fairlead.manage.supervisor import _Watch
+
+MOVED = {"type": "moved", "destination": 1, "relay": 2, "reason": "it is high"}
+
+
+def watch(tmp_path: Path, said: io.StringIO, *sinks: Any) -> _Watch:
+    names = ["h0", "h1", "h2"]
+    state = registry.RunState("0a0b0c0d", "c.toml", ["x"], 1, 1, 0.0)
+    registration = registry.Registration(state, tmp_path)
+    return _Watch(names, Narrator(names, said), registration, sinks)
+
+
+def test_a_sink_that_fails_is_told_once_and_the_others_go_on(tmp_path: Path) -> None:
+    said, kept = io.StringIO(), list[tuple[int, dict[str, Any]]]()
+
+    def full(_host: int, _event: dict[str, Any]) -> None:
+        raise StoreError("results.sqlite: database or disk is full")
+
+    watching = watch(tmp_path, said, full, lambda host, event: kept.append((host, event)))
+    for _ in range(3):
+        watching(0, MOVED)
+    assert kept == [(0, MOVED)] * 3
+    assert watching.moves == 3
+    assert [str(problem) for problem in watching.problems] == ["results.sqlite: database or disk is full"]
+    assert said.getvalue().count("not followed as it should be: results.sqlite: database or disk is full") == 1
+
+
+def test_a_registry_that_cannot_be_written_harms_nothing_else(tmp_path: Path) -> None:
+    kept = list[dict[str, Any]]()
+    watching = watch(tmp_path / "missing", io.StringIO(), lambda host, event: kept.append(event))
+    watching(0, MOVED)
+    assert kept == [MOVED]
+    assert [type(problem) for problem in watching.problems] == [FileNotFoundError]
+
+
+def test_a_terminal_that_is_gone_harms_nothing_else(tmp_path: Path) -> None:
+    class Gone(io.StringIO):
+        def write(self, _text: str) -> int:
+            raise BrokenPipeError(32, "Broken pipe")
+
+    kept = list[dict[str, Any]]()
+    watching = watch(tmp_path, Gone(), lambda host, event: kept.append(event))
+    watching(0, MOVED)
+    assert kept == [MOVED]
+    assert watching.problems == []
