@@ -1,19 +1,22 @@
 """Recovered share of the time that congestion costs: cg, nbody, HPCC's communication parts, and cg from the start."""
 
-from collections.abc import Iterator, Sequence
+import statistics as simple
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bench import laboratory
 from bench.figures import AT_LEAST, Figure, ends
 from bench.session import Session
 from fairlead.errors import StatisticsError
+from fairlead.manage import programs
 from fairlead.manage.compare import Comparison
 from fairlead.manage.plan import ComparisonPlan
 from fairlead.report import comparison, statistics
-from fairlead.store import Store
+from fairlead.store import Run, Store
 
 TARGET = 0.90
 WHOLE_RUN = "time_s"
+SCENARIOS = ("clean", "congested", "congested_managed")
 # HPCC's start and its parts without communication do not count.
 SERIES = {"hpcc": "timed_section_s"}
 
@@ -58,34 +61,57 @@ def figures(store: Store, experiment: int, case: Case) -> Iterator[Figure]:
     """The case's figures, computed from the store."""
     name = case.plan.programs[0].name
     series = SERIES.get(name, WHOLE_RUN)
-    clean, congested, managed = matched_s(store, experiment, ("clean", "congested", "congested_managed"), series)
+
+    def time_s(run: Run) -> float:
+        return float(store.one_series(run.id, series).scalar())
+
     program = comparison.load(store, experiment).programs[0]
     moves = sum(move.kind == "moved" for run in program.final.runs for move in run.moves)
     failed = sum(cell.failed for cell in program.cells())
-    note = f"{moves} moves in {len(managed)} managed runs; {failed} failed runs"
+    yield from _shares(case.name, matched_s(store, experiment, time_s), f"{moves} moves; {failed} failed runs", TARGET)
+    for part in _parts_s(store, store.runs("run", parent=experiment, scenario="clean")[-1]):
+
+        def part_s(run: Run, part: str = part) -> float:
+            return _parts_s(store, run)[part]
+
+        yield from _shares(f"{case.name}.{part}", matched_s(store, experiment, part_s), "for information", None)
+
+
+def _shares(name: str, times_s: Sequence[Sequence[float]], note: str, target: float | None) -> Iterator[Figure]:
+    """Recovered share and slowdown from times of the three `SCENARIOS`."""
+    clean, congested, managed = times_s
+    note = f"{simple.median(clean):.2f} s, {simple.median(congested):.2f} s congested, " + (
+        f"{simple.median(managed):.2f} s managed; {note}"
+    )
     try:
         estimate = statistics.recovered_share(clean, congested, managed)
-        yield Figure(f"recovered.{case.name}", estimate.value, "1", estimate.n, TARGET, AT_LEAST, ends(estimate), note)
+        yield Figure(f"recovered.{name}", estimate.value, "1", estimate.n, target, AT_LEAST, ends(estimate), note)
     except StatisticsError as error:
-        yield Figure(
-            f"recovered.{case.name}", None, "1", len(managed), TARGET, AT_LEAST, None, f"{error.args[0]}; {note}"
-        )
+        why = f"{error.args[0]}; {note}"
+        yield Figure(f"recovered.{name}", None, "1", len(managed), target, AT_LEAST, None, why)
     try:
         slowdown = statistics.paired_ratio(congested, clean)
-        yield Figure(f"slowdown.{case.name}", slowdown.value, "1", slowdown.n, interval=ends(slowdown))
+        yield Figure(f"slowdown.{name}", slowdown.value, "1", slowdown.n, interval=ends(slowdown))
     except StatisticsError as error:
-        yield Figure(f"slowdown.{case.name}", None, "1", len(congested), note=error.args[0])
+        yield Figure(f"slowdown.{name}", None, "1", len(congested), note=error.args[0])
 
 
-def matched_s(store: Store, experiment: int, scenarios: Sequence[str], series: str) -> list[list[float]]:
-    """Run times of several scenarios: those of the replications that all of them have, in the same order."""
+def matched_s(store: Store, experiment: int, time_s: Callable[[Run], float]) -> list[list[float]]:
+    """Times in the three `SCENARIOS`: of the replications that all of them have, in the same order."""
     times_s = [
         {
-            run.labels["replication"]: store.one_series(run.id, series).scalar()
+            run.labels["replication"]: time_s(run)
             for run in store.runs("run", parent=experiment, scenario=scenario)
             if run.status == "ok"
         }
-        for scenario in scenarios
+        for scenario in SCENARIOS
     ]
     common = sorted(set.intersection(*map(set, times_s)))
     return [[times[replication] for replication in common] for times in times_s]
+
+
+def _parts_s(store: Store, run: Run) -> dict[str, float]:
+    """Seconds of each part that a program told of itself; empty if it tells none."""
+    output = next(each.content for each in store.attachments(run.id) if each.name == "output")
+    data = programs.verdict(output).data or {}
+    return {str(part): float(seconds) for part, seconds in data.get("parts_s", {}).items()}
