@@ -143,8 +143,10 @@ def test_no_answer_is_an_error_with_the_time(tmp_path: Path) -> None:
 
 def test_nonsense_ends_the_agent(tmp_path: Path) -> None:
     async def body() -> None:
-        async with group_of(tmp_path, "good", "garbage") as group:
-            index, event = await asyncio.wait_for(events_of(group).get(), 5)
+        group = group_of(tmp_path, "good", "garbage")
+        events = events_of(group)  # before it starts: the agent is gone as soon as it is ready
+        async with group:
+            index, event = await asyncio.wait_for(events.get(), 5)
             assert index == 1 and "h1: the agent said something that is not its protocol" in event["reason"]
             assert gone(int((tmp_path / "h1").read_text().split()[0]))
 
