@@ -8,6 +8,7 @@ from bench import laboratory
 from bench.figures import AT_LEAST, Figure, ends
 from bench.session import Session
 from fairlead.errors import StatisticsError
+from fairlead.lab.congestion.description import Streams
 from fairlead.manage import programs
 from fairlead.manage.compare import Comparison
 from fairlead.manage.plan import ComparisonPlan
@@ -17,16 +18,22 @@ from fairlead.store import Run, Store
 TARGET = 0.90
 WHOLE_RUN = "time_s"
 SCENARIOS = ("clean", "congested", "congested_managed")
+# As much as streams take on a trunk, between neighbours of one leaf: no link of the program's is on their way.
+ELSEWHERE = tuple(
+    Streams.model_validate({"kind": "streams", "pairs": [pair], "streams": 2, "rate": "100mbit"})
+    for pair in (("n0", "n1"), ("n4", "n5"))
+)
 # HPCC's start and its parts without communication do not count.
 SERIES = {"hpcc": "timed_section_s"}
 
 
 @dataclass(frozen=True)
 class Case:
-    """One figure: a plan with a single program."""
+    """A plan with a single program. ``target``: of its recovered share; None where it only informs."""
 
     name: str
     plan: ComparisonPlan
+    target: float | None = TARGET
 
 
 def measure(session: Session) -> Iterator[Figure]:
@@ -40,10 +47,17 @@ def measure(session: Session) -> Iterator[Figure]:
 
 
 def cases(plan: ComparisonPlan, session: Session) -> list[Case]:
-    """One case a program, congestion coming during the run; and the first program with congestion from its start."""
+    """One case a program, congestion coming during the run; the first program with congestion from its start; and the
+    last one beside the same streams on links that it does not use, which take the processors' time only.
+    """
     found = [Case(program.name, plan.model_copy(update={"programs": (program,)})) for program in plan.programs]
-    from_start = laboratory.congestion_of(plan).model_copy(update={"onset": (0.0, 0.0)})
-    found.append(Case(f"{found[0].name}.from_start", found[0].plan.model_copy(update={"congestion": from_start})))
+    usual = laboratory.congestion_of(plan)
+    from_start = usual.model_copy(update={"onset": (0.0, 0.0)})
+    elsewhere = usual.model_copy(update={"places": ELSEWHERE})
+    found += [
+        Case(f"{found[0].name}.from_start", found[0].plan.model_copy(update={"congestion": from_start})),
+        Case(f"{found[-1].name}.elsewhere", found[-1].plan.model_copy(update={"congestion": elsewhere}), target=None),
+    ]
     table = plan.comparison
     replications = session.size(table.replications, 2)
     return [
@@ -52,6 +66,7 @@ def cases(plan: ComparisonPlan, session: Session) -> list[Case]:
             case.plan.model_copy(
                 update={"comparison": table.model_copy(update={"name": case.name, "replications": replications})}
             ),
+            case.target,
         )
         for case in found
     ]
@@ -68,7 +83,9 @@ def figures(store: Store, experiment: int, case: Case) -> Iterator[Figure]:
     program = comparison.load(store, experiment).programs[0]
     moves = sum(move.kind == "moved" for run in program.final.runs for move in run.moves)
     failed = sum(cell.failed for cell in program.cells())
-    yield from _shares(case.name, matched_s(store, experiment, time_s), f"{moves} moves; {failed} failed runs", TARGET)
+    yield from _shares(
+        case.name, matched_s(store, experiment, time_s), f"{moves} moves; {failed} failed runs", case.target
+    )
     for part in _parts_s(store, store.runs("run", parent=experiment, scenario="clean")[-1]):
 
         def part_s(run: Run, part: str = part) -> float:
