@@ -18,7 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("fairlead.cli.compare", "Run a program clean and congested, plain and managed, and report."),
     "report": ("fairlead.cli.report", "Make the report of stored results again."),
     "export": ("fairlead.cli.export", "Write stored results as CSV or Parquet."),
-    "status": ("fairlead.cli.status", "Show managed runs on a cluster, and what they moved."),
+    "status": ("fairlead.cli.status", "Show your managed runs on this machine, and what they moved."),
     "clean": ("fairlead.cli.clean", "Remove what dead runs and labs left behind."),
     "completion": ("fairlead.cli.completion", "Print the completion script for a shell."),
 }
