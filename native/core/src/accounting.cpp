@@ -10,12 +10,6 @@ namespace fairlead::core {
 namespace {
 
 constexpr std::size_t kMaxLoadQueries = 32;
-// Searches given up because a host did not say what it sends; then it is taken for dead in this respect.
-constexpr int kLoadsUnanswered = 3;
-// A load report this long after its query may have missed the begin of what is judged.
-constexpr double kLateAnswer_s = 0.004;
-// What another pair's search counted on the same bottleneck is believed for this long.
-constexpr double kToldForeign_s = 1.0;
 
 }  // namespace
 
@@ -27,7 +21,7 @@ void Controller::State::ask_loads(HostId host, Search& search) {
     answer(self_, wire::LoadQuery{search.load_token});
     const auto ask = [&](HostId source) {
         if (!other(source) || !peers_[source].heard || peers_[source].down) return;
-        if (peers_[source].loads_unanswered >= kLoadsUnanswered) return;
+        if (peers_[source].loads_unanswered >= settings_.own_load.max_unanswered) return;
         if (search.loads_awaited.size() > kMaxLoadQueries) return;
         if (std::ranges::find(search.loads_awaited, source) != search.loads_awaited.end()) return;
         search.loads_awaited.push_back(source);
@@ -72,7 +66,7 @@ void Controller::State::hear_foreign(Destination& destination, double share) con
 /// Others' share of the traffic on the path's bottleneck, if another pair's search has counted it just now.
 double Controller::State::told_foreign(HostId host) const {
     const Destination& destination = destinations_[host];
-    return now_ - destination.told_foreign_at <= kToldForeign_s ? destination.told_foreign : 0.0;
+    return now_ - destination.told_foreign_at <= settings_.own_load.told_s ? destination.told_foreign : 0.0;
 }
 
 /// Too little time to tell the job's bytes from others', or a host did not answer: the bytes are counted for longer,
@@ -108,7 +102,7 @@ double Controller::State::counted_s(const Search& search) const {
     if (end == nullptr) return 0.0;
     Time begin = search.counted_from;
     for (const LoadSnapshot::Source& source : search.loads_first.sources()) {
-        if (source.source == self_ || source.at - search.counted_from <= kLateAnswer_s)
+        if (source.source == self_ || source.at - search.counted_from <= settings_.own_load.late_answer_s)
             begin = std::max(begin, source.at);
     }
     return std::max(0.0, end->at - begin);
@@ -138,8 +132,8 @@ std::optional<double> Controller::State::shared_bps(HostId host, Pair pair) cons
 /// nothing to decide either.
 double Controller::State::foreign_part(HostId host, const Search& search) const {
     const auto shared = [&](Pair pair) { return shared_bps(host, pair); };
-    const double own_s =
-        own_load_s(shared, search.loads_first, search.loads_second, search.counted_from, kLateAnswer_s);
+    const double own_s = own_load_s(shared, search.loads_first, search.loads_second, search.counted_from,
+                                    settings_.own_load.late_answer_s);
     return foreign_share(own_s, busy_s(host, search));
 }
 

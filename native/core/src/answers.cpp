@@ -9,10 +9,6 @@ namespace fairlead::core {
 namespace {
 constexpr std::size_t kMaxLegQueries = 256;
 constexpr std::size_t kMaxLoadQueries = 256;
-// An answer with older samples is better than none.
-constexpr double kSamplesAtLatest_s = 0.005;
-// A sample at least this old belongs to an earlier poll than the one that a load query asked for.
-constexpr double kPollBefore_s = 0.010;
 }  // namespace
 
 void Controller::State::answer(HostId from, const wire::Hello& hello) {
@@ -129,7 +125,7 @@ std::vector<wire::LoadEntry> Controller::State::own_entries() const {
         entry.destination = host;
         entry.relay = destination.detour ? destination.detour->relay : kNoHost;
         entry.delivered_B = destination.sockets.last_delivered_B();
-        entry.earlier_B = destination.sockets.delivered_before_B(now_, kPollBefore_s);
+        entry.earlier_B = destination.sockets.delivered_before_B(now_, settings_.own_load.earlier_s);
         entries.push_back(entry);
     }
     if (entries.size() > wire::kMaxLoadEntries) {
@@ -143,7 +139,7 @@ std::vector<wire::LoadEntry> Controller::State::own_entries() const {
 
 void Controller::State::answer(HostId from, const wire::LoadQuery& query) {
     if (load_queries_.size() >= kMaxLoadQueries) return;
-    load_queries_.push_back(LoadWaiting{from, query.token, now_ + kSamplesAtLatest_s});
+    load_queries_.push_back(LoadWaiting{from, query.token, now_ + settings_.own_load.samples_timeout_s});
     emit(SampleSockets{});
 }
 

@@ -6,13 +6,6 @@
 
 namespace fairlead::core {
 
-namespace {
-// Bursts on the legs because the ranks' sockets look slow: not more often than this.
-constexpr double kLegsCheckAtMost_s = 0.5;
-// Of a detour's throughput: a pair that gets this much has no reason to look for another.
-constexpr double kFillsDetour = 0.5;
-}  // namespace
-
 void Controller::State::move(HostId host, HostId relay, const Moved& decision) {
     Destination& destination = destinations_[host];
     Pending pending;
@@ -219,7 +212,7 @@ std::optional<double> Controller::State::present_detour_s(HostId host) const {
 void Controller::State::check_legs(HostId host) {
     Detour& detour = *destinations_[host].detour;
     const Time last = detour.next_legs - settings_.detour.legs_period_s;
-    if (now_ < detour.next_legs && now_ - last < kLegsCheckAtMost_s) return;
+    if (now_ < detour.next_legs && now_ - last < settings_.detour.legs_apart_s) return;
     detour.next_legs = now_ + settings_.detour.legs_period_s;
     detour.legs_awaited = true;
     detour.legs_token = next_token_++;
@@ -249,7 +242,7 @@ bool Controller::State::fills_detour(HostId host) const {
     const double second_bps = base_.throughput_bps(Pair{relay, host}).value_or(0.0);
     const double narrow_bps = first_bps > 0.0 && second_bps > 0.0 ? std::min(first_bps, second_bps) : 0.0;
     const double own_bps = destinations_[host].sockets.rate_bps(now_, settings_.own_load.window_s);
-    return narrow_bps > 0.0 && own_bps >= kFillsDetour * narrow_bps;
+    return narrow_bps > 0.0 && own_bps >= settings_.detour.fills_share * narrow_bps;
 }
 
 }  // namespace fairlead::core

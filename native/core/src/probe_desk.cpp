@@ -6,13 +6,6 @@
 
 namespace fairlead::core {
 
-namespace {
-// More hosts than this share the background probes of so many, so that the agent's cost stays bounded.
-constexpr double kHostsAtFullRate = 16.0;
-// Every peer is met within so long, whatever the period: its clock and the smallest round trip are wanted early.
-constexpr double kFirstContacts_s = 1.0;
-}  // namespace
-
 ProbeDesk::ProbeDesk(HostId self, HostId host_count, const Settings& settings)
     : self_(self), settings_(settings), paths_(host_count), tokens_(settings.probes.max_probes_at_once) {}
 
@@ -106,7 +99,8 @@ std::vector<Burst> ProbeDesk::expire(Time now) {
 }
 
 double ProbeDesk::background_period_s() const {
-    return settings_.probes.background_period_s * std::max(1.0, static_cast<double>(paths_.size()) / kHostsAtFullRate);
+    return settings_.probes.background_period_s *
+           std::max(1.0, static_cast<double>(paths_.size()) / settings_.probes.hosts_at_full_rate);
 }
 
 void ProbeDesk::background(Time now, std::vector<Action>& out) {
@@ -115,8 +109,8 @@ void ProbeDesk::background(Time now, std::vector<Action>& out) {
         // Staggered, so that no host is probed by all others at the same moment.
         for (std::size_t peer = 0; peer < paths_.size(); ++peer) {
             const std::size_t turn = (peer + paths_.size() - self_) % paths_.size();
-            paths_[peer].next_background = now + std::min(period_s, kFirstContacts_s) * static_cast<double>(turn) /
-                                                     static_cast<double>(paths_.size());
+            paths_[peer].next_background = now + std::min(period_s, settings_.probes.first_contacts_s) *
+                                                     static_cast<double>(turn) / static_cast<double>(paths_.size());
         }
         started_ = true;
     }
@@ -147,7 +141,7 @@ std::optional<Burst> ProbeDesk::completed_since(HostId peer, Time from) const {
 
 DelayWindow::Summary ProbeDesk::forward(HostId peer, Time from) const {
     const Path& path = paths_[peer];
-    DelayWindow::Summary summary = path.forward.summary(from, settings_.zones.quantile);
+    DelayWindow::Summary summary = path.forward.summary(from, settings_.zones);
     summary.typical_s = std::max(0.0, summary.typical_s - path.absorbed_s);
     summary.low_s = std::max(0.0, summary.low_s - path.absorbed_s);
     summary.most_s = std::max(0.0, summary.most_s - path.absorbed_s);
@@ -156,7 +150,7 @@ DelayWindow::Summary ProbeDesk::forward(HostId peer, Time from) const {
 }
 
 DelayWindow::Summary ProbeDesk::backward(HostId peer, Time from) const {
-    return paths_[peer].backward.summary(from, settings_.zones.quantile);
+    return paths_[peer].backward.summary(from, settings_.zones);
 }
 
 void ProbeDesk::absorb(HostId peer, double shift_s) {
@@ -170,7 +164,7 @@ double ProbeDesk::standing_s(HostId peer, Time from, Time to) const {
 }
 
 double ProbeDesk::forward_raw_s(HostId peer, Time from) const {
-    return paths_[peer].forward.summary(from, settings_.zones.quantile).typical_s;
+    return paths_[peer].forward.summary(from, settings_.zones).typical_s;
 }
 
 Time ProbeDesk::next_deadline(bool with_background) const {

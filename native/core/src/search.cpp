@@ -7,23 +7,6 @@
 
 namespace fairlead::core {
 
-namespace {
-
-// Lost segments within the last time that make a shortfall of throughput (with a short queue) believable.
-constexpr std::uint64_t kShortfallRetransmits = 3;
-constexpr double kShortfallWindow_s = 0.2;
-// A pair asks a relay for what it used to carry and some room above.
-constexpr double kRequestHeadroom = 1.25;
-constexpr double kLeastRequest_bps = 1e6;
-// Two looks at the sockets: shorter, and acknowledgements in bunches would count as a rate.
-constexpr double kFillWindow_s = 0.080;
-// Of the share that explained a queue: below this something else has come.
-constexpr double kLess = 0.7;
-// Own bytes explained so small a part of a queue that the search is repeated soon: others may just be coming.
-constexpr double kSurelyOwn = 0.5;
-
-}  // namespace
-
 double Controller::State::base_latency_s(Pair path) const {
     if (const auto known = base_.latency_s(path)) return *known;
     if (path.source == self_) return probes_.half_round_trip_s(path.destination);
@@ -72,7 +55,8 @@ double Controller::State::own_share(HostId host) const {
     for (HostId to = 0; to < hosts_; ++to) {
         if (!other(to) || destinations_[to].detour) continue;
         const double link_bps = shared_bps(host, path_to(to)).value_or(0.0);
-        if (link_bps > 0.0) share += destinations_[to].sockets.rate_bps(now_, kFillWindow_s) / link_bps;
+        if (link_bps > 0.0)
+            share += destinations_[to].sockets.rate_bps(now_, settings_.own_load.fill_window_s) / link_bps;
     }
     return share;
 }
@@ -88,7 +72,7 @@ bool Controller::State::fills_path(HostId host) const {
 bool Controller::State::gets_less(HostId host) const {
     const Destination& destination = destinations_[host];
     if (now_ < destination.next_search - destination.stay_backoff_s + settings_.report.stay_backoff_s) return false;
-    return own_share(host) < kLess * destination.explained_share;
+    return own_share(host) < settings_.own_load.less_share * destination.explained_share;
 }
 
 void Controller::State::start_search(HostId host, Suspicion why) {
@@ -149,7 +133,8 @@ void Controller::State::look(HostId host, Search& search) {
         return;
     }
     const SocketWatch& sockets = destinations_[host].sockets;
-    const bool losing = sockets.retransmits(now_, kShortfallWindow_s) >= kShortfallRetransmits;
+    const auto believable = static_cast<std::uint64_t>(settings_.suspicion.shortfall_retransmits);
+    const bool losing = sockets.retransmits(now_, settings_.suspicion.shortfall_window_s) >= believable;
     search.run_delay_s = std::max(search.run_delay_s, burst->run_delay_s);
     if (burst->silent()) {
         // Only believed if the ranks' own bytes do not get through either.
@@ -349,7 +334,7 @@ void Controller::State::decide(HostId host, Search& search) {
     search.decision.present_latency_s = search.present.latency_s;
     if (search.decision.foreign_share < needed) {
         destination.explained_share = own_share(host);
-        const bool sure = search.decision.foreign_share < kSurelyOwn * needed;
+        const bool sure = search.decision.foreign_share < settings_.own_load.sure_share * needed;
         if (!sure) destination.stay_backoff_s = 0.0;
         return stay(host, StayReason::own_load, kNoHost, 0.0, {});
     }
@@ -420,7 +405,8 @@ void Controller::State::take_or_stay(HostId host, Search& search) {
     search.phase = Search::Phase::ask;
     search.ask_token = next_token_++;
     search.ask_deadline = now_ + settings_.choice.ask_timeout_s;
-    const double rate_bps = std::max(kLeastRequest_bps, kRequestHeadroom * destination.sockets.peak_rate_bps());
+    const double rate_bps =
+        std::max(settings_.relay.request_min_bps, settings_.relay.request_factor * destination.sockets.peak_rate_bps());
     send(choice.relay, wire::RelayRequest{search.ask_token, host, rate_bps});
 }
 

@@ -8,9 +8,6 @@
 namespace fairlead::core {
 
 namespace {
-// The round trip must have grown this much since the last false alarm to be followed at once.
-constexpr double kGrowth = 1.5;
-constexpr double kPeakMemory_s = 10.0;
 // Samples that are kept are at least this far apart: many load queries in a row would shorten the history.
 constexpr double kApart_s = 0.010;
 }  // namespace
@@ -47,14 +44,15 @@ std::uint64_t SocketWatch::retransmits(Time now, double window_s) const {
 bool SocketWatch::paused(Suspicion sign, const Settings& settings, Time now) const {
     if (backoff_s_ <= 0.0 || now >= look_again_) return false;
     if ((cleared_signs_ & (1U << static_cast<unsigned>(sign))) == 0) return false;
-    return sign != Suspicion::delay || srtt_s_ <= kGrowth * cleared_srtt_s_ + settings.zones.floor_s;
+    return sign != Suspicion::delay ||
+           srtt_s_ <= settings.suspicion.growth_factor * cleared_srtt_s_ + settings.zones.floor_s;
 }
 
 void SocketWatch::watch_rate(const SocketSample& sample, double base_bps, const Settings& settings, Time now) {
     const double rate = rate_bps(now, settings.own_load.window_s);
     best_rate_bps_ = std::max(best_rate_bps_, rate);
     const double elapsed_s = count_ > 1 ? now - back(1).at : 0.0;
-    peak_rate_bps_ = std::max(rate, peak_rate_bps_ * std::max(0.0, 1.0 - elapsed_s / kPeakMemory_s));
+    peak_rate_bps_ = std::max(rate, peak_rate_bps_ * std::max(0.0, 1.0 - elapsed_s / settings.relay.peak_memory_s));
     const bool is_short = sample.network_limited && base_bps > 0.0 && rate * settings.suspicion.rate_factor < base_bps;
     short_samples_ = is_short ? short_samples_ + 1 : 0;
 }

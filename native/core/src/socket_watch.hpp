@@ -50,7 +50,7 @@ class SocketWatch {
     std::uint64_t last_delivered_B() const { return count_ > 0 ? back(0).delivered_B : 0; }
     /// Highest rate ever seen over a window: stands in for an unknown base throughput.
     double best_rate_bps() const { return best_rate_bps_; }
-    /// Highest rate of about the last ten seconds: what the pair wants when nothing holds it back.
+    /// Highest rate of late (relay.peak_memory_s): what the pair wants when nothing holds it back.
     double peak_rate_bps() const { return peak_rate_bps_; }
     /// Segments sent again within the window.
     std::uint64_t retransmits(Time now, double window_s) const;

@@ -5,17 +5,13 @@
 
 namespace fairlead::core {
 
-namespace {
-constexpr double kLowQuantile = 0.2;
-}  // namespace
-
 void DelayWindow::add(double queue_delay_s, Time sent_at) {
     ring_[next_] = Sample{sent_at, queue_delay_s};
     next_ = (next_ + 1) % kCapacity;
     count_ = std::min(count_ + 1, kCapacity);
 }
 
-DelayWindow::Summary DelayWindow::summary(Time from, double quantile) const {
+DelayWindow::Summary DelayWindow::summary(Time from, const ZoneSettings& settings) const {
     std::array<double, kCapacity> delays{};
     Summary result;
     Time first = 0.0;
@@ -39,8 +35,8 @@ DelayWindow::Summary DelayWindow::summary(Time from, double quantile) const {
     result.samples = static_cast<int>(kept);
     result.span_s = last - first;
     result.newest_sent_at = last;
-    result.low_s = at(kLowQuantile);
-    result.typical_s = at(quantile);
+    result.low_s = at(settings.low_quantile);
+    result.typical_s = at(settings.quantile);
     result.most_s = delays[kept - 1];
     return result;
 }

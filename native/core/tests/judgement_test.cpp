@@ -11,6 +11,12 @@
 namespace fairlead::core {
 namespace {
 
+ZoneSettings judged_by(double quantile) {
+    ZoneSettings settings;
+    settings.quantile = quantile;
+    return settings;
+}
+
 TEST(Zones, FactorsAndFloor) {
     const ZoneSettings settings;
     struct Case {
@@ -34,11 +40,11 @@ TEST(Zones, OneSlowProbeIsNoiseAStandingQueueIsNot) {
     DelayWindow window;
     ZoneTracker tracker;
     for (int i = 0; i < 5; ++i) window.add(i == 2 ? 0.0 : 20e-3, 0.003 * i);
-    EXPECT_FALSE(tracker.judge(window.summary(0.0, 0.0), 150e-6, settings, 0.02).has_value());
+    EXPECT_FALSE(tracker.judge(window.summary(0.0, judged_by(0.0)), 150e-6, settings, 0.02).has_value());
     EXPECT_EQ(tracker.zone(), Zone::low);
     EXPECT_EQ(tracker.low_since(), 0.02);
     for (int i = 0; i < 3; ++i) window.add(8e-3, 1.0 + 0.003 * i);
-    EXPECT_EQ(tracker.judge(window.summary(1.0, 0.0), 150e-6, settings, 1.02), Zone::low);
+    EXPECT_EQ(tracker.judge(window.summary(1.0, judged_by(0.0)), 150e-6, settings, 1.02), Zone::low);
     EXPECT_EQ(tracker.zone(), Zone::high);
     EXPECT_FALSE(tracker.low_since().has_value());
 }
@@ -63,18 +69,18 @@ TEST(Zones, ComesBackOnlyWellBelow) {
 
 TEST(DelayWindow, SummariesAndProof) {
     DelayWindow window;
-    EXPECT_EQ(window.summary(0.0, 0.0).samples, 0);
+    EXPECT_EQ(window.summary(0.0, {}).samples, 0);
     for (int i = 0; i < 100; ++i) window.add(1e-3 * i, 0.1 * i);
-    const DelayWindow::Summary last = window.summary(9.55, 0.0);
+    const DelayWindow::Summary last = window.summary(9.55, judged_by(0.0));
     EXPECT_EQ(last.samples, 4);
     EXPECT_NEAR(last.span_s, 0.3, 1e-9);
     EXPECT_NEAR(last.typical_s, 0.096, 1e-9);
     EXPECT_NEAR(last.newest_sent_at, 9.9, 1e-9);
-    const DelayWindow::Summary half = window.summary(9.55, 0.5);
+    const DelayWindow::Summary half = window.summary(9.55, judged_by(0.5));
     EXPECT_NEAR(half.typical_s, 0.097, 1e-9) << "of four the second";
     EXPECT_NEAR(half.low_s, 0.096, 1e-9);
     EXPECT_NEAR(half.most_s, 0.099, 1e-9);
-    EXPECT_EQ(window.summary(0.0, 0.5).samples, static_cast<int>(DelayWindow::kCapacity));
+    EXPECT_EQ(window.summary(0.0, judged_by(0.5)).samples, static_cast<int>(DelayWindow::kCapacity));
 
     DelayWindow queue;  // at 0, 3 and 6 ms, each meeting 2 ms; then one at 20 ms meeting 5 ms
     for (const double at : {0.006, 0.000, 0.003}) queue.add(2e-3, at);

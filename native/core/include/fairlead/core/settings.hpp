@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every number that the decisions depend on: name, unit, default, permitted range.
+// Every number that the decisions depend on: name, unit, default, permitted range. What only bounds memory or refuses
+// nonsense stands where it is used.
 #pragma once
 
 #include <optional>
@@ -19,16 +20,20 @@ struct ZoneSettings {
     int min_samples = 3;           ///< fewer are not judged
     double min_span_s = 0.005;     ///< nor samples that all fell within this
     double quantile = 0.5;  ///< of the window. Others' bursts leave gaps in a queue; scheduling noise delays only some
+    double low_quantile = 0.2;  ///< a queue that so many probes did not meet is broken: one lucky probe is none
 };
 
 struct SuspicionSettings {
-    double stall_s = 0.050;        ///< bytes in flight and none acknowledged for so long
-    int retransmits = 1;           ///< segments sent again since the last sample
-    double backoff_min_s = 0.060;  ///< after a false alarm, at first
-    double backoff_max_s = 1.0;    ///< doubling up to this
-    double rate_factor = 1.5;      ///< network-limited sockets below base throughput / this are suspicious
-    int rate_samples = 3;          ///< in a row
-    double active_s = 0.5;         ///< a pair is in use if it carried bytes within this
+    double stall_s = 0.050;           ///< bytes in flight and none acknowledged for so long
+    int retransmits = 1;              ///< segments sent again since the last sample
+    double backoff_min_s = 0.060;     ///< after a false alarm, at first
+    double backoff_max_s = 1.0;       ///< doubling up to this
+    double growth_factor = 1.5;       ///< a round trip that grew so much since the false alarm is followed at once
+    double rate_factor = 1.5;         ///< network-limited sockets below base throughput / this are suspicious
+    int rate_samples = 3;             ///< in a row
+    int shortfall_retransmits = 3;    ///< segments sent again that make a shortfall without a queue believable
+    double shortfall_window_s = 0.2;  ///< within this
+    double active_s = 0.5;            ///< a pair is in use if it carried bytes within this
 };
 
 struct ProbeSettings {
@@ -40,6 +45,8 @@ struct ProbeSettings {
     int max_extensions = 4;             ///< repetitions of the burst at most
     double max_rate_per_s = 60.0;       ///< probes sustained, of all bursts of this host together
     double max_probes_at_once = 60.0;   ///< and for a moment
+    int hosts_at_full_rate = 16;        ///< more share the background probes of so many: the agent's cost stays bounded
+    double first_contacts_s = 1.0;  ///< every peer is met within this: clock and smallest round trip are wanted early
 };
 
 struct OwnLoadSettings {
@@ -52,7 +59,17 @@ struct OwnLoadSettings {
     int max_recounts = 4;             ///< further looks, each min_elapsed_s after the one before
     double min_busy_s = 0.010;        ///< a queue that was seen to stand for less is looked at longer
     double answer_timeout_s = 0.060;  ///< for other hosts' reports
-    double window_s = 0.060;          ///< over which the rate of a pair is told
+    int max_unanswered = 3;  ///< searches given up because a host did not report: then it is not waited for any more
+    double late_answer_s = 0.004;  ///< a report this long after its query may miss the begin of what is judged
+    double earlier_s = 0.010;      ///< counters this old are of a poll before the query: they stand in for late ones
+    double samples_timeout_s = 0.005;  ///< for samples to report; then older ones are better than none
+    double told_s = 1.0;      ///< what another pair's search counted on the same bottleneck is believed for this long
+    double window_s = 0.060;  ///< over which the rate of a pair is told
+    double fill_window_s = 0.080;  ///< the same, to see whether own bytes fill a path. Two looks at the sockets: in a
+                                   ///< shorter one, acknowledgements in bunches would count as a rate
+    double less_share = 0.7;       ///< of the own rate that explained a queue: below this something else has come
+    double sure_share = 0.5;  ///< of the foreign share needed: with more, the pause does not grow, as others may just
+                              ///< be coming
 };
 
 struct ChoiceSettings {
@@ -70,17 +87,22 @@ struct ChoiceSettings {
 };
 
 struct RelaySettings {
-    double budget_share = 0.8;   ///< of the relay's best base throughput may be granted
-    double budget_bps = 0.0;     ///< granted at most; 0: budget_share decides
-    double lease_s = 2.0;        ///< a grant ends when no heartbeat came for this long
-    double heartbeat_s = 0.100;  ///< between heartbeats
-    int heartbeats_missed = 4;   ///< unanswered in a row: the relay is taken for dead
-    double fresh_s = 0.012;      ///< a relay answers from measurements younger than this
+    double budget_share = 0.8;     ///< of the relay's best base throughput may be granted
+    double budget_bps = 0.0;       ///< granted at most; 0: budget_share decides
+    double request_factor = 1.25;  ///< of the pair's highest rate is asked for: some room above what it used to carry
+    double request_min_bps = 1e6;  ///< but at least this
+    double peak_memory_s = 10.0;   ///< the highest rate fades over this time
+    double lease_s = 2.0;          ///< a grant ends when no heartbeat came for this long
+    double heartbeat_s = 0.100;    ///< between heartbeats
+    int heartbeats_missed = 4;     ///< unanswered in a row: the relay is taken for dead
+    double fresh_s = 0.012;        ///< a relay answers from measurements younger than this
 };
 
 struct DetourSettings {
     double direct_period_s = 0.25;  ///< mean time between bursts on the direct path while traffic is away from it
     double legs_period_s = 1.0;     ///< between checks of the detour's legs
+    double legs_apart_s = 0.5;      ///< the least, where the ranks' sockets look slow
+    double fills_share = 0.5;       ///< of a detour's throughput: a pair that gets this much does not look for another
     double dwell_s = 2.0;           ///< the direct path must have been low for this long before the return
     double dwell_max_s = 60.0;      ///< doubled up to this each time congestion is back soon after a return
     double relapse_s = 10.0;        ///< "soon"

@@ -22,14 +22,14 @@ class DelayWindow {
     struct Summary {
         int samples = 0;
         double span_s = 0.0;     ///< between the first and the last sending
-        double typical_s = 0.0;  ///< the quantile asked for
-        double low_s = 0.0;      ///< a fifth of the samples, at most, is below
+        double typical_s = 0.0;  ///< the quantile that a window is judged by
+        double low_s = 0.0;      ///< the low quantile: is the queue broken?
         double most_s = 0.0;     ///< the largest
         double newest_s = 0.0;
         Time newest_sent_at = 0.0;
     };
     /// Of the samples sent at or after `from`.
-    Summary summary(Time from, double quantile) const;
+    Summary summary(Time from, const ZoneSettings& settings) const;
 
     /// For how much of [from, to] the samples prove a queue: each until it came through, and up to the next sample if
     /// that was sent within bridge_s. `absorbed_s` of every delay is no queue.
