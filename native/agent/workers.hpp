@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <functional>
 #include <list>
 #include <thread>
@@ -42,7 +41,6 @@ class Workers {
 
     /// Throws std::system_error if the system has no thread left.
     void start(Body body);
-    std::size_t running() const { return threads_.size(); }
 
   private:
     EventLoop& loop_;

@@ -149,7 +149,7 @@ Event fitting(Input& in, const std::vector<Action>& asked) {
 }
 
 Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked, std::uint64_t& delivered_B) {
-    switch (in.byte() % 12) {
+    switch (in.byte() % 11) {
         case 0:
         case 1:
             return fitting(in, asked);
@@ -171,12 +171,10 @@ Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked
         case 6:
             return guardian_event(in, guardian);
         case 7:
-            return PeerDown{in.host()};
-        case 8:
             return ManualMove{in.host(), in.host()};
-        case 9:
+        case 8:
             return ManualReturn{in.host()};
-        case 10:
+        case 9:
             return PairMix{in.host(), {{in.token(), in.seconds()}}};
         default:
             if (in.byte() == 0) return Stop{};

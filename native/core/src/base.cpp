@@ -100,11 +100,6 @@ std::optional<double> BaseTable::age_s(Pair pair, Time now) const {
     return std::max(0.0, now - found->confirmed);
 }
 
-bool BaseTable::stale(Pair pair, Time now) const {
-    const std::optional<double> age = age_s(pair, now);
-    return !age || *age > settings_.stale_after_s;
-}
-
 std::optional<BaseTable::Shift> BaseTable::observe(Pair pair, double latency_s, Time now) {
     if (!valid(pair, host_count_) || !std::isfinite(latency_s) || latency_s <= 0.0) return std::nullopt;
     Entry& target = entry(pair);

@@ -194,13 +194,6 @@ void Controller::State::handle(const Tick& tick) {
     advance();
 }
 
-void Controller::State::handle(const PeerDown& down) {
-    if (!other(down.peer)) return;
-    peers_[down.peer].down = true;
-    relay_desk_.forget(down.peer);
-    lose_relay(down.peer, ReturnReason::relay_dead);
-}
-
 void Controller::State::handle(const ManualMove& move) {
     if (!other(move.destination) || !other(move.relay) || move.relay == move.destination) return;
     if (stopping_ || !can_relay_) return;
@@ -345,7 +338,6 @@ PathView Controller::State::view(HostId peer) const {
     if (destination.detour) view.relay = destination.detour->relay;
     view.in_use = destination.sockets.active(now_, settings_.suspicion);
     view.rate_bps = destination.sockets.rate_bps(now_, settings_.own_load.window_s);
-    view.base_stale = base_.stale(path_to(peer), now_);
     return view;
 }
 

@@ -145,7 +145,6 @@ DelayWindow::Summary ProbeDesk::forward(HostId peer, Time from) const {
     summary.typical_s = std::max(0.0, summary.typical_s - path.absorbed_s);
     summary.low_s = std::max(0.0, summary.low_s - path.absorbed_s);
     summary.most_s = std::max(0.0, summary.most_s - path.absorbed_s);
-    summary.newest_s = std::max(0.0, summary.newest_s - path.absorbed_s);
     return summary;
 }
 

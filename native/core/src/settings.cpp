@@ -113,7 +113,6 @@ const SettingInfo kTable[] = {
     REAL(base, BaseSettings, near_share, "1", 0.0, 10.0),
     REAL(base, BaseSettings, shift_window_s, "s", 1.0, 1e6),
     WHOLE(base, BaseSettings, shift_samples, "samples", 1, 1000000),
-    REAL(base, BaseSettings, stale_after_s, "s", 1.0, 1e9),
 };
 #undef REAL
 #undef WHOLE

@@ -17,7 +17,7 @@ void SocketWatch::store(const SocketSample& sample, Time now) {
         next_ = (next_ + kHistory - 1) % kHistory;
         --count_;
     }
-    history_[next_] = Point{now, sample.delivered_B, sample.in_flight_B, sample.retransmits};
+    history_[next_] = Point{now, sample.delivered_B, sample.retransmits};
     next_ = (next_ + 1) % kHistory;
     count_ = std::min(count_ + 1, kHistory);
 }
@@ -67,7 +67,7 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
         if (now <= back(0).at) return Suspicion::none;
     }
     const bool first = count_ == 0;
-    const Point last = first ? Point{now, sample.delivered_B, 0, sample.retransmits} : back(0);
+    const Point last = first ? Point{now, sample.delivered_B, sample.retransmits} : back(0);
     store(sample, now);
     const bool progress = sample.delivered_B > last.delivered_B;
     if (progress || sample.in_flight_B == 0 || first) last_progress_ = now;

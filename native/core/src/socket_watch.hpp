@@ -42,7 +42,6 @@ class SocketWatch {
 
     /// Mean acknowledged rate over the window before `now`.
     double rate_bps(Time now, double window_s) const;
-    bool used_since(Time from) const { return seen_ && last_active_ >= from; }
     /// As of the youngest sample at least age_s old.
     std::uint64_t delivered_before_B(Time now, double age_s) const {
         return count_ > 0 ? before_window(now, age_s).delivered_B : 0;
@@ -60,7 +59,6 @@ class SocketWatch {
     struct Point {
         Time at = 0.0;
         std::uint64_t delivered_B = 0;
-        std::uint64_t in_flight_B = 0;
         std::uint64_t retransmits = 0;
     };
     const Point& back(std::size_t age) const { return history_[(next_ + kHistory - 1 - age) % kHistory]; }

@@ -155,7 +155,6 @@ class Controller::State {
     void handle(const ReturnDone& done);
     void handle(const ReturnFailed& failed);
     void handle(const Tick& tick);
-    void handle(const PeerDown& down);
     void handle(const ManualMove& move);
     void handle(const ManualReturn& back);
     void handle(const PairMix& mix);

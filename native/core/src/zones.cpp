@@ -21,10 +21,7 @@ DelayWindow::Summary DelayWindow::summary(Time from, const ZoneSettings& setting
         const Sample& sample = ring_[i];
         if (sample.sent_at < from) continue;
         if (kept == 0 || sample.sent_at < first) first = sample.sent_at;
-        if (kept == 0 || sample.sent_at >= last) {
-            last = sample.sent_at;
-            result.newest_s = sample.queue_delay_s;
-        }
+        if (kept == 0 || sample.sent_at > last) last = sample.sent_at;
         delays[kept++] = sample.queue_delay_s;
     }
     if (kept == 0) return result;
@@ -81,13 +78,6 @@ Zone zone_of(double queue_delay_s, double base_latency_s, const ZoneSettings& se
     if (queue_delay_s <= 0.0) return Zone::low;
     if (queue_delay_s >= zone_threshold_s(Zone::high, base_latency_s, settings)) return Zone::high;
     if (queue_delay_s >= zone_threshold_s(Zone::medium, base_latency_s, settings)) return Zone::medium;
-    return Zone::low;
-}
-
-Zone zone_of_throughput(double achieved_bps, double base_bps, const ZoneSettings& settings) {
-    if (base_bps <= 0.0 || achieved_bps < 0.0) return Zone::low;
-    if (achieved_bps * settings.high_factor <= base_bps) return Zone::high;
-    if (achieved_bps * settings.medium_factor <= base_bps) return Zone::medium;
     return Zone::low;
 }
 

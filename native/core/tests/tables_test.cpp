@@ -35,15 +35,12 @@ TEST(BaseTable, InterpolatesBetweenSizes) {
 }
 
 TEST(BaseTable, AgesAndIsConfirmed) {
-    BaseSettings settings;
-    settings.stale_after_s = 100.0;
-    BaseTable base(2, settings);
-    EXPECT_TRUE(base.stale({0, 1}, 0.0));
+    BaseTable base(2);
+    EXPECT_FALSE(base.age_s({0, 1}, 0.0).has_value());
     base.set_latency({0, 1}, 64, 1e-3, -50.0);
     EXPECT_DOUBLE_EQ(*base.age_s({0, 1}, 10.0), 60.0);
-    EXPECT_TRUE(base.stale({0, 1}, 60.0));
     EXPECT_FALSE(base.observe({0, 1}, 1.1e-3, 60.0).has_value());
-    EXPECT_FALSE(base.stale({0, 1}, 60.0)) << "a latency near the base confirms it";
+    EXPECT_DOUBLE_EQ(*base.age_s({0, 1}, 60.0), 0.0) << "a latency near the base confirms it";
 }
 
 TEST(BaseTable, ALastingShiftIsTheNewBase) {

@@ -33,7 +33,6 @@ class BaseTable {
 
     /// Age of the pair's youngest confirmation; nothing if never measured.
     std::optional<double> age_s(Pair pair, Time now) const;
-    bool stale(Pair pair, Time now) const;
 
     struct Shift {
         double from_s = 0.0;

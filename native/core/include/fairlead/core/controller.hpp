@@ -38,7 +38,6 @@ struct PathView {
     HostId relay = kNoHost;  ///< kNoHost: direct
     bool in_use = false;     ///< carried the job's bytes lately
     double rate_bps = 0.0;
-    bool base_stale = false;
 };
 
 class Controller {

@@ -67,11 +67,6 @@ struct Tick {
     double run_delay_s = 0.0;  ///< own wait in the run queue since the last Tick (/proc/self/schedstat)
 };
 
-/// The kernel says that a peer's agent is gone (ECONNREFUSED on the control port).
-struct PeerDown {
-    HostId peer = kNoHost;
-};
-
 /// By hand, from the supervisor: such a detour stays until it is returned by hand, or its relay dies.
 struct ManualMove {
     HostId destination = kNoHost;
@@ -91,6 +86,6 @@ struct PairMix {
 struct Stop {};
 
 using Event = std::variant<SocketSample, ProbeResult, Received, MoveDone, MoveFailed, ReturnDone, ReturnFailed, Tick,
-                           PeerDown, ManualMove, ManualReturn, PairMix, Stop>;
+                           ManualMove, ManualReturn, PairMix, Stop>;
 
 }  // namespace fairlead::core

@@ -121,10 +121,9 @@ struct ReportSettings {
 };
 
 struct BaseSettings {
-    double near_share = 0.25;        ///< a latency within this share of the base confirms it
-    double shift_window_s = 900.0;   ///< a shift that lasted this long is the new base
-    int shift_samples = 100;         ///< and was seen in so many samples, all of them
-    double stale_after_s = 86400.0;  ///< a base not confirmed for so long is stale
+    double near_share = 0.25;       ///< a latency within this share of the base confirms it
+    double shift_window_s = 900.0;  ///< a shift that lasted this long is the new base
+    int shift_samples = 100;        ///< and was seen in so many samples, all of them
 };
 
 struct Settings {

@@ -25,7 +25,6 @@ class DelayWindow {
         double typical_s = 0.0;  ///< the quantile that a window is judged by
         double low_s = 0.0;      ///< the low quantile: is the queue broken?
         double most_s = 0.0;     ///< the largest
-        double newest_s = 0.0;
         Time newest_sent_at = 0.0;
     };
     /// Of the samples sent at or after `from`.
@@ -50,9 +49,6 @@ double zone_threshold_s(Zone zone, double base_latency_s, const ZoneSettings& se
 
 /// Zone of a queueing delay, without memory.
 Zone zone_of(double queue_delay_s, double base_latency_s, const ZoneSettings& settings);
-
-/// Zone of a pair that is limited by the network (not by the program): achieved against base throughput.
-Zone zone_of_throughput(double achieved_bps, double base_bps, const ZoneSettings& settings);
 
 /// A path's zone with hysteresis: up as soon as a full window says so, down only below return_fraction of the
 /// threshold of the zone that is left.
