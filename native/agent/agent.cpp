@@ -85,7 +85,7 @@ void Agent::on_message(const Opened& opened, std::int64_t received_ns) {
     } else if (const auto* reply = std::get_if<core::wire::ProbeReply>(&opened.message)) {
         prober_.on_reply(opened.sender, *reply, received_ns);
     } else if (manager_) {
-        manager_->on_message(opened.sender, opened.message);
+        manager_->on_message(opened.sender, opened.boot_id, opened.message);
     }
 }
 

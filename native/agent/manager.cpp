@@ -22,7 +22,6 @@ constexpr double kStop_s = 1.0;
 constexpr double kFarewell_s = 0.15;
 
 core::ControllerConfig complete(core::ControllerConfig config, const RoutePlane& plane) {
-    config.boot_id = static_cast<std::uint64_t>(read_clock_ns(CLOCK_REALTIME));
     config.can_relay = plane.up();
     return config;
 }
@@ -97,9 +96,9 @@ void Manager::sample_sockets(bool complete) {
     }
 }
 
-void Manager::on_message(core::HostId from, const wire::Message& message) {
+void Manager::on_message(core::HostId from, std::uint64_t boot_id, const wire::Message& message) {
     if (plane_lost_ && refuse_as_relay(from, message)) return;
-    feed(core::Received{from, message});
+    feed(core::Received{from, message, boot_id});
 }
 
 /// Without a guardian this host's forwarding cannot be relied on: nothing is granted, and sources that have a detour

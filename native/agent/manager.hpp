@@ -34,7 +34,7 @@ class Manager {
     Manager& operator=(const Manager&) = delete;
 
     /// A control message of an authenticated peer.
-    void on_message(core::HostId from, const core::wire::Message& message);
+    void on_message(core::HostId from, std::uint64_t boot_id, const core::wire::Message& message);
     void move(core::HostId destination, core::HostId relay, ByHandDone done);
     void back(core::HostId destination, ByHandDone done);
     /// The guardian is gone: this host can neither move nor relay any more.

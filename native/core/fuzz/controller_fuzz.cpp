@@ -143,9 +143,9 @@ Event fitting(Input& in, const std::vector<Action>& asked) {
         return Received{send->to, wire::LoadReport{query->token, {}}};
     }
     if (const auto* request = std::get_if<wire::RelayRequest>(&send->message)) {
-        return Received{send->to, wire::RelayGrant{request->token, request->destination, 2.0}};
+        return Received{send->to, wire::RelayGrant{request->token, request->destination}};
     }
-    return Received{send->to, wire::Hello{in.byte() % 2U, kHosts, true}};
+    return Received{send->to, wire::Hello{kHosts, true}, in.byte() % 2U};
 }
 
 Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked, std::uint64_t& delivered_B) {
@@ -191,7 +191,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<Action> asked;
     std::uint64_t delivered_B = 0;
     double now = 10.0;
-    for (HostId host = 0; host < kHosts; ++host) controller.on(Received{host, wire::Hello{0, kHosts, true}}, now);
+    for (HostId host = 0; host < kHosts; ++host) controller.on(Received{host, wire::Hello{kHosts, true}}, now);
     while (!in.empty()) {
         const double step_s = in.seconds();
         if (std::isfinite(step_s) && step_s > 0.0 && step_s < 1.0) now += step_s;

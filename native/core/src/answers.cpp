@@ -11,17 +11,22 @@ constexpr std::size_t kMaxLegQueries = 256;
 constexpr std::size_t kMaxLoadQueries = 256;
 }  // namespace
 
+/// A greeting of an agent that started anew: what was agreed with the one before is gone.
+void Controller::State::meet(HostId from, std::uint64_t boot_id) {
+    Peer& peer = peers_[from];
+    if (peer.heard && peer.boot_id != boot_id) {
+        relay_desk_.forget(from);
+        lose_relay(from, ReturnReason::relay_dead);
+        peer.heard = false;
+    }
+    peer.boot_id = boot_id;
+}
+
 void Controller::State::answer(HostId from, const wire::Hello& hello) {
     Peer& peer = peers_[from];
     peer.loads_unanswered = 0;  // it is asked again
-    const bool restarted = peer.heard && peer.boot_id != hello.boot_id;
-    if (restarted) {
-        relay_desk_.forget(from);
-        lose_relay(from, ReturnReason::relay_dead);
-    }
-    if (!peer.heard || restarted) send(from, wire::Hello{boot_id_, hosts_, can_relay_});
+    if (!peer.heard) send(from, wire::Hello{hosts_, can_relay_});
     peer.heard = true;
-    peer.boot_id = hello.boot_id;
     peer.can_relay = hello.can_relay && hello.host_count == hosts_;
 }
 
@@ -170,7 +175,7 @@ void Controller::State::answer(HostId from, const wire::RelayRequest& request) {
         const auto reason = stopping_ ? wire::RefuseReason::stopping : wire::RefuseReason::no_plane;
         send(from, wire::RelayRefuse{request.token, request.destination, reason});
     } else if (relay_desk_.request(Pair{from, request.destination}, request.rate_bps, now_)) {
-        send(from, wire::RelayGrant{request.token, request.destination, settings_.relay.lease_s});
+        send(from, wire::RelayGrant{request.token, request.destination});
     } else {
         send(from, wire::RelayRefuse{request.token, request.destination, wire::RefuseReason::budget});
     }
@@ -222,7 +227,7 @@ void Controller::State::answer(HostId from, const wire::Heartbeat& beat) {
     }
     if (stopping_) return;  // no answer: the source shall return at once even if the refusal was lost
     relay_desk_.heartbeat(from, now_);
-    send(from, wire::Heartbeat{beat.sequence, true});
+    send(from, wire::Heartbeat{true});
 }
 
 }  // namespace fairlead::core

@@ -90,7 +90,6 @@ Controller::State::State(ControllerConfig config)
       base_(config.base),
       sharing_(std::move(config.sharing)),
       random_(config.seed),
-      boot_id_(config.boot_id),
       automatic_(config.automatic),
       can_relay_(config.can_relay),
       probes_(self_, hosts_, settings_),
@@ -139,6 +138,7 @@ void Controller::State::handle(const Received& received) {
     Peer& peer = peers_[received.from];
     if (!std::holds_alternative<wire::Goodbye>(received.message)) peer.down = false;
     if (std::holds_alternative<wire::LoadReport>(received.message)) peer.loads_unanswered = 0;
+    if (std::holds_alternative<wire::Hello>(received.message)) meet(received.from, received.boot_id);
     std::visit([&](const auto& message) { answer(received.from, message); }, received.message);
     for (HostId host = 0; host < hosts_; ++host) progress(host);
 }
@@ -236,7 +236,7 @@ void Controller::State::greet() {
     for (HostId host = 0; host < hosts_; ++host) {
         Peer& peer = peers_[host];
         if (!other(host) || (started_ && now_ < peer.next_hello)) continue;
-        send(host, wire::Hello{boot_id_, hosts_, can_relay_});
+        send(host, wire::Hello{hosts_, can_relay_});
         peer.next_hello = now_ + (peer.heard ? kHelloHeard_s : kHelloUnheard_s);
     }
 }

@@ -160,7 +160,7 @@ void Controller::State::beat() {
             peer.next_beat = now_ + settings_.relay.heartbeat_s;
             continue;
         }
-        send(relay, wire::Heartbeat{peer.beat++, false});
+        send(relay, wire::Heartbeat{false});
         ++peer.beats_missed;
         peer.next_beat = now_ + settings_.relay.heartbeat_s;
     }

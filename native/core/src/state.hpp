@@ -116,7 +116,6 @@ struct Peer {
     Time shunned_until = -1e9;
     Time next_notice = -1e9;
     int loads_unanswered = 0;  ///< in a row: after a few it is no longer waited for
-    std::uint32_t beat = 0;
     int beats_missed = 0;
     Time next_beat = 0.0;
 };
@@ -179,6 +178,7 @@ class Controller::State {
 
     // answers.cpp: messages of peers
     void answer(HostId from, const wire::Hello& hello);
+    void meet(HostId from, std::uint64_t boot_id);
     void answer(HostId from, const wire::Goodbye&);
     void answer(HostId from, const wire::PathQuery& query);
     void answer(HostId from, const wire::PathReport& report);
@@ -261,7 +261,6 @@ class Controller::State {
     BaseTable base_;
     SharingRelation sharing_;
     Random random_;
-    std::uint64_t boot_id_;
     bool automatic_;
     bool can_relay_;
     bool stopping_ = false;

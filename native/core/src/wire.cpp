@@ -174,13 +174,11 @@ void read(Reader& in, ProbeReply& m) {
 }
 
 Kind write(Writer& out, const Hello& m) {
-    out.put(m.boot_id);
     out.put(m.host_count);
     out.put(m.can_relay);
     return Kind::hello;
 }
 void read(Reader& in, Hello& m) {
-    m.boot_id = in.take<std::uint64_t>();
     m.host_count = in.take<std::uint16_t>();
     m.can_relay = in.flag();
 }
@@ -287,13 +285,11 @@ void read(Reader& in, RelayRequest& m) {
 Kind write(Writer& out, const RelayGrant& m) {
     out.put(m.token);
     out.put(m.destination);
-    out.put(m.lease_s);
     return Kind::relay_grant;
 }
 void read(Reader& in, RelayGrant& m) {
     m.token = in.take<std::uint32_t>();
     m.destination = in.host();
-    m.lease_s = in.delay_s();
 }
 
 Kind write(Writer& out, const RelayRefuse& m) {
@@ -317,12 +313,10 @@ void read(Reader& in, RelayRelease& m) {
 }
 
 Kind write(Writer& out, const Heartbeat& m) {
-    out.put(m.sequence);
     out.put(m.reply);
     return Kind::heartbeat;
 }
 void read(Reader& in, Heartbeat& m) {
-    m.sequence = in.take<std::uint32_t>();
     m.reply = in.flag();
 }
 

@@ -25,7 +25,6 @@ ControllerConfig config_of(HostId self) {
         }
     }
     config.seed = 5;
-    config.boot_id = 1;
     return config;
 }
 
@@ -42,7 +41,7 @@ class Rig {
     }
     void greet_all() {
         on(Tick{});
-        for (HostId host = 1; host < kHosts; ++host) on(Received{host, wire::Hello{1, kHosts, true}});
+        for (HostId host = 1; host < kHosts; ++host) on(Received{host, wire::Hello{kHosts, true}});
     }
     /// Answers every burst and query of `actions` with these queueing delays, and what that leads to in turn, for a
     /// quarter of a second.
@@ -70,14 +69,14 @@ class Rig {
             events.push_back(sample(20e-3));
             events.push_back(Tick{});
         } else if (const auto* send = std::get_if<Send>(&action)) {
-            if (const auto* beat = std::get_if<wire::Heartbeat>(&send->message)) {
-                events.push_back(Received{send->to, wire::Heartbeat{beat->sequence, true}});
+            if (std::holds_alternative<wire::Heartbeat>(send->message)) {
+                events.push_back(Received{send->to, wire::Heartbeat{true}});
             } else if (const auto* query = std::get_if<wire::PathQuery>(&send->message)) {
                 events.push_back(Received{
                     send->to, wire::PathReport{query->token, query->destination, 3, 3, leg_queue_s, 150e-6, 0.0}});
             } else if (const auto* request = std::get_if<wire::RelayRequest>(&send->message)) {
                 if (grant)
-                    events.push_back(Received{send->to, wire::RelayGrant{request->token, request->destination, 2.0}});
+                    events.push_back(Received{send->to, wire::RelayGrant{request->token, request->destination}});
                 else
                     events.push_back(Received{
                         send->to, wire::RelayRefuse{request->token, request->destination, wire::RefuseReason::budget}});
@@ -279,7 +278,7 @@ TEST(Controller, ARateThatFallsEndsThePauseAfterOwnLoad) {
 TEST(Controller, AnUnknownPlaneIsNoCandidate) {
     Rig rig;
     rig.on(Tick{});
-    for (HostId host = 1; host < kHosts; ++host) rig.on(Received{host, wire::Hello{1, kHosts, false}});
+    for (HostId host = 1; host < kHosts; ++host) rig.on(Received{host, wire::Hello{kHosts, false}});
     rig.congestion(10e-3, 0.0);
     EXPECT_TRUE(rig.seen<Move>().empty());
     ASSERT_FALSE(rig.seen<Stayed>().empty());
@@ -321,7 +320,7 @@ TEST_P(ControllerLosesRelay, AndReturnsAtOnce) {
             reason = ReturnReason::relay_revoked;
             break;
         case 2:
-            rig.on(Received{relay, wire::Hello{2, kHosts, true}});  // its agent started anew
+            rig.on(Received{relay, wire::Hello{kHosts, true}, 2});  // its agent started anew
             break;
         default:
             while (rig.seen<Return>().empty() && rig.now < lost_at + 2.0) rig.on(Tick{}, 0.02);
@@ -385,7 +384,7 @@ TEST(Controller, RelaysWithinItsBudget) {
     EXPECT_EQ(rig.sent<wire::RelayGrant>(1), 1);
     EXPECT_EQ(rig.sent<wire::RelayRefuse>(2), 1);
     EXPECT_EQ(rig.sent<wire::RelayGrant>(3), 1);
-    rig.on(Received{1, wire::Heartbeat{4, false}}, 1.5);
+    rig.on(Received{1, wire::Heartbeat{false}}, 1.5);
     EXPECT_EQ(rig.sent<wire::Heartbeat>(1), 1);
     rig.on(Tick{}, 1.0);  // host 3's lease is over
     rig.on(Received{2, wire::RelayRequest{5, 3, 35e6}});
@@ -393,7 +392,7 @@ TEST(Controller, RelaysWithinItsBudget) {
     rig.on(Stop{});
     EXPECT_EQ(rig.sent<wire::RelayRefuse>(1), 1) << "taken back";
     EXPECT_EQ(rig.sent<wire::Goodbye>(4), 1);
-    rig.on(Received{1, wire::Heartbeat{5, false}});
+    rig.on(Received{1, wire::Heartbeat{false}});
     EXPECT_EQ(rig.sent<wire::Heartbeat>(1), 1) << "a stopping relay does not answer";
 }
 
@@ -464,7 +463,7 @@ TEST(Controller, IgnoresStrangers) {
     rig.on(SocketSample{99, 1.0, 1.0, 1, 1, 1, true});
     rig.on(MoveDone{1, 2});
     rig.on(ReturnDone{1});
-    rig.on(Received{2, wire::RelayGrant{123, 1, 2.0}});
+    rig.on(Received{2, wire::RelayGrant{123, 1}});
     EXPECT_TRUE(rig.seen<Move>().empty());
     EXPECT_TRUE(rig.seen<Moved>().empty());
     EXPECT_EQ(rig.sent<wire::RelayRelease>(2), 1) << "a grant that nobody waits for is given back";

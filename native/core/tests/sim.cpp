@@ -199,21 +199,12 @@ void Simulation::foreign_into(HostId host, int from_leaf, int count, double star
     }
 }
 
-double Simulation::mean_rate_bps(HostId source, HostId destination, double since) const {
-    double sum_B = 0.0;
-    for (const Flow& flow : flows_) {
-        if (flow.own && flow.source == source && flow.destination == destination) sum_B += flow.delivered_B;
-    }
-    return 8.0 * sum_B / (now_ - since);
-}
-
 // ------------------------------------------------------------------------------------------------ agents
 
 ControllerConfig Simulation::agent_config(HostId host) {
     ControllerConfig config(host, hosts());
     config.settings = config_.settings;
     config.seed = config_.seed * 1000 + host;
-    config.boot_id = 1;
     std::vector<std::set<const Link*>> all(static_cast<std::size_t>(hosts()) * hosts());
     auto narrow = all;
     for (HostId s = 0; s < hosts(); ++s) {

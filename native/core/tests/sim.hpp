@@ -109,8 +109,6 @@ class Simulation {
         return found;
     }
     std::uint64_t probes_sent() const { return probes_sent_; }
-    const Controller& controller(HostId host) const { return *agents_[host]; }
-    double mean_rate_bps(HostId source, HostId destination, double since) const;
 
   private:
     struct Event {

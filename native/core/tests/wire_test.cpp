@@ -20,7 +20,7 @@ std::vector<Message> one_of_each() {
     return {
         Probe{7, -5, 100},
         ProbeReply{7, 1, std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min(), 0.25, 3},
-        Hello{0x0123456789abcdefULL, kHosts, true},
+        Hello{kHosts, true},
         Goodbye{},
         PathQuery{1, 15},
         PathReport{1, 15, 3, 2, 0.010, 80e-6, 0.5},
@@ -28,10 +28,10 @@ std::vector<Message> one_of_each() {
         LoadQuery{9},
         load,
         RelayRequest{5, 6, 1e9},
-        RelayGrant{5, 6, 2.0},
+        RelayGrant{5, 6},
         RelayRefuse{5, 6, RefuseReason::stopping},
         RelayRelease{6},
-        Heartbeat{77, true}};
+        Heartbeat{true}};
 }
 
 std::vector<std::uint8_t> bytes_of(const Message& message) {
@@ -92,7 +92,7 @@ TEST(Wire, RefusesWhatCannotBe) {
          {-1.0, -0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e300}) {
         EXPECT_EQ(error_of(bytes_of(RelayRequest{1, 2, value})), DecodeError::bad_value) << value;
     }
-    bytes = bytes_of(Heartbeat{1, true});
+    bytes = bytes_of(Heartbeat{true});
     bytes.back() = 2;
     EXPECT_EQ(error_of(bytes), DecodeError::bad_value);
     bytes = bytes_of(Probe{1, 2, 4});

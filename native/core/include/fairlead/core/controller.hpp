@@ -20,12 +20,11 @@ struct ControllerConfig {
     HostId self = 0;
     HostId host_count = 0;
     Settings settings;
-    BaseTable base;             ///< of host_count hosts, empty where nothing was characterised
-    SharingRelation sharing;    ///< of host_count hosts
-    std::uint64_t seed = 0;     ///< differs from host to host
-    std::uint64_t boot_id = 0;  ///< told to peers in Hello
-    bool automatic = true;      ///< false: only moves by hand, no probes of its own
-    bool can_relay = true;      ///< this host's guardian is up; false: it neither moves nor relays
+    BaseTable base;           ///< of host_count hosts, empty where nothing was characterised
+    SharingRelation sharing;  ///< of host_count hosts
+    std::uint64_t seed = 0;   ///< differs from host to host
+    bool automatic = true;    ///< false: only moves by hand, no probes of its own
+    bool can_relay = true;    ///< this host's guardian is up; false: it neither moves nor relays
 
     ControllerConfig(HostId self_host, HostId hosts)
         : self(self_host), host_count(hosts), base(hosts), sharing(hosts) {}

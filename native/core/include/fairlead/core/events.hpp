@@ -41,6 +41,7 @@ struct ProbeResult {
 struct Received {
     HostId from = kNoHost;
     wire::Message message;
+    std::uint64_t boot_id = 0;  ///< of the envelope: differs from start to start of the peer's agent
 };
 
 /// The guardian's answers; kernel acknowledged.

@@ -14,7 +14,7 @@
 
 namespace fairlead::core::wire {
 
-inline constexpr std::uint8_t kVersion = 2;
+inline constexpr std::uint8_t kVersion = 3;
 /// No message is longer; with the envelope it still fits an Ethernet frame behind a VXLAN header.
 inline constexpr std::size_t kMaxMessage_B = 1280;
 inline constexpr std::size_t kMaxPadding_B = 1200;
@@ -39,9 +39,9 @@ struct ProbeReply {
     friend bool operator==(const ProbeReply&, const ProbeReply&) = default;
 };
 
-/// First message to a peer, repeated now and then; a changed boot id means that the peer's agent started anew.
+/// First message to a peer, repeated now and then; one with another boot id in its envelope means that the peer's agent
+/// started anew.
 struct Hello {
-    std::uint64_t boot_id = 0;
     std::uint16_t host_count = 0;
     bool can_relay = false;  ///< its guardian is up and forwards
     friend bool operator==(const Hello&, const Hello&) = default;
@@ -115,7 +115,6 @@ struct RelayRequest {
 struct RelayGrant {
     std::uint32_t token = 0;
     HostId destination = 0;
-    double lease_s = 0.0;
     friend bool operator==(const RelayGrant&, const RelayGrant&) = default;
 };
 
@@ -137,7 +136,6 @@ struct RelayRelease {
 
 /// Between a source and its relay while a detour is active; the relay answers with reply = true.
 struct Heartbeat {
-    std::uint32_t sequence = 0;
     bool reply = false;
     friend bool operator==(const Heartbeat&, const Heartbeat&) = default;
 };
