@@ -28,6 +28,14 @@ ControllerConfig config_of(HostId self) {
     return config;
 }
 
+/// Whether a burst is among them, not only a probe of the background.
+bool looks_at(HostId peer, const std::vector<Action>& actions) {
+    return std::ranges::any_of(actions, [peer](const Action& action) {
+        const auto* probes = std::get_if<SendProbes>(&action);
+        return probes != nullptr && probes->peer == peer && probes->count > 1;
+    });
+}
+
 /// Host 0's controller with the answers that its surroundings would give.
 class Rig {
   public:
@@ -56,6 +64,17 @@ class Rig {
             for (Action& more : on(Tick{}, 0.006)) next.push_back(std::move(more));
             actions = std::move(next);
         }
+    }
+    /// One event, then the answers to what the step before led to: what is asked takes as long as a step.
+    std::vector<Action> step(const Event& event, double after_s, double direct_queue_s, double leg_queue_s) {
+        std::vector<Action> next = on(event, after_s);
+        for (const Action& action : open) {
+            for (const Event& answer : answers(action, direct_queue_s, leg_queue_s)) {
+                for (Action& more : on(answer)) next.push_back(std::move(more));
+            }
+        }
+        open = next;
+        return next;
     }
     std::vector<Event> answers(const Action& action, double direct_queue_s, double leg_queue_s) {
         std::vector<Event> events;
@@ -124,6 +143,7 @@ class Rig {
     bool grant = true;
     bool move_works = true;
     std::vector<Action> all;
+    std::vector<Action> open;  ///< not answered yet, see step()
 };
 
 TEST(Controller, RefusesABadConfiguration) {
@@ -243,27 +263,30 @@ TEST(Controller, AsksThoseWhoseDetoursItCarries) {
     EXPECT_EQ(rig.sent<wire::LoadQuery>(4), 0);
 }
 
+TEST(Controller, AHostThatDoesNotReportIsWaitedForAgainAfterItsHello) {
+    for (const bool greets : {false, true}) {
+        ControllerConfig config = config_of(0);
+        config.sharing.set_hurts({2, 1}, {0, 1});  // what host 2 sends may explain the queue; it never says
+        Rig rig(config);
+        rig.greet_all();
+        for (int i = 0; i < 400; ++i) {
+            rig.step(rig.sample(20e-3), 0.02, 20e-3, 0.0);
+            if (greets && i % 10 == 0) rig.on(Received{2, wire::Hello{kHosts, true}});
+        }
+        ASSERT_FALSE(rig.seen<Stayed>().empty());
+        EXPECT_EQ(rig.seen<Stayed>().front().reason, StayReason::no_answer);
+        EXPECT_EQ(rig.seen<Moved>().size(), greets ? 0U : 1U);
+    }
+}
+
 TEST(Controller, ARateThatFallsEndsThePauseAfterOwnLoad) {
     for (int phase = 0; phase < 16; ++phase) {
         Rig rig;
         rig.greet_all();
         rig.sample_B = 330000;
         // The job's own bytes explain the queue again and again, and the pause between two searches grows.
-        std::vector<Action> open;
         bool looked = false;
-        const auto step = [&] {
-            std::vector<Action> next = rig.on(rig.sample(20e-3), 0.02);
-            for (const Action& action : open) {
-                for (const Event& event : rig.answers(action, 20e-3, 0.0)) {
-                    for (Action& more : rig.on(event)) next.push_back(std::move(more));
-                }
-            }
-            looked = std::ranges::any_of(next, [](const Action& action) {
-                const auto* probes = std::get_if<SendProbes>(&action);
-                return probes != nullptr && probes->peer == 1 && probes->count > 1;
-            });
-            open = std::move(next);
-        };
+        const auto step = [&] { looked = looks_at(1, rig.step(rig.sample(20e-3), 0.02, 20e-3, 0.0)); };
         for (int i = 0; i < 200 + 5 * phase; ++i) step();
         ASSERT_FALSE(rig.seen<Stayed>().empty());
         EXPECT_EQ(rig.seen<Stayed>().front().reason, StayReason::own_load);
@@ -300,6 +323,45 @@ TEST(Controller, ReturnsAfterTheDwellTime) {
     EXPECT_LE(rig.seen<Returned>()[0].away_s, 3.0);
     EXPECT_EQ(rig.sent<wire::RelayRelease>(rig.seen<Moved>()[0].relay), 1);
     EXPECT_EQ(rig.controller.view(1).relay, kNoHost);
+}
+
+TEST(Controller, ADetourIsLeftForADirectPathOnlyIfThatIsLow) {
+    for (const double direct_queue_s : {0.5e-3, 2e-3}) {
+        Rig rig;
+        rig.greet_all();
+        rig.congestion(20e-3, 0.0);
+        ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+        // All detours become slower than the direct path, which has not been good for the dwell time yet.
+        for (int i = 0; i < 90; ++i) rig.step(rig.sample(30e-3), 0.02, direct_queue_s, 10e-3);
+        const bool low = direct_queue_s < 1e-3;
+        const auto returned = rig.seen<Returned>();
+        ASSERT_EQ(returned.size(), low ? 1U : 0U) << direct_queue_s;
+        for (const Returned& back : returned) EXPECT_EQ(back.reason, ReturnReason::detour_slow);
+    }
+}
+
+/// A queue that comes and goes must not be met at the same place of its period again and again.
+TEST(Controller, LooksAtTheDirectPathOfADetourAtRandomTimes) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+    constexpr double kStep_s = 1e-3;
+    std::vector<double> intervals_s;
+    double last = 0.0;
+    const double end = rig.now + 10.0;
+    while (rig.now < end) {
+        if (!looks_at(1, rig.step(Tick{}, kStep_s, 10e-3, 0.0))) continue;
+        if (last > 0.0) intervals_s.push_back(rig.now - last);
+        last = rig.now;
+    }
+    ASSERT_TRUE(rig.seen<Returned>().empty());
+    ASSERT_GE(intervals_s.size(), 30U);
+    std::ranges::sort(intervals_s);
+    EXPECT_GE(intervals_s.front(), 0.125 - kStep_s);
+    EXPECT_LE(intervals_s.back(), 0.375 + kStep_s);
+    EXPECT_LT(intervals_s[intervals_s.size() / 4], 0.22) << "spread over all of it";
+    EXPECT_GT(intervals_s[intervals_s.size() * 3 / 4], 0.28);
 }
 
 class ControllerLosesRelay : public testing::TestWithParam<int> {};
@@ -396,6 +458,35 @@ TEST(Controller, RelaysWithinItsBudget) {
     EXPECT_EQ(rig.sent<wire::Heartbeat>(1), 1) << "a stopping relay does not answer";
 }
 
+/// Two reports of a pair make a rate. One that had paused would come up as new, and all it ever sent count as just
+/// sent.
+TEST(Controller, ReportsTheLoadOfAPairThatPauses) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(rig.sample(300e-6), 0.02);
+    rig.on(rig.sample(300e-6), 0.04);
+    rig.on(Tick{}, 60.0);
+    rig.all.clear();
+    rig.on(Received{3, wire::LoadQuery{77}});
+    rig.on(Tick{});
+    ASSERT_EQ(rig.sent<wire::LoadReport>(3), 1);
+    const auto sends = rig.seen<Send>();
+    const auto found = std::ranges::find_if(
+        sends, [](const Send& send) { return std::holds_alternative<wire::LoadReport>(send.message); });
+    const wire::LoadReport expected{77, {{1, kNoHost, 4000, 4000}}};
+    EXPECT_EQ(std::get<wire::LoadReport>(found->message), expected);
+}
+
+TEST(Controller, KeepsTheHistoryOfSocketsUnderManyQueries) {
+    Rig rig;
+    rig.greet_all();
+    rig.sample_B = 100000;
+    for (int i = 0; i < 3; ++i) rig.on(rig.sample(300e-6), 0.040);
+    rig.sample_B = 0;
+    for (int i = 0; i < 24; ++i) rig.on(rig.sample(300e-6), 0.001);
+    EXPECT_NEAR(rig.controller.view(1).rate_bps, 8 * 100000 / 0.064, 1.0) << "since the second sample, 64 ms ago";
+}
+
 TEST(Controller, MeasuresALegForAnother) {
     Rig rig;
     rig.greet_all();
@@ -451,6 +542,22 @@ TEST(Controller, StopReturnsEverything) {
     EXPECT_EQ(rig.sent<wire::RelayRelease>(4), 1);
     rig.on(ManualMove{1, 2});
     EXPECT_EQ(rig.seen<Move>().size(), 2U) << "nothing new after the end";
+}
+
+TEST(Controller, WhileItStopsItIsNotToBeWokenInThePast) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+    rig.on(Stop{});
+    ASSERT_EQ(rig.seen<Return>().size(), 1U);
+    // The guardian takes its time: whatever is due for the detour meanwhile.
+    for (int i = 0; i < 100; ++i) {
+        rig.on(Tick{}, 0.02);
+        ASSERT_GE(rig.controller.next_wakeup(), rig.now) << "after " << i << " ticks";
+    }
+    rig.on(ReturnDone{1});
+    EXPECT_EQ(rig.seen<Returned>().size(), 1U);
 }
 
 TEST(Controller, IgnoresStrangers) {
