@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <thread>
 
 #include "clock.hpp"
 #include "event_loop.hpp"
@@ -102,39 +101,6 @@ TEST(Output, TellsWhenTheReaderIsGone) {
     loop.after(5.0, [&] { loop.stop(); });
     loop.run();
     EXPECT_TRUE(closed);
-}
-
-TEST(EventLoop, TimersInOrderAndCancelled) {
-    EventLoop loop;
-    std::string order;
-    loop.after(0.02, [&] {
-        order += 'b';
-        loop.stop();
-    });
-    loop.after(0.01, [&] { order += 'a'; });
-    const auto never = loop.after(0.005, [&] { order += 'x'; });
-    loop.cancel(never);
-    loop.cancel(never);
-    loop.run();
-    EXPECT_EQ(order, "ab");
-}
-
-TEST(EventLoop, TakesWorkFromThreads) {
-    EventLoop loop;
-    int sum = 0;
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t) {
-        threads.emplace_back([&] {
-            for (int i = 0; i < 250; ++i) {
-                loop.post([&] {
-                    if (++sum == 1000) loop.stop();
-                });
-            }
-        });
-    }
-    loop.run();
-    for (std::thread& thread : threads) thread.join();
-    EXPECT_EQ(sum, 1000);
 }
 
 TEST(Rejections, AreToldOncePerSecondWithReasons) {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "event_loop.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "clock.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+TEST(EventLoop, TimersInOrderAndCancelled) {
+    EventLoop loop;
+    std::string order;
+    loop.after(0.02, [&] {
+        order += 'b';
+        loop.stop();
+    });
+    loop.after(0.01, [&] { order += 'a'; });
+    const auto never = loop.after(0.005, [&] { order += 'x'; });
+    loop.cancel(never);
+    loop.cancel(never);
+    loop.run();
+    EXPECT_EQ(order, "ab");
+}
+
+TEST(EventLoop, TakesWorkFromThreads) {
+    EventLoop loop;
+    int sum = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < 250; ++i) {
+                loop.post([&] {
+                    if (++sum == 1000) loop.stop();
+                });
+            }
+        });
+    }
+    loop.run();
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(sum, 1000);
+}
+
+TEST(EventLoop, TimersOfThePastDoNotStarveDescriptors) {
+    constexpr int kMany = 1000;
+    EventLoop loop;
+    const UniqueFd ready(eventfd(1, EFD_CLOEXEC));
+    int rounds = 0;
+    int rounds_before_descriptor = -1;
+    const std::function<void()> again = [&] {
+        if (++rounds == kMany) return loop.stop();
+        loop.at(monotonic_s() - 1.0, again);
+    };
+    loop.watch(ready.get(), EPOLLIN, [&](std::uint32_t) {
+        rounds_before_descriptor = rounds;
+        loop.stop();
+    });
+    loop.at(0.0, again);
+    loop.run();
+    EXPECT_EQ(rounds_before_descriptor, 1);
+}
+
+TEST(EventLoop, ATimerThatIsDueCanBeCancelledByAnEarlierOne) {
+    EventLoop loop;
+    std::vector<int> ran;
+    const double now = monotonic_s();
+    EventLoop::TimerId third = 0;
+    loop.at(now - 1.0, [&] { ran.push_back(2); });
+    loop.at(now - 2.0, [&] {
+        ran.push_back(1);
+        loop.cancel(third);
+    });
+    third = loop.at(now - 0.5, [&] { ran.push_back(3); });
+    loop.at(now - 0.1, [&] {
+        ran.push_back(4);
+        loop.stop();
+    });
+    loop.run();
+    EXPECT_EQ(ran, (std::vector<int>{1, 2, 4}));
+}
+
+}  // namespace
+}  // namespace fairlead::agent
