@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -68,6 +69,14 @@ TEST(Session, PingPongBothWays) {
     }
 }
 
+/// What this end's program has handed over and the kernel has sent, every byte once.
+std::uint64_t written_B(int fd) {
+    tcp_info info{};
+    socklen_t length = sizeof info;
+    EXPECT_EQ(getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length), 0);
+    return info.tcpi_bytes_sent - info.tcpi_bytes_retrans;
+}
+
 TEST(Session, TrainCountsEveryByte) {
     Pair pair;
     const MeasurementRequest request{
@@ -78,11 +87,22 @@ TEST(Session, TrainCountsEveryByte) {
     });
     std::vector<Session> sessions;
     sessions.push_back(Session::open(pair.client(), key_of(1), {0, 1}, request));
+    const int fd = sessions[0].stream().fd();
+    const std::uint64_t opening_B = written_B(fd);
+    const double start = monotonic_s();
     const auto arrivals = send_train(sessions, 0.05, pair.cancellation);
+    const double took_s = monotonic_s() - start;
     served.get();
+    ASSERT_EQ(arrivals.size(), 1U);
+    EXPECT_GT(arrivals[0].bytes_B, 128 * 1024U) << "more than one write";
+    EXPECT_EQ(arrivals[0].bytes_B, written_B(fd) - opening_B);
+    EXPECT_GT(arrivals[0].first_B, 0U);
+    EXPECT_LT(arrivals[0].first_B, arrivals[0].bytes_B);
     const TrainResult result = combine(arrivals);
-    EXPECT_GT(result.bytes_B, 0U);
-    EXPECT_NEAR(result.duration_s, 0.05, 0.05);
+    EXPECT_EQ(result.bytes_B, arrivals[0].bytes_B);
+    EXPECT_GT(result.duration_s, 0.0);
+    EXPECT_LE(result.duration_s, took_s);
+    EXPECT_GE(took_s, 0.05);
     EXPECT_NEAR(result.rate_bps * result.duration_s / 8.0, static_cast<double>(result.bytes_B - arrivals[0].first_B),
                 1.0);
 }

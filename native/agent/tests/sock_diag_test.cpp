@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
+#include <linux/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -69,20 +71,153 @@ TEST(SockDiag, RefreshesTheLivingAndForgetsTheGone) {
     EXPECT_TRUE(diag.refresh({}).empty());
 }
 
-TEST(ParseAnswers, NothingOfItIsTrusted) {
-    std::vector<std::uint8_t> datagram(sizeof(nlmsghdr) + sizeof(inet_diag_msg) + 8);
-    nlmsghdr header{};
-    header.nlmsg_len = static_cast<std::uint32_t>(datagram.size());
-    header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
-    header.nlmsg_seq = 5;
-    std::memcpy(datagram.data(), &header, sizeof header);
-    std::mt19937 random(1);
-    for (int i = 0; i < 20'000; ++i) {
-        std::vector<std::uint8_t> changed = datagram;
-        for (int j = 0; j < 4; ++j) changed[random() % changed.size()] = static_cast<std::uint8_t>(random());
-        changed.resize(random() % (changed.size() + 1));
-        EXPECT_TRUE(parse_answers(changed, 5).sockets.empty()) << "there is no TCP_INFO in it";
+constexpr std::uint32_t kSequence = 5;
+
+template <typename T>
+void append(std::vector<std::uint8_t>& bytes, const T& value) {
+    bytes.resize(bytes.size() + sizeof value);
+    std::memcpy(bytes.data() + bytes.size() - sizeof value, &value, sizeof value);
+}
+
+/// 127.0.0.9:80, as the kernel tells it.
+inet_diag_msg message_to_peer() {
+    inet_diag_msg message{};
+    message.idiag_family = AF_INET;
+    message.idiag_state = 1;  // established
+    message.id.idiag_sport = htons(4000);
+    message.id.idiag_dport = htons(80);
+    message.id.idiag_dst[0] = htonl(0x7f000009);
+    message.id.idiag_cookie[0] = 2;
+    message.id.idiag_cookie[1] = 1;
+    message.idiag_uid = 1000;
+    return message;
+}
+
+tcp_info some_info() {
+    tcp_info info{};
+    info.tcpi_rtt = 1500;
+    info.tcpi_min_rtt = 1000;
+    info.tcpi_unacked = 10;
+    info.tcpi_sacked = 3;
+    info.tcpi_lost = 2;
+    info.tcpi_retrans = 1;
+    info.tcpi_snd_mss = 1000;
+    info.tcpi_total_retrans = 7;
+    info.tcpi_bytes_acked = 12345;
+    info.tcpi_busy_time = 3'000'000;
+    info.tcpi_rwnd_limited = 250'000;
+    info.tcpi_sndbuf_limited = 500'000;
+    info.tcpi_delivery_rate_app_limited = 1;
+    return info;
+}
+
+constexpr std::size_t kInfo_B = sizeof(rtattr) + sizeof(tcp_info);
+constexpr std::size_t kWhole_B = sizeof(nlmsghdr) + sizeof(inet_diag_msg) + kInfo_B;
+
+/// message_B and attribute_B are what the lengths in it say; the bytes are always the same.
+std::vector<std::uint8_t> answer(const inet_diag_msg& message, const tcp_info& info, std::size_t message_B = kWhole_B,
+                                 std::size_t attribute_B = kInfo_B) {
+    std::vector<std::uint8_t> bytes;
+    append(bytes, nlmsghdr{.nlmsg_len = static_cast<std::uint32_t>(message_B),
+                           .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                           .nlmsg_flags = 0,
+                           .nlmsg_seq = kSequence,
+                           .nlmsg_pid = 0});
+    append(bytes, message);
+    append(bytes, rtattr{.rta_len = static_cast<std::uint16_t>(attribute_B), .rta_type = INET_DIAG_INFO});
+    append(bytes, info);
+    return bytes;
+}
+
+TEST(ParseAnswers, EveryFieldHasItsValue) {
+    const auto bytes = answer(message_to_peer(), some_info());
+    ASSERT_EQ(bytes.size(), kWhole_B);
+    const DiagAnswers answers = parse_answers(bytes, kSequence);
+    EXPECT_EQ(answers.count, 1U);
+    EXPECT_EQ(answers.error, 0);
+    EXPECT_FALSE(answers.end);
+    ASSERT_EQ(answers.sockets.size(), 1U);
+    const TcpSocket& socket = answers.sockets[0];
+    EXPECT_EQ(socket.family, AF_INET);
+    EXPECT_EQ(socket.cookie, 0x100000002U);
+    EXPECT_EQ(socket.remote.s_addr, htonl(0x7f000009));
+    EXPECT_EQ(socket.local_port, 4000);
+    EXPECT_EQ(socket.remote_port, 80);
+    EXPECT_EQ(socket.uid, 1000U);
+    EXPECT_DOUBLE_EQ(socket.srtt_s, 1.5e-3);
+    EXPECT_DOUBLE_EQ(socket.min_rtt_s, 1e-3);
+    EXPECT_EQ(socket.in_flight_B, 6000U) << "10 - 3 - 2 + 1 segments";
+    EXPECT_EQ(socket.acked_B, 12345U);
+    EXPECT_EQ(socket.retransmits, 7U);
+    EXPECT_DOUBLE_EQ(socket.busy_s, 3.0);
+    EXPECT_DOUBLE_EQ(socket.held_up_s, 0.75);
+    EXPECT_TRUE(socket.app_limited);
+    EXPECT_EQ(parse_answers(bytes, kSequence + 1).count, 0U) << "of another request";
+}
+
+TEST(ParseAnswers, OnlyWhatIsConnectedOverIPv4) {
+    const auto sockets = [](const inet_diag_msg& message) {
+        return parse_answers(answer(message, some_info()), kSequence).sockets;
+    };
+    inet_diag_msg message = message_to_peer();
+    message.idiag_state = 2;
+    EXPECT_TRUE(sockets(message).empty()) << "not established";
+    message = message_to_peer();
+    message.idiag_family = AF_INET6;
+    EXPECT_TRUE(sockets(message).empty()) << "an address of IPv6";
+    message.id.idiag_dst[0] = 0;
+    message.id.idiag_dst[2] = htonl(0xffff);
+    message.id.idiag_dst[3] = htonl(0x7f000009);
+    ASSERT_EQ(sockets(message).size(), 1U) << "a mapped one";
+    EXPECT_EQ(sockets(message)[0].remote.s_addr, htonl(0x7f000009));
+}
+
+TEST(ParseAnswers, LengthsAreNotTrusted) {
+    const auto whole = answer(message_to_peer(), some_info());
+    for (std::size_t length = 0; length < whole.size(); ++length) {
+        const std::vector<std::uint8_t> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+        EXPECT_EQ(parse_answers(cut, kSequence).count, 0U) << "cut at " << length;
     }
+    for (std::size_t message_B = 0; message_B < 2 * kWhole_B; ++message_B) {
+        const DiagAnswers answers = parse_answers(answer(message_to_peer(), some_info(), message_B), kSequence);
+        const bool possible = message_B >= sizeof(nlmsghdr) && message_B <= kWhole_B;
+        EXPECT_EQ(answers.count, possible ? 1U : 0U) << message_B;
+        EXPECT_EQ(answers.sockets.size(), message_B == kWhole_B ? 1U : 0U) << message_B;
+    }
+    for (std::size_t attribute_B = 0; attribute_B < 2 * kInfo_B; ++attribute_B) {
+        const auto sockets =
+            parse_answers(answer(message_to_peer(), some_info(), kWhole_B, attribute_B), kSequence).sockets;
+        ASSERT_EQ(sockets.size(), attribute_B >= sizeof(rtattr) && attribute_B <= kInfo_B ? 1U : 0U) << attribute_B;
+        if (sockets.empty()) continue;
+        // An older kernel's TCP_INFO is shorter: what it does not have is 0.
+        tcp_info expected{};
+        const tcp_info info = some_info();
+        std::memcpy(&expected, &info, attribute_B - sizeof(rtattr));
+        EXPECT_DOUBLE_EQ(sockets[0].srtt_s, expected.tcpi_rtt * 1e-6) << attribute_B;
+        EXPECT_EQ(sockets[0].acked_B, expected.tcpi_bytes_acked) << attribute_B;
+    }
+}
+
+TEST(ParseAnswers, NothingOfItIsTrusted) {
+    std::vector<std::uint8_t> two;
+    for (int i = 0; i < 2; ++i) {
+        for (const std::uint8_t byte : answer(message_to_peer(), some_info())) two.push_back(byte);
+    }
+    EXPECT_EQ(parse_answers(two, kSequence).sockets.size(), 2U);
+    std::mt19937 random(1);
+    std::size_t found = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        std::vector<std::uint8_t> changed = two;
+        for (int j = 0; j < 4; ++j) changed[random() % changed.size()] = static_cast<std::uint8_t>(random());
+        // Copied, so that a sanitizer sees what is read behind the end.
+        const auto length = static_cast<std::ptrdiff_t>(random() % (changed.size() + 1));
+        const std::vector<std::uint8_t> cut(changed.begin(), changed.begin() + length);
+        const DiagAnswers answers = parse_answers(cut, kSequence);
+        EXPECT_LE(answers.sockets.size(), answers.count);
+        EXPECT_LE(answers.count * sizeof(nlmsghdr), cut.size());
+        found += answers.sockets.size();
+    }
+    EXPECT_GT(found, 5'000U) << "most changes leave an answer that can be read";
 }
 
 TEST(ParseAnswers, KernelsErrorIsTold) {
