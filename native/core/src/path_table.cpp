@@ -83,7 +83,7 @@ std::vector<Candidate> candidates(Pair pair, const BaseTable& base, const Sharin
         Candidate candidate;
         candidate.relay = relay;
         candidate.weight = std::max(sharing.weight(leg1), sharing.weight(leg2));
-        candidate.shares_bottleneck = sharing.known() && (sharing.shares(pair, leg1) || sharing.shares(pair, leg2));
+        candidate.leg_shares = sharing.known() && (sharing.shares(pair, leg1) || sharing.shares(pair, leg2));
         candidate.usable = first.usable && second.usable && sharing.avoids(pair, relay);
         // A leg that nothing is known of yet is not ruled out: its time comes with the answer to a query.
         candidate.latency_s = detour_latency_s(base, pair, relay, first, second, mix, settings).value_or(0.0);

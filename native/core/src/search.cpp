@@ -295,7 +295,7 @@ void Controller::State::measure(HostId host, Search& search) const {
         m.load = asked.load;
         m.candidate.relay = asked.relay;
         m.candidate.weight = std::max(sharing_.weight(leg1), sharing_.weight(leg2));
-        m.candidate.shares_bottleneck =
+        m.candidate.leg_shares =
             sharing_.known() && (sharing_.shares(path_to(host), leg1) || sharing_.shares(path_to(host), leg2));
         const auto latency_s =
             detour_latency_s(base_, path_to(host), asked.relay, m.first, m.second, mix_of(host), settings_.choice);

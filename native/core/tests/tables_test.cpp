@@ -136,15 +136,15 @@ TEST(PathTable, OrdersByLatencyThenRobustness) {
     EXPECT_EQ(list[1].relay, 4);
     EXPECT_TRUE(list[0].usable && list[1].usable);
     EXPECT_FALSE(list[2].usable || list[3].usable) << "those of the two leafs are kept, behind";
-    EXPECT_TRUE(list[2].shares_bottleneck);
-    EXPECT_FALSE(list[0].shares_bottleneck);
+    EXPECT_TRUE(list[2].leg_shares);
+    EXPECT_FALSE(list[0].leg_shares);
     EXPECT_LT(list[1].weight, list[2].weight);
 
     const auto none = candidates({0, 1}, equal_base(6), star(6), state, default_mix(), all, {});
     EXPECT_EQ(none.size(), 4U);
     for (const Candidate& candidate : none) {
         EXPECT_FALSE(candidate.usable);
-        EXPECT_TRUE(candidate.shares_bottleneck);
+        EXPECT_TRUE(candidate.leg_shares);
     }
     EXPECT_TRUE(candidates({0, 2}, base, mesh(), state, default_mix(), std::vector<bool>(6, false), {}).empty());
     EXPECT_TRUE(candidates({0, 0}, base, mesh(), state, default_mix(), all, {}).empty());
@@ -204,7 +204,7 @@ TEST(Choice, ReasonsToStay) {
     EXPECT_EQ(reason({measured(1, 0.6e-3, 0.0)}, {0.9e-3, 0.5e-3, 1e-3, false}), StayReason::not_better)
         << "less than the least gain";
     MeasuredCandidate flagged = measured(1, 7e-3, 0.0);
-    flagged.candidate.shares_bottleneck = true;
+    flagged.candidate.leg_shares = true;
     EXPECT_EQ(reason({flagged}, present), StayReason::not_better) << "a flagged one needs more";
 }
 
