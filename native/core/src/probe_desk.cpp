@@ -148,6 +148,8 @@ DelayWindow::Summary ProbeDesk::forward(HostId peer, Time from) const {
     return summary;
 }
 
+/// No shift is taken off: this host learns those of its own paths only. It is the peer's path, and the peer, when a
+/// notice makes it look, judges by the base that it has learnt itself.
 DelayWindow::Summary ProbeDesk::backward(HostId peer, Time from) const {
     return paths_[peer].backward.summary(from, settings_.zones);
 }
