@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "socket_monitor.hpp"
 
+#include <algorithm>
+
 namespace fairlead::agent {
 namespace {
 
@@ -9,8 +11,10 @@ constexpr double kActive_s = 0.040;
 constexpr double kQuiet_s = 0.100;
 constexpr double kIdle_s = 0.250;
 constexpr double kQuietAfter_s = 1.0;
-/// Between searches for new connections, which cost more than looks at a few known ones.
-constexpr double kSearch_s = 0.5;
+/// Between searches for new connections: at first, and doubled up to the most while none comes or goes. A search walks
+/// the kernel's table of all connections, which costs as much as fifty looks at a few known ones.
+constexpr double kSearch_s = 0.25;
+constexpr double kSearchMost_s = 2.0;
 /// The same where the job's bytes are counted: those of a connection that is not known yet would pass for others'.
 constexpr double kSearchComplete_s = 0.010;
 /// From here on asking for each connection costs about as much as the search.
@@ -19,13 +23,16 @@ constexpr std::size_t kFew = 64;
 }  // namespace
 
 std::vector<core::SocketSample> SocketMonitor::sample(double now, bool complete) {
-    if (sockets_.size() > kFew || now - last_search_s_ >= (complete ? kSearchComplete_s : kSearch_s)) {
+    const std::size_t before = sockets_.size();
+    if (sockets_.size() > kFew || now - last_search_s_ >= (complete ? kSearchComplete_s : search_s_)) {
         last_search_s_ = now;
+        search_s_ = std::clamp(2 * search_s_, kSearch_s, kSearchMost_s);
         sockets_ = diag_.established();
         std::erase_if(sockets_, [this](const TcpSocket& socket) { return flows_.peer_of(socket) == core::kNoHost; });
     } else {
         sockets_ = diag_.refresh(sockets_);
     }
+    if (sockets_.size() != before) search_s_ = kSearch_s;  // where one came or went, others will
     return flows_.update(sockets_, now);
 }
 

@@ -27,6 +27,7 @@ class SocketMonitor {
     FlowTable flows_;
     std::vector<TcpSocket> sockets_;  ///< the job's, at the last look
     double last_search_s_ = -1e9;
+    double search_s_ = 0.0;  ///< until the next search for new connections
 };
 
 }  // namespace fairlead::agent
