@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// One controller driven by hand.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "fairlead/core/controller.hpp"
+
+namespace fairlead::core {
+
+inline constexpr HostId kHosts = 5;
+
+inline ControllerConfig config_of(HostId self) {
+    ControllerConfig config(self, kHosts);
+    for (HostId a = 0; a < kHosts; ++a) {
+        for (HostId b = 0; b < kHosts; ++b) {
+            if (a == b) continue;
+            config.base.set_latency({a, b}, 64, 150e-6, -1.0);
+            config.base.set_latency({a, b}, 65536, 2.8e-3, -1.0);
+            config.base.set_throughput({a, b}, 200e6, -1.0);
+            config.sharing.set_hurts({a, b}, {a, b});  // known: nothing shares anything else
+        }
+    }
+    config.seed = 5;
+    return config;
+}
+
+/// Whether a burst is among them, not only a probe of the background.
+inline bool looks_at(HostId peer, const std::vector<Action>& actions) {
+    return std::ranges::any_of(actions, [peer](const Action& action) {
+        const auto* probes = std::get_if<SendProbes>(&action);
+        return probes != nullptr && probes->peer == peer && probes->count > 1;
+    });
+}
+
+/// Host 0's controller with the answers that its surroundings would give.
+class Rig {
+  public:
+    explicit Rig(ControllerConfig config = config_of(0)) : controller(std::move(config)) {}
+
+    std::vector<Action> on(const Event& event, double after_s = 0.0) {
+        now += after_s;
+        std::vector<Action> actions = controller.on(event, now);
+        all.insert(all.end(), actions.begin(), actions.end());
+        return actions;
+    }
+    void greet_all() {
+        on(Tick{});
+        for (HostId host = 1; host < kHosts; ++host) on(Received{host, wire::Hello{kHosts, true}});
+    }
+    /// Answers every burst and query of `actions` with these queueing delays, and what that leads to in turn, for a
+    /// quarter of a second.
+    void surroundings(std::vector<Action> actions, double direct_queue_s, double leg_queue_s) {
+        for (int round = 0; round < 40; ++round) {
+            std::vector<Action> next;
+            for (const Action& action : actions) {
+                for (const Event& event : answers(action, direct_queue_s, leg_queue_s)) {
+                    for (Action& more : on(event)) next.push_back(std::move(more));
+                }
+            }
+            for (Action& more : on(Tick{}, 0.006)) next.push_back(std::move(more));
+            actions = std::move(next);
+        }
+    }
+    /// One event, then the answers to what the step before led to: what is asked takes as long as a step.
+    std::vector<Action> step(const Event& event, double after_s, double direct_queue_s, double leg_queue_s) {
+        std::vector<Action> next = on(event, after_s);
+        for (const Action& action : open) {
+            for (const Event& answer : answers(action, direct_queue_s, leg_queue_s)) {
+                for (Action& more : on(answer)) next.push_back(std::move(more));
+            }
+        }
+        open = next;
+        return next;
+    }
+    std::vector<Event> answers(const Action& action, double direct_queue_s, double leg_queue_s) {
+        std::vector<Event> events;
+        if (const auto* probes = std::get_if<SendProbes>(&action)) {
+            for (int i = 0; i < probes->count; ++i) {
+                const double queue_s = probes->peer == destination ? direct_queue_s : leg_queue_s;
+                events.push_back(ProbeResult{probes->peer, probes->burst, now + i * probes->spacing_s, queue_s < 0.0,
+                                             300e-6 + std::max(0.0, queue_s), std::max(0.0, queue_s), 0.0, 0.0});
+            }
+        } else if (std::holds_alternative<SampleSockets>(action)) {
+            events.push_back(sample(20e-3));
+            events.push_back(Tick{});
+        } else if (const auto* send = std::get_if<Send>(&action)) {
+            if (std::holds_alternative<wire::Heartbeat>(send->message)) {
+                events.push_back(Received{send->to, wire::Heartbeat{true}});
+            } else if (const auto* query = std::get_if<wire::PathQuery>(&send->message)) {
+                events.push_back(Received{
+                    send->to, wire::PathReport{query->token, query->destination, 3, 3, leg_queue_s, 150e-6, 0.0}});
+            } else if (const auto* request = std::get_if<wire::RelayRequest>(&send->message)) {
+                if (grant)
+                    events.push_back(Received{send->to, wire::RelayGrant{request->token, request->destination}});
+                else
+                    events.push_back(Received{
+                        send->to, wire::RelayRefuse{request->token, request->destination, wire::RefuseReason::budget}});
+            }
+        } else if (const auto* move = std::get_if<Move>(&action)) {
+            if (move_works)
+                events.push_back(MoveDone{move->destination, move->relay});
+            else
+                events.push_back(MoveFailed{move->destination, move->relay, "no such device"});
+        } else if (const auto* back = std::get_if<Return>(&action)) {
+            events.push_back(ReturnDone{back->destination});
+        }
+        return events;
+    }
+    SocketSample sample(double srtt_s) {
+        delivered_B += sample_B;
+        return SocketSample{destination, srtt_s, 300e-6, 20000, delivered_B, 0, false};
+    }
+    /// A pair in use meets a queue.
+    void congestion(double direct_queue_s, double leg_queue_s) {
+        on(sample(300e-6), 0.02);
+        surroundings(on(sample(20e-3), 0.02), direct_queue_s, leg_queue_s);
+    }
+    template <typename T>
+    std::vector<T> seen() const {
+        std::vector<T> found;
+        for (const Action& action : all) {
+            if (const T* match = std::get_if<T>(&action)) found.push_back(*match);
+        }
+        return found;
+    }
+    template <typename M>
+    int sent(HostId to) const {
+        return static_cast<int>(std::count_if(all.begin(), all.end(), [to](const Action& action) {
+            const Send* send = std::get_if<Send>(&action);
+            return send != nullptr && send->to == to && std::holds_alternative<M>(send->message);
+        }));
+    }
+
+    Controller controller;
+    double now = 100.0;
+    HostId destination = 1;
+    std::uint64_t delivered_B = 0;
+    std::uint64_t sample_B = 2000;  ///< acknowledged between two samples
+    bool grant = true;
+    bool move_works = true;
+    std::vector<Action> all;
+    std::vector<Action> open;  ///< not answered yet, see step()
+};
+
+}  // namespace fairlead::core

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a detour, on one controller driven by hand: moves by hand, watching, return, faults, the end.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "controller_rig.hpp"
+
+namespace fairlead::core {
+namespace {
+
+TEST(Controller, ReturnsAfterTheDwellTime) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+    const double moved_at = rig.now;
+    while (rig.seen<Returned>().empty() && rig.now < moved_at + 10.0) {
+        rig.surroundings(rig.on(rig.sample(300e-6), 0.02), 0.0, 0.0);
+    }
+    ASSERT_EQ(rig.seen<Returned>().size(), 1U);
+    EXPECT_EQ(rig.seen<Returned>()[0].reason, ReturnReason::direct_good);
+    EXPECT_GE(rig.seen<Returned>()[0].away_s, 2.0);
+    EXPECT_LE(rig.seen<Returned>()[0].away_s, 3.0);
+    EXPECT_EQ(rig.sent<wire::RelayRelease>(rig.seen<Moved>()[0].relay), 1);
+    EXPECT_EQ(rig.controller.view(1).relay, kNoHost);
+}
+
+TEST(Controller, ADetourIsLeftForADirectPathOnlyIfThatIsLow) {
+    for (const double direct_queue_s : {0.5e-3, 2e-3}) {
+        Rig rig;
+        rig.greet_all();
+        rig.congestion(20e-3, 0.0);
+        ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+        // All detours become slower than the direct path, which has not been good for the dwell time yet.
+        for (int i = 0; i < 90; ++i) rig.step(rig.sample(30e-3), 0.02, direct_queue_s, 10e-3);
+        const bool low = direct_queue_s < 1e-3;
+        const auto returned = rig.seen<Returned>();
+        ASSERT_EQ(returned.size(), low ? 1U : 0U) << direct_queue_s;
+        for (const Returned& back : returned) EXPECT_EQ(back.reason, ReturnReason::detour_slow);
+    }
+}
+
+/// A queue that comes and goes must not be met at the same place of its period again and again.
+TEST(Controller, LooksAtTheDirectPathOfADetourAtRandomTimes) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+    constexpr double kStep_s = 1e-3;
+    std::vector<double> intervals_s;
+    double last = 0.0;
+    const double end = rig.now + 10.0;
+    while (rig.now < end) {
+        if (!looks_at(1, rig.step(Tick{}, kStep_s, 10e-3, 0.0))) continue;
+        if (last > 0.0) intervals_s.push_back(rig.now - last);
+        last = rig.now;
+    }
+    ASSERT_TRUE(rig.seen<Returned>().empty());
+    ASSERT_GE(intervals_s.size(), 30U);
+    std::ranges::sort(intervals_s);
+    EXPECT_GE(intervals_s.front(), 0.125 - kStep_s);
+    EXPECT_LE(intervals_s.back(), 0.375 + kStep_s);
+    EXPECT_LT(intervals_s[intervals_s.size() / 4], 0.22) << "spread over all of it";
+    EXPECT_GT(intervals_s[intervals_s.size() * 3 / 4], 0.28);
+}
+
+class ControllerLosesRelay : public testing::TestWithParam<int> {};
+TEST_P(ControllerLosesRelay, AndReturnsAtOnce) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+    const HostId relay = rig.seen<Moved>()[0].relay;
+    const double lost_at = rig.now;
+    ReturnReason reason = ReturnReason::relay_dead;
+    switch (GetParam()) {
+        case 0:
+            rig.on(Received{relay, wire::Goodbye{}});
+            break;
+        case 1:
+            rig.on(Received{relay, wire::RelayRefuse{0, 1, wire::RefuseReason::stopping}});
+            reason = ReturnReason::relay_revoked;
+            break;
+        case 2:
+            rig.on(Received{relay, wire::Hello{kHosts, true}, 2});  // its agent started anew
+            break;
+        default:
+            while (rig.seen<Return>().empty() && rig.now < lost_at + 2.0) rig.on(Tick{}, 0.02);
+            EXPECT_LE(rig.now - lost_at, 0.6);
+    }
+    ASSERT_EQ(rig.seen<Return>().size(), 1U);
+    rig.on(ReturnDone{1});
+    ASSERT_EQ(rig.seen<Returned>().size(), 1U);
+    EXPECT_EQ(rig.seen<Returned>()[0].reason, reason);
+}
+INSTANTIATE_TEST_SUITE_P(Ways, ControllerLosesRelay, testing::Range(0, 4));
+
+TEST(Controller, MovesByHand) {
+    ControllerConfig config = config_of(0);
+    config.automatic = false;
+    Rig rig(config);
+    rig.greet_all();
+    EXPECT_TRUE(rig.seen<SendProbes>().empty()) << "no probes of its own";
+    rig.on(ManualMove{1, 1});
+    rig.on(ManualMove{0, 2});
+    rig.on(ManualMove{1, 99});
+    EXPECT_TRUE(rig.seen<Move>().empty());
+    rig.on(ManualMove{1, 2});
+    ASSERT_EQ(rig.seen<Move>().size(), 1U);
+    rig.on(ManualMove{1, 3});
+    EXPECT_EQ(rig.seen<Move>().size(), 1U) << "waits for the guardian";
+    rig.on(MoveDone{1, 2});
+    ASSERT_EQ(rig.seen<Move>().size(), 2U) << "replaced in one step";
+    EXPECT_EQ(rig.seen<Move>()[1].relay, 3);
+    EXPECT_EQ(rig.seen<Moved>().size(), 1U);
+    EXPECT_TRUE(rig.seen<Moved>()[0].manual);
+    rig.on(MoveDone{1, 3});
+    EXPECT_EQ(rig.seen<Moved>()[1].before, 2);
+    EXPECT_EQ(rig.sent<wire::RelayRelease>(2), 1);
+    rig.on(ManualReturn{1});
+    rig.on(ReturnDone{1});
+    ASSERT_EQ(rig.seen<Returned>().size(), 1U);
+    EXPECT_EQ(rig.seen<Returned>()[0].reason, ReturnReason::manual);
+}
+
+TEST(Controller, AFailedReturnIsTriedAgain) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(ManualMove{1, 2});
+    rig.on(MoveDone{1, 2});
+    rig.on(Received{2, wire::Goodbye{}});
+    ASSERT_EQ(rig.seen<Return>().size(), 1U);
+    rig.on(ReturnFailed{1, "busy"});
+    for (int i = 0; i < 150; ++i) rig.on(Tick{}, 0.02);
+    EXPECT_EQ(rig.seen<Return>().size(), 2U);
+}
+
+TEST(Controller, StopReturnsEverything) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(ManualMove{1, 2});
+    rig.on(MoveDone{1, 2});
+    rig.on(ManualMove{3, 4});  // under way
+    rig.on(Stop{});
+    EXPECT_EQ(rig.seen<Return>().size(), 1U);
+    rig.on(MoveDone{3, 4});
+    EXPECT_EQ(rig.seen<Return>().size(), 2U);
+    rig.on(ReturnDone{1});
+    rig.on(ReturnDone{3});
+    EXPECT_EQ(rig.sent<wire::RelayRelease>(2), 1);
+    EXPECT_EQ(rig.sent<wire::RelayRelease>(4), 1);
+    rig.on(ManualMove{1, 2});
+    EXPECT_EQ(rig.seen<Move>().size(), 2U) << "nothing new after the end";
+}
+
+TEST(Controller, WhileItStopsItIsNotToBeWokenInThePast) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+    rig.on(Stop{});
+    ASSERT_EQ(rig.seen<Return>().size(), 1U);
+    // The guardian takes its time: whatever is due for the detour meanwhile.
+    for (int i = 0; i < 100; ++i) {
+        rig.on(Tick{}, 0.02);
+        ASSERT_GE(rig.controller.next_wakeup(), rig.now) << "after " << i << " ticks";
+    }
+    rig.on(ReturnDone{1});
+    EXPECT_EQ(rig.seen<Returned>().size(), 1U);
+}
+
+}  // namespace
+}  // namespace fairlead::core
