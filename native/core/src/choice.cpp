@@ -73,8 +73,14 @@ std::string_view name(StayReason reason) {
     return "unknown";
 }
 
-Choice choose(std::span<const MeasuredCandidate> measured, const PresentPath& present, const ChoiceSettings& settings,
-              Random& random) {
+std::size_t way_in_turn(std::span<const std::size_t> ways, std::size_t turn) {
+    const std::size_t count = *std::max_element(ways.begin(), ways.end()) + 1;
+    const auto distance = [&](std::size_t way) { return (way + count - turn % count) % count; };
+    return *std::min_element(ways.begin(), ways.end(), [&](auto a, auto b) { return distance(a) < distance(b); });
+}
+
+Choice choose(std::span<const MeasuredCandidate> measured, const PresentPath& present, std::size_t turn,
+              const ChoiceSettings& settings, Random& random) {
     Choice choice;
     std::vector<const MeasuredCandidate*> good;
     const MeasuredCandidate* best = nullptr;
@@ -100,6 +106,10 @@ Choice choose(std::span<const MeasuredCandidate> measured, const PresentPath& pr
     std::erase_if(good, [&](const MeasuredCandidate* m) {
         return m->candidate.latency_s > (1.0 + settings.good_within) * fastest_s;
     });
+    std::vector<std::size_t> ways;
+    for (const MeasuredCandidate* m : good) ways.push_back(m->candidate.way);
+    const std::size_t way = way_in_turn(ways, turn);
+    std::erase_if(good, [&](const MeasuredCandidate* m) { return m->candidate.way != way; });
     const std::size_t first = random.below(good.size());
     std::size_t second = first;
     if (good.size() > 1) second = (first + 1 + random.below(good.size() - 1)) % good.size();

@@ -215,17 +215,40 @@ void Controller::State::pick_candidates(HostId host, Search& search) {
     std::vector<Candidate> all =
         candidates(path_to(host), base_, sharing_, state, mix_of(host), eligible, settings_.choice);
     std::erase_if(all, [](const Candidate& c) { return !c.usable; });
+    search.ways = sharing_.ways(path_to(host));
     const auto limit = static_cast<std::size_t>(settings_.choice.max_queries);
     if (all.size() > limit) {
         const double good_s = (1.0 + settings_.choice.good_within) * all.front().latency_s;
-        const auto good = static_cast<std::size_t>(
-            std::count_if(all.begin(), all.end(), [&](const Candidate& c) { return c.latency_s <= good_s; }));
-        for (std::size_t i = 0; i + 1 < good && i < limit; ++i) {
-            std::swap(all[i], all[i + random_.below(good - i)]);
+        std::vector<std::size_t> ways;
+        for (const Candidate& c : all) {
+            if (c.latency_s <= good_s) ways.push_back(search.ways[c.relay]);
         }
+        const auto good = static_cast<std::ptrdiff_t>(ways.size());
+        for (std::size_t left = ways.size(); left > 1; --left) std::swap(all[left - 1], all[random_.below(left)]);
+        // Half of those asked are on the way that would be taken, the others may show that it is not good today.
+        const std::size_t way = way_in_turn(ways, turn(host));
+        const auto others = std::stable_partition(all.begin(), all.begin() + good,
+                                                  [&](const Candidate& c) { return search.ways[c.relay] == way; });
+        const auto half = all.begin() + static_cast<std::ptrdiff_t>(limit / 2);
+        if (half < others) std::rotate(half, others, all.begin() + good);
         all.resize(limit);
     }
     for (const Candidate& candidate : all) search.asked.emplace_back().relay = candidate.relay;
+}
+
+/// Sources whose paths share a bottleneck spread over the ways around it without asking each other: each begins at its
+/// own place, and takes the next for each further detour of its own that carries about as much.
+std::size_t Controller::State::turn(HostId host) const {
+    std::size_t place = 0;
+    for (const HostId source : sharing_.sources_sharing(path_to(host))) place += source < self_;
+    const double rate_bps = destinations_[host].sockets.peak_rate_bps();
+    for (HostId to = 0; to < hosts_; ++to) {
+        const Destination& other = destinations_[to];
+        const bool leaves = other.detour || (other.search && other.search->phase == Search::Phase::ask);
+        place += to != host && leaves && sharing_.shares(path_to(to), path_to(host)) &&
+                 other.sockets.peak_rate_bps() >= settings_.choice.alike_share * rate_bps;
+    }
+    return place;
 }
 
 bool Controller::State::answers_complete(const Search& search) const {
@@ -299,6 +322,7 @@ void Controller::State::measure(HostId host, Search& search) const {
             sharing_.known() && (sharing_.shares(path_to(host), leg1) || sharing_.shares(path_to(host), leg2));
         const auto latency_s =
             detour_latency_s(base_, path_to(host), asked.relay, m.first, m.second, mix_of(host), settings_.choice);
+        m.candidate.way = search.ways[asked.relay];
         m.candidate.usable = latency_s.has_value();
         m.candidate.latency_s = latency_s.value_or(0.0);
         search.measured.push_back(m);
@@ -391,7 +415,7 @@ void Controller::State::decide_detour(HostId host, Search& search) {
 
 void Controller::State::take_or_stay(HostId host, Search& search) {
     Destination& destination = destinations_[host];
-    const Choice choice = choose(search.measured, search.present, settings_.choice, random_);
+    const Choice choice = choose(search.measured, search.present, turn(host), settings_.choice, random_);
     if (choice.relay == kNoHost) {
         const bool all_refused = search.measured.empty() && search.ask_token != 0;
         return stay(host, all_refused ? StayReason::refused : choice.reason, choice.best, choice.latency_s, {});

@@ -78,6 +78,7 @@ const SettingInfo kTable[] = {
     REAL(choice, ChoiceSettings, min_gain_s, "s", 0.0, 10.0),
     REAL(choice, ChoiceSettings, flagged_margin, "1", 0.0, 0.99),
     REAL(choice, ChoiceSettings, max_leg_queue, "1", 0.0, 1.0),
+    REAL(choice, ChoiceSettings, alike_share, "1", 0.0, 10.0),
     REAL(choice, ChoiceSettings, good_within, "1", 0.0, 100.0),
     REAL(choice, ChoiceSettings, relay_cost_s, "s", 0.0, 1.0),
     REAL(choice, ChoiceSettings, overlay_share, "1", 0.0, 0.9),

@@ -52,6 +52,7 @@ struct Search {
     bool second_round = false;
     LoadSnapshot loads_first;
     LoadSnapshot loads_second;
+    std::vector<std::size_t> ways;  ///< of detours, by relay
     std::vector<Asked> asked;
     std::vector<MeasuredCandidate> measured;
     PresentPath present;
@@ -201,6 +202,7 @@ class Controller::State {
     void suspect(HostId destination, Suspicion why);
     double own_share(HostId destination) const;
     bool fills_path(HostId destination) const;
+    std::size_t turn(HostId destination) const;
     bool gets_less(HostId destination) const;
     void start_search(HostId destination, Suspicion why);
     void progress(HostId destination);

@@ -108,6 +108,20 @@ TEST(SharingRelation, KnowsWhoSharesAndWhatAvoids) {
     EXPECT_THROW(small.set_hurts({0, 0}, {0, 1}), std::invalid_argument);
 }
 
+TEST(SharingRelation, NumbersTheWaysAround) {
+    SharingRelation sharing(8);  // four leafs of two hosts, joined pairwise
+    for (HostId a = 0; a < 8; ++a)
+        for (HostId b = 0; b < 8; ++b)
+            for (HostId c = 0; c < 8; ++c)
+                for (HostId d = 0; d < 8; ++d)
+                    if (a / 2 == c / 2 && b / 2 == d / 2 && a / 2 != b / 2) sharing.set_hurts({a, b}, {c, d});
+    const std::vector<std::size_t> over_leaf_2_or_3 = {0, 0, 0, 0, 0, 0, 1, 1};
+    EXPECT_EQ(sharing.ways({0, 2}), over_leaf_2_or_3);
+    EXPECT_EQ(sharing.ways({1, 3}), over_leaf_2_or_3) << "all sources number them alike";
+    EXPECT_EQ(sharing.ways({0, 6}), (std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 0, 0})) << "over leaf 1 or 2";
+    EXPECT_EQ(SharingRelation(6).ways({0, 1}), std::vector<std::size_t>(6, 0)) << "nothing known: the source is shared";
+}
+
 BaseTable equal_base(HostId hosts, double latency_s = 200e-6) {
     BaseTable base(hosts);
     for (HostId a = 0; a < hosts; ++a)
@@ -185,7 +199,7 @@ TEST(Choice, ReasonsToStay) {
     const ChoiceSettings settings;
     const PresentPath present{10e-3, 8e-3, 1e-3, false};
     const auto reason = [&](std::vector<MeasuredCandidate> m, PresentPath p) {
-        const Choice choice = choose(m, p, settings, random);
+        const Choice choice = choose(m, p, 0, settings, random);
         EXPECT_EQ(choice.relay, kNoHost);
         return choice.reason;
     };
@@ -214,12 +228,30 @@ TEST(Choice, SpreadsOverGoodOnesByLoad) {
     const std::vector<MeasuredCandidate> list = {measured(1, 2.0e-3, 0.9), measured(2, 2.1e-3, 0.1),
                                                  measured(3, 2.2e-3, 0.2), measured(4, 4.0e-3, 0.0)};
     std::map<HostId, int> taken;
-    for (int i = 0; i < 3000; ++i) ++taken[choose(list, present, {}, random).relay];
+    for (int i = 0; i < 3000; ++i) ++taken[choose(list, present, 0, {}, random).relay];
     EXPECT_EQ(taken[1], 0) << "the most loaded loses every draw of two";
     EXPECT_NEAR(taken[2], 2000, 150);
     EXPECT_NEAR(taken[3], 1000, 150);
     EXPECT_EQ(taken[4], 0) << "twice as slow as the best";
-    EXPECT_EQ(choose(std::vector{list[3]}, present, {}, random).relay, 4);
+    EXPECT_EQ(choose(std::vector{list[3]}, present, 0, {}, random).relay, 4);
+}
+
+TEST(Choice, TakesTheWayInTurn) {
+    EXPECT_EQ(way_in_turn(std::vector<std::size_t>{0, 1, 2}, 4), 1U);
+    EXPECT_EQ(way_in_turn(std::vector<std::size_t>{0, 2}, 1), 2U) << "the next where that one is not good";
+    EXPECT_EQ(way_in_turn(std::vector<std::size_t>{1, 0, 1}, 2), 0U);
+
+    Random random(3);
+    const PresentPath present{10e-3, 8e-3, 1e-3, false};
+    std::vector<MeasuredCandidate> list = {measured(1, 2.0e-3, 0.0), measured(2, 2.0e-3, 0.9), measured(3, 2.1e-3, 0.9),
+                                           measured(4, 9.9e-3, 0.0)};
+    list[1].candidate.way = list[2].candidate.way = 1;
+    list[3].candidate.way = 2;
+    for (int i = 0; i < 50; ++i) {
+        EXPECT_EQ(choose(list, present, 0, {}, random).relay, 1);
+        EXPECT_NE(choose(list, present, 1, {}, random).relay, 1) << "also where it is less loaded";
+        EXPECT_EQ(choose(list, present, 2, {}, random).relay, 1) << "two ways are good";
+    }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Which candidate to take, or why to stay.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -49,9 +50,13 @@ struct PresentPath {
     bool silent = false;        ///< its probes were all lost
 };
 
-/// Good candidates beat the present path by the margin and are at most good_within slower than the best of them. Two
-/// are drawn at random, the less loaded is taken (the faster if the loads are equal).
-Choice choose(std::span<const MeasuredCandidate> measured, const PresentPath& present, const ChoiceSettings& settings,
-              Random& random);
+/// Of the numbers of ways given (at least one), the first from `turn` on, going round.
+std::size_t way_in_turn(std::span<const std::size_t> ways, std::size_t turn);
+
+/// Good candidates beat the present path by the margin and are at most good_within slower than the best of them. Of the
+/// ways that they take, the first from `turn` on is taken; of its relays two are drawn at random, and the less loaded
+/// is taken (the faster if the loads are equal).
+Choice choose(std::span<const MeasuredCandidate> measured, const PresentPath& present, std::size_t turn,
+              const ChoiceSettings& settings, Random& random);
 
 }  // namespace fairlead::core

@@ -47,6 +47,7 @@ struct Candidate {
     double latency_s = 0.0;   ///< of the pair's mix, now
     double weight = 0.0;      ///< larger weight of the two legs: less robust
     bool leg_shares = false;  ///< a leg and the direct path hurt each other somewhere: it must gain more
+    std::size_t way = 0;      ///< SharingRelation::ways
     bool usable = false;      ///< it can avoid something, and both legs answer
 };
 

@@ -77,6 +77,7 @@ struct ChoiceSettings {
     double min_gain_s = 0.5e-3;       ///< and by this
     double flagged_margin = 0.4;      ///< the margin for one that shares a bottleneck with the congested path
     double max_leg_queue = 0.5;       ///< of the present queueing delay: legs with more share its bottleneck
+    double alike_share = 0.5;         ///< of a pair's rate: another that carries so much takes another way around
     double good_within = 0.5;         ///< slower than the best by at most this share: drawn from
     double relay_cost_s = 60.0e-6;    ///< added by forwarding at the relay, per message
     double overlay_share = 0.04;      ///< of the throughput, lost to the outer headers
