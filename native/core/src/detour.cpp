@@ -184,12 +184,15 @@ void Controller::State::watch_detour(HostId host) {
     if (!destination.search && ready_to_return(host)) start_return(host, ReturnReason::direct_good);
 }
 
+/// How long the direct path has been seen low while its traffic was away.
+double Controller::State::low_for_s(HostId host) const {
+    const std::optional<Time> since = probes_.zone(host).low_since();
+    return since ? now_ - std::max(*since, destinations_[host].detour->since) : 0.0;
+}
+
 bool Controller::State::ready_to_return(HostId host) const {
     const Destination& destination = destinations_[host];
-    const ZoneTracker& zone = probes_.zone(host);
-    if (!zone.low_since()) return false;
-    const Time good_since = std::max(*zone.low_since(), destination.detour->since);
-    if (now_ - good_since < destination.dwell_s) return false;
+    if (low_for_s(host) < destination.dwell_s) return false;
     // A low zone after a shift of the base may still be slower than the detour.
     const Time recent = now_ - 2.0 * settings_.detour.direct_period_s;
     const DelayWindow::Summary seen = probes_.forward(host, recent);

@@ -405,7 +405,9 @@ void Controller::State::decide_detour(HostId host, Search& search) {
         if (m.candidate.usable && m.first.usable && m.second.usable) best_s = std::min(best_s, m.candidate.latency_s);
     }
     // A direct path that is not low would be left again at once; bulk fills its detour by itself.
-    const bool direct_low = state.usable && state.queue_delay_s < threshold_s(host);
+    // One look is not enough: a queue of few streams is empty for a third of the time.
+    const bool direct_low =
+        state.usable && state.queue_delay_s < threshold_s(host) && low_for_s(host) >= settings_.detour.slow_dwell_s;
     if (direct_low && direct_s && *direct_s <= best_s) {
         destination.search.reset();
         return start_return(host, ReturnReason::detour_slow);

@@ -100,6 +100,7 @@ const SettingInfo kTable[] = {
     REAL(detour, DetourSettings, legs_apart_s, "s", 0.0, 600.0),
     REAL(detour, DetourSettings, fills_share, "1", 0.0, 1.0),
     REAL(detour, DetourSettings, dwell_s, "s", 0.0, 3600.0),
+    REAL(detour, DetourSettings, slow_dwell_s, "s", 0.0, 3600.0),
     REAL(detour, DetourSettings, dwell_max_s, "s", 0.0, 36000.0),
     REAL(detour, DetourSettings, relapse_s, "s", 0.0, 3600.0),
     REAL(detour, DetourSettings, hold_s, "s", 0.0, 3600.0),

@@ -251,6 +251,7 @@ class Controller::State {
     void beat();
     void watch_detour(HostId destination);
     bool ready_to_return(HostId destination) const;
+    double low_for_s(HostId destination) const;
     void check_legs(HostId destination);
     void judge_legs(HostId destination);
     bool fills_detour(HostId destination) const;

@@ -27,7 +27,7 @@ TEST(Controller, ReturnsAfterTheDwellTime) {
 }
 
 TEST(Controller, ADetourIsLeftForADirectPathOnlyIfThatIsLow) {
-    for (const double direct_queue_s : {0.5e-3, 2e-3}) {
+    for (const double direct_queue_s : {0.3e-3, 2e-3}) {
         Rig rig;
         rig.greet_all();
         rig.congestion(20e-3, 0.0);
@@ -37,7 +37,11 @@ TEST(Controller, ADetourIsLeftForADirectPathOnlyIfThatIsLow) {
         const bool low = direct_queue_s < 1e-3;
         const auto returned = rig.seen<Returned>();
         ASSERT_EQ(returned.size(), low ? 1U : 0U) << direct_queue_s;
-        for (const Returned& back : returned) EXPECT_EQ(back.reason, ReturnReason::detour_slow);
+        for (const Returned& back : returned) {
+            EXPECT_EQ(back.reason, ReturnReason::detour_slow);
+            EXPECT_GE(back.away_s, Settings{}.detour.slow_dwell_s) << "one look at a queue that comes and goes";
+            EXPECT_LT(back.away_s, Settings{}.detour.dwell_s);
+        }
     }
 }
 

@@ -105,6 +105,7 @@ struct DetourSettings {
     double legs_apart_s = 0.5;      ///< the least, where the ranks' sockets look slow
     double fills_share = 0.5;       ///< of a detour's throughput: a pair that gets this much does not look for another
     double dwell_s = 2.0;           ///< the direct path must have been low for this long before the return
+    double slow_dwell_s = 0.5;      ///< the same where the detour has become slow
     double dwell_max_s = 60.0;      ///< doubled up to this each time congestion is back soon after a return
     double relapse_s = 10.0;        ///< "soon"
     double hold_s = 0.5;            ///< a fresh detour is not changed before, except when the relay dies
