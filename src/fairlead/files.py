@@ -1,8 +1,7 @@
-"""Files that people asked for: written whole or not at all, and an error that names the file."""
+"""Files written whole or not at all: those that people asked for, and those that other processes read."""
 
 import os
-import tempfile
-from contextlib import suppress
+import secrets
 from pathlib import Path
 
 from fairlead.errors import FairleadError
@@ -20,41 +19,42 @@ def write(path: Path, content: str | bytes, *, hint: str = "") -> Path:
     Raises:
         FairleadError: it cannot be written.
     """
-    data = content.encode() if isinstance(content, str) else content
     try:
         if not path.parent.is_dir():
             path.parent.mkdir(parents=True)
         if path.exists() and not path.is_file():  # /dev/stdout, a pipe
-            path.write_bytes(data)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
         else:
-            _replace(Path(os.path.realpath(path)), data)  # through a symbolic link, not in its place
+            replace(Path(os.path.realpath(path)), content)  # through a symbolic link, not in its place
     except OSError as error:
         raise FairleadError(f"{path}: cannot be written: {_reason(error, path)}", hint=hint) from error
     return path
+
+
+def replace(path: Path, content: str | bytes, *, mode: int | None = None) -> None:
+    """Put a new file in a path's place; readers see the old or the new one, never half of one.
+
+    Args:
+        mode: its permissions; None: those of the file that was there, else what the umask leaves.
+
+    Raises:
+        OSError: as the system says; what was there is still there.
+    """
+    if mode is None and path.exists():
+        mode = path.stat().st_mode & 0o777
+    partial = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
+    try:
+        with partial.open("xb") as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            file.write(content.encode() if isinstance(content, str) else content)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def _reason(error: OSError, path: Path) -> str:
     if isinstance(error, FileExistsError | NotADirectoryError):
         return f"{path.parent} is no directory"
     return error.strerror or str(error)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            os.fchmod(file.fileno(), mode)
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            Path(name).unlink()
-        raise
-
-
-def _umask() -> int:
-    # There is no call that only reads it.
-    current = os.umask(0o077)
-    os.umask(current)
-    return current

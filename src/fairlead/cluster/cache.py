@@ -2,8 +2,9 @@
 
 import hashlib
 import os
-import tempfile
 from pathlib import Path
+
+from fairlead import files
 
 
 def local_cache() -> Path:
@@ -22,13 +23,5 @@ def write_once(directory: Path, name: str, content: bytes, *, executable: bool =
     if path.is_file() and path.read_bytes() == content:
         return path
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=directory, prefix=f".{name}-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            os.fchmod(file.fileno(), 0o700 if executable else 0o600)
-        Path(temporary).rename(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    files.replace(path, content, mode=0o700 if executable else 0o600)
     return path

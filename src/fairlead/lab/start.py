@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fairlead import native
+from fairlead import files, native
 from fairlead.errors import LabError, MissingToolError, PrivilegeError
 from fairlead.lab import congestion, recipe, state
 from fairlead.lab.congestion import runner
@@ -252,7 +252,5 @@ def _write_files(directory: Path, record: dict[str, Any], ready: dict[str, Any])
         script = directory / name
         script.write_text(text.format(name=record["name"], program=program, directory=directory))
         script.chmod(0o755)
-    partial = directory / "lab.json.partial"
-    partial.write_text(json.dumps(record), encoding="utf-8")
-    partial.rename(directory / "lab.json")  # from here on the lab is known, and is there as long as its holder is
+    files.replace(directory / "lab.json", json.dumps(record))  # now the lab is known, for as long as its holder lives
     (directory / "starter").unlink()

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from fairlead import files
+
 
 @dataclass
 class RunState:
@@ -77,10 +79,8 @@ class Registration:
         return self._directory / f"{self.state.job}.json"
 
     def write(self) -> None:
-        """Publish the current state; readers see the old or the new file, never half of one."""
-        partial = self._path.with_suffix(".partial")
-        partial.write_text(json.dumps(asdict(self.state)), encoding="utf-8")
-        partial.replace(self._path)
+        """Publish the current state."""
+        files.replace(self._path, json.dumps(asdict(self.state)))
 
 
 def runs(directory: Path | None = None) -> Iterator[RunState]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from fairlead import files
 from fairlead.errors import FairleadError, LabError
 from fairlead.lab import state
 from fairlead.lab.congestion import Congestion, CongestionDescription, make
@@ -105,9 +106,7 @@ def main() -> None:
         sys.exit(1)
     try:
         text = congestion.describe()
-        written = note.with_suffix(".partial")
-        written.write_text(json.dumps({"runner": asdict(state.Process.of(os.getpid())), "text": text}))
-        written.rename(note)  # whoever reads the notes sees the whole of it or none
+        files.replace(note, json.dumps({"runner": asdict(state.Process.of(os.getpid())), "text": text}))
         print(json.dumps({"started": text}), flush=True)
         null = os.open("/dev/null", os.O_RDWR)
         for descriptor in (0, 1, 2):
