@@ -17,7 +17,7 @@ build() { # DIRECTORY OPTIONS...
 }
 
 say "C++ unit tests under the thread sanitizer"
-build build/thread -DFAIRLEAD_TESTS=ON -DFAIRLEAD_THREAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
+build build/thread -DFAIRLEAD_TESTS=ON -DFAIRLEAD_THREAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
 ctest --test-dir build/thread --output-on-failure -j "$jobs" --timeout 300 | tail -5
 
 say "fuzz targets, $FUZZ_SECONDS s each"

@@ -26,6 +26,16 @@ core::HostId FlowTable::peer_of(const TcpSocket& socket) const {
     return own ? core::kNoHost : found->second;
 }
 
+FlowTable::Known FlowTable::known_of(core::HostId host, const TcpSocket& socket, std::uint64_t update) {
+    return {.peer = host,
+            .acked_B = socket.acked_B,
+            .received_B = socket.received_B,
+            .retransmits = socket.retransmits,
+            .busy_s = socket.busy_s,
+            .held_up_s = socket.held_up_s,
+            .update = update};
+}
+
 void FlowTable::add(const TcpSocket& socket, core::HostId host, double elapsed_s, Sum& sum) {
     Peer& peer = peers_[host];
     auto [place, fresh] = known_.try_emplace(socket.cookie);
@@ -33,10 +43,11 @@ void FlowTable::add(const TcpSocket& socket, core::HostId host, double elapsed_s
     if (fresh) {
         known.peer = host;
         // What a socket did before it was first seen counts, except before this agent ran at all.
-        if (updates_ == 1) known = {host, socket.acked_B, socket.retransmits, socket.busy_s, socket.held_up_s, 0};
+        if (updates_ == 1) known = known_of(host, socket, 0);
     }
     const std::uint64_t moved_B = socket.acked_B - std::min(known.acked_B, socket.acked_B);
     peer.delivered_B += moved_B;
+    peer.received_B += socket.received_B - std::min(known.received_B, socket.received_B);
     peer.retransmits += socket.retransmits - std::min(known.retransmits, socket.retransmits);
     core::SocketSample& sample = sum.sample;
     sample.in_flight_B += socket.in_flight_B;
@@ -52,7 +63,7 @@ void FlowTable::add(const TcpSocket& socket, core::HostId host, double elapsed_s
             !fresh && !socket.app_limited && busy_s >= kBusyShare * elapsed_s && held_up_s <= kHeldUpShare * elapsed_s;
     }
     sum.any = true;
-    known = {host, socket.acked_B, socket.retransmits, socket.busy_s, socket.held_up_s, updates_};
+    known = known_of(host, socket, updates_);
 }
 
 std::vector<core::SocketSample> FlowTable::update(std::span<const TcpSocket> sockets, double now) {
@@ -72,6 +83,7 @@ std::vector<core::SocketSample> FlowTable::update(std::span<const TcpSocket> soc
         if (sum.any || peer.had_sockets) {
             sum.sample.peer = static_cast<core::HostId>(host);
             sum.sample.delivered_B = peer.delivered_B;
+            sum.sample.received_B = peer.received_B;
             sum.sample.retransmits = peer.retransmits;
             samples.push_back(sum.sample);
             if (sum.most_moved_B > 0 || sum.sample.in_flight_B > 0) last_active_s_ = now;

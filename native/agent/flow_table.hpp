@@ -32,6 +32,7 @@ class FlowTable {
     struct Known {
         core::HostId peer = core::kNoHost;
         std::uint64_t acked_B = 0;
+        std::uint64_t received_B = 0;
         std::uint64_t retransmits = 0;
         double busy_s = 0.0;
         double held_up_s = 0.0;
@@ -39,6 +40,7 @@ class FlowTable {
     };
     struct Peer {
         std::uint64_t delivered_B = 0;
+        std::uint64_t received_B = 0;
         std::uint64_t retransmits = 0;
         double srtt_s = 0.0;
         bool had_sockets = false;
@@ -49,6 +51,7 @@ class FlowTable {
         std::uint64_t most_moved_B = 0;
         bool any = false;
     };
+    static Known known_of(core::HostId host, const TcpSocket& socket, std::uint64_t update);
     void add(const TcpSocket& socket, core::HostId host, double elapsed_s, Sum& sum);
 
     const Config& config_;

@@ -82,6 +82,7 @@ TcpSocket describe(const inet_diag_msg& message, in_addr remote, const tcp_info&
     socket.min_rtt_s = info.tcpi_min_rtt == ~0U ? 0.0 : info.tcpi_min_rtt * 1e-6;
     socket.in_flight_B = in_flight_B(info);
     socket.acked_B = info.tcpi_bytes_acked;
+    socket.received_B = info.tcpi_bytes_received;
     socket.retransmits = info.tcpi_total_retrans;
     socket.busy_s = static_cast<double>(info.tcpi_busy_time) * 1e-6;
     socket.held_up_s = static_cast<double>(info.tcpi_rwnd_limited + info.tcpi_sndbuf_limited) * 1e-6;

@@ -26,6 +26,7 @@ struct TcpSocket {
     double min_rtt_s = 0.0;  ///< 0: unknown
     std::uint64_t in_flight_B = 0;
     std::uint64_t acked_B = 0;
+    std::uint64_t received_B = 0;
     std::uint64_t retransmits = 0;
     double busy_s = 0.0;     ///< with data to send or unacknowledged
     double held_up_s = 0.0;  ///< of it, waiting for the receiver's window or the send buffer

@@ -68,6 +68,17 @@ TEST_F(Flows, TotalsNeverFallAndTheEndIsTold) {
     EXPECT_DOUBLE_EQ(table.last_active_s(), 1.4);
 }
 
+TEST_F(Flows, CountsWhatThePeerSends) {
+    const auto receiver = [](std::uint64_t cookie, std::uint64_t received_B) {
+        TcpSocket socket = socket_to("10.0.0.2", cookie, 0);
+        socket.received_B = received_B;
+        return socket;
+    };
+    EXPECT_EQ(update({receiver(1, 5000)}, 1.0).at(0).received_B, 0U) << "what came before the agent ran";
+    EXPECT_EQ(update({receiver(1, 5600), receiver(2, 30)}, 1.1).at(0).received_B, 630U);
+    EXPECT_EQ(update({receiver(2, 40)}, 1.2).at(0).received_B, 640U) << "of closed sockets too";
+}
+
 TEST_F(Flows, OthersSocketsDoNotCount) {
     TcpSocket other_user = socket_to("10.0.0.2", 1, 10);
     other_user.uid = 0;

@@ -104,6 +104,7 @@ tcp_info some_info() {
     info.tcpi_snd_mss = 1000;
     info.tcpi_total_retrans = 7;
     info.tcpi_bytes_acked = 12345;
+    info.tcpi_bytes_received = 678;
     info.tcpi_busy_time = 3'000'000;
     info.tcpi_rwnd_limited = 250'000;
     info.tcpi_sndbuf_limited = 500'000;
@@ -148,6 +149,7 @@ TEST(ParseAnswers, EveryFieldHasItsValue) {
     EXPECT_DOUBLE_EQ(socket.min_rtt_s, 1e-3);
     EXPECT_EQ(socket.in_flight_B, 6000U) << "10 - 3 - 2 + 1 segments";
     EXPECT_EQ(socket.acked_B, 12345U);
+    EXPECT_EQ(socket.received_B, 678U);
     EXPECT_EQ(socket.retransmits, 7U);
     EXPECT_DOUBLE_EQ(socket.busy_s, 3.0);
     EXPECT_DOUBLE_EQ(socket.held_up_s, 0.75);

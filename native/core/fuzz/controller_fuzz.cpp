@@ -155,8 +155,8 @@ Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked
             return fitting(in, asked);
         case 2: {
             delivered_B += in.byte();
-            return SocketSample{in.host(),   in.seconds(), in.seconds(),      in.byte() * 1000ULL,
-                                delivered_B, in.byte(),    in.byte() % 2 == 0};
+            return SocketSample{in.host(),   in.seconds(),        in.seconds(), in.byte() * 1000ULL,
+                                delivered_B, in.byte() * 1000ULL, in.byte(),    in.byte() % 2 == 0};
         }
         case 3:
             return ProbeResult{in.host(),    in.token(),   in.seconds(), in.byte() % 4 == 0,

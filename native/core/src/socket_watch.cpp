@@ -71,7 +71,9 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
     store(sample, now);
     const bool progress = sample.delivered_B > last.delivered_B;
     if (progress || sample.in_flight_B == 0 || first) last_progress_ = now;
-    if (progress || sample.in_flight_B > 0) {
+    const bool acknowledges = !first && sample.received_B > last_received_B_;
+    last_received_B_ = std::max(last_received_B_, sample.received_B);
+    if (progress || sample.in_flight_B > 0 || acknowledges) {
         last_active_ = now;
         seen_ = true;
     }

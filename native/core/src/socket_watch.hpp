@@ -34,6 +34,8 @@ class SocketWatch {
         cleared_signs_ = 0;
     }
 
+    /// Whether the pair was in use of late, be it by the acknowledgements of what the peer sends: a peer waits for
+    /// those.
     bool active(Time now, const SuspicionSettings& settings) const {
         return seen_ && now - last_active_ <= settings.active_s;
     }
@@ -76,6 +78,7 @@ class SocketWatch {
     bool seen_ = false;
     bool stalled_ = false;
     Time last_active_ = 0.0;
+    std::uint64_t last_received_B_ = 0;
     Time last_progress_ = 0.0;
     double srtt_s_ = 0.0;
     double best_rate_bps_ = 0.0;

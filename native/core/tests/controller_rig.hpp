@@ -113,7 +113,7 @@ class Rig {
     }
     SocketSample sample(double srtt_s) {
         delivered_B += sample_B;
-        return SocketSample{destination, srtt_s, 300e-6, 20000, delivered_B, 0, false};
+        return SocketSample{destination, srtt_s, 300e-6, 20000, delivered_B, 0, 0, false};
     }
     /// A pair in use meets a queue.
     void congestion(double direct_queue_s, double leg_queue_s) {

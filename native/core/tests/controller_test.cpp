@@ -119,6 +119,17 @@ TEST(Controller, BelievesWhatAnotherPairsSearchCounted) {
     }
 }
 
+TEST(Controller, AcknowledgementsAreTrafficToo) {
+    for (const std::uint64_t received_B : {0U, 60000U}) {
+        Rig rig;
+        rig.greet_all();
+        rig.on(SocketSample{1, 0.0, 0.0, 0, 0, 1000, 0, false}, 0.02);
+        rig.on(SocketSample{1, 0.0, 0.0, 0, 0, 1000 + received_B, 0, false}, 0.02);
+        rig.surroundings(rig.on(Received{2, wire::Notice{0, 1, Zone::high, 20e-3, 0.0}}), 20e-3, 0.0);
+        EXPECT_EQ(rig.seen<Moved>().size(), received_B > 0 ? 1U : 0U) << received_B;
+    }
+}
+
 TEST(Controller, AsksThoseWhoseDetoursItCarries) {
     Rig rig;
     rig.greet_all();
@@ -272,7 +283,7 @@ TEST(Controller, IgnoresStrangers) {
     rig.on(Received{99, wire::LoadQuery{1}});
     rig.on(Received{0, wire::LoadQuery{1}});
     rig.on(ProbeResult{99, 1, 0.0, false, 1.0, 1.0, 1.0, 0.0});
-    rig.on(SocketSample{99, 1.0, 1.0, 1, 1, 1, true});
+    rig.on(SocketSample{99, 1.0, 1.0, 1, 1, 0, 1, true});
     rig.on(MoveDone{1, 2});
     rig.on(ReturnDone{1});
     rig.on(Received{2, wire::RelayGrant{123, 1}});

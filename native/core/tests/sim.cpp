@@ -297,7 +297,12 @@ void Simulation::poll(HostId host, bool again) {
 void Simulation::sample(HostId host) {
     std::vector<SocketSample> samples(hosts());
     for (const Flow& flow : flows_) {
-        if (!flow.own || flow.source != host) continue;
+        if (!flow.own) continue;
+        if (flow.destination == host) {
+            samples[flow.source].peer = flow.source;
+            samples[flow.source].received_B += static_cast<std::uint64_t>(flow.delivered_B);
+        }
+        if (flow.source != host) continue;
         SocketSample& s = samples[flow.destination];
         s.peer = flow.destination;
         s.srtt_s = std::max(s.srtt_s, flow.srtt_s);

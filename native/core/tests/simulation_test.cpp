@@ -211,6 +211,20 @@ TEST(Simulation, StaysWithoutKernelStamps) {
     EXPECT_EQ(moves_told(net), "");
 }
 
+TEST(Simulation, MovesTheAcknowledgementsOfAOneWayPair) {
+    Simulation net(Config{});
+    net.exchange(0, 2, 60e3, 1e-3);
+    net.foreign(1, 0, 8, 2.0, 6.0);  // against the direction of the data
+    net.run_until(3.0);
+    const auto moved = net.reports<Moved>();
+    ASSERT_EQ(moved.size(), 1U);
+    EXPECT_LE(moved[0].first, 2.5);
+    EXPECT_NE(net.relay_of(2, 0), kNoHost);
+    EXPECT_EQ(net.relay_of(0, 2), kNoHost) << "the way of the data is free";
+    net.run_until(10.0);
+    EXPECT_EQ(net.relay_of(2, 0), kNoHost);
+}
+
 TEST(Simulation, ReturnsWhenCongestionEnds) {
     Simulation net(Config{});
     everybody_exchanges(net, 28e3, 20e-3);

@@ -21,6 +21,7 @@ struct SocketSample {
     double min_rtt_s = 0.0;         ///< smallest tcpi_min_rtt of the sockets; 0: unknown
     std::uint64_t in_flight_B = 0;  ///< sum of (tcpi_unacked - tcpi_sacked - tcpi_lost + tcpi_retrans) * snd_mss
     std::uint64_t delivered_B = 0;  ///< sum of tcpi_bytes_acked, never falling: the agent carries closed sockets on
+    std::uint64_t received_B = 0;  ///< sum of tcpi_bytes_received, never falling: their acknowledgements go to the peer
     std::uint64_t retransmits = 0;  ///< sum of tcpi_total_retrans, never falling
     bool network_limited = false;   ///< busy, and neither app-limited nor limited by the receiver's or send buffer
 };
