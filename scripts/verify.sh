@@ -22,16 +22,19 @@ ctest --test-dir build/thread --output-on-failure -j "$jobs" --timeout 300 | tai
 
 say "fuzz targets, $FUZZ_SECONDS s each"
 build build/fuzz -DFAIRLEAD_FUZZ=ON -DFAIRLEAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++
-found=0
-while IFS= read -r target; do
-    found=$((found + 1))
-    corpus=build/corpus/$(basename "$target")
+fuzz() { # TARGET
+    local corpus
+    corpus=build/corpus/$(basename "$1")
     mkdir -p "$corpus"
-    "$target" -max_total_time="$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=2048 -artifact_prefix=build/ -print_final_stats=1 \
-        "$corpus" >"$corpus.log" 2>&1 || { tail -30 "$corpus.log" >&2; exit 1; }
-    say "$(basename "$target"): $(sed -n 's/^stat::number_of_executed_units: */executions /p' "$corpus.log")"
-done < <(find build/fuzz/native -type f -executable \( -name '*_fuzz' -o -name 'fuzz_*' -o -name '*_fuzz_*' \))
-[ "$found" -gt 0 ] || { say "no fuzz target was built" >&2; exit 1; }
+    "$1" -max_total_time="$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=2048 -artifact_prefix=build/ -print_final_stats=1 \
+        "$corpus" >"$corpus.log" 2>&1 || { tail -30 "$corpus.log" >&2; return 1; }
+    say "$(basename "$1"): $(sed -n 's/^stat::number_of_executed_units: */executions /p' "$corpus.log")"
+}
+export -f fuzz say
+export FUZZ_SECONDS
+targets=$(find build/fuzz/native -type f -executable \( -name '*_fuzz' -o -name 'fuzz_*' -o -name '*_fuzz_*' \))
+[ -n "$targets" ] || { say "no fuzz target was built" >&2; exit 1; }
+xargs -P "$jobs" -I TARGET bash -c 'fuzz TARGET' <<<"$targets"
 
 say "long tests"
 .venv/bin/python -m pytest -q -m "slow" --timeout 1800
