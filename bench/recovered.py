@@ -11,13 +11,15 @@ from fairlead.errors import StatisticsError
 from fairlead.lab.congestion.description import Streams
 from fairlead.manage import programs
 from fairlead.manage.compare import Comparison
-from fairlead.manage.plan import ComparisonPlan
+from fairlead.manage.plan import ComparisonPlan, ProgramPlan
 from fairlead.report import comparison, statistics
 from fairlead.store import Run, Store
 
 TARGET = 0.90
 WHOLE_RUN = "time_s"
 SCENARIOS = ("clean", "congested", "congested_managed")
+# Messages of half a megabyte: a ring of them fills the trunks by itself, so that every detour has to share.
+LARGE_NBODY = ("nbody", "--payload", "2048", "--steps", "30")
 # As much as streams take on a trunk, between neighbours of one leaf: no link of the program's is on their way.
 ELSEWHERE = tuple(
     Streams.model_validate({"kind": "streams", "pairs": [pair], "streams": 2, "rate": "100mbit"})
@@ -47,17 +49,22 @@ def measure(session: Session) -> Iterator[Figure]:
 
 
 def cases(plan: ComparisonPlan, session: Session) -> list[Case]:
-    """One case a program, congestion coming during the run; the first program with congestion from its start; and the
-    last one beside the same streams on links that it does not use, which take the processors' time only.
+    """One case a program, congestion coming during the run. Further, where the plan has them: cg with congestion from
+    its start; nbody with large messages; HPCC beside the same streams on links that it does not use, which take the
+    processors' time only.
     """
-    found = [Case(program.name, plan.model_copy(update={"programs": (program,)})) for program in plan.programs]
+    found = {program.name: Case(program.name, _only(plan, program)) for program in plan.programs}
     usual = laboratory.congestion_of(plan)
-    from_start = usual.model_copy(update={"onset": (0.0, 0.0)})
-    elsewhere = usual.model_copy(update={"places": ELSEWHERE})
-    found += [
-        Case(f"{found[0].name}.from_start", found[0].plan.model_copy(update={"congestion": from_start})),
-        Case(f"{found[-1].name}.elsewhere", found[-1].plan.model_copy(update={"congestion": elsewhere}), target=None),
-    ]
+    if cg := found.get("cg"):
+        from_start = usual.model_copy(update={"onset": (0.0, 0.0)})
+        found["cg.from_start"] = Case("cg.from_start", cg.plan.model_copy(update={"congestion": from_start}))
+    if nbody := found.get("nbody"):
+        large = nbody.plan.programs[0].model_copy(update={"command": LARGE_NBODY})
+        found["nbody.large"] = Case("nbody.large", _only(plan, large), target=None)
+    if hpcc := found.get("hpcc"):
+        elsewhere = usual.model_copy(update={"places": ELSEWHERE})
+        congested = hpcc.plan.model_copy(update={"congestion": elsewhere})
+        found["hpcc.elsewhere"] = Case("hpcc.elsewhere", congested, target=None)
     table = plan.comparison
     replications = session.size(table.replications, 2)
     return [
@@ -68,8 +75,12 @@ def cases(plan: ComparisonPlan, session: Session) -> list[Case]:
             ),
             case.target,
         )
-        for case in found
+        for case in found.values()
     ]
+
+
+def _only(plan: ComparisonPlan, program: ProgramPlan) -> ComparisonPlan:
+    return plan.model_copy(update={"programs": (program,)})
 
 
 def figures(store: Store, experiment: int, case: Case) -> Iterator[Figure]:
