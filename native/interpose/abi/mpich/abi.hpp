@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The binary interface of MPICH 3.1 to 5 and its kin (libmpi.so.12, libmpich.so.12): handles are integers.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/common.hpp"
+
+using MPI_Comm = int;
+using MPI_Datatype = int;
+using MPI_Errhandler = int;
+using MPI_File = struct ADIOI_FileD*;
+using MPI_Group = int;
+using MPI_Info = int;
+using MPI_Message = int;
+using MPI_Op = int;
+using MPI_Request = int;
+using MPI_Session = int;
+using MPI_Win = int;
+
+struct MPI_Status {
+    int count_lo;
+    int count_hi_and_cancelled;  // the lowest bit: cancelled
+    int MPI_SOURCE;
+    int MPI_TAG;
+    int MPI_ERROR;
+};
+
+constexpr int MPI_PROC_NULL = -1;
+constexpr int MPI_ANY_SOURCE = -2;
+constexpr int MPI_ROOT = -3;
+constexpr int MPI_GRAPH = 1;
+constexpr int MPI_CART = 2;
+constexpr int MPI_DIST_GRAPH = 3;
+
+inline const void* const MPI_IN_PLACE = reinterpret_cast<const void*>(-1);
+inline MPI_Status* const MPI_STATUS_IGNORE = reinterpret_cast<MPI_Status*>(1);
+inline MPI_Status* const MPI_STATUSES_IGNORE = reinterpret_cast<MPI_Status*>(1);
+
+namespace fairlead {
+
+inline MPI_Comm comm_world() { return 0x44000000; }
+inline MPI_Request request_null() { return 0x2c000000; }
+inline MPI_Message message_no_proc() { return 0x6c000000; }
+
+inline std::uintptr_t key_of(int handle) { return static_cast<unsigned>(handle); }
+
+inline std::uint64_t bytes_of(const MPI_Status& status) {
+    const auto high = static_cast<std::uint64_t>(static_cast<unsigned>(status.count_hi_and_cancelled) >> 1);
+    return high << 32 | static_cast<unsigned>(status.count_lo);
+}
+inline bool is_cancelled(const MPI_Status& status) { return (status.count_hi_and_cancelled & 1) != 0; }
+
+}  // namespace fairlead

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The binary interface of Open MPI 4.0 to 5 (libmpi.so.40): handles are pointers, predefined ones are objects of libmpi.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "abi/common.hpp"
+
+using MPI_Comm = struct ompi_communicator_t*;
+using MPI_Datatype = struct ompi_datatype_t*;
+using MPI_Errhandler = struct ompi_errhandler_t*;
+using MPI_File = struct ompi_file_t*;
+using MPI_Group = struct ompi_group_t*;
+using MPI_Info = struct ompi_info_t*;
+using MPI_Message = struct ompi_message_t*;
+using MPI_Op = struct ompi_op_t*;
+using MPI_Request = struct ompi_request_t*;
+using MPI_Session = struct ompi_instance_t*;
+using MPI_Win = struct ompi_win_t*;
+
+struct MPI_Status {
+    int MPI_SOURCE;
+    int MPI_TAG;
+    int MPI_ERROR;
+    int cancelled;
+    std::size_t bytes;
+};
+
+constexpr int MPI_ANY_SOURCE = -1;
+constexpr int MPI_PROC_NULL = -2;
+constexpr int MPI_ROOT = -4;
+constexpr int MPI_CART = 1;
+constexpr int MPI_GRAPH = 2;
+constexpr int MPI_DIST_GRAPH = 3;
+
+inline const void* const MPI_IN_PLACE = reinterpret_cast<const void*>(1);
+inline MPI_Status* const MPI_STATUS_IGNORE = nullptr;
+inline MPI_Status* const MPI_STATUSES_IGNORE = nullptr;
+
+extern "C" {
+extern char ompi_mpi_comm_world;
+extern char ompi_request_null;
+extern char ompi_message_no_proc;
+}
+
+namespace fairlead {
+
+inline MPI_Comm comm_world() { return reinterpret_cast<MPI_Comm>(&ompi_mpi_comm_world); }
+inline MPI_Request request_null() { return reinterpret_cast<MPI_Request>(&ompi_request_null); }
+inline MPI_Message message_no_proc() { return reinterpret_cast<MPI_Message>(&ompi_message_no_proc); }
+
+template <class Handle>
+std::uintptr_t key_of(Handle* handle) {
+    return reinterpret_cast<std::uintptr_t>(handle);
+}
+
+inline std::uint64_t bytes_of(const MPI_Status& status) { return status.bytes; }
+inline bool is_cancelled(const MPI_Status& status) { return status.cancelled != 0; }
+
+}  // namespace fairlead

@@ -1,0 +1,316 @@
+"""Makes the sources in `generated/` of the table `functions.toml`: `python native/interpose/generate.py [DIRECTORY]`.
+
+What a wrapper records is a few statements, by the direction and mode of its function: one small function below for each
+kind makes them of the names of the parameters that have the roles. What the statements do is in `wrap/`.
+"""
+
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+COMMAND = "python native/interpose/generate.py"
+
+
+@dataclass(frozen=True)
+class Function:
+    """One row of the table.
+
+    Attributes:
+        name: with ``MPI_``.
+        returns: C type.
+        declarations: of the parameters, as in C.
+        roles: the row's other columns.
+    """
+
+    name: str
+    returns: str
+    declarations: tuple[str, ...]
+    roles: dict[str, Any]
+
+    @property
+    def arguments(self) -> str:
+        return ", ".join(_name_of(declaration) for declaration in self.declarations)
+
+    @property
+    def signature(self) -> str:
+        return f"{self.returns} {self.name}({', '.join(self.declarations)})"
+
+
+def _name_of(declaration: str) -> str:
+    found = re.search(r"(\w+)(\[\d*\])*$", declaration)
+    return found.group(1) if found else declaration
+
+
+def load(path: Path = HERE / "functions.toml") -> list[Function]:
+    """The table's rows in its order; large-count forms have the roles of their function.
+
+    Raises:
+        KeyError: a row lacks a column.
+    """
+    rows = tomllib.loads(path.read_text(encoding="utf-8"))
+    return [
+        Function(
+            name,
+            row.get("returns", "int"),
+            tuple(parameter.split(" | ")[0] for parameter in row["parameters"]),
+            {**rows.get(row.get("large_count_of", ""), {}), **row},
+        )
+        for name, row in rows.items()
+    ]
+
+
+@dataclass(frozen=True)
+class Body:
+    """What a wrapper does beside the call.
+
+    Attributes:
+        before: statements before the call.
+        after: statements after it, if it succeeded and counts.
+        failed: statement after it where not.
+    """
+
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    failed: str = ""
+
+
+def _size(side: dict[str, str]) -> str:
+    size = f"bytes({side['count']}, {side['datatype']})"
+    return f"static_cast<std::uint64_t>({side['partitions']}) * {size}" if "partitions" in side else size
+
+
+_OWN_STATUS = (
+    "MPI_Status own_status;",
+    "{status} = {status} == MPI_STATUS_IGNORE ? &own_status : {status};",
+)
+
+
+def _message(roles: dict[str, Any]) -> Body:
+    """send, receive and exchange."""
+    comm, request = roles.get("communicator"), roles.get("request")
+    before: list[str] = []
+    after: list[str] = []
+    mode = roles["mode"]
+    if send := roles.get("send"):
+        if mode in ("persistent", "partitioned"):
+            after.append(f"send_when_started(call, {comm}, {send['peer']}, {_size(send)}, *{request});")
+        else:
+            after.append(f"sent(call, {comm}, {send['peer']}, {_size(send)});")
+    if receive := roles.get("receive"):
+        source = receive["peer"]
+        if mode == "blocking":
+            before += [line.format(status=roles["status"]) for line in _OWN_STATUS]
+            after.append(f"received(call, {comm}, *{roles['status']});")
+        elif mode == "nonblocking":
+            after.append(f"receive_later(call, {comm}, {source}, *{request});")
+        else:
+            size = _size(receive) if mode == "partitioned" else "std::nullopt"
+            after.append(f"receive_when_started(call, {comm}, {source}, {size}, *{request});")
+    return Body(tuple(before), tuple(after))
+
+
+def _matched(roles: dict[str, Any]) -> Body:
+    """The receive of a matched message."""
+    before = [f"const Match match = take_match(*{roles['message']});"]
+    if "request" in roles:
+        return Body(tuple(before), (f"receive_later(call, match, *{roles['request']});",))
+    before += [line.format(status=roles["status"]) for line in _OWN_STATUS]
+    return Body(tuple(before), (f"received(call, match, *{roles['status']});",))
+
+
+def _match(roles: dict[str, Any]) -> Body:
+    statement = f"matched({roles['communicator']}, *{roles['message']});"
+    return Body(after=(f"if (*{roles['flag']}) {statement}" if "flag" in roles else statement,))
+
+
+def _start(roles: dict[str, Any]) -> Body:
+    many = f"{roles.get('length')}, {roles.get('requests')}"
+    return Body(after=(f"started(call, {many if 'requests' in roles else '1, ' + roles['request']});",))
+
+
+def _release(roles: dict[str, Any]) -> Body:
+    what = next(role for role in ("request", "communicator", "datatype") if role in roles)
+    return Body(before=(f"forget_{what}(*{roles[what]});",))
+
+
+def _completion(roles: dict[str, Any]) -> Body:
+    one = roles["completes"] in ("one", "any")
+    length, requests = (roles.get("length", "1"), roles.get("requests", roles.get("request")))
+    status = roles["status" if one else "statuses"]
+    place = f"status_for({status})" if one else f"statuses_for({status}, {length})"
+    told = {
+        "one": status,
+        "any": f"*{roles.get('index')}, {status}",
+        "all": status,
+        "some": f"*{roles.get('number')}, {roles.get('indices')}, {status}",
+    }[roles["completes"]]
+    after = f"completion.{roles['completes']}({told});"
+    return Body(
+        (f"Completion completion(call, {length}, {requests});", f"{status} = completion.{place};"),
+        (f"if (*{roles['flag']}) {after}" if "flag" in roles else after,),
+        "completion.failed();",
+    )
+
+
+def _block(side: dict[str, str], ranks: str, blocks: str) -> str:
+    """Bytes of one side of a collective."""
+    count, datatype = side["count"], side["datatype"]
+    return {
+        "one": f"bytes({count}, {datatype})",
+        "each": f"each({ranks}, {count}, {datatype})",
+        "vector": f"vector({ranks}, {count}, {datatype})",
+        "own": f"own(group, {count}, {datatype})",
+    }[blocks]
+
+
+def _side(side: dict[str, str], other: dict[str, str], ranks: str) -> str:
+    """As `_block`, where the buffer may be MPI_IN_PLACE and the side may be that of some ranks only."""
+    ranks = "group.size" if side.get("over") == "local" else ranks
+    size = _block(side, ranks, side["blocks"])
+    if "buffer" in side:
+        # In place, a rank's share lies where the other side is; of an all-to-all exchange the whole does.
+        share = {"each": "one", "vector": "own"}[other["blocks"]] if side["blocks"] == "one" else other["blocks"]
+        size = f"({side['buffer']} == MPI_IN_PLACE ? {_block(other, ranks, share)} : {size})"
+    whose = {None: "", "successors": "group.rank > 0"}.get(side.get("by"), f"part.{side.get('by')}()")
+    return f"{whose} ? {size} : 0" if whose else size
+
+
+def _collective(roles: dict[str, Any]) -> Body:
+    near = roles["direction"] == "neighborhood"
+    comm = roles["communicator"]
+    after = []
+    send, receive = roles.get("send"), roles.get("receive")
+    given = got = "0"
+    if send and receive:
+        after.append(f"const Communicator& group = communicator({comm});")
+        given = _side(send, receive, "near.out" if near else "group.peers")
+        got = _side(receive, send, "near.in" if near else "group.peers")
+        if "near." in given + got:
+            after.append(f"const Neighbors near = neighbors({comm});")
+        if "root" in roles:
+            after.append(f"const Part part(group, {roles['root']});")
+        if "group" not in given + got and "root" not in roles:
+            after.pop(0)
+    if roles["mode"] == "persistent":
+        after.append(f"collective_when_started(call, {given}, {got}, *{roles['request']});")
+    else:
+        after.append(f"collective(call, {given}, {got});")
+    return Body(after=tuple(after))
+
+
+def _one_sided(roles: dict[str, Any]) -> Body:
+    if "peer" not in roles:
+        return Body()
+    sizes = []
+    for side in (roles.get("send"), roles.get("receive")):
+        sizes.append(f"bytes({side.get('count', '1')}, {side['datatype']})" if side else "0")
+    return Body(after=(f"one_sided(call, {roles['peer']}, {', '.join(sizes)});",))
+
+
+BODIES: dict[str, Callable[[dict[str, Any]], Body]] = {
+    "send": _message,
+    "receive": lambda roles: (_matched if roles["mode"] == "matched" else _message)(roles),
+    "exchange": _message,
+    "match": _match,
+    "start": _start,
+    "completion": _completion,
+    "release": _release,
+    "collective": _collective,
+    "neighborhood": _collective,
+    "rma": _one_sided,
+    "io": lambda _: Body(),
+    "none": lambda _: Body(),
+}
+
+# Which directions stand in which file, and what it includes.
+FILES = {
+    "wrappers_messages.cpp": (("send", "receive", "exchange", "match", "start", "release"), "messages"),
+    "wrappers_completion.cpp": (("completion",), "completion"),
+    "wrappers_collectives.cpp": (("collective", "neighborhood", "rma"), "collectives"),
+    "wrappers_others.cpp": (("io", "none"), "call"),
+}
+
+
+def wrapper(function: Function) -> str:
+    """The C++ definition of a function's wrapper."""
+    body = BODIES[function.roles["direction"]](function.roles)
+    call = f"call.timed(next<decltype({function.name})>(Function::{function.name})({function.arguments}))"
+    lines = [f"{function.signature} {{", f"    Call call(Function::{function.name});"]
+    lines += [f"    {statement}" for statement in body.before]
+    if body.after:
+        lines += [f"    const {function.returns} error = {call};", "    if (call.counts(error)) {"]
+        lines += [f"        {statement}" for statement in body.after]
+        lines += ["    } else {", f"        {body.failed}"] if body.failed else []
+        lines += ["    }", "    return error;"]
+    else:
+        lines.append(f"    return {call};")
+    return "\n".join([*lines, "}"])
+
+
+def _head(comment: str = "//") -> str:
+    off = "// clang-format off\n" if comment == "//" else ""
+    return f"{comment} Made by `{COMMAND}`: change functions.toml or generate.py, not this file.\n{off}"
+
+
+def sources(functions: list[Function]) -> Iterator[tuple[str, str]]:
+    """Name and text of every generated file."""
+    names = [function.name for function in functions]
+    yield "functions.hpp", "\n".join(
+        [
+            f"{_head()}#pragma once\n\n#include <cstddef>\n#include <cstdint>\n\nnamespace fairlead {{\n",
+            "enum class Function : std::uint16_t {",
+            *(f"    {name}," for name in names),
+            f"}};\n\nconstexpr std::size_t FUNCTIONS = {len(names)};\n",
+            "inline constexpr const char* FUNCTION_NAMES[FUNCTIONS] = {",
+            *(f'    "{name}",' for name in names),
+            "};\n\n}  // namespace fairlead\n",
+        ]
+    )
+    yield "wrappers.hpp", "\n".join(
+        [
+            f'{_head()}#pragma once\n\n#include "abi.hpp"\n#include "generated/functions.hpp"\n',
+            "namespace fairlead {\nnamespace wrapped {\n",
+            *(f"{function.signature};" for function in functions),
+            "\n}  // namespace wrapped\n",
+            "extern void* const WRAPPERS[FUNCTIONS];\n\n}  // namespace fairlead\n",
+        ]
+    )
+    yield "wrappers.cpp", "\n".join(
+        [
+            f'{_head()}#include "generated/wrappers.hpp"\n\nnamespace fairlead {{\n',
+            "void* const WRAPPERS[FUNCTIONS] = {",
+            *(f"    reinterpret_cast<void*>(&wrapped::{name})," for name in names),
+            "};\n\n}  // namespace fairlead\n",
+        ]
+    )
+    for file, (directions, header) in FILES.items():
+        chosen = [
+            function
+            for function in functions
+            if function.roles["direction"] in directions and not function.roles.get("by_hand")
+        ]
+        yield file, "\n".join(
+            [
+                f'{_head()}#include "wrap/{header}.hpp"\n\n#include "generated/wrappers.hpp"\n',
+                "namespace fairlead::wrapped {\n",
+                "\n\n".join(map(wrapper, chosen)),
+                "\n}  // namespace fairlead::wrapped\n",
+            ]
+        )
+    yield "entries.inc", "\n".join([_head(), *(f"entry {index} {name}" for index, name in enumerate(names)), ""])
+
+
+def main(directory: Path) -> None:
+    """Write all files into ``directory``."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, text in sources(load()):
+        (directory / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "generated")

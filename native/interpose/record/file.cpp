@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "record/clock.hpp"
+
+namespace fairlead::record {
+
+namespace {
+
+constexpr int MOST_NAMES = 1000;  // of one process id: containers with one host name may share a directory
+
+// MAP_FAILED and null both become null.
+void* mapped(void* memory) { return memory == MAP_FAILED ? nullptr : memory; }
+
+void* private_memory(std::size_t size_B) {
+    void* memory = mapped(mmap(nullptr, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (memory == nullptr) {
+        throw std::bad_alloc();
+    }
+    return memory;
+}
+
+void read_program(std::array<char, 1024>& program) {
+    const int fd = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return;
+    }
+    const ssize_t got = ::read(fd, program.data(), program.size() - 1);
+    ::close(fd);
+    if (got > 1) {
+        std::replace(program.begin(), program.begin() + got - 1, '\0', ' ');
+    }
+}
+
+}  // namespace
+
+File::File(const std::string& directory) {
+    void* page = open(directory) ? extend(PAGE_B) : nullptr;
+    header_ = new (page != nullptr ? page : private_memory(PAGE_B)) Header{};
+    header_->version = VERSION;
+    header_->pid = static_cast<std::uint32_t>(getpid());
+    header_->rank = -1;
+    header_->opened = now();
+    header_->opened_realtime_ns = clock_ns(CLOCK_REALTIME);
+    gethostname(header_->host.data(), header_->host.size() - 1);
+    read_program(header_->program);
+    header_->magic = MAGIC;  // last: before it the file is no record
+}
+
+bool File::open(const std::string& directory) {
+    for (int attempt = 0; attempt < MOST_NAMES; ++attempt) {
+        path_ = directory + "/" + std::to_string(getpid()) + "-" + std::to_string(attempt) + ".record";
+        fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (fd_ >= 0) {
+            return true;
+        }
+        if (errno != EEXIST) {
+            break;
+        }
+    }
+    give_up("cannot be made", errno);
+    return false;
+}
+
+void* File::extend(std::size_t size_B) {
+    if (fd_ < 0) {
+        return nullptr;
+    }
+    const int error = posix_fallocate(fd_, static_cast<off_t>(length_B_), static_cast<off_t>(size_B));
+    if (error != 0) {
+        give_up("cannot grow", error);
+        return nullptr;
+    }
+    void* memory =
+        mapped(mmap(nullptr, size_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<off_t>(length_B_)));
+    if (memory == nullptr) {
+        give_up("cannot be mapped", errno);
+        return nullptr;
+    }
+    length_B_ += size_B;
+    return memory;
+}
+
+void File::give_up(const char* what, int error) {
+    std::fprintf(stderr, "fairlead: %s %s: %s; the profile of this process is incomplete\n", path_.c_str(), what,
+                 std::strerror(error));
+    if (fd_ >= 0) {
+        ::close(fd_);
+    }
+    fd_ = -1;
+}
+
+void* File::add(Kind kind, std::uint32_t thread, std::size_t size_B) {
+    const std::size_t whole_B = (size_B + PAGE_B - 1) / PAGE_B * PAGE_B;
+    void* memory = extend(whole_B);
+    if (memory == nullptr) {
+        return private_memory(whole_B);
+    }
+    new (memory) Block{static_cast<std::uint32_t>(kind), thread, whole_B};
+    ++header_->blocks;
+    return memory;
+}
+
+}  // namespace fairlead::record

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record file, version 1, as docs/profile.md describes it: little-endian, a header page and then blocks, each of
+// whole pages. src/fairlead/profile/record.py reads it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace fairlead::record {
+
+constexpr std::uint32_t VERSION = 1;
+constexpr std::array<char, 8> MAGIC{'F', 'A', 'I', 'R', 'L', 'P', 'R', 'F'};
+constexpr std::size_t PAGE_B = 4096;
+constexpr std::size_t NAME_B = 48;
+constexpr std::size_t SIZE_CLASSES = 65;  // 0 B; then class k holds 2^(k-1) to 2^k - 1 B
+
+enum class State : std::uint32_t { running = 0, finalized = 1, aborted = 2, exited = 3 };
+enum class Kind : std::uint32_t { names = 1, counters = 2, peers = 3 };
+
+// The same moment by the clock that calls are timed with and by CLOCK_MONOTONIC.
+struct Moment {
+    std::uint64_t ticks;
+    std::uint64_t monotonic_ns;
+};
+
+struct Header {
+    std::array<char, 8> magic;
+    std::uint32_t version;
+    std::uint32_t blocks;     // written when the block is complete
+    std::uint32_t functions;  // rows of a counters block, entries of the names block
+    std::uint32_t pid;
+    std::int32_t rank;   // in the world; -1 until it is known
+    std::int32_t ranks;  // size of the world; 0 until it is known
+    std::uint32_t state;
+    std::uint32_t thread_level;  // what the MPI library granted
+    Moment opened;               // first MPI call
+    Moment checked;              // last look at both clocks; zeros before the first
+    std::uint64_t begin_ticks;   // return of MPI_Init; 0 before
+    std::uint64_t end_ticks;     // entry of MPI_Finalize or MPI_Abort; 0 before
+    std::uint64_t opened_realtime_ns;
+    std::array<char, 256> host;
+    std::array<char, 1024> program;
+    std::array<char, 512> library;
+};
+static_assert(sizeof(Header) == 1888 && sizeof(Header) <= PAGE_B);
+
+struct Block {
+    std::uint32_t kind;
+    std::uint32_t thread;  // from 0, in the order of their first MPI call; 0 for the names
+    std::uint64_t size_B;  // with this head and padding
+};
+
+struct Row {
+    std::uint64_t calls;
+    std::uint64_t ticks;  // inside the function
+    std::uint64_t sent_B;
+    std::uint64_t received_B;
+};
+
+struct Counters {
+    Block block;
+    std::uint64_t last_ticks;                                // end of the last call
+    std::array<std::uint64_t, SIZE_CLASSES> sent_sizes;      // point-to-point messages by size
+    std::array<std::uint64_t, SIZE_CLASSES> received_sizes;  //
+    std::array<std::uint64_t, SIZE_CLASSES> given_sizes;     // what was given to collective calls
+    std::uint64_t unused;
+
+    Row* rows() { return reinterpret_cast<Row*>(this + 1); }
+};
+static_assert(sizeof(Counters) == 16 + 8 + 3 * 520 + 8 && sizeof(Counters) % alignof(Row) == 0);
+
+// Point-to-point messages with one rank of the world. The last entry of a block is for processes outside it.
+struct Peer {
+    std::uint64_t sent_messages;
+    std::uint64_t sent_B;
+    std::uint64_t received_messages;
+    std::uint64_t received_B;
+};
+
+struct Peers {
+    Block block;
+
+    Peer* peers() { return reinterpret_cast<Peer*>(this + 1); }
+};
+
+}  // namespace fairlead::record

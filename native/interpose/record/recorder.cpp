@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/recorder.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "record/file.hpp"
+
+namespace fairlead::record {
+
+// The process's file and threads. One object, made again in a forked child.
+class Recorder {
+  public:
+    static void configure(const char* directory, const char* const* names, std::size_t functions) {
+        directory_ = directory;
+        names_ = names;
+        functions_ = functions;
+        pthread_key_create(&end_of_thread_, [](void* thread) { get().end(*static_cast<Thread*>(thread)); });
+        // The child counts in a file of its own; what the parent counted stays the parent's.
+        pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, begin_again);
+    }
+
+    static Recorder& get() {
+        static Recorder* const recorder = new Recorder();  // never destroyed: threads may outlive main
+        return *recorder;
+    }
+
+    Thread& begin() {
+        const std::scoped_lock lock(mutex_);
+        if (idle_.empty()) {
+            idle_.push_back(make_thread());
+        }
+        Thread* thread = idle_.back();
+        idle_.pop_back();
+        pthread_setspecific(end_of_thread_, thread);
+        return *thread;
+    }
+
+    void end(Thread& thread) {
+        const std::scoped_lock lock(mutex_);
+        Thread::current_ = nullptr;  // destructors of other keys may still call MPI
+        idle_.push_back(&thread);
+    }
+
+    void add_peers(Thread& thread) {
+        const std::scoped_lock lock(mutex_);
+        const auto ranks = static_cast<std::size_t>(std::max(file().header().ranks, 0));
+        const std::size_t size_B = sizeof(Peers) + (ranks + 1) * sizeof(Peer);
+        thread.peers_ = static_cast<Peers*>(file().add(Kind::peers, thread.number_, size_B))->peers();
+        thread.outside_ = static_cast<int>(ranks);
+    }
+
+    template <class Change>
+    void change(Change&& change_header) {
+        const std::scoped_lock lock(mutex_);
+        change_header(file().header());
+    }
+
+    bool is_open() {
+        const std::scoped_lock lock(mutex_);
+        return file_ != nullptr;
+    }
+
+  private:
+    File& file() {
+        if (file_ == nullptr) {
+            file_ = new File(directory_);
+            file_->header().functions = static_cast<std::uint32_t>(functions_);
+            void* block = file_->add(Kind::names, 0, sizeof(Block) + functions_ * NAME_B);
+            char* entry = static_cast<char*>(block) + sizeof(Block);
+            for (std::size_t function = 0; function < functions_; ++function, entry += NAME_B) {
+                std::strncpy(entry, names_[function], NAME_B - 1);
+            }
+        }
+        return *file_;
+    }
+
+    Thread* make_thread() {
+        auto* thread = new Thread();
+        thread->number_ = threads_++;
+        const std::size_t size_B = sizeof(Counters) + functions_ * sizeof(Row);
+        thread->counters_ = static_cast<Counters*>(file().add(Kind::counters, thread->number_, size_B));
+        thread->rows_ = thread->counters_->rows();
+        return thread;
+    }
+
+    static void begin_again() {
+        Recorder& recorder = get();
+        recorder.~Recorder();  // what it points to stays mapped, and unused
+        new (&recorder) Recorder();
+        Thread::current_ = nullptr;
+    }
+
+    inline static const char* directory_ = nullptr;
+    inline static const char* const* names_ = nullptr;
+    inline static std::size_t functions_ = 0;
+    inline static pthread_key_t end_of_thread_;
+
+    std::mutex mutex_;
+    File* file_ = nullptr;
+    std::vector<Thread*> idle_;
+    std::uint32_t threads_ = 0;
+};
+
+Thread& Thread::begin() { return Recorder::get().begin(); }
+
+void Thread::add_peers() { Recorder::get().add_peers(*this); }
+
+void configure(const char* directory, const char* const* names, std::size_t functions) {
+    Recorder::configure(directory, names, functions);
+}
+
+void initialized(int rank, int ranks, int thread_level, const char* library) {
+    Recorder::get().change([&](Header& header) {
+        header.rank = rank;
+        header.ranks = ranks;
+        header.thread_level = static_cast<std::uint32_t>(thread_level);
+        std::strncpy(header.library.data(), library, header.library.size() - 1);
+        header.checked = now();
+        header.begin_ticks = ticks();
+    });
+}
+
+void ending(State state) {
+    if (!Recorder::get().is_open()) {
+        return;  // a process that called no MPI leaves no file
+    }
+    Recorder::get().change([&](Header& header) {
+        if (header.end_ticks == 0) {
+            header.end_ticks = ticks();
+            header.checked = now();
+            header.state = static_cast<std::uint32_t>(state);
+        }
+    });
+}
+
+void finalized() {
+    Recorder::get().change([](Header& header) { header.state = static_cast<std::uint32_t>(State::finalized); });
+}
+
+}  // namespace fairlead::record

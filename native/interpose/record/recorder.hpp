@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process records. Every thread counts in blocks of its own: nothing is shared in the common path.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "record/clock.hpp"
+#include "record/layout.hpp"
+
+namespace fairlead::record {
+
+constexpr int OUTSIDE_WORLD = -1;  // a peer that is no rank of the world: a spawned or connected process
+
+// A thread that calls MPI, and where it counts. Its blocks pass to the next new thread when it ends.
+class Thread {
+  public:
+    static Thread& current() {
+        if (current_ == nullptr) [[unlikely]] {
+            current_ = &begin();
+        }
+        return *current_;
+    }
+
+    Counters& counters() { return *counters_; }
+    Row& row(std::size_t function) { return rows_[function]; }
+    void sent(int world_rank, std::uint64_t size_B) {
+        Peer& peer = peer_of(world_rank);
+        ++peer.sent_messages;
+        peer.sent_B += size_B;
+        ++counters_->sent_sizes[size_class(size_B)];
+    }
+    void received(int world_rank, std::uint64_t size_B) {
+        Peer& peer = peer_of(world_rank);
+        ++peer.received_messages;
+        peer.received_B += size_B;
+        ++counters_->received_sizes[size_class(size_B)];
+    }
+    void gave(std::uint64_t size_B) { ++counters_->given_sizes[size_class(size_B)]; }
+
+    int depth = 0;          // of wrapped calls inside each other: only the outermost counts
+    void* cache = nullptr;  // what the wrappers remember for this thread
+
+  private:
+    friend class Recorder;
+    static Thread& begin();
+    static std::size_t size_class(std::uint64_t size_B) { return static_cast<std::size_t>(std::bit_width(size_B)); }
+    Peer& peer_of(int world_rank) {
+        if (peers_ == nullptr) [[unlikely]] {
+            add_peers();
+        }
+        return peers_[world_rank >= 0 ? world_rank : outside_];
+    }
+    void add_peers();
+
+    inline static thread_local Thread* current_ = nullptr;
+
+    Counters* counters_ = nullptr;
+    Row* rows_ = nullptr;
+    Peer* peers_ = nullptr;
+    int outside_ = 0;
+    std::uint32_t number_ = 0;
+};
+
+// What is said of the whole process. Nothing is opened before the first call of any of these, or of `Thread::current`.
+// The strings must live for ever.
+void configure(const char* directory, const char* const* names, std::size_t functions);
+void initialized(int rank, int ranks, int thread_level, const char* library);
+void ending(State state);  // MPI_Finalize (still running) or MPI_Abort is entered, or the process exits
+void finalized();          // MPI_Finalize returned
+
+}  // namespace fairlead::record

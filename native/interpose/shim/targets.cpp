@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first call of an MPI function: finds the libmpi, the wrappers for its binary interface, and where calls go.
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "boundary.hpp"
+#include "generated/functions.hpp"
+#include "shim/loaded.hpp"
+#include "shim/shim.hpp"
+
+namespace fairlead::shim {
+
+void say(const char* format, ...) {
+    // One write, so that the lines of many ranks stay whole.
+    char line[1024] = "fairlead: ";
+    const std::size_t prefix = std::strlen(line);
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(line + prefix, sizeof line - prefix - 1, format, arguments);
+    va_end(arguments);
+    std::strcat(line, "\n");
+    std::fputs(line, stderr);
+}
+
+namespace {
+
+pthread_once_t once = PTHREAD_ONCE_INIT;
+void* next[FUNCTIONS];
+
+[[noreturn]] void not_there() {
+    say("the program called a function that its MPI library does not have; without fairlead it would not have started");
+    std::abort();
+}
+
+// What comes after the shim: another tool's wrapper, or the MPI library, which this library does not depend on and may
+// have been opened for one caller only.
+void find_next(const Object& mpi) {
+    for (std::size_t function = 0; function < FUNCTIONS; ++function) {
+        void* const own = mpi.symbol(FUNCTION_NAMES[function]);
+        void* const other = own != nullptr ? dlsym(RTLD_NEXT, FUNCTION_NAMES[function]) : nullptr;
+        next[function] = other != nullptr ? other : own;
+    }
+}
+
+const char* binary_interface(const Object& mpi) {
+    if (mpi.symbol("ompi_mpi_comm_world") != nullptr) {
+        return "openmpi";
+    }
+    const bool mpich = std::strncmp(mpi.soname(), "libmpi.so.12", 12) == 0 ||
+                       std::strncmp(mpi.soname(), "libmpich.so.12", 14) == 0;
+    return mpich ? "mpich" : nullptr;
+}
+
+// Starts the wrappers. Null: there are none, which was said.
+void* const* wrappers(const Object& mpi, const char* directory) {
+    const char* const abi = binary_interface(mpi);
+    if (abi == nullptr) {
+        say("%s (%s) is an MPI library that there is no build of libfairlead for (there are openmpi and mpich): the "
+            "program runs without a profile", mpi.path, mpi.soname());
+        return nullptr;
+    }
+    // The wrappers are bound to the libmpi by name, so it must be visible for more than who opened it.
+    Dl_info info{};
+    if (dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) == nullptr ||
+        dladdr(fairlead_entries, &info) == 0) {
+        say("%s cannot be used: %s; the program runs without a profile", mpi.path, dlerror());
+        return nullptr;
+    }
+    const char* const slash = std::strrchr(info.dli_fname, '/');
+    const int length = slash != nullptr ? static_cast<int>(slash - info.dli_fname) : 1;
+    char path[4096];
+    std::snprintf(path, sizeof path, "%.*s/libfairlead-%s.so", length, slash != nullptr ? info.dli_fname : ".", abi);
+    void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void* const start = library != nullptr ? dlsym(library, START_SYMBOL) : nullptr;
+    if (start == nullptr) {
+        say("%s; the program runs without a profile", dlerror());
+        return nullptr;
+    }
+    return reinterpret_cast<Start*>(start)(next, directory);
+}
+
+void find_targets() {
+    const Object mpi = mapped_mpi();
+    if (mpi) {
+        find_next(mpi);
+    }
+    const char* const directory = std::getenv(DIRECTORY_VARIABLE);
+    void* const* const wrapped = mpi && directory != nullptr ? wrappers(mpi, directory) : nullptr;
+    for (std::size_t function = 0; function < FUNCTIONS; ++function) {
+        void* const missing = reinterpret_cast<void*>(&not_there);
+        void* const target = wrapped != nullptr ? wrapped[function] : next[function];
+        __atomic_store_n(&fairlead_targets[function], next[function] != nullptr ? target : missing, __ATOMIC_RELEASE);
+    }
+}
+
+}  // namespace
+
+extern "C" void* fairlead_target_of(std::size_t function) {
+    pthread_once(&once, find_targets);
+    return fairlead_targets[function];
+}
+
+}  // namespace fairlead::shim

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of a wrapped function: the next function of that name, its time, and whether it counts.
+#pragma once
+
+#include <cstddef>
+
+#include "abi.hpp"
+#include "generated/functions.hpp"
+#include "record/recorder.hpp"
+
+namespace fairlead {
+
+// What a wrapper calls in its turn, by function: the MPI library's own, or that of another tool loaded after fairlead.
+extern void* const* next_functions;
+
+// Set by MPI_Init: several threads may be inside MPI at a time.
+extern bool threads_at_once;
+
+template <class Signature>
+Signature* next(Function function) {
+    return reinterpret_cast<Signature*>(next_functions[static_cast<std::size_t>(function)]);
+}
+
+class Call {
+  public:
+    explicit Call(Function function)
+        : thread_(record::Thread::current()), function_(function), outermost_(thread_.depth++ == 0) {
+        if (outermost_) {
+            begin_ = record::ticks();
+        }
+    }
+    ~Call() { --thread_.depth; }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    // Ends the measured time. Its argument is the call itself: `call.timed(next<...>(...)(...))`.
+    template <class Result>
+    Result timed(Result result) {
+        if (outermost_) {
+            const std::uint64_t end = record::ticks();
+            record::Row& row = thread_.row(static_cast<std::size_t>(function_));
+            ++row.calls;
+            row.ticks += end - begin_;
+            thread_.counters().last_ticks = end;
+        }
+        return result;
+    }
+
+    // Calls that the MPI library, or a callback of the program, makes inside another one are part of that one.
+    bool outermost() const { return outermost_; }
+    bool counts(int error) const { return outermost_ && error == MPI_SUCCESS; }
+
+    record::Thread& thread() { return thread_; }
+    Function function() const { return function_; }
+    record::Row& row() { return thread_.row(static_cast<std::size_t>(function_)); }
+
+  private:
+    record::Thread& thread_;
+    Function function_;
+    bool outermost_;
+    std::uint64_t begin_ = 0;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wrap/completion.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "wrap/requests.hpp"
+
+namespace fairlead {
+
+Completion::Scratch& Completion::scratch() {
+    // Only the outermost call of a thread completes anything, so one is enough.
+    thread_local const auto scratch = std::make_unique<Scratch>();
+    scratch->pending.clear();
+    return *scratch;
+}
+
+Completion::Completion(Call& call, int count, const MPI_Request requests[]) : call_(call) {
+    if (!call.outermost() || !any_tracked()) {
+        return;
+    }
+    for (int index = 0; index < count; ++index) {
+        if (std::optional<Operation> operation = tracked(requests[index])) {
+            if (scratch_ == nullptr) {
+                scratch_ = &scratch();
+            }
+            scratch_->pending.push_back({index, requests[index], std::move(*operation)});
+        }
+    }
+}
+
+MPI_Status* Completion::status_for(MPI_Status* status) {
+    return status == MPI_STATUS_IGNORE ? statuses_for(status, 1) : status;
+}
+
+MPI_Status* Completion::statuses_for(MPI_Status* statuses, int count) {
+    if (scratch_ == nullptr || statuses != MPI_STATUSES_IGNORE) {
+        return statuses;
+    }
+    scratch_->statuses.resize(static_cast<std::size_t>(count));
+    return scratch_->statuses.data();
+}
+
+void Completion::one(const MPI_Status* status) { any(0, status); }
+
+void Completion::any(int index, const MPI_Status* status) {
+    if (index != MPI_UNDEFINED) {
+        some(1, &index, status);
+    }
+}
+
+void Completion::all(const MPI_Status statuses[]) {
+    if (scratch_ != nullptr) {
+        for (const Pending& pending : scratch_->pending) {
+            finish(pending, statuses[pending.index]);
+        }
+    }
+}
+
+void Completion::some(int number, const int indices[], const MPI_Status statuses[]) {
+    if (scratch_ == nullptr || number == MPI_UNDEFINED) {
+        return;
+    }
+    for (int position = 0; position < number; ++position) {
+        const auto found = std::ranges::lower_bound(scratch_->pending, indices[position], {}, &Pending::index);
+        if (found != scratch_->pending.end() && found->index == indices[position]) {
+            finish(*found, statuses[position]);
+        }
+    }
+}
+
+void Completion::failed() {
+    if (scratch_ != nullptr) {
+        for (const Pending& pending : scratch_->pending) {
+            end(pending);
+        }
+    }
+}
+
+void Completion::end(const Pending& pending) {
+    if (pending.operation.persistent) {
+        set_active(pending.request, false);
+    } else {
+        untrack(pending.request, pending.operation.serial);
+    }
+}
+
+void Completion::finish(const Pending& pending, const MPI_Status& status) {
+    const Operation& operation = pending.operation;
+    end(pending);
+    if (!operation.receives || is_cancelled(status)) {
+        return;
+    }
+    const int source =
+        operation.any_source != nullptr ? operation.any_source->world_rank(status.MPI_SOURCE) : operation.source;
+    const std::uint64_t size_B = operation.received_B.value_or(bytes_of(status));
+    call_.thread().row(static_cast<std::size_t>(operation.function)).received_B += size_B;
+    call_.thread().received(source, size_B);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call of the MPI_Wait and MPI_Test families completes: the messages that requests receive are counted then.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "wrap/call.hpp"
+#include "wrap/messages.hpp"
+
+namespace fairlead {
+
+// Made before the call, which frees request handles; told afterwards what is complete.
+class Completion {
+  public:
+    Completion(Call& call, int count, const MPI_Request requests[]);
+
+    // The statuses to call with: fairlead's own where the program ignores them and they are needed.
+    MPI_Status* status_for(MPI_Status* status);
+    MPI_Status* statuses_for(MPI_Status* statuses, int count);
+
+    void one(const MPI_Status* status);
+    void any(int index, const MPI_Status* status);
+    void all(const MPI_Status statuses[]);
+    void some(int number, const int indices[], const MPI_Status statuses[]);
+    void failed();  // nobody knows which messages came: none of this call's requests is counted
+
+  private:
+    struct Pending {
+        int index;
+        MPI_Request request;
+        Operation operation;
+    };
+    struct Scratch {
+        std::vector<Pending> pending;
+        std::vector<MPI_Status> statuses;
+    };
+    static Scratch& scratch();
+    static void end(const Pending& pending);
+    void finish(const Pending& pending, const MPI_Status& status);
+
+    Call& call_;
+    Scratch* scratch_ = nullptr;  // null: nothing here is tracked
+};
+
+}  // namespace fairlead

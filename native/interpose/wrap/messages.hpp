@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Point-to-point messages: counted when they are known, which for a receive is at its completion.
+//
+// A message stands in the row of the function that described it (MPI_Irecv, not MPI_Wait).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "wrap/call.hpp"
+#include "wrap/handles.hpp"
+
+namespace fairlead {
+
+inline std::uint64_t bytes(MPI_Count count, MPI_Datatype datatype) {
+    return static_cast<std::uint64_t>(count) * size_of(datatype);
+}
+
+// A message that went out with this call.
+inline void sent(Call& call, MPI_Comm comm, int dest, std::uint64_t size_B) {
+    if (dest == MPI_PROC_NULL) {
+        return;
+    }
+    call.row().sent_B += size_B;
+    call.thread().sent(communicator(comm).world_rank(dest), size_B);
+}
+
+// A message that came in with this call.
+void received(Call& call, MPI_Comm comm, const MPI_Status& status);
+
+// What a matched probe learnt: the communicator that the source is a rank of.
+using Match = std::shared_ptr<const Communicator>;
+void matched(MPI_Comm comm, MPI_Message message);
+Match take_match(MPI_Message message);
+void received(Call& call, const Match& match, const MPI_Status& status);
+
+// One description of what a request does. Requests that only send, and are not persistent, need none.
+struct Operation {
+    Function function{};
+    bool persistent = false;
+    bool active = true;  // a persistent one: started, and not complete
+    bool sends = false;
+    bool receives = false;
+    bool collective = false;
+    int destination = 0;  // rank in the world
+    int source = 0;       // as well; valid where `any_source` is null
+    std::uint64_t sent_B = 0;
+    std::optional<std::uint64_t> received_B{};  // where it is known before the status tells it
+    std::shared_ptr<const Communicator> any_source{};
+    std::uint64_t serial = 0;  // tells it from a later one with the same handle; given by `track`
+};
+
+// `request` will receive a message from `source`.
+void receive_later(Call& call, MPI_Comm comm, int source, MPI_Request request);
+void receive_later(Call& call, const Match& match, MPI_Request request);
+
+// Each start of the persistent `request` will do so. `size_B`: null where only the status tells it.
+void send_when_started(Call& call, MPI_Comm comm, int dest, std::uint64_t size_B, MPI_Request request);
+void receive_when_started(Call& call, MPI_Comm comm, int source, std::optional<std::uint64_t> size_B,
+                          MPI_Request request);
+void collective_when_started(Call& call, std::uint64_t given_B, std::uint64_t got_B, MPI_Request request);
+
+void started(Call& call, int count, const MPI_Request requests[]);
+void forget_request(MPI_Request request);
+
+}  // namespace fairlead

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wrap/requests.hpp"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "wrap/handle_table.hpp"
+
+namespace fairlead {
+
+namespace {
+
+// Requests are spread over many tables, so that threads hardly ever meet at one.
+struct alignas(64) Shard {
+    std::mutex mutex;
+    std::uint64_t serial = 0;
+    HandleTable<Operation> operations;
+
+    // Locks only where the program asked for MPI_THREAD_MULTIPLE: else its calls never overlap.
+    std::unique_lock<std::mutex> exclusively() {
+        return threads_at_once ? std::unique_lock(mutex) : std::unique_lock(mutex, std::defer_lock);
+    }
+};
+
+constexpr std::size_t SHARDS = 32;
+std::array<Shard, SHARDS> shards;
+std::atomic<std::size_t> number{0};
+
+Shard& shard_of(MPI_Request request) {
+    const std::uintptr_t key = key_of(request);
+    return shards[(key >> 4 ^ key) % SHARDS];
+}
+
+void add_to_number(std::size_t change) {
+    if (threads_at_once) {
+        number.fetch_add(change, std::memory_order_relaxed);
+    } else {
+        number.store(number.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
+    }
+}
+
+}  // namespace
+
+void track(MPI_Request request, Operation operation) {
+    Shard& shard = shard_of(request);
+    const auto lock = shard.exclusively();
+    operation.serial = ++shard.serial;
+    const std::size_t before = shard.operations.size();
+    shard.operations.insert(key_of(request), std::move(operation));
+    add_to_number(shard.operations.size() - before);
+}
+
+std::optional<Operation> tracked(MPI_Request request) {
+    Shard& shard = shard_of(request);
+    const auto lock = shard.exclusively();
+    const Operation* operation = shard.operations.find(key_of(request));
+    return operation != nullptr && operation->active ? std::optional(*operation) : std::nullopt;
+}
+
+void untrack(MPI_Request request, std::uint64_t serial) {
+    Shard& shard = shard_of(request);
+    const auto lock = shard.exclusively();
+    const Operation* operation = shard.operations.find(key_of(request));
+    if (operation != nullptr && operation->serial == serial) {
+        shard.operations.erase(key_of(request));
+        add_to_number(static_cast<std::size_t>(-1));
+    }
+}
+
+void untrack(MPI_Request request) {
+    Shard& shard = shard_of(request);
+    const auto lock = shard.exclusively();
+    if (shard.operations.erase(key_of(request))) {
+        add_to_number(static_cast<std::size_t>(-1));
+    }
+}
+
+std::optional<Operation> set_active(MPI_Request request, bool active) {
+    Shard& shard = shard_of(request);
+    const auto lock = shard.exclusively();
+    Operation* operation = shard.operations.find(key_of(request));
+    if (operation == nullptr || operation->active == active) {
+        return std::nullopt;
+    }
+    operation->active = active;
+    return *operation;
+}
+
+bool any_tracked() { return number.load(std::memory_order_relaxed) != 0; }
+
+}  // namespace fairlead

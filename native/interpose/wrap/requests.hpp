@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests whose completion, or start, is to be counted.
+#pragma once
+
+#include <optional>
+
+#include "wrap/messages.hpp"
+
+namespace fairlead {
+
+void track(MPI_Request request, Operation operation);
+
+// A copy of what the active `request` does, if it is tracked. It stays tracked until `untrack`.
+std::optional<Operation> tracked(MPI_Request request);
+
+// It is done for good. As soon as it was complete, another thread may have got the same handle for a new operation:
+// that one, which `serial` is not of, stays.
+void untrack(MPI_Request request, std::uint64_t serial);
+
+// Whatever it is: the program frees it.
+void untrack(MPI_Request request);
+
+// The persistent `request` was started or has completed; what it does, if it is tracked and was not so already.
+std::optional<Operation> set_active(MPI_Request request, bool active);
+
+bool any_tracked();
+
+}  // namespace fairlead

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrappers by hand: where MPI begins and ends.
+#include <array>
+#include <cstdlib>
+
+#include "generated/wrappers.hpp"
+#include "wrap/call.hpp"
+#include "wrap/handles.hpp"
+#include "wrap/pmpi.hpp"
+
+namespace fairlead {
+
+bool threads_at_once = false;
+
+namespace {
+
+bool begun = false;
+
+// From the first of MPI_Init and MPI_Session_init on: ranks of `group` are what the record calls ranks.
+void begin(MPI_Group group, int thread_level) {
+    threads_at_once = thread_level == MPI_THREAD_MULTIPLE;
+    int rank = 0;
+    int ranks = 0;
+    PMPI_Group_rank(group, &rank);
+    PMPI_Group_size(group, &ranks);
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    PMPI_Get_library_version(version.data(), &length);
+    set_world(group);
+    record::initialized(rank, ranks, thread_level, version.data());
+    begun = true;
+}
+
+void begin_world() {
+    int thread_level = MPI_THREAD_SINGLE;
+    PMPI_Query_thread(&thread_level);
+    if (begun) {
+        // After a session: its ranks are the same ones.
+        threads_at_once = threads_at_once || thread_level == MPI_THREAD_MULTIPLE;
+        return;
+    }
+    MPI_Group group{};
+    PMPI_Comm_group(comm_world(), &group);
+    begin(group, thread_level);
+}
+
+}  // namespace
+
+namespace wrapped {
+
+int MPI_Init(int* argc, char*** argv) {
+    Call call(Function::MPI_Init);
+    const int error = call.timed(next<decltype(MPI_Init)>(Function::MPI_Init)(argc, argv));
+    if (call.counts(error)) {
+        begin_world();
+    }
+    return error;
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    Call call(Function::MPI_Init_thread);
+    const int error =
+        call.timed(next<decltype(MPI_Init_thread)>(Function::MPI_Init_thread)(argc, argv, required, provided));
+    if (call.counts(error)) {
+        begin_world();
+    }
+    return error;
+}
+
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+    Call call(Function::MPI_Session_init);
+    const int error = call.timed(next<decltype(MPI_Session_init)>(Function::MPI_Session_init)(info, errhandler, session));
+    MPI_Group group{};
+    if (call.counts(error) && !begun && PMPI_Group_from_session_pset != nullptr &&
+        PMPI_Group_from_session_pset(*session, "mpi://WORLD", &group) == MPI_SUCCESS) {
+        begin(group, MPI_THREAD_MULTIPLE);  // each session has a level of its own: the safe one
+    }
+    return error;
+}
+
+int MPI_Session_finalize(MPI_Session* session) {
+    Call call(Function::MPI_Session_finalize);
+    return call.timed(next<decltype(MPI_Session_finalize)>(Function::MPI_Session_finalize)(session));
+}
+
+int MPI_Finalize() {
+    // Before the call: a program that is killed while it waits for the others has computed to its end all the same.
+    record::ending(record::State::running);
+    Call call(Function::MPI_Finalize);
+    const int error = call.timed(next<decltype(MPI_Finalize)>(Function::MPI_Finalize)());
+    if (call.counts(error)) {
+        record::finalized();
+    }
+    return error;
+}
+
+int MPI_Abort(MPI_Comm comm, int errorcode) {
+    record::ending(record::State::aborted);
+    Call call(Function::MPI_Abort);
+    return call.timed(next<decltype(MPI_Abort)>(Function::MPI_Abort)(comm, errorcode));
+}
+
+int MPI_Pcontrol(const int level, ...) {
+    Call call(Function::MPI_Pcontrol);
+    // What follows the level is between the program and its tools, and cannot be passed on: nobody knows its types.
+    return call.timed(next<decltype(MPI_Pcontrol)>(Function::MPI_Pcontrol)(level));
+}
+
+}  // namespace wrapped
+}  // namespace fairlead
