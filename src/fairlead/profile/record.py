@@ -1,0 +1,219 @@
+"""Reads the record that libfairlead leaves of one process. The form is docs/profile.md's; ``native/interpose`` writes it.
+
+Nothing is guessed: a file that does not hold to the form in every field is an error. A file that stops growing because
+its process was killed does hold to it.
+"""
+
+import struct
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.errors import MeasurementError
+
+VERSION = 1
+PAGE_B = 4096
+NAME_B = 48
+SIZE_CLASSES = 65
+STATES = ("running", "finalized", "aborted", "exited")
+_MAGIC = b"FAIRLPRF"
+_HEADER = struct.Struct("<8s IIII ii II QQ QQ QQ Q 256s 1024s 512s")
+_BLOCK = struct.Struct("<IIQ")
+_NAMES, _COUNTERS, _PEERS = 1, 2, 3
+_SIZES = np.dtype(("<u8", (SIZE_CLASSES,)))
+_COUNTERS_HEAD = np.dtype([("last", "<u8"), ("sent", _SIZES), ("received", _SIZES), ("given", _SIZES), ("", "<u8")])
+_ROW = np.dtype([("calls", "<u8"), ("ticks", "<u8"), ("sent_B", "<u8"), ("received_B", "<u8")])
+_PEER = np.dtype([("sent_messages", "<u8"), ("sent_B", "<u8"), ("received_messages", "<u8"), ("received_B", "<u8")])
+
+Counts = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A function's counters in one process.
+
+    Attributes:
+        calls: made by the program itself.
+        time_s: inside it, of all threads together.
+        sent_B, received_B: of what calls of this function described.
+    """
+
+    calls: int
+    time_s: float
+    sent_B: int
+    received_B: int
+
+
+@dataclass(frozen=True)
+class Messages:
+    """Point-to-point messages of a process by peer. Shape of each: (ranks + 1); the last entry is outside the world."""
+
+    sent_messages: Counts
+    sent_B: Counts
+    received_messages: Counts
+    received_B: Counts
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many of each size. Shape of each: (65); entry 0 counts 0 B, entry k 2^(k-1) B to 2^k - 1 B."""
+
+    sent: Counts
+    received: Counts
+    given: Counts
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one process did.
+
+    Attributes:
+        source: the file.
+        pid, host, program, library: which process, as it saw itself.
+        opened: its first MPI call.
+        state: ``finalized``, ``aborted`` (MPI_Abort), ``exited`` (without MPI_Finalize) or ``running``: it was killed,
+            or is not over.
+        rank, ranks: in the world; None and 0 where it ended before they were known.
+        time_s: from the return of MPI_Init to the entry of MPI_Finalize, else to the end of the last call; 0 where
+            it ended before.
+        threads: that called MPI at a time.
+        functions: by name, those that were called.
+    """
+
+    source: Path
+    pid: int
+    host: str
+    program: str
+    library: str
+    opened: datetime
+    state: str
+    rank: int | None
+    ranks: int
+    time_s: float
+    threads: int
+    functions: dict[str, Usage]
+    messages: Messages
+    sizes: Sizes
+
+
+def read(path: Path) -> Record:
+    """Read a record.
+
+    Raises:
+        MeasurementError: it cannot be read, or is no record of this version.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise MeasurementError(f"{path}: cannot be read: {error.strerror}") from error
+    return _Reader(path, data).record()
+
+
+class _Reader:
+    """One file on its way to a `Record`."""
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        self._path = path
+        self._data = data
+        if len(data) < PAGE_B or data[:8] != _MAGIC:
+            raise self._error("is no record of libfairlead, or its process ended while it was made")
+        fields = _HEADER.unpack_from(data)
+        (_, version, self._blocks, self._functions, self._pid, self._rank, self._ranks, self._state, _) = fields[:9]
+        self._opened, self._checked = fields[9:11], fields[11:13]
+        self._begin, self._end, self._realtime_ns = fields[13:16]
+        self._host, self._program, self._library = map(_text, fields[16:])
+        if version != VERSION:
+            raise self._error(f"has version {version}; this fairlead reads version {VERSION}")
+        if self._state >= len(STATES):
+            raise self._error(f"has the unknown state {self._state}")
+        if not (-1 <= self._rank < max(self._ranks, 1)) or self._ranks < 0:
+            raise self._error(f"is of rank {self._rank} of {self._ranks}")
+
+    def record(self) -> Record:
+        names, counters, peers = self._read_blocks()
+        rows = np.zeros(self._functions, _ROW)
+        sizes = {name: np.zeros(SIZE_CLASSES, np.uint64) for name in ("sent", "received", "given")}
+        last = 0
+        for head, thread_rows in counters:
+            for field in ("calls", "ticks", "sent_B", "received_B"):
+                rows[field] += thread_rows[field]
+            for name, sums in sizes.items():
+                sums += head[name]
+            last = max(last, int(head["last"]))
+        messages = {
+            name: sum((thread[name] for thread in peers), np.zeros(self._ranks + 1, np.uint64))
+            for name in ("sent_messages", "sent_B", "received_messages", "received_B")
+        }
+        rate = self._ticks_per_s()
+        end = self._end or last
+        return Record(
+            source=self._path,
+            pid=self._pid,
+            host=self._host,
+            program=self._program,
+            library=self._library,
+            opened=datetime.fromtimestamp(self._realtime_ns / 1e9, UTC),
+            state=STATES[self._state],
+            rank=self._rank if self._rank >= 0 else None,
+            ranks=self._ranks,
+            time_s=max(end - self._begin, 0) / rate if self._begin else 0.0,
+            threads=len(counters),
+            functions={
+                name: Usage(int(row["calls"]), int(row["ticks"]) / rate, int(row["sent_B"]), int(row["received_B"]))
+                for name, row in zip(names, rows, strict=True)
+                if row["calls"] or row["sent_B"] or row["received_B"]
+            },
+            messages=Messages(**messages),
+            sizes=Sizes(**sizes),
+        )
+
+    def _read_blocks(self) -> tuple[list[str], list[tuple[np.void, np.ndarray]], list[np.ndarray]]:
+        """Names of the functions; counters of each thread as (head, rows); peers of each thread that has messages."""
+        names: list[str] = []
+        counters, peers = [], []
+        at = PAGE_B
+        for _ in range(self._blocks):
+            kind, _thread, size_B = _BLOCK.unpack_from(self._data, at) if at + PAGE_B <= len(self._data) else (0, 0, 0)
+            if size_B < PAGE_B or size_B % PAGE_B or at + size_B > len(self._data):
+                raise self._error(f"has a block of {size_B} B at {at}, and {len(self._data)} B in all")
+            body = memoryview(self._data)[at + _BLOCK.size : at + size_B]
+            if kind == _NAMES:
+                entries = self._part(body, f"S{NAME_B}", self._functions)
+                names = [entry.decode() for entry in entries]
+            elif kind == _COUNTERS:
+                head = self._part(body, _COUNTERS_HEAD, 1)[0]
+                rows = self._part(body[_COUNTERS_HEAD.itemsize :], _ROW, self._functions)
+                counters.append((head, rows))
+            elif kind == _PEERS:
+                peers.append(self._part(body, _PEER, self._ranks + 1))
+            else:
+                raise self._error(f"has a block of the unknown kind {kind} at {at}")
+            at += size_B
+        if len(names) != self._functions:
+            raise self._error(f"names {len(names)} functions of {self._functions}")
+        return names, counters, peers
+
+    def _part(self, body: memoryview, form: np.dtype | str, count: int) -> np.ndarray:
+        form = np.dtype(form)
+        if form.itemsize * count > len(body):
+            raise self._error(f"has a block too short for {count} entries of {form.itemsize} B")
+        return np.frombuffer(body, form, count)
+
+    def _ticks_per_s(self) -> float:
+        """Rate of the clock, from the two moments that both clocks were read."""
+        ticks, ns = (checked - opened for opened, checked in zip(self._opened, self._checked, strict=True))
+        if not any(self._checked):
+            return 1e9  # ended in MPI_Init: no time is told of it
+        if ticks <= 0 or ns <= 0:
+            raise self._error("holds clocks that do not run forward")
+        return ticks / ns * 1e9
+
+    def _error(self, what: str) -> MeasurementError:
+        return MeasurementError(f"{self._path}: {what}")
+
+
+def _text(field: bytes) -> str:
+    return field.split(b"\0")[0].decode(errors="replace")
