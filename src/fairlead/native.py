@@ -10,7 +10,7 @@ ENVIRONMENT_VARIABLE = "FAIRLEAD_NATIVE_DIR"
 
 
 def directory() -> Path:
-    """Directory that holds ``bin/`` (agent, guardian, ...) and ``mpi/<flavour>/bin/`` (cg, nbody, ...).
+    """Directory that holds ``bin/`` (agent, ...), ``lib/`` (libfairlead) and ``mpi/<flavour>/bin/`` (cg, nbody, ...).
 
     It is the one installed with the package unless ``FAIRLEAD_NATIVE_DIR`` names another (developers' builds).
 
@@ -35,6 +35,11 @@ def directory() -> Path:
 def program(name: str) -> Path:
     """Absolute path of ``bin/<name>``, for example ``fairlead-agent``."""
     return _existing(directory() / "bin" / name)
+
+
+def library(name: str) -> Path:
+    """Absolute path of ``lib/<name>``, for example ``libfairlead.so``."""
+    return _existing(directory() / "lib" / name)
 
 
 def mpi_program(flavour: str, name: str) -> Path:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from fairlead import interrupts
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
@@ -217,6 +218,26 @@ SignalCallback = Callable[[RunningJob, signal.Signals], None]
 def pass_on(running: RunningJob, number: signal.Signals) -> None:
     """Give the job the signal that came: what `run` and `attend` do unless told otherwise."""
     running.signal(number)
+
+
+class NotedSignals:
+    """An ``on_signal`` that passes signals on and remembers them, to tell how the program ended."""
+
+    def __init__(self) -> None:
+        self._seen: list[signal.Signals] = []
+
+    def __call__(self, running: RunningJob, number: signal.Signals) -> None:
+        self._seen.append(number)
+        pass_on(running, number)
+
+    def ended_by(self) -> signal.Signals | None:
+        """The first signal that ends a program, if one came."""
+        return next((number for number in self._seen if number in interrupts.ENDING), None)
+
+    def exit_code(self, code: int, launcher: Launcher) -> int:
+        """The program's exit code. What mpirun says when a signal ended it is its own (Open MPI 4: always 1)."""
+        number = self.ended_by()
+        return 128 + number if number and code and launcher.family is not None else code
 
 
 def start(

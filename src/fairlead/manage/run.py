@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from fairlead import interrupts
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
@@ -62,14 +61,10 @@ def run(
     )
     job = replace(job, argv=programs.resolve(argv, launcher.family))
 
-    signals: list[signal.Signals] = []
-
-    def note_and_pass_on(running: launch.RunningJob, number: signal.Signals) -> None:
-        signals.append(number)
-        launch.pass_on(running, number)
+    signals = launch.NotedSignals()
 
     def launch_it() -> int:
-        return launch.run(cluster, launcher, job, on_signal=note_and_pass_on)
+        return launch.run(cluster, launcher, job, on_signal=signals)
 
     facts = run_facts.collect(cluster, own_mpirun=own_mpirun)
     labels: dict[str, Label] = {"program": Path(argv[0]).name, "ranks": ranks, "cluster": cluster.name}
@@ -86,11 +81,8 @@ def run(
                 why = f"interrupted ({error}) while the program was not running"
                 store.finish_run(identity, "aborted", error=why)
                 raise
-            ended_by = next((number for number in signals if number in interrupts.ENDING), None)
-            if ended_by and outcome.exit_code and launcher.family is not None:
-                # What mpirun says when a signal ended it is its own (Open MPI 4: always 1), not the program's.
-                outcome.exit_code = 128 + ended_by
-            _record(store, identity, outcome, ended_by)
+            outcome.exit_code = signals.exit_code(outcome.exit_code, launcher)
+            _record(store, identity, outcome, signals.ended_by())
     except StoreError as error:
         if outcome is None:
             raise

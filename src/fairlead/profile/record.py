@@ -1,4 +1,4 @@
-"""Reads the record that libfairlead leaves of one process. The form is docs/profile.md's; ``native/interpose`` writes it.
+"""Reads the record that libfairlead leaves of a process. docs/profile.md says its form; ``native/interpose`` writes it.
 
 Nothing is guessed: a file that does not hold to the form in every field is an error. A file that stops growing because
 its process was killed does hold to it.
@@ -71,7 +71,7 @@ class Record:
     """What one process did.
 
     Attributes:
-        source: the file.
+        source: the file, and the host that it is from.
         pid, host, program, library: which process, as it saw itself.
         opened: its first MPI call.
         state: ``finalized``, ``aborted`` (MPI_Abort), ``exited`` (without MPI_Finalize) or ``running``: it was killed,
@@ -83,7 +83,7 @@ class Record:
         functions: by name, those that were called.
     """
 
-    source: Path
+    source: str
     pid: int
     host: str
     program: str
@@ -109,14 +109,19 @@ def read(path: Path) -> Record:
         data = path.read_bytes()
     except OSError as error:
         raise MeasurementError(f"{path}: cannot be read: {error.strerror}") from error
-    return _Reader(path, data).record()
+    return parse(data, source=str(path))
+
+
+def parse(data: bytes, *, source: str) -> Record:
+    """As `read`, of a file's content; ``source`` stands for the file in messages."""
+    return _Reader(source, data).record()
 
 
 class _Reader:
     """One file on its way to a `Record`."""
 
-    def __init__(self, path: Path, data: bytes) -> None:
-        self._path = path
+    def __init__(self, source: str, data: bytes) -> None:
+        self._source = source
         self._data = data
         if len(data) < PAGE_B or data[:8] != _MAGIC:
             raise self._error("is no record of libfairlead, or its process ended while it was made")
@@ -150,7 +155,7 @@ class _Reader:
         rate = self._ticks_per_s()
         end = self._end or last
         return Record(
-            source=self._path,
+            source=self._source,
             pid=self._pid,
             host=self._host,
             program=self._program,
@@ -212,7 +217,7 @@ class _Reader:
         return ticks / ns * 1e9
 
     def _error(self, what: str) -> MeasurementError:
-        return MeasurementError(f"{self._path}: {what}")
+        return MeasurementError(f"{self._source}: {what}")
 
 
 def _text(field: bytes) -> str:

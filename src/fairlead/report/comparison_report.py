@@ -5,10 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table as RichTable
 
 from fairlead.report import (
     comparison_figures,
@@ -22,7 +20,7 @@ from fairlead.report import (
 )
 from fairlead.report.comparison import Comparison, Program
 from fairlead.report.figures import Drawing
-from fairlead.report.tables import Table
+from fairlead.report.terminal import rich_table
 
 
 @dataclass(frozen=True)
@@ -60,16 +58,6 @@ def show(comparison: Comparison, console: Console) -> None:
     console.print(rich_table(comparison_tables.effects(comparison), "What management gave and cost"))
     for text in comparison_tables.unsaid(comparison):
         console.print(escape(text), highlight=False)
-
-
-def rich_table(source: Table, title: str) -> RichTable:
-    """A table for the terminal."""
-    drawn = RichTable(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for number, name in enumerate(source.columns):
-        drawn.add_column(name, justify="right" if source.numeric(number) else "left")
-    for row in source.rows:
-        drawn.add_row(*(escape(each.shown) for each in row))
-    return drawn
 
 
 def overview(comparison: Comparison) -> list[Drawing]:

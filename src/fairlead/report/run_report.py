@@ -11,10 +11,11 @@ from rich.markup import escape
 from fairlead.errors import StoreError
 from fairlead.manage import reasons
 from fairlead.report import characterized, comparison_figures, latencies, page, run_findings, timeline, words
-from fairlead.report.comparison_report import flat, rich_table
+from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
 from fairlead.report.managed import HostPair, ManagedRun, read
 from fairlead.report.tables import Table, cell, table
+from fairlead.report.terminal import rich_table
 from fairlead.store import Run, Store
 
 KIND = "run"

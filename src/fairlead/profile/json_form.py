@@ -1,0 +1,159 @@
+"""A profile as JSON, a contract.
+
+`SCHEMA_VERSION` is MAJOR.MINOR. A new key raises MINOR; readers ignore keys that they do not know. A key that goes, or
+changes its meaning, type or unit, raises MAJOR and resets MINOR. ``profile.schema.json`` beside this file is the JSON
+Schema of the present version; a test holds it against the models here.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fairlead.profile.profile import Profile, mpi_s
+from fairlead.profile.record import Counts, Record, Usage
+
+SCHEMA_VERSION = "1.0"
+SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Matrix = list[list[int]]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Function(_Model):
+    """Calls of one MPI function; times in seconds, of all threads together."""
+
+    calls: int
+    time_s: Finite
+    sent_B: int
+    received_B: int
+
+
+class Rank(_Model):
+    """One rank. ``end``: finalized, aborted, exited (without MPI_Finalize) or running (killed)."""
+
+    rank: int
+    host: str
+    pid: int
+    end: str
+    threads: int
+    time_s: Finite
+    mpi_s: Finite
+    computing_s: Finite
+    functions: dict[str, Function]
+
+
+class SizeClass(_Model):
+    """How many there are of a size; ``from_B`` to ``to_B`` inclusive."""
+
+    from_B: int
+    to_B: int
+    messages: int
+    collective_calls: int
+
+
+class Summary(_Model):
+    """The whole file. Matrices have a row for each sending rank (or host) and a column for each receiving one."""
+
+    schema_name: str = Field(alias="schema", default="fairlead.profile")
+    schema_version: str = SCHEMA_VERSION
+    program: list[str]
+    library: str
+    ranks: int
+    missing_ranks: list[int]
+    other_processes: int
+    mpi_share: Finite
+    imbalance: Finite
+    hosts: list[str]
+    host_of_rank: list[str]
+    per_rank: list[Rank]
+    functions: dict[str, Function]
+    messages: Matrix
+    bytes_B: Matrix
+    host_messages: Matrix
+    host_bytes_B: Matrix
+    outside_B: int
+    sizes: list[SizeClass]
+
+
+def of(profile: Profile, program: Sequence[str]) -> Summary:
+    """The JSON form of a profile."""
+    messages, bytes_B = profile.messages(), profile.bytes_B()
+    return Summary(
+        program=list(program),
+        library=profile.records[0].library.splitlines()[0],
+        ranks=profile.ranks,
+        missing_ranks=profile.missing,
+        other_processes=len(profile.others),
+        mpi_share=profile.mpi_share,
+        imbalance=profile.imbalance,
+        hosts=profile.host_names,
+        host_of_rank=list(profile.hosts),
+        per_rank=[_rank(profile, record) for record in profile.records],
+        functions=_functions(profile.functions()),
+        messages=messages.tolist(),
+        bytes_B=bytes_B.tolist(),
+        host_messages=profile.by_host(messages).tolist(),
+        host_bytes_B=profile.by_host(bytes_B).tolist(),
+        outside_B=profile.outside_B(),
+        sizes=_sizes(profile.sizes(), profile.collective_sizes()),
+    )
+
+
+def to_json(summary: Summary) -> str:
+    """The file's text."""
+    return json.dumps(summary.model_dump(mode="json", by_alias=True), indent=2, allow_nan=False) + "\n"
+
+
+def schema_json() -> str:
+    """Text of ``profile.schema.json``."""
+    schema = Summary.model_json_schema(by_alias=True, mode="serialization")
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return json.dumps(schema, indent=2) + "\n"
+
+
+def size_class(number: int) -> tuple[int, int]:
+    """First and last size in bytes of a class of `fairlead.profile.record.Sizes`."""
+    return (0, 0) if number == 0 else (2 ** (number - 1), 2**number - 1)
+
+
+def _rank(profile: Profile, record: Record) -> Rank:
+    assert record.rank is not None
+    inside_s = mpi_s(record)
+    return Rank(
+        rank=record.rank,
+        host=profile.hosts[record.rank],
+        pid=record.pid,
+        end=record.state,
+        threads=record.threads,
+        time_s=record.time_s,
+        mpi_s=inside_s,
+        computing_s=max(record.time_s - inside_s, 0.0),
+        functions=_functions(record.functions),
+    )
+
+
+def _functions(usages: dict[str, Usage]) -> dict[str, Function]:
+    return {
+        name: Function(calls=each.calls, time_s=each.time_s, sent_B=each.sent_B, received_B=each.received_B)
+        for name, each in usages.items()
+    }
+
+
+def _sizes(messages: Counts, collective_calls: Counts) -> list[SizeClass]:
+    return [
+        SizeClass(
+            from_B=size_class(number)[0],
+            to_B=size_class(number)[1],
+            messages=int(sent),
+            collective_calls=int(given),
+        )
+        for number, (sent, given) in enumerate(zip(messages, collective_calls, strict=True))
+        if sent or given
+    ]

@@ -1,0 +1,92 @@
+"""``fairlead profile`` as a function: one program, its communication counted and shown; returns its exit code."""
+
+import os
+import secrets
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from fairlead import files
+from fairlead.cluster import launch
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.job import Job
+from fairlead.cluster.launchers import Launcher
+from fairlead.errors import FairleadError
+from fairlead.manage import programs
+from fairlead.profile import json_form, profile, terminal
+from fairlead.profile.collect import Collection, collection
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    cluster_file: Path | None = None,
+    ranks: int | None = None,
+    mpirun: str | None = None,
+    own_mpirun: bool = False,
+    json_file: Path | None = None,
+) -> int:
+    """Run a program with its communication counted, and show the profile on stderr.
+
+    Args:
+        cluster_file: None: this machine.
+        ranks: number of ranks; None: one a compute host, or one a core of this machine.
+        own_mpirun: ``argv`` is a whole launch line.
+        json_file: where the profile goes as JSON, too.
+
+    Returns:
+        The program's exit code, also when it left no profile: that is said.
+
+    Raises:
+        FairleadError: nothing was started.
+    """
+    cluster = this_machine() if cluster_file is None else Cluster.load(cluster_file)
+    if mpirun:
+        cluster = cluster.with_mpirun(mpirun)
+    ranks = ranks or (
+        sum(host.slots for host in cluster.hosts) if cluster_file is None else len(cluster.compute_hosts())
+    )
+    launcher, job = launch.prepare(
+        cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None
+    )
+    # Where a launch line of the user's own places its ranks is not known.
+    used = tuple(host.name for host in cluster.compute_hosts()) if own_mpirun else tuple(job.ranks_on())
+    with collection(cluster, used, job.id) as collected:
+        job = replace(job, argv=programs.resolve(argv, launcher.family), env={**job.env, **collected.environment})
+        signals = launch.NotedSignals()
+        code = launch.run(cluster, launcher, job, on_signal=signals)
+        try:
+            _report(collected, launcher, job, argv, json_file)
+        except FairleadError as error:  # the program's exit code still counts
+            _say(str(error))
+    return signals.exit_code(code, launcher)
+
+
+def this_machine() -> Cluster:
+    """This machine alone, with a slot for every core that this process may use."""
+    host = Host(
+        name="localhost",
+        address="127.0.0.1",
+        slots=len(os.sched_getaffinity(0)),
+        reach="localhost",
+        interface="lo",
+    )
+    return Cluster(name="this machine", executor="local", hosts=(host,), source="this machine")
+
+
+def _report(collected: Collection, launcher: Launcher, job: Job, argv: Sequence[str], json_file: Path | None) -> None:
+    found = profile.of(collected.records(), job.hosts if launcher.family is not None else None)
+    with suppress(OSError):  # the terminal is gone
+        terminal.show(found, argv, Console(stderr=True))
+    if json_file is not None:
+        files.write(json_file, json_form.to_json(json_form.of(found, argv)))
+        _say(f"written to {json_file}")
+
+
+def _say(text: str) -> None:
+    with suppress(OSError):  # the terminal is gone; the program's exit code still counts
+        print(f"fairlead: {text}", file=sys.stderr)
