@@ -9,8 +9,8 @@ namespace fairlead {
 constexpr const char* DIRECTORY_VARIABLE = "FAIRLEAD_PROFILE";  // where records go; without it nothing is recorded
 constexpr const char* START_SYMBOL = "fairlead_start";
 
-// Starts to record into `directory`. `next`: for every function of generated/functions.hpp what its wrapper calls, or null
-// where the MPI library does not have it. Returns the wrappers, in the same order. All arrays live for ever.
+// Starts to record into `directory`. `next`: for every function of generated/functions.hpp what its wrapper calls, or
+// null where the MPI library does not have it. Returns the wrappers, in the same order. All arrays live for ever.
 using Start = void* const*(void* const* next, const char* directory);
 
 }  // namespace fairlead

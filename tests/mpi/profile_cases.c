@@ -111,7 +111,7 @@ static void persistent(void) {
     int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
     MPI_Send_init(data[0], 64, MPI_INT, next, 1, MPI_COMM_WORLD, &requests[0]);
     MPI_Recv_init(data[1], 100, MPI_INT, before, 1, MPI_COMM_WORLD, &requests[1]);
-    MPI_Recv_init(data[2], 100, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[2]);
+    MPI_Recv_init(data[2], 100, MPI_CHAR, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[2]);
     for (int round = 0; round < 5; ++round) {
         MPI_Startall(2, requests);
         MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);

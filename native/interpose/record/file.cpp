@@ -21,7 +21,9 @@ namespace {
 constexpr int MOST_NAMES = 1000;  // of one process id: containers with one host name may share a directory
 
 // MAP_FAILED and null both become null.
-void* mapped(void* memory) { return memory == MAP_FAILED ? nullptr : memory; }
+void* mapped(void* memory) {
+    return memory == MAP_FAILED ? nullptr : memory;
+}
 
 void* private_memory(std::size_t size_B) {
     void* memory = mapped(mmap(nullptr, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

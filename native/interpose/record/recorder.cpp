@@ -107,9 +107,13 @@ class Recorder {
     std::uint32_t threads_ = 0;
 };
 
-Thread& Thread::begin() { return Recorder::get().begin(); }
+Thread& Thread::begin() {
+    return Recorder::get().begin();
+}
 
-void Thread::add_peers() { Recorder::get().add_peers(*this); }
+void Thread::add_peers() {
+    Recorder::get().add_peers(*this);
+}
 
 void configure(const char* directory, const char* const* names, std::size_t functions) {
     Recorder::configure(directory, names, functions);

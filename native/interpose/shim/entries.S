@@ -73,4 +73,20 @@ first_call:
     addq $8, %rsp
     jmp *%r11
 
+// Goes on to dlsym(3) itself, which looks at who called it, or to what answers in its place (shim/visibility.cpp).
+    .globl dlsym
+    .type dlsym, @function
+    .hidden fairlead_dlsym_for
+dlsym:
+    pushq %rdi
+    pushq %rsi
+    subq $8, %rsp
+    movq %rsi, %rdi
+    call fairlead_dlsym_for
+    addq $8, %rsp
+    popq %rsi
+    popq %rdi
+    jmp *%rax
+    .size dlsym, . - dlsym
+
     .section .note.GNU-stack, "", @progbits

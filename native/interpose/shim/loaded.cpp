@@ -29,12 +29,23 @@ Tables tables_of(const Object& object) {
         const ElfW(Addr) value = entry->d_un.d_ptr;
         const auto* address = reinterpret_cast<const void*>(value < object.base ? value + object.base : value);
         switch (entry->d_tag) {
-            case DT_SYMTAB: tables.symbols = static_cast<const ElfW(Sym)*>(address); break;
-            case DT_STRTAB: tables.strings = static_cast<const char*>(address); break;
-            case DT_GNU_HASH: tables.gnu_hash = static_cast<const std::uint32_t*>(address); break;
-            case DT_HASH: tables.hash = static_cast<const std::uint32_t*>(address); break;
-            case DT_SONAME: soname_at = entry->d_un.d_val; break;
-            default: break;
+            case DT_SYMTAB:
+                tables.symbols = static_cast<const ElfW(Sym)*>(address);
+                break;
+            case DT_STRTAB:
+                tables.strings = static_cast<const char*>(address);
+                break;
+            case DT_GNU_HASH:
+                tables.gnu_hash = static_cast<const std::uint32_t*>(address);
+                break;
+            case DT_HASH:
+                tables.hash = static_cast<const std::uint32_t*>(address);
+                break;
+            case DT_SONAME:
+                soname_at = entry->d_un.d_val;
+                break;
+            default:
+                break;
         }
     }
     if (soname_at != 0 && tables.strings != nullptr) {
@@ -118,7 +129,9 @@ void* Object::symbol(const char* name) const {
     return index == 0 ? nullptr : reinterpret_cast<void*>(base + tables.symbols[index].st_value);
 }
 
-const char* Object::soname() const { return tables_of(*this).soname; }
+const char* Object::soname() const {
+    return tables_of(*this).soname;
+}
 
 Object mapped_mpi() {
     Object found;

@@ -51,8 +51,8 @@ const char* binary_interface(const Object& mpi) {
     if (mpi.symbol("ompi_mpi_comm_world") != nullptr) {
         return "openmpi";
     }
-    const bool mpich = std::strncmp(mpi.soname(), "libmpi.so.12", 12) == 0 ||
-                       std::strncmp(mpi.soname(), "libmpich.so.12", 14) == 0;
+    const bool mpich =
+        std::strncmp(mpi.soname(), "libmpi.so.12", 12) == 0 || std::strncmp(mpi.soname(), "libmpich.so.12", 14) == 0;
     return mpich ? "mpich" : nullptr;
 }
 
@@ -61,13 +61,13 @@ void* const* wrappers(const Object& mpi, const char* directory) {
     const char* const abi = binary_interface(mpi);
     if (abi == nullptr) {
         say("%s (%s) is an MPI library that there is no build of libfairlead for (there are openmpi and mpich): the "
-            "program runs without a profile", mpi.path, mpi.soname());
+            "program runs without a profile",
+            mpi.path, mpi.soname());
         return nullptr;
     }
     // The wrappers are bound to the libmpi by name, so it must be visible for more than who opened it.
     Dl_info info{};
-    if (dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) == nullptr ||
-        dladdr(fairlead_entries, &info) == 0) {
+    if (dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) == nullptr || dladdr(fairlead_entries, &info) == 0) {
         say("%s cannot be used: %s; the program runs without a profile", mpi.path, dlerror());
         return nullptr;
     }

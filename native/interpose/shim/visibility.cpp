@@ -6,15 +6,19 @@
 // take them for real. No file can know which libmpi will be opened; but a symbol of type GNU_IFUNC has no fixed
 // address: the dynamic linker calls its resolver at each binding, when the libmpi is mapped already, and null means
 // undefined. The linker cannot be told to make such symbols in the file, for their resolvers would run before this
-// library is relocated. Therefore they become so here, in memory, when it is: what was bound before belongs to a program
-// that was linked with its libmpi, and asked for functions that this has.
+// library is relocated. Therefore they become so here, in memory, when it is: what was bound before belongs to a
+// program that was linked with its libmpi, and asked for functions that this has.
+//
+// For dlsym(3), null from a resolver is a success without a message, on which callers fall; it is answered here.
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstring>
 
 #include "generated/functions.hpp"
 #include "shim/loaded.hpp"
@@ -24,12 +28,25 @@ namespace fairlead::shim {
 
 namespace {
 
+// This library's own symbols; it is linked with a table of the System V ABI, which tells their number.
 struct Symbols {
     ElfW(Sym) * first = nullptr;
     std::size_t count = 0;
+    std::uintptr_t entries = 0;  // where the entries begin, as symbols tell it
+
+    // Index of the function whose entry a symbol is; FUNCTIONS if it is none.
+    std::size_t function_of(const ElfW(Sym) & symbol) const {
+        const std::uintptr_t at = symbol.st_value - entries;
+        return symbol.st_shndx != SHN_UNDEF && at / ENTRY_B < FUNCTIONS ? at / ENTRY_B : FUNCTIONS;
+    }
+    bool protect(int protection) const {
+        const auto page_B = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+        const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(first) / page_B * page_B;
+        const auto end = reinterpret_cast<std::uintptr_t>(first + count);
+        return mprotect(reinterpret_cast<void*>(begin), end - begin, protection) == 0;
+    }
 };
 
-// This library's own; it is linked with a table of the System V ABI, which tells their number.
 Symbols own_symbols() {
     Dl_info info{};
     link_map* own = nullptr;
@@ -44,43 +61,79 @@ Symbols own_symbols() {
             symbols.count = reinterpret_cast<const std::uint32_t*>(entry->d_un.d_ptr)[1];
         }
     }
+    symbols.entries = reinterpret_cast<std::uintptr_t>(fairlead_entries) - own->l_addr;
     return symbols;
-}
-
-bool set_protection(const Symbols& symbols, int protection) {
-    const auto page_B = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(symbols.first) / page_B * page_B;
-    const auto end = reinterpret_cast<std::uintptr_t>(symbols.first + symbols.count);
-    return mprotect(reinterpret_cast<void*>(begin), end - begin, protection) == 0;
 }
 
 [[gnu::constructor]] void make_indirect() {
     const Symbols symbols = own_symbols();
-    if (symbols.first == nullptr || !set_protection(symbols, PROT_READ | PROT_WRITE)) {
+    if (symbols.first == nullptr || !symbols.protect(PROT_READ | PROT_WRITE)) {
         say("functions that the MPI library does not have cannot be hidden from the program");
         return;
     }
-    Dl_info info{};
-    dladdr(fairlead_entries, &info);
-    const auto base = reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(fairlead_entries) - base;
-    const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(fairlead_entries_end) - base;
     for (std::size_t index = 0; index < symbols.count; ++index) {
         ElfW(Sym)& symbol = symbols.first[index];
-        if (symbol.st_shndx != SHN_UNDEF && symbol.st_value >= begin && symbol.st_value < end) {
+        if (symbols.function_of(symbol) < FUNCTIONS) {
             symbol.st_info = static_cast<unsigned char>(ELF64_ST_INFO(ELF64_ST_BIND(symbol.st_info), STT_GNU_IFUNC));
             symbol.st_value += RESOLVER_AT_B;
         }
     }
-    set_protection(symbols, PROT_READ);
+    symbols.protect(PROT_READ);
+}
+
+using Dlsym = void*(void*, const char*);
+
+Dlsym* system_dlsym() {
+    return reinterpret_cast<Dlsym*>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5"));
+}
+
+// Asks the system while the function's symbol here is undefined, so that the answer and dlerror(3) are what they would
+// be without this library.
+void* dlsym_without(void* handle, const char* name) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    const Symbols symbols = own_symbols();
+    pthread_mutex_lock(&mutex);
+    ElfW(Sym)* found = nullptr;
+    for (std::size_t index = 0; index < symbols.count && found == nullptr; ++index) {
+        const std::size_t function = symbols.function_of(symbols.first[index]);
+        found =
+            function < FUNCTIONS && std::strcmp(FUNCTION_NAMES[function], name) == 0 ? &symbols.first[index] : found;
+    }
+    const ElfW(Section) section = found != nullptr ? found->st_shndx : ElfW(Section){SHN_UNDEF};
+    const bool hidden = found != nullptr && symbols.protect(PROT_READ | PROT_WRITE);
+    const ElfW(Addr) value = hidden ? found->st_value : 0;
+    if (hidden) {
+        found->st_shndx = SHN_UNDEF;
+        found->st_value = 0;
+    }
+    void* const answer = system_dlsym()(handle, name);
+    if (hidden) {
+        found->st_value = value;
+        found->st_shndx = section;
+        symbols.protect(PROT_READ);
+    }
+    pthread_mutex_unlock(&mutex);
+    return answer;
 }
 
 }  // namespace
 
 // What every resolver answers: the function's entry if the mapped libmpi has the function.
-extern "C" void* fairlead_resolve(unsigned function) {
+extern "C" void* fairlead_resolve(std::size_t function) {
     const Object mpi = mapped_mpi();
     return mpi && mpi.symbol(FUNCTION_NAMES[function]) != nullptr ? fairlead_entries + function * ENTRY_B : nullptr;
+}
+
+// Which function answers a dlsym for `name`: the system's, unless it is for an MPI function that is not to be seen.
+extern "C" void* fairlead_dlsym_for(const char* name) {
+    if (std::strncmp(name, "MPI_", 4) == 0) {
+        for (std::size_t function = 0; function < FUNCTIONS; ++function) {
+            if (std::strcmp(FUNCTION_NAMES[function], name) == 0 && fairlead_resolve(function) == nullptr) {
+                return reinterpret_cast<void*>(&dlsym_without);
+            }
+        }
+    }
+    return reinterpret_cast<void*>(system_dlsym());
 }
 
 }  // namespace fairlead::shim

@@ -36,8 +36,12 @@ struct Neighbors {
 };
 Neighbors neighbors(MPI_Comm comm);
 
-inline MPI_Datatype type_at(MPI_Datatype datatype, int) { return datatype; }
-inline MPI_Datatype type_at(const MPI_Datatype datatypes[], int index) { return datatypes[index]; }
+inline MPI_Datatype type_at(MPI_Datatype datatype, int) {
+    return datatype;
+}
+inline MPI_Datatype type_at(const MPI_Datatype datatypes[], int index) {
+    return datatypes[index];
+}
 
 inline std::uint64_t each(int ranks, MPI_Count count, MPI_Datatype datatype) {
     return static_cast<std::uint64_t>(ranks) * bytes(count, datatype);

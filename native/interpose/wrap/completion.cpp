@@ -41,7 +41,9 @@ MPI_Status* Completion::statuses_for(MPI_Status* statuses, int count) {
     return scratch_->statuses.data();
 }
 
-void Completion::one(const MPI_Status* status) { any(0, status); }
+void Completion::one(const MPI_Status* status) {
+    any(0, status);
+}
 
 void Completion::any(int index, const MPI_Status* status) {
     if (index != MPI_UNDEFINED) {

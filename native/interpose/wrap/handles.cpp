@@ -31,7 +31,9 @@ struct Remembered {
 
 // Handles of one kind lie a fixed distance apart: the low bits are mixed with higher ones.
 constexpr std::size_t SLOTS = 8;
-std::size_t slot(std::uintptr_t key) { return (key ^ key >> 4 ^ key >> 8) % SLOTS; }
+std::size_t slot(std::uintptr_t key) {
+    return (key ^ key >> 4 ^ key >> 8) % SLOTS;
+}
 
 struct ThreadCache {
     std::array<Remembered<const Communicator*>, SLOTS> communicators;
@@ -122,7 +124,9 @@ void forget_communicator(MPI_Comm comm) {
     frees.fetch_add(1, std::memory_order_release);
 }
 
-void forget_datatype(MPI_Datatype) { frees.fetch_add(1, std::memory_order_release); }
+void forget_datatype(MPI_Datatype) {
+    frees.fetch_add(1, std::memory_order_release);
+}
 
 void set_world(MPI_Group group) {
     world = group;

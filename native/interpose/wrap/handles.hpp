@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a handle: the size of a datatype, the ranks of a communicator. Asked once, then remembered by thread.
+// What is known of a handle: the size of a datatype, the ranks of a communicator. Asked once, then remembered by
+// thread.
 #pragma once
 
 #include <array>
@@ -20,9 +21,7 @@ struct Communicator {
     bool inter = false;
     std::vector<int> world_ranks;  // of the peers; empty where they are the same
 
-    int world_rank(int peer) const {
-        return world_ranks.empty() ? peer : world_ranks[static_cast<std::size_t>(peer)];
-    }
+    int world_rank(int peer) const { return world_ranks.empty() ? peer : world_ranks[static_cast<std::size_t>(peer)]; }
 };
 
 // Of a live handle.

@@ -87,6 +87,8 @@ std::optional<Operation> set_active(MPI_Request request, bool active) {
     return *operation;
 }
 
-bool any_tracked() { return number.load(std::memory_order_relaxed) != 0; }
+bool any_tracked() {
+    return number.load(std::memory_order_relaxed) != 0;
+}
 
 }  // namespace fairlead

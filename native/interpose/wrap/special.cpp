@@ -69,7 +69,8 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
     Call call(Function::MPI_Session_init);
-    const int error = call.timed(next<decltype(MPI_Session_init)>(Function::MPI_Session_init)(info, errhandler, session));
+    const int error =
+        call.timed(next<decltype(MPI_Session_init)>(Function::MPI_Session_init)(info, errhandler, session));
     MPI_Group group{};
     if (call.counts(error) && !begun && PMPI_Group_from_session_pset != nullptr &&
         PMPI_Group_from_session_pset(*session, "mpi://WORLD", &group) == MPI_SUCCESS) {

@@ -10,7 +10,14 @@ from fairlead.errors import MeasurementError
 from fairlead.profile.record import SIZE_CLASSES, Counts, Record, Usage
 
 # Their time is the library's start and end, not the program's communication.
-BEGIN_AND_END = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init", "MPI_Session_finalize", "MPI_Finalize")
+BEGIN_AND_END = (
+    "MPI_Init",
+    "MPI_Init_thread",
+    "MPI_Session_init",
+    "MPI_Session_finalize",
+    "MPI_Finalize",
+    "MPI_Abort",
+)
 
 Floats = NDArray[np.float64]
 

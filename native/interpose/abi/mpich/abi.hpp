@@ -39,16 +39,26 @@ inline MPI_Status* const MPI_STATUSES_IGNORE = reinterpret_cast<MPI_Status*>(1);
 
 namespace fairlead {
 
-inline MPI_Comm comm_world() { return 0x44000000; }
-inline MPI_Request request_null() { return 0x2c000000; }
-inline MPI_Message message_no_proc() { return 0x6c000000; }
+inline MPI_Comm comm_world() {
+    return 0x44000000;
+}
+inline MPI_Request request_null() {
+    return 0x2c000000;
+}
+inline MPI_Message message_no_proc() {
+    return 0x6c000000;
+}
 
-inline std::uintptr_t key_of(int handle) { return static_cast<unsigned>(handle); }
+inline std::uintptr_t key_of(int handle) {
+    return static_cast<unsigned>(handle);
+}
 
 inline std::uint64_t bytes_of(const MPI_Status& status) {
     const auto high = static_cast<std::uint64_t>(static_cast<unsigned>(status.count_hi_and_cancelled) >> 1);
     return high << 32 | static_cast<unsigned>(status.count_lo);
 }
-inline bool is_cancelled(const MPI_Status& status) { return (status.count_hi_and_cancelled & 1) != 0; }
+inline bool is_cancelled(const MPI_Status& status) {
+    return (status.count_hi_and_cancelled & 1) != 0;
+}
 
 }  // namespace fairlead

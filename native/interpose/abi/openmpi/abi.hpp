@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface of Open MPI 4.0 to 5 (libmpi.so.40): handles are pointers, predefined ones are objects of libmpi.
+// The binary interface of Open MPI 4.0 to 5 (libmpi.so.40): handles are pointers, predefined ones are objects of
+// libmpi.
 #pragma once
 
 #include <cstddef>
@@ -46,16 +47,26 @@ extern char ompi_message_no_proc;
 
 namespace fairlead {
 
-inline MPI_Comm comm_world() { return reinterpret_cast<MPI_Comm>(&ompi_mpi_comm_world); }
-inline MPI_Request request_null() { return reinterpret_cast<MPI_Request>(&ompi_request_null); }
-inline MPI_Message message_no_proc() { return reinterpret_cast<MPI_Message>(&ompi_message_no_proc); }
+inline MPI_Comm comm_world() {
+    return reinterpret_cast<MPI_Comm>(&ompi_mpi_comm_world);
+}
+inline MPI_Request request_null() {
+    return reinterpret_cast<MPI_Request>(&ompi_request_null);
+}
+inline MPI_Message message_no_proc() {
+    return reinterpret_cast<MPI_Message>(&ompi_message_no_proc);
+}
 
 template <class Handle>
 std::uintptr_t key_of(Handle* handle) {
     return reinterpret_cast<std::uintptr_t>(handle);
 }
 
-inline std::uint64_t bytes_of(const MPI_Status& status) { return status.bytes; }
-inline bool is_cancelled(const MPI_Status& status) { return status.cancelled != 0; }
+inline std::uint64_t bytes_of(const MPI_Status& status) {
+    return status.bytes;
+}
+inline bool is_cancelled(const MPI_Status& status) {
+    return status.cancelled != 0;
+}
 
 }  // namespace fairlead

@@ -1,0 +1,65 @@
+"""The MPI libraries that tests run on: Debian's, and those that scripts/setup.sh puts into build/mpi."""
+
+import os
+import shutil
+import subprocess
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+INTERPOSE = Path(__file__).parents[2] / "native" / "interpose"
+BUILT = Path(__file__).parents[2] / "build" / "mpi"
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """One MPI library.
+
+    Attributes:
+        name: as launchers are called.
+        compiler, mpirun: names or paths.
+    """
+
+    name: str
+    compiler: str
+    mpirun: str
+
+    @property
+    def family(self) -> str:
+        return self.name.rstrip("0123456789")
+
+    def need(self) -> "Mpi":
+        """Skip the test where it is not installed."""
+        if shutil.which(self.mpirun) is None:
+            pytest.skip(f"{self.mpirun} is not installed: run scripts/setup.sh")
+        return self
+
+    def compile(self, source: Path, target: Path, *options: str) -> Path:
+        """Compile a C program."""
+        subprocess.run([self.compiler, "-o", target, source, *options, "-lpthread"], check=True)
+        return target
+
+    def command(self, ranks: int, argv: list[str], env: dict[str, str]) -> list[str]:
+        """A plain launch line, without fairlead's launchers."""
+        root = ["--allow-run-as-root"] if os.getuid() == 0 else []
+        if self.family == "openmpi":
+            exports = [word for name, value in env.items() for word in ("-x", f"{name}={value}")]
+            return [self.mpirun, *root, "--oversubscribe", *exports, "-n", str(ranks), *argv]
+        exports = [word for name, value in env.items() for word in ("-genv", name, value)]
+        return [self.mpirun, *exports, "-n", str(ranks), *argv]
+
+
+def function_names() -> list[str]:
+    """All functions that libfairlead wraps."""
+    return list(tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8")))
+
+
+LIBRARIES = (
+    Mpi("openmpi4", "mpicc.openmpi", "mpirun.openmpi"),
+    Mpi("openmpi5", f"{BUILT}/openmpi5/bin/mpicc", f"{BUILT}/openmpi5/bin/mpirun"),
+    Mpi("mpich4", "mpicc.mpich", "mpirun.mpich"),
+    Mpi("mpich5", f"{BUILT}/mpich5/bin/mpicc", f"{BUILT}/mpich5/bin/mpirun"),
+)
+every_mpi = pytest.mark.parametrize("mpi", LIBRARIES, ids=[library.name for library in LIBRARIES])

@@ -1,0 +1,158 @@
+"""libfairlead.so in processes of every kind: without MPI, with MPI opened late, beside other tools, with threads."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import mpi_libraries
+import pytest
+from mpi_libraries import Mpi, every_mpi
+
+from fairlead import native
+from fairlead.profile import record
+from fairlead.profile.record import Record
+
+pytestmark = pytest.mark.mpi
+HERE = Path(__file__).parent
+SHIM = "libfairlead.so"
+LATE = """
+import ctypes, sys
+late = ctypes.CDLL(sys.argv[1])
+print("has", late.has_newer_functions(), flush=True)
+if len(sys.argv) > 2:
+    late.run()
+"""
+
+
+def environment(directory: Path, *more: Path) -> dict[str, str]:
+    """What makes a program leave records in a directory, with further libraries loaded after the shim."""
+    preload = ":".join(map(str, (native.library(SHIM), *more)))
+    return {"LD_PRELOAD": preload, "FAIRLEAD_PROFILE": str(directory)}
+
+
+def run(mpi: Mpi, ranks: int, argv: list[str], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(mpi.command(ranks, argv, env), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def records(directory: Path) -> list[Record]:
+    """In rank order; those without a rank first."""
+    found = [record.read(path) for path in directory.glob("*.record")]
+    return sorted(found, key=lambda each: -1 if each.rank is None else each.rank)
+
+
+def test_a_process_without_mpi_is_left_alone(tmp_path: Path) -> None:
+    script = "import ctypes; print([hasattr(ctypes.CDLL(None), name) for name in ('MPI_Init', 'MPI_Send_c', 'puts')])"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, **environment(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[False, False, True]\n"
+    assert done.stderr == ""
+    assert not list(tmp_path.iterdir())
+
+
+@every_mpi
+def test_mpi_opened_late_by_python(mpi: Mpi, tmp_path: Path) -> None:
+    library = mpi.need().compile(HERE / "profile_late.c", tmp_path / "late.so", "-shared", "-fPIC")
+    ask = [sys.executable, "-c", LATE, str(library)]
+    plain = subprocess.run(ask, capture_output=True, text=True, check=True)
+    env = environment(tmp_path)
+    beside = subprocess.run(ask, env={**os.environ, **env}, capture_output=True, text=True, check=True)
+    assert beside.stdout == plain.stdout  # no function that this libmpi does not have
+    run(mpi, 2, [*ask, "run"], env)
+    zero, one = records(tmp_path)
+    assert zero.messages.sent_B.tolist() == [0, 9, 0]
+    assert one.messages.received_B.tolist() == [9, 0, 0]
+    assert zero.state == one.state == "finalized"
+
+
+@every_mpi
+def test_the_library_sees_exactly_what_libmpi_has(mpi: Mpi, tmp_path: Path) -> None:
+    """Every function of the table, asked for by name, before and after the first call."""
+    source = tmp_path / "ask.c"
+    names = ",".join(f'"{name}"' for name in mpi_libraries.function_names())
+    source.write_text(
+        "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <mpi.h>\n#include <stdio.h>\n"
+        f"static const char* names[] = {{{names}}};\n"
+        "static void ask(void) { for (unsigned i = 0; i < sizeof names / sizeof *names; ++i)"
+        " putchar('0' + (dlsym(RTLD_DEFAULT, names[i]) != 0)); putchar('\\n'); }\n"
+        "int main(void) { int yes; ask(); MPI_Initialized(&yes); ask(); return 0; }\n"
+    )
+    program = mpi.need().compile(source, tmp_path / "ask", "-ldl")
+    plain = subprocess.run([program], capture_output=True, text=True, check=True)
+    env = {**os.environ, **environment(tmp_path)}
+    beside = subprocess.run([program], env=env, capture_output=True, text=True, check=True)
+    assert "1" in plain.stdout
+    assert beside.stdout == plain.stdout
+
+
+@every_mpi
+def test_other_tools_are_called_too(mpi: Mpi, tmp_path: Path) -> None:
+    tool = mpi.need().compile(HERE / "profile_tool.c", tmp_path / "tool.so", "-shared", "-fPIC")
+    program = mpi.compile(HERE / "profile_cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
+    done = run(mpi, 3, [str(program), "finalize"], environment(tmp_path, tool))
+    assert "tool saw 1" in done.stdout
+    assert records(tmp_path)[0].messages.sent_B.tolist() == [0, 8, 0, 0]
+
+
+@every_mpi
+def test_threads_at_once(mpi: Mpi, tmp_path: Path) -> None:
+    program = mpi.need().compile(HERE / "profile_threads.c", tmp_path / "threads")
+    run(mpi, 2, [str(program)], environment(tmp_path))
+    for rank, each in enumerate(records(tmp_path)):
+        other = 1 - rank
+        assert each.threads == 5  # main and four; the later four took over their counters
+        assert each.messages.sent_messages[other] == each.messages.received_messages[other] == 4000
+        assert each.messages.sent_B[other] == each.messages.received_B[other] == 2 * 500 * (1 + 2 + 3 + 4)
+        assert each.messages.sent_B.sum() == each.messages.received_B.sum() == 10000
+        assert each.functions["MPI_Waitall"].calls == 400
+
+
+@every_mpi
+def test_sessions(mpi: Mpi, tmp_path: Path) -> None:
+    if mpi.name == "openmpi4":
+        pytest.skip("Open MPI 4.1 has no sessions")
+    program = mpi.need().compile(HERE / "profile_session.c", tmp_path / "session")
+    run(mpi, 2, [str(program)], environment(tmp_path))
+    zero, one = records(tmp_path)
+    assert (zero.rank, one.rank, one.ranks) == (0, 1, 2)
+    assert zero.messages.sent_B.tolist() == [0, 6, 0]
+    assert one.messages.received_B.tolist() == [6, 0, 0]
+    assert zero.state == "exited"
+
+
+@every_mpi
+def test_a_forked_child_counts_for_itself(mpi: Mpi, tmp_path: Path) -> None:
+    program = mpi.need().compile(HERE / "profile_fork.c", tmp_path / "fork")
+    run(mpi, 1, [str(program)], environment(tmp_path))
+    child, parent = records(tmp_path)
+    assert child.pid != parent.pid
+    assert {name: usage.calls for name, usage in child.functions.items()} == {"MPI_Initialized": 1}
+    assert parent.functions["MPI_Wtime"].calls == 1
+    assert parent.functions["MPI_Initialized"].calls == 1
+    assert parent.state == "finalized"
+
+
+def test_no_build_for_this_library_is_said(tmp_path: Path) -> None:
+    """MPICH 5 brings the standard's own binary interface, too."""
+    compiler = mpi_libraries.BUILT / "mpich5" / "bin" / "mpicc_abi"
+    mpi = Mpi("mpich5", str(compiler), str(mpi_libraries.BUILT / "mpich5" / "bin" / "mpirun")).need()
+    program = mpi.compile(HERE / "profile_cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
+    done = run(mpi, 2, [str(program), "finalize"], environment(tmp_path))
+    assert "no build of libfairlead" in done.stderr
+    assert "libmpi_abi" in done.stderr
+    assert not records(tmp_path)
+
+
+@every_mpi
+def test_no_room_for_records_does_not_end_the_program(mpi: Mpi, tmp_path: Path) -> None:
+    program = mpi.need().compile(HERE / "profile_cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
+    done = run(mpi, 3, [str(program), "modes"], environment(tmp_path / "missing"))
+    assert "missing" in done.stderr
+    assert "the profile of this process is incomplete" in done.stderr
