@@ -109,7 +109,7 @@ def _message(roles: dict[str, Any]) -> Body:
         elif mode == "nonblocking":
             after.append(f"receive_later(call, {comm}, {source}, *{request});")
         else:
-            size = _size(receive) if mode == "partitioned" else "std::nullopt"
+            size = _size(receive) if mode == "partitioned" else "BY_STATUS"
             after.append(f"receive_when_started(call, {comm}, {source}, {size}, *{request});")
     return Body(tuple(before), tuple(after))
 
@@ -150,8 +150,12 @@ def _completion(roles: dict[str, Any]) -> Body:
         "some": f"*{roles.get('number')}, {roles.get('indices')}, {status}",
     }[roles["completes"]]
     after = f"completion.{roles['completes']}({told});"
+    certainty = "all" if roles["completes"] in ("one", "all") and "flag" not in roles else "none"
     return Body(
-        (f"Completion completion(call, {length}, {requests});", f"{status} = completion.{place};"),
+        (
+            f"Completion completion(call, Completion::Certainty::{certainty}, {length}, {requests});",
+            f"{status} = completion.{place};",
+        ),
         (f"if (*{roles['flag']}) {after}" if "flag" in roles else after,),
         "completion.failed();",
     )
@@ -260,33 +264,42 @@ def _head(comment: str = "//") -> str:
 def sources(functions: list[Function]) -> Iterator[tuple[str, str]]:
     """Name and text of every generated file."""
     names = [function.name for function in functions]
-    yield "functions.hpp", "\n".join(
-        [
-            f"{_head()}#pragma once\n\n#include <cstddef>\n#include <cstdint>\n\nnamespace fairlead {{\n",
-            "enum class Function : std::uint16_t {",
-            *(f"    {name}," for name in names),
-            f"}};\n\nconstexpr std::size_t FUNCTIONS = {len(names)};\n",
-            "inline constexpr const char* FUNCTION_NAMES[FUNCTIONS] = {",
-            *(f'    "{name}",' for name in names),
-            "};\n\n}  // namespace fairlead\n",
-        ]
+    yield (
+        "functions.hpp",
+        "\n".join(
+            [
+                f"{_head()}#pragma once\n\n#include <cstddef>\n#include <cstdint>\n\nnamespace fairlead {{\n",
+                "enum class Function : std::uint16_t {",
+                *(f"    {name}," for name in names),
+                f"}};\n\nconstexpr std::size_t FUNCTIONS = {len(names)};\n",
+                "inline constexpr const char* FUNCTION_NAMES[FUNCTIONS] = {",
+                *(f'    "{name}",' for name in names),
+                "};\n\n}  // namespace fairlead\n",
+            ]
+        ),
     )
-    yield "wrappers.hpp", "\n".join(
-        [
-            f'{_head()}#pragma once\n\n#include "abi.hpp"\n#include "generated/functions.hpp"\n',
-            "namespace fairlead {\nnamespace wrapped {\n",
-            *(f"{function.signature};" for function in functions),
-            "\n}  // namespace wrapped\n",
-            "extern void* const WRAPPERS[FUNCTIONS];\n\n}  // namespace fairlead\n",
-        ]
+    yield (
+        "wrappers.hpp",
+        "\n".join(
+            [
+                f'{_head()}#pragma once\n\n#include "abi.hpp"\n#include "generated/functions.hpp"\n',
+                "namespace fairlead {\nnamespace wrapped {\n",
+                *(f"{function.signature};" for function in functions),
+                "\n}  // namespace wrapped\n",
+                "extern void* const WRAPPERS[FUNCTIONS];\n\n}  // namespace fairlead\n",
+            ]
+        ),
     )
-    yield "wrappers.cpp", "\n".join(
-        [
-            f'{_head()}#include "generated/wrappers.hpp"\n\nnamespace fairlead {{\n',
-            "void* const WRAPPERS[FUNCTIONS] = {",
-            *(f"    reinterpret_cast<void*>(&wrapped::{name})," for name in names),
-            "};\n\n}  // namespace fairlead\n",
-        ]
+    yield (
+        "wrappers.cpp",
+        "\n".join(
+            [
+                f'{_head()}#include "generated/wrappers.hpp"\n\nnamespace fairlead {{\n',
+                "void* const WRAPPERS[FUNCTIONS] = {",
+                *(f"    reinterpret_cast<void*>(&wrapped::{name})," for name in names),
+                "};\n\n}  // namespace fairlead\n",
+            ]
+        ),
     )
     for file, (directions, header) in FILES.items():
         chosen = [
@@ -294,13 +307,16 @@ def sources(functions: list[Function]) -> Iterator[tuple[str, str]]:
             for function in functions
             if function.roles["direction"] in directions and not function.roles.get("by_hand")
         ]
-        yield file, "\n".join(
-            [
-                f'{_head()}#include "wrap/{header}.hpp"\n\n#include "generated/wrappers.hpp"\n',
-                "namespace fairlead::wrapped {\n",
-                "\n\n".join(map(wrapper, chosen)),
-                "\n}  // namespace fairlead::wrapped\n",
-            ]
+        yield (
+            file,
+            "\n".join(
+                [
+                    f'{_head()}#include "wrap/{header}.hpp"\n\n#include "generated/wrappers.hpp"\n',
+                    "namespace fairlead::wrapped {\n",
+                    "\n\n".join(map(wrapper, chosen)),
+                    "\n}  // namespace fairlead::wrapped\n",
+                ]
+            ),
         )
     yield "entries.inc", "\n".join([_head(), *(f"entry {index} {name}" for index, name in enumerate(names)), ""])
 

@@ -8,7 +8,7 @@ namespace fairlead::wrapped {
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     Call call(Function::MPI_Test);
-    Completion completion(call, 1, request);
+    Completion completion(call, Completion::Certainty::none, 1, request);
     status = completion.status_for(status);
     const int error = call.timed(next<decltype(MPI_Test)>(Function::MPI_Test)(request, flag, status));
     if (call.counts(error)) {
@@ -21,7 +21,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 
 int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
     Call call(Function::MPI_Testall);
-    Completion completion(call, count, array_of_requests);
+    Completion completion(call, Completion::Certainty::none, count, array_of_requests);
     array_of_statuses = completion.statuses_for(array_of_statuses, count);
     const int error = call.timed(next<decltype(MPI_Testall)>(Function::MPI_Testall)(count, array_of_requests, flag, array_of_statuses));
     if (call.counts(error)) {
@@ -34,7 +34,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
 
 int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
     Call call(Function::MPI_Testany);
-    Completion completion(call, count, array_of_requests);
+    Completion completion(call, Completion::Certainty::none, count, array_of_requests);
     status = completion.status_for(status);
     const int error = call.timed(next<decltype(MPI_Testany)>(Function::MPI_Testany)(count, array_of_requests, index, flag, status));
     if (call.counts(error)) {
@@ -47,7 +47,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
 
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
     Call call(Function::MPI_Testsome);
-    Completion completion(call, incount, array_of_requests);
+    Completion completion(call, Completion::Certainty::none, incount, array_of_requests);
     array_of_statuses = completion.statuses_for(array_of_statuses, incount);
     const int error = call.timed(next<decltype(MPI_Testsome)>(Function::MPI_Testsome)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
     if (call.counts(error)) {
@@ -60,7 +60,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
     Call call(Function::MPI_Wait);
-    Completion completion(call, 1, request);
+    Completion completion(call, Completion::Certainty::all, 1, request);
     status = completion.status_for(status);
     const int error = call.timed(next<decltype(MPI_Wait)>(Function::MPI_Wait)(request, status));
     if (call.counts(error)) {
@@ -73,7 +73,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
     Call call(Function::MPI_Waitall);
-    Completion completion(call, count, array_of_requests);
+    Completion completion(call, Completion::Certainty::all, count, array_of_requests);
     array_of_statuses = completion.statuses_for(array_of_statuses, count);
     const int error = call.timed(next<decltype(MPI_Waitall)>(Function::MPI_Waitall)(count, array_of_requests, array_of_statuses));
     if (call.counts(error)) {
@@ -86,7 +86,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
 
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
     Call call(Function::MPI_Waitany);
-    Completion completion(call, count, array_of_requests);
+    Completion completion(call, Completion::Certainty::none, count, array_of_requests);
     status = completion.status_for(status);
     const int error = call.timed(next<decltype(MPI_Waitany)>(Function::MPI_Waitany)(count, array_of_requests, index, status));
     if (call.counts(error)) {
@@ -99,7 +99,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
 
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
     Call call(Function::MPI_Waitsome);
-    Completion completion(call, incount, array_of_requests);
+    Completion completion(call, Completion::Certainty::none, incount, array_of_requests);
     array_of_statuses = completion.statuses_for(array_of_statuses, incount);
     const int error = call.timed(next<decltype(MPI_Waitsome)>(Function::MPI_Waitsome)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
     if (call.counts(error)) {

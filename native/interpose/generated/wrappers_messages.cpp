@@ -290,7 +290,7 @@ int MPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int t
     Call call(Function::MPI_Recv_init);
     const int error = call.timed(next<decltype(MPI_Recv_init)>(Function::MPI_Recv_init)(buf, count, datatype, source, tag, comm, request));
     if (call.counts(error)) {
-        receive_when_started(call, comm, source, std::nullopt, *request);
+        receive_when_started(call, comm, source, BY_STATUS, *request);
     }
     return error;
 }
@@ -299,7 +299,7 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int sourc
     Call call(Function::MPI_Recv_init_c);
     const int error = call.timed(next<decltype(MPI_Recv_init_c)>(Function::MPI_Recv_init_c)(buf, count, datatype, source, tag, comm, request));
     if (call.counts(error)) {
-        receive_when_started(call, comm, source, std::nullopt, *request);
+        receive_when_started(call, comm, source, BY_STATUS, *request);
     }
     return error;
 }

@@ -15,12 +15,14 @@ Completion::Scratch& Completion::scratch() {
     return *scratch;
 }
 
-Completion::Completion(Call& call, int count, const MPI_Request requests[]) : call_(call) {
+Completion::Completion(Call& call, Certainty certainty, int count, const MPI_Request requests[])
+    : call_(call), certainty_(certainty) {
     if (!call.outermost() || !any_tracked()) {
         return;
     }
     for (int index = 0; index < count; ++index) {
-        if (std::optional<Operation> operation = tracked(requests[index])) {
+        if (std::optional<Operation> operation =
+                certainty_ == Certainty::all ? take(requests[index]) : tracked(requests[index])) {
             if (scratch_ == nullptr) {
                 scratch_ = &scratch();
             }
@@ -82,7 +84,7 @@ void Completion::failed() {
 void Completion::end(const Pending& pending) {
     if (pending.operation.persistent) {
         set_active(pending.request, false);
-    } else {
+    } else if (certainty_ == Certainty::none) {
         untrack(pending.request, pending.operation.serial);
     }
 }
@@ -95,7 +97,7 @@ void Completion::finish(const Pending& pending, const MPI_Status& status) {
     }
     const int source =
         operation.any_source != nullptr ? operation.any_source->world_rank(status.MPI_SOURCE) : operation.source;
-    const std::uint64_t size_B = operation.received_B.value_or(bytes_of(status));
+    const std::uint64_t size_B = operation.received_B == BY_STATUS ? bytes_of(status) : operation.received_B;
     call_.thread().row(static_cast<std::size_t>(operation.function)).received_B += size_B;
     call_.thread().received(source, size_B);
 }

@@ -13,7 +13,9 @@ namespace fairlead {
 // Made before the call, which frees request handles; told afterwards what is complete.
 class Completion {
   public:
-    Completion(Call& call, int count, const MPI_Request requests[]);
+    enum class Certainty { all, none };  // whether the call returns only when all requests are complete
+
+    Completion(Call& call, Certainty certainty, int count, const MPI_Request requests[]);
 
     // The statuses to call with: fairlead's own where the program ignores them and they are needed.
     MPI_Status* status_for(MPI_Status* status);
@@ -36,10 +38,11 @@ class Completion {
         std::vector<MPI_Status> statuses;
     };
     static Scratch& scratch();
-    static void end(const Pending& pending);
+    void end(const Pending& pending);
     void finish(const Pending& pending, const MPI_Status& status);
 
     Call& call_;
+    Certainty certainty_;
     Scratch* scratch_ = nullptr;  // null: nothing here is tracked
 };
 

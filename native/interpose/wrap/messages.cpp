@@ -81,8 +81,7 @@ void send_when_started(Call& call, MPI_Comm comm, int dest, std::uint64_t size_B
     }
 }
 
-void receive_when_started(Call& call, MPI_Comm comm, int source, std::optional<std::uint64_t> size_B,
-                          MPI_Request request) {
+void receive_when_started(Call& call, MPI_Comm comm, int source, std::uint64_t size_B, MPI_Request request) {
     if (source != MPI_PROC_NULL) {
         Operation operation = receive_from(call, shared_communicator(comm), source);
         operation.persistent = true;
@@ -113,7 +112,7 @@ void started(Call& call, int count, const MPI_Request requests[]) {
             call.thread().sent(operation->destination, operation->sent_B);
         } else if (operation->collective) {
             row.sent_B += operation->sent_B;
-            row.received_B += operation->received_B.value_or(0);
+            row.received_B += operation->received_B;
             call.thread().gave(operation->sent_B);
         }
     }

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "wrap/call.hpp"
 #include "wrap/handles.hpp"
@@ -35,7 +34,9 @@ void matched(MPI_Comm comm, MPI_Message message);
 Match take_match(MPI_Message message);
 void received(Call& call, const Match& match, const MPI_Status& status);
 
-// One description of what a request does. Requests that only send, and are not persistent, need none.
+constexpr std::uint64_t BY_STATUS = ~std::uint64_t{0};  // a size that only the status tells
+
+// What a request does. Requests that only send, and are not persistent, need no description.
 struct Operation {
     Function function{};
     bool persistent = false;
@@ -46,7 +47,7 @@ struct Operation {
     int destination = 0;  // rank in the world
     int source = 0;       // as well; valid where `any_source` is null
     std::uint64_t sent_B = 0;
-    std::optional<std::uint64_t> received_B{};  // where it is known before the status tells it
+    std::uint64_t received_B = BY_STATUS;
     std::shared_ptr<const Communicator> any_source{};
     std::uint64_t serial = 0;  // tells it from a later one with the same handle; given by `track`
 };
@@ -55,10 +56,9 @@ struct Operation {
 void receive_later(Call& call, MPI_Comm comm, int source, MPI_Request request);
 void receive_later(Call& call, const Match& match, MPI_Request request);
 
-// Each start of the persistent `request` will do so. `size_B`: null where only the status tells it.
+// Each start of the persistent `request` will do so.
 void send_when_started(Call& call, MPI_Comm comm, int dest, std::uint64_t size_B, MPI_Request request);
-void receive_when_started(Call& call, MPI_Comm comm, int source, std::optional<std::uint64_t> size_B,
-                          MPI_Request request);
+void receive_when_started(Call& call, MPI_Comm comm, int source, std::uint64_t size_B, MPI_Request request);
 void collective_when_started(Call& call, std::uint64_t given_B, std::uint64_t got_B, MPI_Request request);
 
 void started(Call& call, int count, const MPI_Request requests[]);

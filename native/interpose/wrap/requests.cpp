@@ -58,6 +58,22 @@ std::optional<Operation> tracked(MPI_Request request) {
     return operation != nullptr && operation->active ? std::optional(*operation) : std::nullopt;
 }
 
+std::optional<Operation> take(MPI_Request request) {
+    Shard& shard = shard_of(request);
+    const auto lock = shard.exclusively();
+    Operation* operation = shard.operations.find(key_of(request));
+    if (operation == nullptr || !operation->active) {
+        return std::nullopt;
+    }
+    if (operation->persistent) {
+        return *operation;
+    }
+    std::optional<Operation> taken(std::move(*operation));
+    shard.operations.erase(key_of(request));
+    add_to_number(static_cast<std::size_t>(-1));
+    return taken;
+}
+
 void untrack(MPI_Request request, std::uint64_t serial) {
     Shard& shard = shard_of(request);
     const auto lock = shard.exclusively();

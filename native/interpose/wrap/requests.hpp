@@ -13,6 +13,9 @@ void track(MPI_Request request, Operation operation);
 // A copy of what the active `request` does, if it is tracked. It stays tracked until `untrack`.
 std::optional<Operation> tracked(MPI_Request request);
 
+// As `tracked`, and it is tracked no longer, unless it is persistent.
+std::optional<Operation> take(MPI_Request request);
+
 // It is done for good. As soon as it was complete, another thread may have got the same handle for a new operation:
 // that one, which `serial` is not of, stays.
 void untrack(MPI_Request request, std::uint64_t serial);
