@@ -1031,7 +1031,7 @@ int MPI_Info_create(MPI_Info* info) {
     return call.timed(next<decltype(MPI_Info_create)>(Function::MPI_Info_create)(info));
 }
 
-int MPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
+int MPI_Info_create_env(int argc, char* argv[], MPI_Info* info) {
     Call call(Function::MPI_Info_create_env);
     return call.timed(next<decltype(MPI_Info_create_env)>(Function::MPI_Info_create_env)(argc, argv, info));
 }

@@ -18,9 +18,9 @@ MOST_COLUMNS = 16  # of a matrix: more do not fit a terminal
 MOST_FUNCTIONS = 12
 BAR = 20  # characters
 _ENDS = {
-    "aborted": "called MPI_Abort",
+    "aborted": "ended by MPI_Abort",
     "exited": "ended without MPI_Finalize",
-    "running": "was killed",
+    "running": "ended by a signal",
 }
 
 
@@ -163,7 +163,9 @@ def remarks(profile: Profile) -> Iterator[str]:
     if profile.outside_B():
         yield f"{words.size(profile.outside_B())} were sent to processes outside the program's world"
     if profile.others:
-        yield f"{_count(len(profile.others), 'further process', 'further processes')} called MPI, and are not shown"
+        number = len(profile.others)
+        many = _count(number, "further process", "further processes")
+        yield f"{many} called MPI, and {'is' if number == 1 else 'are'} not shown"
 
 
 def _matrix_table(names: Sequence[str], bytes_B: Counts, messages: Counts) -> Table:

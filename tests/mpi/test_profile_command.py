@@ -1,0 +1,111 @@
+"""``fairlead profile`` as a user calls it: the program stays its own master, the profile is told beside it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from mpi_libraries import Mpi, every_mpi
+
+pytestmark = pytest.mark.mpi
+FAIRLEAD = [str(Path(sys.executable).with_name("fairlead"))]
+HERE = Path(__file__).parent
+
+
+def profile(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [*FAIRLEAD, "profile", *words]
+    return subprocess.run(command, text=True, capture_output=True, timeout=100, **options)  # type: ignore[call-overload]
+
+
+def leftovers() -> list[Path]:
+    return list(Path("/dev/shm").glob("fairlead-profile-*"))
+
+
+@every_mpi
+def test_a_bundled_program(mpi: Mpi, tmp_path: Path) -> None:
+    before = leftovers()
+    target = tmp_path / "cg.json"
+    done = profile("-n", "4", "--mpirun", mpi.need().mpirun, "--json", str(target), "--", "cg", "--class", "S")
+    assert done.returncode == 0, done.stderr
+    assert '"verified":true' in done.stdout
+    assert "cg --class S: 4 ranks on localhost" in done.stderr
+    assert "5888 messages of" in done.stderr
+    data = json.loads(target.read_text())
+    rows = [
+        1264,
+        1680,
+        1680,
+        1264,
+    ]  # 78 exchanges of a vector and 106 of a sum in each of the 16 iterations, by the grid
+    assert [sum(row) for row in data["messages"]] == rows
+    assert data["messages"] == [list(column) for column in zip(*data["messages"], strict=True)]
+    assert data["bytes_B"][1][2] == 416 * 5600  # 700 numbers with the rank across the diagonal
+    assert [each["end"] for each in data["per_rank"]] == ["finalized"] * 4
+    assert data["host_bytes_B"] == [[sum(map(sum, data["bytes_B"]))]]
+    assert leftovers() == before
+
+
+def test_exit_code_stdin_and_arguments_pass_through(tmp_path: Path) -> None:
+    source = HERE / "launch_ring.c"
+    subprocess.run(["mpicc.openmpi", "-o", tmp_path / "ring", source], check=True)
+    done = profile(
+        "-n", "2", "--mpirun", "mpirun.openmpi", "--", "./ring", "exit", "7", cwd=tmp_path, input="typed\nend\n"
+    )
+    assert done.returncode == 7
+    assert "stdin typed" in done.stdout
+    assert "2 ranks on localhost" in done.stderr
+
+
+def test_own_mpirun(tmp_path: Path) -> None:
+    program = ["mpirun.mpich", "-n", "3", str(Path(tmp_path / "cases"))]
+    subprocess.run(["mpicc.mpich", "-w", "-o", tmp_path / "cases", HERE / "profile_cases.c"], check=True)
+    target = tmp_path / "p.json"
+    done = profile("--own-mpirun", "--json", str(target), "--", *program, "communicators")
+    assert done.returncode == 0, done.stderr
+    data = json.loads(target.read_text())
+    assert data["bytes_B"] == [[0, 0, 14], [6, 0, 0], [0, 0, 0]]
+    assert data["hosts"] == [os.uname().nodename]
+
+
+def test_a_signal_ends_the_program_and_its_profile_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "wait.c").write_text(
+        "#include <mpi.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+        'int main(void) { MPI_Init(0, 0); MPI_Barrier(MPI_COMM_WORLD); puts("waiting"); fflush(stdout); sleep(60); }\n'
+    )
+    subprocess.run(["mpicc.openmpi", "-o", tmp_path / "wait", tmp_path / "wait.c"], check=True)
+    command = [*FAIRLEAD, "profile", "-n", "2", "--mpirun", "mpirun.openmpi", "--", str(tmp_path / "wait")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout and process.stderr
+        assert process.stdout.readline() == "waiting\n"
+        time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        said = process.stderr.read()
+        assert process.wait(60) == 128 + signal.SIGTERM
+    assert "ranks 0, 1 ended by a signal: counted is what was done up to then" in said
+    assert "MPI_Barrier" in said
+
+
+def test_a_program_without_mpi_is_told() -> None:
+    done = profile("-n", "2", "--mpirun", "mpirun.openmpi", "--", "true")
+    assert done.returncode == 0
+    assert "no process of the program left a profile" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "reason"),
+    [
+        (["-n", "2"], 2, "Missing argument"),
+        (["-n", "0", "--", "true"], 2, "0 is not in the range"),
+        (["--mpirun", "/nowhere/mpirun", "--", "true"], 1, "/nowhere/mpirun is not there"),
+        (["--cluster", "/nowhere.toml", "--", "true"], 2, "/nowhere.toml: cannot be read"),
+    ],
+)
+def test_mistakes_are_told(words: list[str], code: int, reason: str) -> None:
+    done = profile(*words)
+    assert done.returncode == code
+    assert reason in done.stderr
+    assert "Traceback" not in done.stderr

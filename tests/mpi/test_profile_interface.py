@@ -1,0 +1,69 @@
+"""The table's signatures and the constants of `native/interpose/abi` against the mpi.h of every MPI library."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+from mpi_libraries import INTERPOSE, Mpi, every_mpi
+
+pytestmark = pytest.mark.mpi
+TABLE = tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8"))
+CONSTANTS = (
+    "MPI_SUCCESS", "MPI_UNDEFINED", "MPI_THREAD_SINGLE", "MPI_THREAD_MULTIPLE", "MPI_ANY_SOURCE", "MPI_PROC_NULL",
+    "MPI_ROOT", "MPI_CART", "MPI_GRAPH", "MPI_DIST_GRAPH",
+)  # fmt: skip
+# Where the standard has since said const.
+DEVIATIONS = {"openmpi5": {"MPI_Pready_list"}, "mpich4": {"MPI_Pready_list"}}
+
+
+def declared(mpi: Mpi, directory: Path) -> set[str]:
+    """Functions of the table that mpi.h declares, and does not make macros of."""
+    source = directory / "all.c"
+    source.write_text("#include <mpi.h>\n")
+    text = subprocess.run([mpi.compiler, "-E", source], capture_output=True, text=True, check=True).stdout
+    return {name for name in re.findall(r"\b(MPI_\w+)\s*\(", text) if name in TABLE}
+
+
+@every_mpi
+def test_signatures(mpi: Mpi, tmp_path: Path) -> None:
+    """A second declaration of a function is an error unless it has the same type."""
+    names = declared(mpi.need(), tmp_path)
+    assert len(names) > 380
+    lines = ["#include <mpi.h>"]
+    for name in sorted(names - DEVIATIONS.get(mpi.name, set())):
+        row = TABLE[name]
+        parameters = ", ".join(parameter.split(" | ")[0] for parameter in row["parameters"]) or "void"
+        lines += [f"#undef {name}", f"{row.get('returns', 'int')} {name}({parameters});"]
+    source = tmp_path / "again.c"
+    source.write_text("\n".join([*lines, ""]))
+    done = subprocess.run([mpi.compiler, "-fsyntax-only", "-w", source], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@every_mpi
+def test_constants_and_status(mpi: Mpi, tmp_path: Path) -> None:
+    """Printed by a program with mpi.h and by one with fairlead's own declarations."""
+    values = "".join(f'std::printf("{name} %d\\n", int({name}));\n' for name in CONSTANTS)
+    common = (
+        f"{values}"
+        'std::printf("in place %ld\\n", long(MPI_IN_PLACE));\n'
+        'std::printf("ignore %ld %ld\\n", long(MPI_STATUS_IGNORE), long(MPI_STATUSES_IGNORE));\n'
+        'std::printf("status %zu %zu %zu\\n", sizeof(MPI_Status), offsetof(MPI_Status, MPI_SOURCE),'
+        " offsetof(MPI_Status, MPI_TAG));\n"
+        'std::printf("sizes %zu %zu %zu %zu %zu %zu\\n", sizeof(MPI_Comm), sizeof(MPI_Datatype), sizeof(MPI_Request),'
+        " sizeof(MPI_Aint), sizeof(MPI_Count), sizeof(MPI_Offset));\n"
+    )
+    head = "#include <cstddef>\n#include <cstdio>\n"
+    theirs = tmp_path / "theirs.cpp"
+    theirs.write_text(f"{head}#include <mpi.h>\nint main() {{\n{common}}}\n")
+    ours = tmp_path / "ours.cpp"
+    ours.write_text(f'{head}#include "abi.hpp"\nint main() {{\n{common}}}\n')
+    said = []
+    for source, options in ((theirs, []), (ours, [f"-I{INTERPOSE}", f"-I{INTERPOSE}/abi/{mpi.family}"])):
+        compiler = [mpi.need().compiler, "-x", "c++", "-std=c++20", "-w", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
+        program = source.with_suffix("")
+        subprocess.run([*compiler, *options, source, "-o", program, "-lstdc++"], check=True)
+        said.append(subprocess.run([program], capture_output=True, text=True, check=True).stdout)
+    assert said[0] == said[1]

@@ -1,0 +1,123 @@
+"""A profile of given records: sums, matrices, what is said of it, and its JSON form."""
+
+import io
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from fairlead.errors import MeasurementError
+from fairlead.profile import json_form, profile, terminal
+from fairlead.profile.record import SIZE_CLASSES, Messages, Record, Sizes, Usage
+
+BEGUN = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+def a_record(rank: int, sent_B: list[int], *, mpi_s: float, ranks: int = 3, time_s: float = 10.0) -> Record:
+    """A rank that sent one message to each rank that it sent bytes to."""
+    numbers = np.array([*(1 if size else 0 for size in sent_B), 0], np.uint64)
+    nothing = np.zeros(ranks + 1, np.uint64)
+    sizes = np.zeros(SIZE_CLASSES, np.uint64)
+    for size in sent_B:
+        sizes[size.bit_length()] += 1 if size else 0
+    return Record(
+        source="x", pid=100 + rank, host=f"node{rank}", program="p", library="Some MPI 1.0\nmore", opened=BEGUN,
+        state="finalized", rank=rank, ranks=ranks, time_s=time_s, threads=1,
+        functions={
+            "MPI_Init": Usage(1, 5.0, 0, 0),
+            "MPI_Send": Usage(sum(1 for size in sent_B if size), mpi_s, sum(sent_B), 0),
+        },
+        messages=Messages(numbers, np.array([*sent_B, 0], np.uint64), nothing, nothing),
+        sizes=Sizes(sizes, sizes * 0, sizes * 0),
+    )  # fmt: skip
+
+
+def three_ranks() -> list[Record]:
+    return [
+        a_record(0, [0, 1000, 0], mpi_s=1.0),
+        a_record(1, [0, 0, 5000], mpi_s=4.0),
+        a_record(2, [70, 0, 0], mpi_s=7.0),
+    ]
+
+
+def test_times_and_shares() -> None:
+    found = profile.of(three_ranks())
+    assert found.mpi_s.tolist() == [1.0, 4.0, 7.0]  # MPI_Init is not the program's communication
+    assert found.computing_s.tolist() == [9.0, 6.0, 3.0]
+    assert found.mpi_share == pytest.approx(0.4)
+    assert found.imbalance == pytest.approx(0.5)  # 9 over the mean of 6
+    assert found.functions()["MPI_Send"] == Usage(3, 12.0, 6070, 0)
+    assert list(found.functions()) == ["MPI_Init", "MPI_Send"]  # 15 s, 12 s
+
+
+def test_matrices_by_rank_and_host() -> None:
+    found = profile.of(three_ranks(), ["a", "a", "b"])
+    assert found.bytes_B().tolist() == [[0, 1000, 0], [0, 0, 5000], [70, 0, 0]]
+    assert found.host_names == ["a", "b"]
+    assert found.by_host(found.bytes_B()).tolist() == [[1000, 5000], [70, 0]]
+    assert found.by_host(found.messages()).tolist() == [[1, 1], [1, 0]]
+
+
+def test_ranks_of_other_worlds_and_missing_ones() -> None:
+    spawned = replace(a_record(0, [5], mpi_s=1.0, ranks=1), opened=BEGUN + timedelta(seconds=9))
+    child = replace(a_record(0, [0, 0, 0], mpi_s=0.0), rank=None, ranks=0)
+    found = profile.of([spawned, child, *three_ranks()[:2]])
+    assert (found.ranks, found.missing, len(found.others)) == (3, [2], 2)
+    assert found.hosts == ("node0", "node1", "?")
+    assert found.bytes_B()[2].tolist() == [0, 0, 0]
+
+
+def test_nothing_recorded_is_an_error() -> None:
+    with pytest.raises(MeasurementError, match="no process of the program left a profile"):
+        profile.of([])
+
+
+def shown(found: profile.Profile) -> str:
+    console = Console(file=io.StringIO(), width=140)
+    terminal.show(found, ["./a", "b"], console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().replace("\u00a0", " ")
+
+
+def test_the_terminal_says_what_there_is() -> None:
+    text = shown(profile.of(three_ranks(), ["a", "a", "b"]))
+    assert "./a b: 3 ranks on 2 hosts, 10.0 s between MPI_Init and MPI_Finalize" in text
+    assert "40.0 % of the ranks' time is in MPI; load imbalance 50.0 %" in text
+    assert "3 messages of 5.928 KiB, of them between hosts 2 messages of 4.951 KiB" in text
+    assert "░░░░░░░░░░░░░░░░░░██" in text
+    assert "512 B to < 1 KiB" in text
+    assert text.count("MPI_Init") == 1  # not among the functions
+
+
+def test_the_terminal_says_what_is_missing() -> None:
+    killed = replace(three_ranks()[1], state="running")
+    child = replace(three_ranks()[0], rank=None)
+    text = shown(profile.of([three_ranks()[0], killed, child]))
+    assert "rank 2 left no record" in text
+    assert "rank 1 ended by a signal: counted is what was done up to then" in text
+    assert "1 further process called MPI, and is not shown" in text
+
+
+def test_json_form() -> None:
+    summary = json_form.of(profile.of(three_ranks(), ["a", "a", "b"]), ["./a", "b"])
+    data = json.loads(json_form.to_json(summary))
+    assert (data["schema"], data["schema_version"]) == ("fairlead.profile", "1.0")
+    assert data["bytes_B"] == [[0, 1000, 0], [0, 0, 5000], [70, 0, 0]]
+    assert data["host_bytes_B"] == [[1000, 5000], [70, 0]]
+    assert data["library"] == "Some MPI 1.0"
+    assert data["per_rank"][1]["computing_s"] == 6.0
+    assert data["sizes"] == [
+        {"from_B": 64, "to_B": 127, "messages": 1, "collective_calls": 0},
+        {"from_B": 512, "to_B": 1023, "messages": 1, "collective_calls": 0},
+        {"from_B": 4096, "to_B": 8191, "messages": 1, "collective_calls": 0},
+    ]
+
+
+def test_the_schema_file_is_of_these_models() -> None:
+    assert json_form.SCHEMA_FILE.read_text() == json_form.schema_json(), (
+        "raise SCHEMA_VERSION, and write the file again: python -c "
+        "'from fairlead.profile import json_form as j; j.SCHEMA_FILE.write_text(j.schema_json())'"
+    )

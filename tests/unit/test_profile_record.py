@@ -1,0 +1,113 @@
+"""The record file: read strictly, damaged in every way."""
+
+import struct
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from fairlead.errors import MeasurementError
+from fairlead.profile import record
+
+NAMES = (b"MPI_Init", b"MPI_Send", b"MPI_Barrier")
+HEADER = struct.Struct("<8s IIII ii II QQ QQ QQ Q 256s 1024s 512s")
+
+
+def page(data: bytes) -> bytes:
+    return data + bytes(-len(data) % record.PAGE_B)
+
+
+def block(kind: int, thread: int, body: bytes) -> bytes:
+    padded = page(bytes(16) + body)
+    return struct.pack("<IIQ", kind, thread, len(padded)) + padded[16:]
+
+
+def counters(thread: int, rows: list[tuple[int, int, int, int]], sent_sizes: dict[int, int], last: int) -> bytes:
+    sizes = [sent_sizes.get(number, 0) for number in range(65)]
+    head = struct.pack("<Q65Q65Q65QQ", last, *sizes, *[0] * 130, 0)
+    return block(2, thread, head + b"".join(struct.pack("<4Q", *row) for row in rows))
+
+
+def peers(thread: int, rows: list[tuple[int, int, int, int]]) -> bytes:
+    return block(3, thread, b"".join(struct.pack("<4Q", *row) for row in rows))
+
+
+def names(entries: tuple[bytes, ...] = NAMES) -> bytes:
+    return block(1, 0, b"".join(entry.ljust(48, b"\0") for entry in entries))
+
+
+def build(blocks: list[bytes], **changes: object) -> bytes:
+    """A file of rank 1 of 2 whose clock makes 2 ticks a nanosecond; begun at tick 2000, ended at 8000."""
+    fields: dict[str, object] = {
+        "magic": b"FAIRLPRF", "version": 1, "number": len(blocks), "functions": len(NAMES), "pid": 77, "rank": 1,
+        "ranks": 2, "state": 1, "level": 0, "opened": 1000, "opened_ns": 500, "checked": 11000, "checked_ns": 5500,
+        "begin": 2000, "end": 8000, "realtime": 1_700_000_000_000_000_000, "host": b"h0", "program": b"./a b",
+        "library": b"Some MPI 1.0",
+    }  # fmt: skip
+    return page(HEADER.pack(*{**fields, **changes}.values())) + b"".join(blocks)
+
+
+def two_threads() -> list[bytes]:
+    first = [(1, 400, 0, 0), (2, 1000, 24, 0), (1, 200, 0, 0)]
+    second = [(0, 0, 0, 0), (1, 600, 100, 0), (0, 0, 0, 0)]
+    return [
+        names(),
+        counters(0, first, {4: 2}, 7000),
+        peers(0, [(2, 24, 1, 8), (0, 0, 0, 0), (0, 0, 0, 0)]),
+        counters(1, second, {7: 1}, 7500),
+        peers(1, [(0, 0, 0, 0), (0, 0, 0, 0), (1, 100, 0, 0)]),
+    ]
+
+
+def test_threads_are_added_up() -> None:
+    read = record.parse(build(two_threads()), source="x")
+    assert (read.rank, read.ranks, read.state, read.threads) == (1, 2, "finalized", 2)
+    assert (read.host, read.program, read.library, read.pid) == ("h0", "./a b", "Some MPI 1.0", 77)
+    assert read.opened == datetime.fromtimestamp(1_700_000_000, UTC)
+    assert read.time_s == pytest.approx(3000e-9)
+    assert read.functions["MPI_Send"] == record.Usage(3, pytest.approx(800e-9), 124, 0)
+    assert set(read.functions) == {"MPI_Init", "MPI_Send", "MPI_Barrier"}
+    assert read.messages.sent_messages.tolist() == [2, 0, 1]
+    assert read.messages.sent_B.tolist() == [24, 0, 100]
+    assert read.messages.received_B.tolist() == [8, 0, 0]
+    assert {number: int(count) for number, count in enumerate(read.sizes.sent) if count} == {4: 2, 7: 1}
+
+
+def test_a_killed_process_ends_with_its_last_call() -> None:
+    read = record.parse(build(two_threads(), state=0, end=0), source="x")
+    assert read.state == "running"
+    assert read.time_s == pytest.approx((7500 - 2000) / 2 * 1e-9)
+
+
+def test_before_mpi_was_initialised_there_is_no_rank_and_no_time() -> None:
+    data = build([names()], rank=-1, ranks=0, state=0, begin=0, end=0, checked=0, checked_ns=0)
+    read = record.parse(data, source="x")
+    assert (read.rank, read.time_s, read.functions) == (None, 0.0, {})
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda data: data[:100], "is no record"),
+        (lambda data: b"X" + data[1:], "is no record"),
+        (lambda _: build(two_threads(), version=2), "has version 2; this fairlead reads version 1"),
+        (lambda _: build(two_threads(), state=9), "unknown state 9"),
+        (lambda _: build(two_threads(), rank=2), "is of rank 2 of 2"),
+        (lambda _: build(two_threads(), rank=-2), "is of rank -2 of 2"),
+        (lambda _: build(two_threads(), number=6), "has a block of 0 B"),
+        (lambda data: data[:-1], "has a block of 0 B at"),
+        (lambda _: build([names(), block(9, 0, b"")]), "unknown kind 9"),
+        (lambda _: build(two_threads()[1:]), "names 0 functions of 3"),
+        (lambda _: build([names()], functions=200), "too short for 200 entries of 48 B"),
+        (lambda _: build(two_threads(), checked=900), "clocks that do not run forward"),
+    ],
+)
+def test_damage_is_told(damage: Callable[[bytes], bytes], reason: str) -> None:
+    with pytest.raises(MeasurementError, match=f"^somewhere: .*{reason}"):
+        record.parse(damage(build(two_threads())), source="somewhere")
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(MeasurementError, match=r"no\.record: cannot be read"):
+        record.read(tmp_path / "no.record")
