@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,3 +65,18 @@ LIBRARIES = (
     Mpi("mpich5", f"{BUILT}/mpich5/bin/mpicc", f"{BUILT}/mpich5/bin/mpirun"),
 )
 every_mpi = pytest.mark.parametrize("mpi", LIBRARIES, ids=[library.name for library in LIBRARIES])
+
+
+@contextmanager
+def no_leftovers() -> Iterator[None]:
+    """MPICH's shared memory outlives ranks that are killed: what appears within, and nobody has mapped, is removed."""
+
+    def there() -> set[Path]:
+        return set(Path("/dev/shm").glob("mpich_shm_*"))
+
+    before = there()
+    yield
+    for path in there() - before:
+        maps = subprocess.run(f"grep -qsF {path} /proc/[0-9]*/maps", shell=True, check=False)
+        if maps.returncode:
+            path.unlink(missing_ok=True)

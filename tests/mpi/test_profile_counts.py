@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import mpi_libraries
 import pytest
 from mpi_libraries import LIBRARIES, Mpi
 
@@ -33,9 +34,10 @@ class Programs:
         directory = self.directory / case
         directory.mkdir()
         env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_PROFILE": str(directory)}
-        done = subprocess.run(
-            self.mpi.command(RANKS, [str(self.program), case], env), capture_output=True, text=True, timeout=60
-        )
+        with mpi_libraries.no_leftovers():
+            done = subprocess.run(
+                self.mpi.command(RANKS, [str(self.program), case], env), capture_output=True, text=True, timeout=60
+            )
         assert (done.returncode == 0) == (code == 0), done.stdout + done.stderr
         assert "fairlead" not in done.stderr
         records = [record.read(path) for path in directory.iterdir()]

@@ -139,9 +139,9 @@ def hosts(profile: Profile) -> Table | None:
 
 
 def matrix(profile: Profile) -> Table | None:
-    """Bytes and messages between ranks; None of too many ranks, or no messages."""
+    """Bytes and messages between ranks; None of too many ranks, no messages, or where each is alone on its host."""
     messages = profile.messages()
-    if profile.ranks > MOST_COLUMNS or not messages.any():
+    if profile.ranks > MOST_COLUMNS or profile.ranks == len(profile.host_names) > 1 or not messages.any():
         return None
     return _matrix_table([str(rank) for rank in range(profile.ranks)], profile.bytes_B(), messages)
 

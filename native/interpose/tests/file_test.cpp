@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/file.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace fairlead::record {
+namespace {
+
+class FileTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string name = testing::TempDir() + "recordXXXXXX";
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        directory_ = name;
+    }
+    void TearDown() override { std::filesystem::remove_all(directory_); }
+
+    std::vector<char> content() const {
+        std::vector<char> bytes;
+        for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
+            std::ifstream file(entry.path(), std::ios::binary);
+            bytes.assign(std::istreambuf_iterator<char>(file), {});
+        }
+        return bytes;
+    }
+
+    std::string directory_;
+};
+
+TEST_F(FileTest, HoldsWhatWasWrittenWithoutBeingClosed) {
+    auto* file = new File(directory_);  // never destroyed, as in a killed process
+    file->header().rank = 5;
+    auto* block = static_cast<char*>(file->add(Kind::counters, 3, 5000));
+    block[4999] = 'x';
+    const std::vector<char> bytes = content();
+    ASSERT_EQ(bytes.size(), 3 * PAGE_B);
+    Header header{};
+    std::memcpy(&header, bytes.data(), sizeof header);
+    EXPECT_EQ(header.magic, MAGIC);
+    EXPECT_EQ(header.version, VERSION);
+    EXPECT_EQ(header.rank, 5);
+    EXPECT_EQ(header.blocks, 1U);
+    EXPECT_EQ(header.pid, static_cast<std::uint32_t>(getpid()));
+    EXPECT_GT(header.opened.monotonic_ns, 0U);
+    EXPECT_NE(std::string(header.program.data()).find("interpose_test"), std::string::npos);
+    Block head{};
+    std::memcpy(&head, bytes.data() + PAGE_B, sizeof head);
+    EXPECT_EQ(head.kind, 2U);
+    EXPECT_EQ(head.thread, 3U);
+    EXPECT_EQ(head.size_B, 2 * PAGE_B);
+    EXPECT_EQ(bytes[PAGE_B + 4999], 'x');
+    delete file;
+}
+
+TEST_F(FileTest, EveryProcessAndAttemptHasAFileOfItsOwn) {
+    const File first(directory_);
+    const File second(directory_);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 2);
+}
+
+TEST_F(FileTest, WithoutAPlaceItCountsWhereNobodyLooks) {
+    testing::internal::CaptureStderr();
+    File file(directory_ + "/missing");
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("cannot be made: No such file"), std::string::npos);
+    auto* block = static_cast<char*>(file.add(Kind::peers, 0, 100));
+    block[99] = 'x';
+    EXPECT_EQ(file.header().rank, -1);
+}
+
+}  // namespace
+}  // namespace fairlead::record
