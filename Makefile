@@ -37,14 +37,14 @@ verify: build/.setup ## the long suites: kills, fuzzing, long runs (at most 75 m
 	scripts/verify.sh
 
 lint: build/.setup ## style, types, formatting
-	.venv/bin/ruff check src tests bench
-	.venv/bin/ruff format --check src tests bench
-	.venv/bin/mypy src/fairlead bench
+	.venv/bin/ruff check src tests bench native
+	.venv/bin/ruff format --check src tests bench native
+	.venv/bin/mypy src/fairlead bench native
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format --dry-run -Werror
 
 format: build/.setup ## apply the formatters
-	.venv/bin/ruff format src tests bench
-	.venv/bin/ruff check --fix src tests bench
+	.venv/bin/ruff format src tests bench native
+	.venv/bin/ruff check --fix src tests bench native
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format -i
 
 lock: ## resolve the Python dependencies again into requirements.lock
