@@ -107,7 +107,8 @@ def _message(roles: dict[str, Any]) -> Body:
             before += [line.format(status=roles["status"]) for line in _OWN_STATUS]
             after.append(f"received(call, {comm}, *{roles['status']});")
         elif mode == "nonblocking":
-            after.append(f"receive_later(call, {comm}, {source}, *{request});")
+            both = "if constexpr (ISENDRECV_HAS_STATUS) " if send else ""
+            after.append(f"{both}receive_later(call, {comm}, {source}, *{request});")
         else:
             size = _size(receive) if mode == "partitioned" else "BY_STATUS"
             after.append(f"receive_when_started(call, {comm}, {source}, {size}, *{request});")

@@ -240,6 +240,47 @@ static void nested(void) {
     MPI_Pcontrol(1);
 }
 
+#if MPI_VERSION >= 4
+/* What MPI 4 added: large counts, both directions in one request, partitions, persistent collectives. */
+static void mpi4(void) {
+    MPI_Request requests[2];
+    int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    MPI_Count count = 1000;
+    MPI_Isendrecv(data[0], 10, MPI_CHAR, next, 1, data[1], 100, MPI_CHAR, before, 1, MPI_COMM_WORLD, requests);
+    MPI_Wait(requests, MPI_STATUS_IGNORE);
+    MPI_Isendrecv_replace(data[0], 20, MPI_CHAR, next, 1, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, requests);
+    MPI_Wait(requests, MPI_STATUS_IGNORE);
+    if (rank == 0) MPI_Send_c(data, count, MPI_INT, 1, 2, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv_c(data, count, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    /* five partitions of 30 bytes, twice, from 0 to 2 */
+    if (rank == 0) {
+        MPI_Psend_init(data[0], 5, 30, MPI_CHAR, 2, 3, MPI_COMM_WORLD, MPI_INFO_NULL, requests);
+        for (int round = 0; round < 2; ++round) {
+            MPI_Start(requests);
+            MPI_Pready_range(0, 4, requests[0]);
+            MPI_Wait(requests, MPI_STATUS_IGNORE);
+        }
+        MPI_Request_free(requests);
+    } else if (rank == 2) {
+        MPI_Precv_init(data[1], 5, 30, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_INFO_NULL, requests);
+        for (int round = 0; round < 2; ++round) {
+            MPI_Start(requests);
+            MPI_Wait(requests, MPI_STATUS_IGNORE);
+        }
+        MPI_Request_free(requests);
+    }
+    static int in[300], out[300];
+    MPI_Allreduce_init(in, out, 10, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Gather_init(in, 10, MPI_INT, out + 100, 10, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    for (int round = 0; round < 3; ++round) {
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    for (int i = 0; i < 2; ++i) MPI_Request_free(&requests[i]);
+    MPI_Allreduce_c(MPI_IN_PLACE, out, count / 10, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+#endif
+
 /* One message, and then the end that the case is called after. */
 static void one_message(void) {
     if (rank == 0) MPI_Send(data, 8, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
@@ -253,6 +294,9 @@ static const struct {
 } cases[] = {
     {"modes", modes},           {"completions", completions}, {"persistent", persistent}, {"matched", matched},
     {"communicators", communicators}, {"collectives", collectives}, {"one_sided", one_sided}, {"nested", nested},
+#if MPI_VERSION >= 4
+    {"mpi4", mpi4},
+#endif
     {"finalize", one_message},  {"abort", one_message},       {"exit", one_message},      {"kill", one_message},
 };
 

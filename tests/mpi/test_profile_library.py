@@ -128,6 +128,24 @@ def test_sessions(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @every_mpi
+def test_spawned_processes_are_outside_the_world(mpi: Mpi, tmp_path: Path) -> None:
+    if mpi.name == "mpich4":
+        pytest.skip("Debian's MPICH 4.0.2 fails to spawn")
+    program = mpi.need().compile(HERE / "profile_spawn.c", tmp_path / "spawn")
+    run(mpi, 2, [str(program)], environment(tmp_path))
+    *children, zero, one = sorted(records(tmp_path), key=lambda each: (each.ranks, each.rank))
+    assert (zero.ranks, one.ranks) == (2, 2)
+    for parent in (zero, one):
+        assert parent.messages.sent_B.tolist() == [0, 0, 7]
+        assert parent.messages.received_B.tolist() == [0, 0, 3]
+    if mpi.name == "openmpi5":
+        return  # its spawned processes do not get the environment that mpirun was told to pass on
+    (child,) = children
+    assert child.messages.sent_B.tolist() == [0, 6]
+    assert child.messages.received_B.tolist() == [0, 14]
+
+
+@every_mpi
 def test_a_forked_child_counts_for_itself(mpi: Mpi, tmp_path: Path) -> None:
     program = mpi.need().compile(HERE / "profile_fork.c", tmp_path / "fork")
     run(mpi, 1, [str(program)], environment(tmp_path))

@@ -47,6 +47,8 @@ extern char ompi_message_no_proc;
 
 namespace fairlead {
 
+constexpr bool ISENDRECV_HAS_STATUS = true;
+
 inline MPI_Comm comm_world() {
     return reinterpret_cast<MPI_Comm>(&ompi_mpi_comm_world);
 }
