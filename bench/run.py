@@ -21,6 +21,7 @@ from bench import (
     probes,
     quiet_moves,
     recovered,
+    wrapped_call,
 )
 from bench.session import Benchmark, Session
 from bench.summary import Summary
@@ -29,6 +30,7 @@ from fairlead.errors import FairleadError
 # In the order in which they are run: the short ones first.
 GROUPS: dict[str, Benchmark] = {
     "lab": lab_life.measure,
+    "wrapped": wrapped_call.measure,
     "probes": probes.measure,
     "onset": onset.measure,
     "idle": idle.measure,

@@ -7,7 +7,7 @@ kind makes them of the names of the parameters that have the roles. What the sta
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -257,75 +257,82 @@ def wrapper(function: Function) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _head(comment: str = "//") -> str:
-    off = "// clang-format off\n" if comment == "//" else ""
-    return f"{comment} Made by `{COMMAND}`: change functions.toml or generate.py, not this file.\n{off}"
+def _head() -> str:
+    return f"// Made by `{COMMAND}`: change functions.toml or generate.py, not this file.\n// clang-format off\n"
 
 
-def sources(functions: list[Function]) -> Iterator[tuple[str, str]]:
-    """Name and text of every generated file."""
+def names_header(functions: list[Function]) -> str:
+    """The functions by number and by name."""
     names = [function.name for function in functions]
-    yield (
-        "functions.hpp",
-        "\n".join(
-            [
-                f"{_head()}#pragma once\n\n#include <cstddef>\n#include <cstdint>\n\nnamespace fairlead {{\n",
-                "enum class Function : std::uint16_t {",
-                *(f"    {name}," for name in names),
-                f"}};\n\nconstexpr std::size_t FUNCTIONS = {len(names)};\n",
-                "inline constexpr const char* FUNCTION_NAMES[FUNCTIONS] = {",
-                *(f'    "{name}",' for name in names),
-                "};\n\n}  // namespace fairlead\n",
-            ]
-        ),
-    )
-    yield (
-        "wrappers.hpp",
-        "\n".join(
-            [
-                f'{_head()}#pragma once\n\n#include "abi.hpp"\n#include "generated/functions.hpp"\n',
-                "namespace fairlead {\nnamespace wrapped {\n",
-                *(f"{function.signature};" for function in functions),
-                "\n}  // namespace wrapped\n",
-                "extern void* const WRAPPERS[FUNCTIONS];\n\n}  // namespace fairlead\n",
-            ]
-        ),
-    )
-    yield (
-        "wrappers.cpp",
-        "\n".join(
-            [
-                f'{_head()}#include "generated/wrappers.hpp"\n\nnamespace fairlead {{\n',
-                "void* const WRAPPERS[FUNCTIONS] = {",
-                *(f"    reinterpret_cast<void*>(&wrapped::{name})," for name in names),
-                "};\n\n}  // namespace fairlead\n",
-            ]
-        ),
-    )
-    for file, (directions, header) in FILES.items():
-        chosen = [
-            function
-            for function in functions
-            if function.roles["direction"] in directions and not function.roles.get("by_hand")
+    return "\n".join(
+        [
+            f"{_head()}#pragma once\n\n#include <cstddef>\n#include <cstdint>\n\nnamespace fairlead {{\n",
+            "enum class Function : std::uint16_t {",
+            *(f"    {name}," for name in names),
+            f"}};\n\nconstexpr std::size_t FUNCTIONS = {len(names)};\n",
+            "inline constexpr const char* FUNCTION_NAMES[FUNCTIONS] = {",
+            *(f'    "{name}",' for name in names),
+            "};\n\n}  // namespace fairlead\n",
         ]
-        yield (
-            file,
-            "\n".join(
-                [
-                    f'{_head()}#include "wrap/{header}.hpp"\n\n#include "generated/wrappers.hpp"\n',
-                    "namespace fairlead::wrapped {\n",
-                    "\n\n".join(map(wrapper, chosen)),
-                    "\n}  // namespace fairlead::wrapped\n",
-                ]
-            ),
-        )
-    yield "entries.inc", "\n".join([_head(), *(f"entry {index} {name}" for index, name in enumerate(names)), ""])
+    )
+
+
+def wrappers_header(functions: list[Function]) -> str:
+    """Declarations of all wrappers."""
+    return "\n".join(
+        [
+            f'{_head()}#pragma once\n\n#include "abi.hpp"\n#include "generated/functions.hpp"\n',
+            "namespace fairlead {\nnamespace wrapped {\n",
+            *(f"{function.signature};" for function in functions),
+            "\n}  // namespace wrapped\n",
+            "extern void* const WRAPPERS[FUNCTIONS];\n\n}  // namespace fairlead\n",
+        ]
+    )
+
+
+def wrappers_table(functions: list[Function]) -> str:
+    """Their addresses by number."""
+    return "\n".join(
+        [
+            f'{_head()}#include "generated/wrappers.hpp"\n\nnamespace fairlead {{\n',
+            "void* const WRAPPERS[FUNCTIONS] = {",
+            *(f"    reinterpret_cast<void*>(&wrapped::{function.name})," for function in functions),
+            "};\n\n}  // namespace fairlead\n",
+        ]
+    )
+
+
+def wrappers_source(functions: list[Function], directions: tuple[str, ...], header: str) -> str:
+    """Definitions of the wrappers of some directions."""
+    chosen = [each for each in functions if each.roles["direction"] in directions and not each.roles.get("by_hand")]
+    return "\n".join(
+        [
+            f'{_head()}#include "wrap/{header}.hpp"\n\n#include "generated/wrappers.hpp"\n',
+            "namespace fairlead::wrapped {\n",
+            "\n\n".join(map(wrapper, chosen)),
+            "\n}  // namespace fairlead::wrapped\n",
+        ]
+    )
+
+
+def sources(functions: list[Function]) -> dict[str, str]:
+    """Text of every generated file by its name."""
+    made = {
+        "functions.hpp": names_header(functions),
+        "wrappers.hpp": wrappers_header(functions),
+        "wrappers.cpp": wrappers_table(functions),
+    }
+    for file, (directions, header) in FILES.items():
+        made[file] = wrappers_source(functions, directions, header)
+    entries = [f"entry {index} {function.name}" for index, function in enumerate(functions)]
+    made["entries.inc"] = "\n".join([_head(), *entries, ""])
+    return made
 
 
 def main(directory: Path) -> None:
     """Write all files into ``directory``."""
     directory.mkdir(parents=True, exist_ok=True)
-    for name, text in sources(load()):
+    for name, text in sources(load()).items():
         (directory / name).write_text(text, encoding="utf-8")
 
 

@@ -11,7 +11,7 @@ namespace fairlead::record {
 
 class File {
   public:
-    // A new file in `directory`, named by host and process. Where it cannot be made, that is said on stderr, and what
+    // A new file in `directory`, named by the process. Where it cannot be made, that is said on stderr, and what
     // is recorded goes to memory that nobody reads: callers need no second way.
     explicit File(const std::string& directory);
     ~File() = default;  // the mappings stay: other threads may still count
@@ -20,7 +20,7 @@ class File {
 
     Header& header() { return *header_; }
 
-    // Zeroed memory for a block with a body of `body_B` bytes. Not thread-safe.
+    // A block of at least `size_B` bytes with its head, zeroed behind it. Not thread-safe.
     void* add(Kind kind, std::uint32_t thread, std::size_t size_B);
 
   private:

@@ -91,7 +91,8 @@ class Recorder {
 
     static void begin_again() {
         Recorder& recorder = get();
-        recorder.~Recorder();  // what it points to stays mapped, and unused
+        recorder.mutex_.unlock();  // locked for the fork
+        recorder.~Recorder();      // what it points to stays mapped, and unused
         new (&recorder) Recorder();
         Thread::current_ = nullptr;
     }

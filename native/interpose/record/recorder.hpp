@@ -63,7 +63,7 @@ class Thread {
     std::uint32_t number_ = 0;
 };
 
-// What is said of the whole process. Nothing is opened before the first call of any of these, or of `Thread::current`.
+// What is said of the whole process. The file is made by the first `Thread::current` or `initialized`.
 // The strings must live for ever.
 void configure(const char* directory, const char* const* names, std::size_t functions);
 void initialized(int rank, int ranks, int thread_level, const char* library);

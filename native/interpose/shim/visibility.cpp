@@ -84,7 +84,11 @@ Symbols own_symbols() {
 using Dlsym = void*(void*, const char*);
 
 Dlsym* system_dlsym() {
-    return reinterpret_cast<Dlsym*>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5"));
+    static Dlsym* found = nullptr;  // threads that come at once find the same
+    if (found == nullptr) {
+        found = reinterpret_cast<Dlsym*>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5"));
+    }
+    return found;
 }
 
 // Asks the system while the function's symbol here is undefined, so that the answer and dlerror(3) are what they would

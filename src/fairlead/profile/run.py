@@ -45,11 +45,9 @@ def run(
         FairleadError: nothing was started.
     """
     cluster = this_machine() if cluster_file is None else Cluster.load(cluster_file)
-    if mpirun:
-        cluster = cluster.with_mpirun(mpirun)
-    ranks = ranks or (
-        sum(host.slots for host in cluster.hosts) if cluster_file is None else len(cluster.compute_hosts())
-    )
+    cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
+    each = 1 if cluster_file else cluster.hosts[0].slots
+    ranks = ranks or each * len(cluster.compute_hosts())
     launcher, job = launch.prepare(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None
     )
