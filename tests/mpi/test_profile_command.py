@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mpi_libraries import Mpi, every_mpi
+from mpi_libraries import LIBRARIES, Mpi, every_mpi
 
 pytestmark = pytest.mark.mpi
 FAIRLEAD = [str(Path(sys.executable).with_name("fairlead"))]
@@ -69,6 +69,17 @@ def test_own_mpirun(tmp_path: Path) -> None:
     data = json.loads(target.read_text())
     assert data["bytes_B"] == [[0, 0, 14], [6, 0, 0], [0, 0, 0]]
     assert data["hosts"] == [os.uname().nodename]
+
+
+def test_tools_that_the_user_loads_are_called_too(tmp_path: Path) -> None:
+    mpi = LIBRARIES[0].need()
+    tool = mpi.compile(HERE / "profile_tool.c", tmp_path / "tool.so", "-shared", "-fPIC")
+    program = mpi.compile(HERE / "profile_cases.c", tmp_path / "cases", "-w")
+    words = ["-n", "3", "--mpirun", mpi.mpirun, "--", str(program), "finalize"]
+    done = profile(*words, env={**os.environ, "LD_PRELOAD": str(tool)})
+    assert done.returncode == 0, done.stderr
+    assert "tool saw 1" in done.stdout
+    assert "1 message of 8 B" in done.stderr.replace("\u00a0", " ")
 
 
 def test_a_signal_ends_the_program_and_its_profile_is_shown(tmp_path: Path) -> None:

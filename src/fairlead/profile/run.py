@@ -46,8 +46,7 @@ def run(
     """
     cluster = this_machine() if cluster_file is None else Cluster.load(cluster_file)
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
-    each = 1 if cluster_file else cluster.hosts[0].slots
-    ranks = ranks or each * len(cluster.compute_hosts())
+    ranks = ranks or (len(cluster.compute_hosts()) if cluster_file else cluster.hosts[0].slots)
     launcher, job = launch.prepare(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None
     )
