@@ -1,7 +1,7 @@
 # Every target does its own set-up first. `make help` lists them.
 SHELL := /bin/bash
 PY := .venv/bin/python
-NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name CMakeLists.txt -o -name '*.cmake')
+NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name '*.S' -o -name '*.inc' -o -name '*.map' -o -name CMakeLists.txt -o -name '*.cmake')
 PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 

@@ -6,8 +6,8 @@
 
 namespace fairlead {
 
-constexpr const char* DIRECTORY_VARIABLE = "FAIRLEAD_PROFILE";  // where records go; without it nothing is recorded
-constexpr const char* START_SYMBOL = "fairlead_start";
+constexpr const char* kDirectoryVariable = "FAIRLEAD_PROFILE";  // where records go; without it nothing is recorded
+constexpr const char* kStartSymbol = "fairlead_start";
 
 // Starts to record into `directory`. `next`: for every function of generated/functions.hpp what its wrapper calls, or
 // null where the MPI library does not have it. Returns the wrappers, in the same order. All arrays live for ever.

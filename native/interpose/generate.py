@@ -107,10 +107,10 @@ def _message(roles: dict[str, Any]) -> Body:
             before += [line.format(status=roles["status"]) for line in _OWN_STATUS]
             after.append(f"received(call, {comm}, *{roles['status']});")
         elif mode == "nonblocking":
-            both = "if constexpr (ISENDRECV_HAS_STATUS) " if send else ""
+            both = "if constexpr (kIsendrecvHasStatus) " if send else ""
             after.append(f"{both}receive_later(call, {comm}, {source}, *{request});")
         else:
-            size = _size(receive) if mode == "partitioned" else "BY_STATUS"
+            size = _size(receive) if mode == "partitioned" else "kByStatus"
             after.append(f"receive_when_started(call, {comm}, {source}, {size}, *{request});")
     return Body(tuple(before), tuple(after))
 
@@ -269,8 +269,8 @@ def names_header(functions: list[Function]) -> str:
             f"{_head()}#pragma once\n\n#include <cstddef>\n#include <cstdint>\n\nnamespace fairlead {{\n",
             "enum class Function : std::uint16_t {",
             *(f"    {name}," for name in names),
-            f"}};\n\nconstexpr std::size_t FUNCTIONS = {len(names)};\n",
-            "inline constexpr const char* FUNCTION_NAMES[FUNCTIONS] = {",
+            f"}};\n\nconstexpr std::size_t kFunctions = {len(names)};\n",
+            "inline constexpr const char* kFunctionNames[kFunctions] = {",
             *(f'    "{name}",' for name in names),
             "};\n\n}  // namespace fairlead\n",
         ]
@@ -285,7 +285,7 @@ def wrappers_header(functions: list[Function]) -> str:
             "namespace fairlead {\nnamespace wrapped {\n",
             *(f"{function.signature};" for function in functions),
             "\n}  // namespace wrapped\n",
-            "extern void* const WRAPPERS[FUNCTIONS];\n\n}  // namespace fairlead\n",
+            "extern void* const kWrappers[kFunctions];\n\n}  // namespace fairlead\n",
         ]
     )
 
@@ -295,7 +295,7 @@ def wrappers_table(functions: list[Function]) -> str:
     return "\n".join(
         [
             f'{_head()}#include "generated/wrappers.hpp"\n\nnamespace fairlead {{\n',
-            "void* const WRAPPERS[FUNCTIONS] = {",
+            "void* const kWrappers[kFunctions] = {",
             *(f"    reinterpret_cast<void*>(&wrapped::{function.name})," for function in functions),
             "};\n\n}  // namespace fairlead\n",
         ]

@@ -672,9 +672,9 @@ enum class Function : std::uint16_t {
     MPI_Wtime,
 };
 
-constexpr std::size_t FUNCTIONS = 662;
+constexpr std::size_t kFunctions = 662;
 
-inline constexpr const char* FUNCTION_NAMES[FUNCTIONS] = {
+inline constexpr const char* kFunctionNames[kFunctions] = {
     "MPI_Abort",
     "MPI_Accumulate",
     "MPI_Accumulate_c",

@@ -4,7 +4,7 @@
 
 namespace fairlead {
 
-void* const WRAPPERS[FUNCTIONS] = {
+void* const kWrappers[kFunctions] = {
     reinterpret_cast<void*>(&wrapped::MPI_Abort),
     reinterpret_cast<void*>(&wrapped::MPI_Accumulate),
     reinterpret_cast<void*>(&wrapped::MPI_Accumulate_c),

@@ -673,6 +673,6 @@ double MPI_Wtime();
 
 }  // namespace wrapped
 
-extern void* const WRAPPERS[FUNCTIONS];
+extern void* const kWrappers[kFunctions];
 
 }  // namespace fairlead

@@ -160,7 +160,7 @@ int MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int
     const int error = call.timed(next<decltype(MPI_Isendrecv)>(Function::MPI_Isendrecv)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
     if (call.counts(error)) {
         sent(call, comm, dest, bytes(sendcount, sendtype));
-        if constexpr (ISENDRECV_HAS_STATUS) receive_later(call, comm, source, *request);
+        if constexpr (kIsendrecvHasStatus) receive_later(call, comm, source, *request);
     }
     return error;
 }
@@ -170,7 +170,7 @@ int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     const int error = call.timed(next<decltype(MPI_Isendrecv_c)>(Function::MPI_Isendrecv_c)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
     if (call.counts(error)) {
         sent(call, comm, dest, bytes(sendcount, sendtype));
-        if constexpr (ISENDRECV_HAS_STATUS) receive_later(call, comm, source, *request);
+        if constexpr (kIsendrecvHasStatus) receive_later(call, comm, source, *request);
     }
     return error;
 }
@@ -180,7 +180,7 @@ int MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest,
     const int error = call.timed(next<decltype(MPI_Isendrecv_replace)>(Function::MPI_Isendrecv_replace)(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
     if (call.counts(error)) {
         sent(call, comm, dest, bytes(count, datatype));
-        if constexpr (ISENDRECV_HAS_STATUS) receive_later(call, comm, source, *request);
+        if constexpr (kIsendrecvHasStatus) receive_later(call, comm, source, *request);
     }
     return error;
 }
@@ -190,7 +190,7 @@ int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, i
     const int error = call.timed(next<decltype(MPI_Isendrecv_replace_c)>(Function::MPI_Isendrecv_replace_c)(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
     if (call.counts(error)) {
         sent(call, comm, dest, bytes(count, datatype));
-        if constexpr (ISENDRECV_HAS_STATUS) receive_later(call, comm, source, *request);
+        if constexpr (kIsendrecvHasStatus) receive_later(call, comm, source, *request);
     }
     return error;
 }
@@ -290,7 +290,7 @@ int MPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int t
     Call call(Function::MPI_Recv_init);
     const int error = call.timed(next<decltype(MPI_Recv_init)>(Function::MPI_Recv_init)(buf, count, datatype, source, tag, comm, request));
     if (call.counts(error)) {
-        receive_when_started(call, comm, source, BY_STATUS, *request);
+        receive_when_started(call, comm, source, kByStatus, *request);
     }
     return error;
 }
@@ -299,7 +299,7 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int sourc
     Call call(Function::MPI_Recv_init_c);
     const int error = call.timed(next<decltype(MPI_Recv_init_c)>(Function::MPI_Recv_init_c)(buf, count, datatype, source, tag, comm, request));
     if (call.counts(error)) {
-        receive_when_started(call, comm, source, BY_STATUS, *request);
+        receive_when_started(call, comm, source, kByStatus, *request);
     }
     return error;
 }

@@ -18,7 +18,7 @@ namespace fairlead::record {
 
 namespace {
 
-constexpr int MOST_NAMES = 1000;  // of one process id: containers with one host name may share a directory
+constexpr int kMostNames = 1000;  // of one process id: containers with one host name may share a directory
 
 // MAP_FAILED and null both become null.
 void* mapped(void* memory) {
@@ -48,20 +48,20 @@ void read_program(std::array<char, 1024>& program) {
 }  // namespace
 
 File::File(const std::string& directory) {
-    void* page = open(directory) ? extend(PAGE_B) : nullptr;
-    header_ = new (page != nullptr ? page : private_memory(PAGE_B)) Header{};
-    header_->version = VERSION;
+    void* page = open(directory) ? extend(kPage_B) : nullptr;
+    header_ = new (page != nullptr ? page : private_memory(kPage_B)) Header{};
+    header_->version = kVersion;
     header_->pid = static_cast<std::uint32_t>(getpid());
     header_->rank = -1;
     header_->opened = now();
     header_->opened_realtime_ns = clock_ns(CLOCK_REALTIME);
     gethostname(header_->host.data(), header_->host.size() - 1);
     read_program(header_->program);
-    header_->magic = MAGIC;  // last: before it the file is no record
+    header_->magic = kMagic;  // last: before it the file is no record
 }
 
 bool File::open(const std::string& directory) {
-    for (int attempt = 0; attempt < MOST_NAMES; ++attempt) {
+    for (int attempt = 0; attempt < kMostNames; ++attempt) {
         path_ = directory + "/" + std::to_string(getpid()) + "-" + std::to_string(attempt) + ".record";
         fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd_ >= 0) {
@@ -104,7 +104,7 @@ void File::give_up(const char* what, int error) {
 }
 
 void* File::add(Kind kind, std::uint32_t thread, std::size_t size_B) {
-    const std::size_t whole_B = (size_B + PAGE_B - 1) / PAGE_B * PAGE_B;
+    const std::size_t whole_B = (size_B + kPage_B - 1) / kPage_B * kPage_B;
     void* memory = extend(whole_B);
     if (memory == nullptr) {
         return private_memory(whole_B);

@@ -9,11 +9,11 @@
 
 namespace fairlead::record {
 
-constexpr std::uint32_t VERSION = 1;
-constexpr std::array<char, 8> MAGIC{'F', 'A', 'I', 'R', 'L', 'P', 'R', 'F'};
-constexpr std::size_t PAGE_B = 4096;
-constexpr std::size_t NAME_B = 48;
-constexpr std::size_t SIZE_CLASSES = 65;  // 0 B; then class k holds 2^(k-1) to 2^k - 1 B
+constexpr std::uint32_t kVersion = 1;
+constexpr std::array<char, 8> kMagic{'F', 'A', 'I', 'R', 'L', 'P', 'R', 'F'};
+constexpr std::size_t kPage_B = 4096;
+constexpr std::size_t kName_B = 48;
+constexpr std::size_t kSizeClasses = 65;  // 0 B; then class k holds 2^(k-1) to 2^k - 1 B
 
 enum class State : std::uint32_t { running = 0, finalized = 1, aborted = 2, exited = 3 };
 enum class Kind : std::uint32_t { names = 1, counters = 2, peers = 3 };
@@ -43,7 +43,7 @@ struct Header {
     std::array<char, 1024> program;
     std::array<char, 512> library;
 };
-static_assert(sizeof(Header) == 1888 && sizeof(Header) <= PAGE_B);
+static_assert(sizeof(Header) == 1888 && sizeof(Header) <= kPage_B);
 
 struct Block {
     std::uint32_t kind;
@@ -61,9 +61,9 @@ struct Row {
 struct Counters {
     Block block;
     std::uint64_t last_ticks;                                // end of the last call
-    std::array<std::uint64_t, SIZE_CLASSES> sent_sizes;      // point-to-point messages by size
-    std::array<std::uint64_t, SIZE_CLASSES> received_sizes;  //
-    std::array<std::uint64_t, SIZE_CLASSES> given_sizes;     // what was given to collective calls
+    std::array<std::uint64_t, kSizeClasses> sent_sizes;      // point-to-point messages by size
+    std::array<std::uint64_t, kSizeClasses> received_sizes;  //
+    std::array<std::uint64_t, kSizeClasses> given_sizes;     // what was given to collective calls
     std::uint64_t unused;
 
     Row* rows() { return reinterpret_cast<Row*>(this + 1); }

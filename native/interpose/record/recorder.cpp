@@ -71,10 +71,10 @@ class Recorder {
         if (file_ == nullptr) {
             file_ = new File(directory_);
             file_->header().functions = static_cast<std::uint32_t>(functions_);
-            void* block = file_->add(Kind::names, 0, sizeof(Block) + functions_ * NAME_B);
+            void* block = file_->add(Kind::names, 0, sizeof(Block) + functions_ * kName_B);
             char* entry = static_cast<char*>(block) + sizeof(Block);
-            for (std::size_t function = 0; function < functions_; ++function, entry += NAME_B) {
-                std::strncpy(entry, names_[function], NAME_B - 1);
+            for (std::size_t function = 0; function < functions_; ++function, entry += kName_B) {
+                std::strncpy(entry, names_[function], kName_B - 1);
             }
         }
         return *file_;

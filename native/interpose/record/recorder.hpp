@@ -11,7 +11,7 @@
 
 namespace fairlead::record {
 
-constexpr int OUTSIDE_WORLD = -1;  // a peer that is no rank of the world: a spawned or connected process
+constexpr int kOutsideWorld = -1;  // a peer that is no rank of the world: a spawned or connected process
 
 // A thread that calls MPI, and where it counts. Its blocks pass to the next new thread when it ends.
 class Thread {

@@ -69,9 +69,9 @@ std::uint32_t by_gnu_hash(const Tables& tables, const char* name) {
     const std::uint32_t* head = tables.gnu_hash;
     const std::uint32_t buckets = head[0], first = head[1], bloom_words = head[2], shift = head[3];
     const auto* bloom = reinterpret_cast<const ElfW(Addr)*>(head + 4);
-    constexpr std::uint32_t BITS = 8 * sizeof(ElfW(Addr));
-    const ElfW(Addr) word = bloom[hash / BITS % bloom_words];
-    if ((word >> (hash % BITS) & word >> (hash >> shift) % BITS & 1) == 0) {
+    constexpr std::uint32_t kBits = 8 * sizeof(ElfW(Addr));
+    const ElfW(Addr) word = bloom[hash / kBits % bloom_words];
+    if ((word >> (hash % kBits) & word >> (hash >> shift) % kBits & 1) == 0) {
         return 0;
     }
     const auto* bucket = reinterpret_cast<const std::uint32_t*>(bloom + bloom_words);

@@ -5,15 +5,15 @@
 #include <cstddef>
 
 extern "C" {
-extern char fairlead_entries[];  // of ENTRY_B bytes each, in the order of generated/functions.hpp
+extern char fairlead_entries[];  // of kEntry_B bytes each, in the order of generated/functions.hpp
 extern char fairlead_entries_end[];
 extern void* fairlead_targets[];  // where each entry jumps to
 }
 
 namespace fairlead::shim {
 
-constexpr std::size_t ENTRY_B = 32;
-constexpr std::size_t RESOLVER_AT_B = 20;
+constexpr std::size_t kEntry_B = 32;
+constexpr std::size_t kResolverAt_B = 20;
 
 // Says it on stderr, as "fairlead: ...".
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...);

@@ -30,7 +30,7 @@ void say(const char* format, ...) {
 namespace {
 
 pthread_once_t once = PTHREAD_ONCE_INIT;
-void* next[FUNCTIONS];
+void* next[kFunctions];
 
 [[noreturn]] void not_there() {
     say("the program called a function that its MPI library does not have; without fairlead it would not have started");
@@ -40,9 +40,9 @@ void* next[FUNCTIONS];
 // What comes after the shim: another tool's wrapper, or the MPI library, which this library does not depend on and may
 // have been opened for one caller only.
 void find_next(const Object& mpi) {
-    for (std::size_t function = 0; function < FUNCTIONS; ++function) {
-        void* const own = mpi.symbol(FUNCTION_NAMES[function]);
-        void* const other = own != nullptr ? dlsym(RTLD_NEXT, FUNCTION_NAMES[function]) : nullptr;
+    for (std::size_t function = 0; function < kFunctions; ++function) {
+        void* const own = mpi.symbol(kFunctionNames[function]);
+        void* const other = own != nullptr ? dlsym(RTLD_NEXT, kFunctionNames[function]) : nullptr;
         next[function] = other != nullptr ? other : own;
     }
 }
@@ -76,7 +76,7 @@ void* const* wrappers(const Object& mpi, const char* directory) {
     char path[4096];
     std::snprintf(path, sizeof path, "%.*s/libfairlead-%s.so", length, slash != nullptr ? info.dli_fname : ".", abi);
     void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    void* const start = library != nullptr ? dlsym(library, START_SYMBOL) : nullptr;
+    void* const start = library != nullptr ? dlsym(library, kStartSymbol) : nullptr;
     if (start == nullptr) {
         say("%s; the program runs without a profile", dlerror());
         return nullptr;
@@ -89,9 +89,9 @@ void find_targets() {
     if (mpi) {
         find_next(mpi);
     }
-    const char* const directory = std::getenv(DIRECTORY_VARIABLE);
+    const char* const directory = std::getenv(kDirectoryVariable);
     void* const* const wrapped = mpi && directory != nullptr ? wrappers(mpi, directory) : nullptr;
-    for (std::size_t function = 0; function < FUNCTIONS; ++function) {
+    for (std::size_t function = 0; function < kFunctions; ++function) {
         void* const missing = reinterpret_cast<void*>(&not_there);
         void* const target = wrapped != nullptr ? wrapped[function] : next[function];
         __atomic_store_n(&fairlead_targets[function], next[function] != nullptr ? target : missing, __ATOMIC_RELEASE);

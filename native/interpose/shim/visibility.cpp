@@ -34,10 +34,10 @@ struct Symbols {
     std::size_t count = 0;
     std::uintptr_t entries = 0;  // where the entries begin, as symbols tell it
 
-    // Index of the function whose entry a symbol is; FUNCTIONS if it is none.
+    // Index of the function whose entry a symbol is; kFunctions if it is none.
     std::size_t function_of(const ElfW(Sym) & symbol) const {
         const std::uintptr_t at = symbol.st_value - entries;
-        return symbol.st_shndx != SHN_UNDEF && at / ENTRY_B < FUNCTIONS ? at / ENTRY_B : FUNCTIONS;
+        return symbol.st_shndx != SHN_UNDEF && at / kEntry_B < kFunctions ? at / kEntry_B : kFunctions;
     }
     bool protect(int protection) const {
         const auto page_B = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -73,9 +73,9 @@ Symbols own_symbols() {
     }
     for (std::size_t index = 0; index < symbols.count; ++index) {
         ElfW(Sym)& symbol = symbols.first[index];
-        if (symbols.function_of(symbol) < FUNCTIONS) {
+        if (symbols.function_of(symbol) < kFunctions) {
             symbol.st_info = static_cast<unsigned char>(ELF64_ST_INFO(ELF64_ST_BIND(symbol.st_info), STT_GNU_IFUNC));
-            symbol.st_value += RESOLVER_AT_B;
+            symbol.st_value += kResolverAt_B;
         }
     }
     symbols.protect(PROT_READ);
@@ -101,7 +101,7 @@ void* dlsym_without(void* handle, const char* name) {
     for (std::size_t index = 0; index < symbols.count && found == nullptr; ++index) {
         const std::size_t function = symbols.function_of(symbols.first[index]);
         found =
-            function < FUNCTIONS && std::strcmp(FUNCTION_NAMES[function], name) == 0 ? &symbols.first[index] : found;
+            function < kFunctions && std::strcmp(kFunctionNames[function], name) == 0 ? &symbols.first[index] : found;
     }
     const ElfW(Section) section = found != nullptr ? found->st_shndx : ElfW(Section){SHN_UNDEF};
     const bool hidden = found != nullptr && symbols.protect(PROT_READ | PROT_WRITE);
@@ -125,14 +125,14 @@ void* dlsym_without(void* handle, const char* name) {
 // What every resolver answers: the function's entry if the mapped libmpi has the function.
 extern "C" void* fairlead_resolve(std::size_t function) {
     const Object mpi = mapped_mpi();
-    return mpi && mpi.symbol(FUNCTION_NAMES[function]) != nullptr ? fairlead_entries + function * ENTRY_B : nullptr;
+    return mpi && mpi.symbol(kFunctionNames[function]) != nullptr ? fairlead_entries + function * kEntry_B : nullptr;
 }
 
 // Which function answers a dlsym for `name`: the system's, unless it is for an MPI function that is not to be seen.
 extern "C" void* fairlead_dlsym_for(const char* name) {
     if (std::strncmp(name, "MPI_", 4) == 0) {
-        for (std::size_t function = 0; function < FUNCTIONS; ++function) {
-            if (std::strcmp(FUNCTION_NAMES[function], name) == 0 && fairlead_resolve(function) == nullptr) {
+        for (std::size_t function = 0; function < kFunctions; ++function) {
+            if (std::strcmp(kFunctionNames[function], name) == 0 && fairlead_resolve(function) == nullptr) {
                 return reinterpret_cast<void*>(&dlsym_without);
             }
         }

@@ -41,22 +41,22 @@ TEST_F(FileTest, HoldsWhatWasWrittenWithoutBeingClosed) {
     auto* block = static_cast<char*>(file->add(Kind::counters, 3, 5000));
     block[4999] = 'x';
     const std::vector<char> bytes = content();
-    ASSERT_EQ(bytes.size(), 3 * PAGE_B);
+    ASSERT_EQ(bytes.size(), 3 * kPage_B);
     Header header{};
     std::memcpy(&header, bytes.data(), sizeof header);
-    EXPECT_EQ(header.magic, MAGIC);
-    EXPECT_EQ(header.version, VERSION);
+    EXPECT_EQ(header.magic, kMagic);
+    EXPECT_EQ(header.version, kVersion);
     EXPECT_EQ(header.rank, 5);
     EXPECT_EQ(header.blocks, 1U);
     EXPECT_EQ(header.pid, static_cast<std::uint32_t>(getpid()));
     EXPECT_GT(header.opened.monotonic_ns, 0U);
     EXPECT_NE(std::string(header.program.data()).find("interpose_test"), std::string::npos);
     Block head{};
-    std::memcpy(&head, bytes.data() + PAGE_B, sizeof head);
+    std::memcpy(&head, bytes.data() + kPage_B, sizeof head);
     EXPECT_EQ(head.kind, 2U);
     EXPECT_EQ(head.thread, 3U);
-    EXPECT_EQ(head.size_B, 2 * PAGE_B);
-    EXPECT_EQ(bytes[PAGE_B + 4999], 'x');
+    EXPECT_EQ(head.size_B, 2 * kPage_B);
+    EXPECT_EQ(bytes[kPage_B + 4999], 'x');
     delete file;
 }
 

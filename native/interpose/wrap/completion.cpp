@@ -97,7 +97,7 @@ void Completion::finish(const Pending& pending, const MPI_Status& status) {
     }
     const int source =
         operation.any_source != nullptr ? operation.any_source->world_rank(status.MPI_SOURCE) : operation.source;
-    const std::uint64_t size_B = operation.received_B == BY_STATUS ? bytes_of(status) : operation.received_B;
+    const std::uint64_t size_B = operation.received_B == kByStatus ? bytes_of(status) : operation.received_B;
     call_.thread().row(static_cast<std::size_t>(operation.function)).received_B += size_B;
     call_.thread().received(source, size_B);
 }

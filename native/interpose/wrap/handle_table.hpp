@@ -54,11 +54,11 @@ class HandleTable {
         bool taken = false;
         Value value{};
     };
-    static constexpr std::size_t FIRST_SLOTS = 32;  // a power of two, as every size
+    static constexpr std::size_t kFirstSlots = 32;  // a power of two, as every size
 
     std::size_t home(std::uintptr_t key) const {
-        constexpr std::uint64_t GOLDEN = 0x9E3779B97F4A7C15U;  // Fibonacci hashing: 2^64 over the golden ratio
-        return static_cast<std::size_t>(key * GOLDEN >> 32) & (slots_.size() - 1);
+        constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15U;  // Fibonacci hashing: 2^64 over the golden ratio
+        return static_cast<std::size_t>(key * kGolden >> 32) & (slots_.size() - 1);
     }
     std::size_t after(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
@@ -92,7 +92,7 @@ class HandleTable {
         slots_[gap] = Slot{};
     }
 
-    std::vector<Slot> slots_{FIRST_SLOTS};
+    std::vector<Slot> slots_{kFirstSlots};
     std::size_t used_ = 0;
 };
 

@@ -30,14 +30,14 @@ struct Remembered {
 };
 
 // Handles of one kind lie a fixed distance apart: the low bits are mixed with higher ones.
-constexpr std::size_t SLOTS = 8;
+constexpr std::size_t kSlots = 8;
 std::size_t slot(std::uintptr_t key) {
-    return (key ^ key >> 4 ^ key >> 8) % SLOTS;
+    return (key ^ key >> 4 ^ key >> 8) % kSlots;
 }
 
 struct ThreadCache {
-    std::array<Remembered<const Communicator*>, SLOTS> communicators;
-    std::array<Remembered<std::uint64_t>, SLOTS> sizes;
+    std::array<Remembered<const Communicator*>, kSlots> communicators;
+    std::array<Remembered<std::uint64_t>, kSlots> sizes;
 };
 
 ThreadCache& cache() {
@@ -61,7 +61,7 @@ void translate(Communicator& result, MPI_Comm comm) {
     }
     if (translated != own) {
         for (int& rank : translated) {
-            rank = rank == MPI_UNDEFINED ? record::OUTSIDE_WORLD : rank;
+            rank = rank == MPI_UNDEFINED ? record::kOutsideWorld : rank;
         }
         result.world_ranks = std::move(translated);
     }

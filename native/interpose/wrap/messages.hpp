@@ -34,7 +34,7 @@ void matched(MPI_Comm comm, MPI_Message message);
 Match take_match(MPI_Message message);
 void received(Call& call, const Match& match, const MPI_Status& status);
 
-constexpr std::uint64_t BY_STATUS = ~std::uint64_t{0};  // a size that only the status tells
+constexpr std::uint64_t kByStatus = ~std::uint64_t{0};  // a size that only the status tells
 
 // What a request does. Requests that only send, and are not persistent, need no description.
 struct Operation {
@@ -47,7 +47,7 @@ struct Operation {
     int destination = 0;  // rank in the world
     int source = 0;       // as well; valid where `any_source` is null
     std::uint64_t sent_B = 0;
-    std::uint64_t received_B = BY_STATUS;
+    std::uint64_t received_B = kByStatus;
     std::shared_ptr<const Communicator> any_source{};
     std::uint64_t serial = 0;  // tells it from a later one with the same handle; given by `track`
 };

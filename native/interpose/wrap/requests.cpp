@@ -23,13 +23,13 @@ struct alignas(64) Shard {
     }
 };
 
-constexpr std::size_t SHARDS = 32;
-std::array<Shard, SHARDS> shards;
+constexpr std::size_t kShards = 32;
+std::array<Shard, kShards> shards;
 std::atomic<std::size_t> number{0};
 
 Shard& shard_of(MPI_Request request) {
     const std::uintptr_t key = key_of(request);
-    return shards[(key >> 4 ^ key) % SHARDS];
+    return shards[(key >> 4 ^ key) % kShards];
 }
 
 void add_to_number(std::size_t change) {

@@ -21,8 +21,8 @@ namespace {
 
 extern "C" [[gnu::visibility("default")]] void* const* fairlead_start(void* const* next, const char* directory) {
     next_functions = next;
-    record::configure(directory, FUNCTION_NAMES, FUNCTIONS);
-    return WRAPPERS;
+    record::configure(directory, kFunctionNames, kFunctions);
+    return kWrappers;
 }
 
 }  // namespace fairlead

@@ -40,7 +40,7 @@ inline MPI_Status* const MPI_STATUSES_IGNORE = reinterpret_cast<MPI_Status*>(1);
 namespace fairlead {
 
 // MPICH 4.0.2 and 5.0.2 complete these with a status that was never set: neither source nor size is known.
-constexpr bool ISENDRECV_HAS_STATUS = false;
+constexpr bool kIsendrecvHasStatus = false;
 
 inline MPI_Comm comm_world() {
     return 0x44000000;

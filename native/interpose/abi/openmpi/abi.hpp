@@ -47,7 +47,7 @@ extern char ompi_message_no_proc;
 
 namespace fairlead {
 
-constexpr bool ISENDRECV_HAS_STATUS = true;
+constexpr bool kIsendrecvHasStatus = true;
 
 inline MPI_Comm comm_world() {
     return reinterpret_cast<MPI_Comm>(&ompi_mpi_comm_world);
