@@ -100,6 +100,22 @@ def test_a_signal_ends_the_program_and_its_profile_is_shown(tmp_path: Path) -> N
     assert "MPI_Barrier" in said
 
 
+def test_nothing_is_left_when_fairlead_is_killed(tmp_path: Path) -> None:
+    before = set(leftovers())
+    words = ["-n", "2", "--mpirun", "mpirun.openmpi", "--", "cg", "--class", "W", "--iterations", "300"]
+    process = subprocess.Popen([*FAIRLEAD, "profile", *words], stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while not any(directory.glob("*.record") for directory in set(leftovers()) - before):
+        assert time.monotonic() < deadline, "the ranks left no record"
+        time.sleep(0.05)
+    process.kill()
+    assert process.stdout
+    said = process.stdout.read()  # to the program's end
+    process.wait()
+    assert '"verified":true' in said, f"the program came to harm: {said}"
+    assert set(leftovers()) == before
+
+
 def test_a_program_without_mpi_is_told() -> None:
     done = profile("-n", "2", "--mpirun", "mpirun.openmpi", "--", "true")
     assert done.returncode == 0

@@ -2,9 +2,10 @@
 
 import io
 import os
+import subprocess
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors import of
+from fairlead.cluster.executors.base import Executor
 from fairlead.errors import ConfigError, HostError
 from fairlead.profile import record
 from fairlead.profile.record import Record
@@ -21,11 +23,13 @@ SHIM = "libfairlead.so"
 LIBRARIES = (SHIM, "libfairlead-openmpi.so", "libfairlead-mpich.so")
 DIRECTORY_VARIABLE = "FAIRLEAD_PROFILE"
 FETCH_TIMEOUT_S = 120.0
+REMOVE_TIMEOUT_S = 30.0
 
 # In memory: a record is written to all the time, and a rank must not wait for a disk.
 _MAKE = 'umask 077; mkdir "/dev/shm/fairlead-profile-$0"'
+# Waits for the end of its input, which comes with fairlead's own end, be it by kill -9. Ctrl-C is fairlead's.
+_KEEP = 'trap "" HUP INT TERM; cat >/dev/null; rm -rf "/dev/shm/fairlead-profile-$0"'
 _FETCH = 'cd "/dev/shm/fairlead-profile-$0" && tar -c -f - .'
-_REMOVE = 'rm -rf "/dev/shm/fairlead-profile-$0"'
 
 
 @dataclass(frozen=True)
@@ -82,11 +86,24 @@ def collection(cluster: Cluster, hosts: tuple[str, ...], job_id: str) -> Iterato
         "LD_PRELOAD": f"{shim}:{before}" if before else shim,
         DIRECTORY_VARIABLE: f"/dev/shm/fairlead-profile-{job_id}",
     }
-    try:
+    with ExitStack() as keepers:
+        for host in hosts:
+            keepers.enter_context(_keeper(executor, host, job_id))
         on_all(hosts, lambda host: run_on(executor, host, ["sh", "-c", _MAKE, job_id]))
         yield Collection(cluster, hosts, job_id, environment)
-    finally:
-        on_all(hosts, lambda host: run_on(executor, host, ["sh", "-c", _REMOVE, job_id]))
+
+
+@contextmanager
+def _keeper(executor: Executor, host: str, job_id: str) -> Iterator[None]:
+    """A process on the host that removes the records when this block, or fairlead, has ended."""
+    command = executor.command(host, ["sh", "-c", _KEEP, job_id])
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as keeper:
+        try:
+            yield
+        finally:
+            _, said = keeper.communicate(timeout=REMOVE_TIMEOUT_S)
+    if keeper.returncode != 0:
+        raise HostError(f"{host}: the ranks' records were not removed: {said.decode(errors='replace').strip()}")
 
 
 def _bring(cluster: Cluster, hosts: tuple[str, ...]) -> str:
