@@ -9,8 +9,6 @@ import argparse
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
 from bench import (
     baselines,
     characterisation,
@@ -26,6 +24,7 @@ from bench import (
 from bench.session import Benchmark, Session
 from bench.summary import Summary
 from fairlead.errors import FairleadError
+from fairlead.report.terminal import console
 
 # In the order in which they are run: the short ones first.
 GROUPS: dict[str, Benchmark] = {
@@ -42,7 +41,6 @@ GROUPS: dict[str, Benchmark] = {
 }
 PROGRAMS = Path(__file__).with_name("programs.toml")
 INTERRUPTED = 130
-WIDTH = 160  # of the table, where it does not go to a terminal
 
 
 def main() -> int:
@@ -66,8 +64,7 @@ def main() -> int:
         except KeyboardInterrupt:
             print("interrupted; what was measured is kept", file=sys.stderr)
             return INTERRUPTED
-    console = Console()
-    summary.show(console if console.is_terminal else Console(width=WIDTH))
+    summary.show(console())
     print(f"summary: {summary.path}")
     if failed:
         print(f"not measured: {', '.join(failed)}", file=sys.stderr)

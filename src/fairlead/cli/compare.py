@@ -64,11 +64,10 @@ def command(
 
 
 def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> None:
-    from rich.console import Console
-
     from fairlead.cli.characterize import progress_on
     from fairlead.manage import comparison_session
     from fairlead.report import comparison_report
+    from fairlead.report.terminal import console
 
     with progress_on(sys.stderr) as survey_progress:
         written = comparison_session.compare(
@@ -79,7 +78,7 @@ def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> None:
             only=only,
             announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.in_words()}", err=True),
         )
-    comparison_report.show(written.comparison, Console())
+    comparison_report.show(written.comparison, console())
     click.echo(f"report:  {written.report}")
     click.echo(f"summary: {written.summary}")
 

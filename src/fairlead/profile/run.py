@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
 from fairlead import files
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster, Host
@@ -19,6 +17,7 @@ from fairlead.errors import FairleadError
 from fairlead.manage import programs
 from fairlead.profile import json_form, profile, terminal
 from fairlead.profile.collect import Collection, collection
+from fairlead.report.terminal import console
 
 
 def run(
@@ -78,7 +77,7 @@ def this_machine() -> Cluster:
 def _report(collected: Collection, launcher: Launcher, job: Job, argv: Sequence[str], json_file: Path | None) -> None:
     found = profile.of(collected.records(), job.hosts if launcher.family is not None else None)
     with suppress(OSError):  # the terminal is gone
-        terminal.show(found, argv, Console(stderr=True))
+        terminal.show(found, argv, console(stderr=True))
     if json_file is not None:
         files.write(json_file, json_form.to_json(json_form.of(found, argv)))
         _say(f"written to {json_file}")

@@ -95,7 +95,7 @@ def functions(profile: Profile) -> Table:
     whole_s = float(profile.time_s.sum())
     used = [(name, usage) for name, usage in profile.functions().items() if name not in BEGIN_AND_END]
     return table(
-        [("function", "function"), ("calls", "calls"), ("time", "time_s"), ("of all time", "share"),
+        [("function", "function"), ("calls", "calls"), ("time", "time_s"), ("share", "share"),
          ("a call", "call_s"), ("sent", "sent_B"), ("received", "received_B")],
         [
             [

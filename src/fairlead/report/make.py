@@ -6,7 +6,7 @@ from rich.console import Console
 
 from fairlead.manage.components import STAGES
 from fairlead.measure.characterization import Characterization, runs
-from fairlead.report import characterization_report, comparison_report, run_report, summary
+from fairlead.report import characterization_report, comparison_report, run_report, summary, terminal
 from fairlead.report import comparison as comparisons
 from fairlead.report.statistics import DEFAULT_LEVEL
 from fairlead.store import Run, Store
@@ -39,7 +39,7 @@ def comparison(
     if as_json:
         print(summary.to_json(summary.of(computed)), end="")
     else:
-        comparison_report.show(computed, console or Console())
+        comparison_report.show(computed, console or terminal.console())
     return [written.html, written.summary, *written.figures]
 
 
@@ -65,7 +65,7 @@ def run(
         FairleadError: it is none, or a file cannot be written.
     """
     found = run_report.load(store, number)
-    run_report.show(found, console or Console())
+    run_report.show(found, console or terminal.console())
     return run_report.write(found, html, figures=figures)
 
 
