@@ -7,10 +7,13 @@
 namespace fairlead {
 
 constexpr const char* kDirectoryVariable = "FAIRLEAD_PROFILE";  // where records go; without it nothing is recorded
+constexpr const char* kMessagesVariable =
+    "FAIRLEAD_PROFILE_MESSAGES";  // ends of messages that a process keeps, one by one
 constexpr const char* kStartSymbol = "fairlead_start";
 
-// Starts to record into `directory`. `next`: for every function of generated/functions.hpp what its wrapper calls, or
-// null where the MPI library does not have it. Returns the wrappers, in the same order. All arrays live for ever.
-using Start = void* const*(void* const* next, const char* directory);
+// Starts to record into `directory`, up to `most_messages` ends of messages one by one. `next`: for every function of
+// generated/functions.hpp what its wrapper calls, or null where the MPI library does not have it. Returns the wrappers,
+// in the same order. All arrays live for ever.
+using Start = void* const*(void* const* next, const char* directory, std::size_t most_messages);
 
 }  // namespace fairlead

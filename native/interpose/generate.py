@@ -97,12 +97,15 @@ def _message(roles: dict[str, Any]) -> Body:
     after: list[str] = []
     mode = roles["mode"]
     if send := roles.get("send"):
+        to = f"{send['peer']}, {send['tag']}"
         if mode in ("persistent", "partitioned"):
-            after.append(f"send_when_started(call, {comm}, {send['peer']}, {_size(send)}, *{request});")
+            after.append(f"send_when_started(call, {comm}, {to}, {_size(send)}, *{request});")
+        elif mode == "nonblocking" and not roles.get("receive"):
+            after.append(f"sent_meanwhile(call, {comm}, {to}, {_size(send)}, *{request});")
         else:
-            after.append(f"sent(call, {comm}, {send['peer']}, {_size(send)});")
+            after.append(f"sent(call, {comm}, {to}, {_size(send)});")
     if receive := roles.get("receive"):
-        source = receive["peer"]
+        source = f"{receive['peer']}, {receive['tag']}"
         if mode == "blocking":
             before += [line.format(status=roles["status"]) for line in _OWN_STATUS]
             after.append(f"received(call, {comm}, *{roles['status']});")
@@ -124,9 +127,21 @@ def _matched(roles: dict[str, Any]) -> Body:
     return Body(tuple(before), (f"received(call, match, *{roles['status']});",))
 
 
+_FOUND_NOTHING = "probed_nothing(call);"
+
+
+def _if_flag(roles: dict[str, Any], then: str, otherwise: str) -> tuple[str, ...]:
+    """Statements of which one is carried out, by what the function says; the first, where it has no flag."""
+    return (f"if (*{roles['flag']}) {then}", f"else {otherwise}") if "flag" in roles else (then,)
+
+
 def _match(roles: dict[str, Any]) -> Body:
-    statement = f"matched({roles['communicator']}, *{roles['message']});"
-    return Body(after=(f"if (*{roles['flag']}) {statement}" if "flag" in roles else statement,))
+    return Body(after=_if_flag(roles, f"matched(call, {roles['communicator']}, *{roles['message']});", _FOUND_NOTHING))
+
+
+def _probe(roles: dict[str, Any]) -> Body:
+    before = tuple(line.format(status=roles["status"]) for line in _OWN_STATUS)
+    return Body(before, _if_flag(roles, f"probed(call, {roles['communicator']}, *{roles['status']});", _FOUND_NOTHING))
 
 
 def _start(roles: dict[str, Any]) -> Body:
@@ -150,14 +165,14 @@ def _completion(roles: dict[str, Any]) -> Body:
         "all": status,
         "some": f"*{roles.get('number')}, {roles.get('indices')}, {status}",
     }[roles["completes"]]
-    after = f"completion.{roles['completes']}({told});"
+    after = _if_flag(roles, f"completion.{roles['completes']}({told});", "completion.nothing();")
     certainty = "all" if roles["completes"] in ("one", "all") and "flag" not in roles else "none"
     return Body(
         (
             f"Completion completion(call, Completion::Certainty::{certainty}, {length}, {requests});",
             f"{status} = completion.{place};",
         ),
-        (f"if (*{roles['flag']}) {after}" if "flag" in roles else after,),
+        after,
         "completion.failed();",
     )
 
@@ -217,11 +232,19 @@ def _one_sided(roles: dict[str, Any]) -> Body:
     return Body(after=(f"one_sided(call, {roles['peer']}, {', '.join(sizes)});",))
 
 
+def _create(roles: dict[str, Any]) -> Body:
+    """The creation of a communicator."""
+    made = f"*{roles['creates']}"
+    later = roles.get("mode") == "nonblocking"
+    return Body(after=(f"created_like({roles['communicator']}, {made});" if later else f"created({made});",))
+
+
 BODIES: dict[str, Callable[[dict[str, Any]], Body]] = {
     "send": _message,
     "receive": lambda roles: (_matched if roles["mode"] == "matched" else _message)(roles),
     "exchange": _message,
     "match": _match,
+    "probe": _probe,
     "start": _start,
     "completion": _completion,
     "release": _release,
@@ -229,12 +252,16 @@ BODIES: dict[str, Callable[[dict[str, Any]], Body]] = {
     "neighborhood": _collective,
     "rma": _one_sided,
     "io": lambda _: Body(),
+    "create": _create,
     "none": lambda _: Body(),
 }
 
 # Which directions stand in which file, and what it includes.
 FILES = {
-    "wrappers_messages.cpp": (("send", "receive", "exchange", "match", "start", "release"), "messages"),
+    "wrappers_messages.cpp": (
+        ("send", "receive", "exchange", "match", "probe", "start", "create", "release"),
+        "messages",
+    ),
     "wrappers_completion.cpp": (("completion",), "completion"),
     "wrappers_collectives.cpp": (("collective", "neighborhood", "rma"), "collectives"),
     "wrappers_others.cpp": (("io", "none"), "call"),

@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import mpi_libraries
+import numpy as np
 import pytest
 from mpi_libraries import LIBRARIES, Mpi
 
 from fairlead import native
-from fairlead.profile import record
+from fairlead.profile import record, waiting
 from fairlead.profile.profile import mpi_s
 from fairlead.profile.record import Record
 
 pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).with_name("profile_cases.c")
 RANKS = 3
+CLOCKS_S = 1e-6  # by which the clocks of two processes differ at most
 Run = Callable[[str], list[Record]]
 Matrix = list[list[int]]
 
@@ -33,7 +35,11 @@ class Programs:
         """The records of a case's ranks, in rank order."""
         directory = self.directory / case
         directory.mkdir()
-        env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_PROFILE": str(directory)}
+        env = {
+            "LD_PRELOAD": str(native.library("libfairlead.so")),
+            "FAIRLEAD_PROFILE": str(directory),
+            "FAIRLEAD_PROFILE_MESSAGES": "1000",
+        }
         with mpi_libraries.no_leftovers():
             done = subprocess.run(
                 self.mpi.command(RANKS, [str(self.program), case], env), capture_output=True, text=True, timeout=60
@@ -64,6 +70,19 @@ def messages(records: list[Record]) -> tuple[Matrix, Matrix, Matrix, Matrix]:
     )
 
 
+def pairs(records: list[Record]) -> Matrix:
+    """Messages of which both ends were kept and belong together; shaped as the numbers of `messages`."""
+    ends = np.concatenate([each.ends for each in records])
+    rank = np.repeat(range(RANKS), [len(each.ends) for each in records])
+    sends, receives = waiting.joined(ends, rank)
+    assert ends["size_B"][sends].tolist() == ends["size_B"][receives].tolist()
+    assert not np.isnan(ends["done_s"][receives]).any()
+    assert (ends["begun_s"][sends] <= ends["done_s"][receives] + CLOCKS_S).all()
+    matrix = np.zeros((RANKS, RANKS + 1), int)
+    np.add.at(matrix, (rank[sends], rank[receives]), 1)
+    return matrix.tolist()
+
+
 def transposed(matrix: Matrix) -> Matrix:
     """What the others must have received, with an empty last column."""
     return [[matrix[source][rank] for source in range(RANKS)] + [0] for rank in range(RANKS)]
@@ -82,6 +101,7 @@ def test_modes(programs: Programs) -> None:
     assert numbers == [[0, 4 + 3, 0, 0], [1, 0, 3, 0], [3, 0, 0, 0]]
     assert sizes == [[0, 40 + 24 + 5 + 7 + ring[0], 0, 0], [0, 0, ring[1], 0], [ring[2], 0, 0, 0]]
     assert got_numbers == transposed(numbers)
+    assert pairs(records) == numbers
     assert got_sizes == transposed(sizes)
     assert used(zero, "MPI_Send") == (2, 40, 0)
     assert used(zero, "MPI_Ssend") == (1, 24, 0)
@@ -104,6 +124,7 @@ def test_every_call_that_completes(programs: Programs) -> None:
     assert numbers == [[0, 0, 0, 0], [8, 0, 0, 0], [8, 0, 0, 0]]
     assert sizes == [[0, 0, 0, 0], [280 + 8, 0, 0, 0], [280 + 16, 0, 0, 0]]
     assert got_numbers == transposed(numbers)
+    assert pairs(records) == numbers
     assert got_sizes == transposed(sizes)
     assert used(records[0], "MPI_Irecv") == (16, 0, 280 + 8 + 280 + 16)
     assert used(records[0], "MPI_Wait") == (2, 0, 0)
@@ -116,6 +137,7 @@ def test_every_call_that_completes(programs: Programs) -> None:
 
 def test_persistent(programs: Programs) -> None:
     records = programs.run("persistent")
+    assert pairs(records) == [[0, 6, 0, 0], [0, 0, 6, 0], [6, 0, 0, 0]]
     for rank, each in enumerate(records):
         after, before = (rank + 1) % RANKS, (rank + RANKS - 1) % RANKS
         assert each.messages.sent_messages.tolist() == [6 if peer == after else 0 for peer in range(4)]
@@ -130,7 +152,8 @@ def test_persistent(programs: Programs) -> None:
 
 
 def test_matched_probes(programs: Programs) -> None:
-    zero, one, two = programs.run("matched")
+    zero, one, two = records = programs.run("matched")
+    assert pairs(records) == [[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]]
     assert zero.messages.received_messages.tolist() == [0, 1, 1, 0]
     assert zero.messages.received_B.tolist() == [0, 11, 22, 0]
     assert used(zero, "MPI_Mprobe")[0] == 2
@@ -147,6 +170,7 @@ def test_ranks_of_other_communicators(programs: Programs) -> None:
     assert numbers == [[0, 0, 2, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
     assert sizes == [[0, 0, 14, 0], [6, 0, 0, 0], [0, 0, 0, 0]]
     assert got_numbers == transposed(numbers)
+    assert pairs(records) == numbers
     assert got_sizes == transposed(sizes)
     assert [used(each, "MPI_Bcast") for each in records] == [(1, 100, 0), (1, 0, 100), (1, 0, 100)]
 
@@ -204,6 +228,7 @@ def test_what_mpi_4_added(programs: Programs) -> None:
     assert sizes == [[0, 30 + 4000, 300, 0], [0, 0, 30, 0], [30, 0, 0, 0]]
     # What MPICH's MPI_Isendrecv receives is not known: its status is never set.
     assert got_numbers == [[0, 0, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0]]
+    assert pairs(records) == transposed(got_numbers)
     assert got_sizes == [[0, 0, 0, 0], [4000, 0, 0, 0], [300, 0, 0, 0]]
     assert used(zero, "MPI_Isendrecv") == (1, 10, 0)
     assert used(zero, "MPI_Isendrecv_replace") == (1, 20, 0)

@@ -12,6 +12,7 @@ TABLE = tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8")
 # What the standard calls a parameter of each role.
 KINDS = {
     "communicator": {"COMMUNICATOR"},
+    "creates": {"COMMUNICATOR"},
     "window": {"WINDOW"},
     "request": {"REQUEST"},
     "requests": {"REQUEST"},
@@ -32,8 +33,8 @@ KINDS = {
     "number": {"ARRAY_LENGTH"},
 }
 WORDS = {
-    "direction": {"send", "receive", "exchange", "match", "start", "completion", "release", "collective",
-                  "neighborhood", "rma", "io", "none"},
+    "direction": {"send", "receive", "exchange", "probe", "match", "start", "completion", "create", "release",
+                  "collective", "neighborhood", "rma", "io", "none"},
     "mode": {"blocking", "nonblocking", "persistent", "partitioned", "matched"},
     "completes": {"one", "any", "all", "some"},
     "blocks": {"one", "each", "vector", "own"},
@@ -118,8 +119,8 @@ def test_bodies_say_what_the_roles_mean() -> None:
     sys.modules["generate"] = generate  # dataclasses look their module up
     specification.loader.exec_module(generate)
     wrappers = {function.name: generate.wrapper(function) for function in generate.load()}
-    assert "sent(call, comm, dest, bytes(count, datatype));" in wrappers["MPI_Send"]
-    assert "receive_later(call, comm, source, *request);" in wrappers["MPI_Irecv_c"]
+    assert "sent(call, comm, dest, tag, bytes(count, datatype));" in wrappers["MPI_Send"]
+    assert "receive_later(call, comm, source, tag, *request);" in wrappers["MPI_Irecv_c"]
     assert "sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype)" in wrappers["MPI_Allgatherv"]
     assert "part.root() ? vector(group.peers, sendcounts, sendtype) : 0" in wrappers["MPI_Scatterv"]
     assert "if (*flag) completion.all(array_of_statuses);" in wrappers["MPI_Testall"]

@@ -23,14 +23,29 @@ def block(kind: int, thread: int, body: bytes) -> bytes:
     return struct.pack("<IIQ", kind, thread, len(padded)) + padded[16:]
 
 
-def counters(thread: int, rows: list[tuple[int, int, int, int]], sent_sizes: dict[int, int], last: int) -> bytes:
+def counters(
+    thread: int, rows: list[tuple[int, int, int, int]], sent_sizes: dict[int, int], last: int, polled: int = 0
+) -> bytes:
     sizes = [sent_sizes.get(number, 0) for number in range(65)]
-    head = struct.pack("<Q65Q65Q65QQ", last, *sizes, *[0] * 130, 0)
+    head = struct.pack("<Q65Q65Q65QQ", last, *sizes, *[0] * 130, polled)
     return block(2, thread, head + b"".join(struct.pack("<4Q", *row) for row in rows))
 
 
 def peers(thread: int, rows: list[tuple[int, int, int, int]]) -> bytes:
     return block(3, thread, b"".join(struct.pack("<4Q", *row) for row in rows))
+
+
+def a_message(**changes: int) -> bytes:
+    """Three ticks long, 5 B to rank 0."""
+    fields = {
+        "communicator": 2**64 - 1, "size": 5, "begun": 3000, "needed": 3000, "computed": 0, "done": 3003, "peer": 0,
+        "tag": 7, "function": 1, "by": 1, "end": 1,
+    }  # fmt: skip
+    return struct.pack("<6Q2i2HB3x", *{**fields, **changes}.values())
+
+
+def messages(entries: list[bytes]) -> bytes:
+    return block(4, 0, b"".join(entries))
 
 
 def names(entries: tuple[bytes, ...] = NAMES) -> bytes:
@@ -40,7 +55,7 @@ def names(entries: tuple[bytes, ...] = NAMES) -> bytes:
 def build(blocks: list[bytes], **changes: object) -> bytes:
     """A file of rank 1 of 2 whose clock makes 2 ticks a nanosecond; begun at tick 2000, ended at 8000."""
     fields: dict[str, object] = {
-        "magic": b"FAIRLPRF", "version": 1, "number": len(blocks), "functions": len(NAMES), "pid": 77, "rank": 1,
+        "magic": b"FAIRLPRF", "version": 2, "number": len(blocks), "functions": len(NAMES), "pid": 77, "rank": 1,
         "ranks": 2, "state": 1, "level": 0, "opened": 1000, "opened_ns": 500, "checked": 11000, "checked_ns": 5500,
         "begin": 2000, "end": 8000, "realtime": 1_700_000_000_000_000_000, "host": b"h0", "program": b"./a b",
         "library": b"Some MPI 1.0",
@@ -55,7 +70,7 @@ def two_threads() -> list[bytes]:
         names(),
         counters(0, first, {4: 2}, 7000),
         peers(0, [(2, 24, 1, 8), (0, 0, 0, 0), (0, 0, 0, 0)]),
-        counters(1, second, {7: 1}, 7500),
+        counters(1, second, {7: 1}, 7500, polled=300),
         peers(1, [(0, 0, 0, 0), (0, 0, 0, 0), (1, 100, 0, 0)]),
     ]
 
@@ -68,10 +83,32 @@ def test_threads_are_added_up() -> None:
     assert read.time_s == pytest.approx(3000e-9)
     assert read.functions["MPI_Send"] == record.Usage(3, pytest.approx(800e-9), 124, 0)
     assert set(read.functions) == {"MPI_Init", "MPI_Send", "MPI_Barrier"}
+    assert read.polled_s == pytest.approx(150e-9)
     assert read.messages.sent_messages.tolist() == [2, 0, 1]
     assert read.messages.sent_B.tolist() == [24, 0, 100]
     assert read.messages.received_B.tolist() == [8, 0, 0]
     assert {number: int(count) for number, count in enumerate(read.sizes.sent) if count} == {4: 2, 7: 1}
+
+
+def test_messages_one_by_one() -> None:
+    received = a_message(size=9, begun=3100, needed=3200, computed=40, done=3400, peer=-2, tag=-1, by=2, end=2)
+    open_one = a_message(begun=3500, needed=0, done=0, end=2)
+    read = record.parse(build([*two_threads(), messages([a_message(), received]), messages([open_one])]), source="x")
+    opened_s = 500e-9
+    assert read.ends["end"].tolist() == [record.SEND, record.RECEIVE, record.RECEIVE]
+    assert read.ends["communicator"].tolist() == [2**64 - 1] * 3
+    assert read.ends["size_B"].tolist() == [5, 9, 5]
+    assert read.ends["begun_s"] - opened_s == pytest.approx([1000e-9, 1050e-9, 1250e-9])
+    assert read.ends["needed_s"] - opened_s == pytest.approx([1000e-9, 1100e-9, float("nan")], nan_ok=True)
+    assert read.ends["computed_s"] == pytest.approx([0, 20e-9, 0])
+    assert read.ends["done_s"] - opened_s == pytest.approx([1001.5e-9, 1200e-9, float("nan")], nan_ok=True)
+    assert read.ends["peer"].tolist() == [0, record.ANY_SOURCE, 0]
+    assert read.ends["tag"].tolist() == [7, record.ANY_TAG, 7]
+    assert [read.function_names[number] for number in read.ends["completed_by"]] == [
+        "MPI_Send",
+        "MPI_Barrier",
+        "MPI_Send",
+    ]
 
 
 def test_a_killed_process_ends_with_its_last_call() -> None:
@@ -91,13 +128,15 @@ def test_before_mpi_was_initialised_there_is_no_rank_and_no_time() -> None:
     [
         (lambda data: data[:100], "is no record"),
         (lambda data: b"X" + data[1:], "is no record"),
-        (lambda _: build(two_threads(), version=2), "has version 2; this fairlead reads version 1"),
+        (lambda _: build(two_threads(), version=1), "has version 1; this fairlead reads version 2"),
         (lambda _: build(two_threads(), state=9), "unknown state 9"),
         (lambda _: build(two_threads(), rank=2), "is of rank 2 of 2"),
         (lambda _: build(two_threads(), rank=-2), "is of rank -2 of 2"),
         (lambda _: build(two_threads(), number=6), "has a block of 0 B"),
         (lambda data: data[:-1], "has a block of 0 B at"),
         (lambda _: build([names(), block(9, 0, b"")]), "unknown kind 9"),
+        (lambda _: build([*two_threads(), messages([a_message(end=4)])]), "unknown end 4"),
+        (lambda _: build([*two_threads(), messages([a_message(function=3)])]), "a message of an unknown function"),
         (lambda _: build(two_threads()[1:]), "names 0 functions of 3"),
         (lambda _: build([names()], functions=200), "too short for 200 entries of 48 B"),
         (lambda _: build(two_threads(), checked=900), "clocks that do not run forward"),

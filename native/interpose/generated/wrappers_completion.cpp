@@ -13,6 +13,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     const int error = call.timed(next<decltype(MPI_Test)>(Function::MPI_Test)(request, flag, status));
     if (call.counts(error)) {
         if (*flag) completion.one(status);
+        else completion.nothing();
     } else {
         completion.failed();
     }
@@ -26,6 +27,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
     const int error = call.timed(next<decltype(MPI_Testall)>(Function::MPI_Testall)(count, array_of_requests, flag, array_of_statuses));
     if (call.counts(error)) {
         if (*flag) completion.all(array_of_statuses);
+        else completion.nothing();
     } else {
         completion.failed();
     }
@@ -39,6 +41,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
     const int error = call.timed(next<decltype(MPI_Testany)>(Function::MPI_Testany)(count, array_of_requests, index, flag, status));
     if (call.counts(error)) {
         if (*flag) completion.any(*index, status);
+        else completion.nothing();
     } else {
         completion.failed();
     }

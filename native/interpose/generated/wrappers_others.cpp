@@ -91,11 +91,6 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
     return call.timed(next<decltype(MPI_Cart_coords)>(Function::MPI_Cart_coords)(comm, rank, maxdims, coords));
 }
 
-int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
-    Call call(Function::MPI_Cart_create);
-    return call.timed(next<decltype(MPI_Cart_create)>(Function::MPI_Cart_create)(comm_old, ndims, dims, periods, reorder, comm_cart));
-}
-
 int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
     Call call(Function::MPI_Cart_get);
     return call.timed(next<decltype(MPI_Cart_get)>(Function::MPI_Cart_get)(comm, maxdims, dims, periods, coords));
@@ -116,11 +111,6 @@ int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int
     return call.timed(next<decltype(MPI_Cart_shift)>(Function::MPI_Cart_shift)(comm, direction, disp, rank_source, rank_dest));
 }
 
-int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
-    Call call(Function::MPI_Cart_sub);
-    return call.timed(next<decltype(MPI_Cart_sub)>(Function::MPI_Cart_sub)(comm, remain_dims, newcomm));
-}
-
 int MPI_Cartdim_get(MPI_Comm comm, int* ndims) {
     Call call(Function::MPI_Cartdim_get);
     return call.timed(next<decltype(MPI_Cartdim_get)>(Function::MPI_Cartdim_get)(comm, ndims));
@@ -129,11 +119,6 @@ int MPI_Cartdim_get(MPI_Comm comm, int* ndims) {
 int MPI_Close_port(const char* port_name) {
     Call call(Function::MPI_Close_port);
     return call.timed(next<decltype(MPI_Close_port)>(Function::MPI_Close_port)(port_name));
-}
-
-int MPI_Comm_accept(const char* port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* newcomm) {
-    Call call(Function::MPI_Comm_accept);
-    return call.timed(next<decltype(MPI_Comm_accept)>(Function::MPI_Comm_accept)(port_name, info, root, comm, newcomm));
 }
 
 int MPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size) {
@@ -161,29 +146,9 @@ int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
     return call.timed(next<decltype(MPI_Comm_compare)>(Function::MPI_Comm_compare)(comm1, comm2, result));
 }
 
-int MPI_Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* newcomm) {
-    Call call(Function::MPI_Comm_connect);
-    return call.timed(next<decltype(MPI_Comm_connect)>(Function::MPI_Comm_connect)(port_name, info, root, comm, newcomm));
-}
-
-int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
-    Call call(Function::MPI_Comm_create);
-    return call.timed(next<decltype(MPI_Comm_create)>(Function::MPI_Comm_create)(comm, group, newcomm));
-}
-
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler) {
     Call call(Function::MPI_Comm_create_errhandler);
     return call.timed(next<decltype(MPI_Comm_create_errhandler)>(Function::MPI_Comm_create_errhandler)(comm_errhandler_fn, errhandler));
-}
-
-int MPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* newcomm) {
-    Call call(Function::MPI_Comm_create_from_group);
-    return call.timed(next<decltype(MPI_Comm_create_from_group)>(Function::MPI_Comm_create_from_group)(group, stringtag, info, errhandler, newcomm));
-}
-
-int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
-    Call call(Function::MPI_Comm_create_group);
-    return call.timed(next<decltype(MPI_Comm_create_group)>(Function::MPI_Comm_create_group)(comm, group, tag, newcomm));
 }
 
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state) {
@@ -204,16 +169,6 @@ int MPI_Comm_detach_buffer(MPI_Comm comm, void* buffer_addr, int* size) {
 int MPI_Comm_detach_buffer_c(MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
     Call call(Function::MPI_Comm_detach_buffer_c);
     return call.timed(next<decltype(MPI_Comm_detach_buffer_c)>(Function::MPI_Comm_detach_buffer_c)(comm, buffer_addr, size));
-}
-
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-    Call call(Function::MPI_Comm_dup);
-    return call.timed(next<decltype(MPI_Comm_dup)>(Function::MPI_Comm_dup)(comm, newcomm));
-}
-
-int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-    Call call(Function::MPI_Comm_dup_with_info);
-    return call.timed(next<decltype(MPI_Comm_dup_with_info)>(Function::MPI_Comm_dup_with_info)(comm, info, newcomm));
 }
 
 MPI_Comm MPI_Comm_f2c(MPI_Fint comm) {
@@ -261,24 +216,9 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
     return call.timed(next<decltype(MPI_Comm_group)>(Function::MPI_Comm_group)(comm, group));
 }
 
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-    Call call(Function::MPI_Comm_idup);
-    return call.timed(next<decltype(MPI_Comm_idup)>(Function::MPI_Comm_idup)(comm, newcomm, request));
-}
-
-int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
-    Call call(Function::MPI_Comm_idup_with_info);
-    return call.timed(next<decltype(MPI_Comm_idup_with_info)>(Function::MPI_Comm_idup_with_info)(comm, info, newcomm, request));
-}
-
 int MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
     Call call(Function::MPI_Comm_iflush_buffer);
     return call.timed(next<decltype(MPI_Comm_iflush_buffer)>(Function::MPI_Comm_iflush_buffer)(comm, request));
-}
-
-int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
-    Call call(Function::MPI_Comm_join);
-    return call.timed(next<decltype(MPI_Comm_join)>(Function::MPI_Comm_join)(fd, intercomm));
 }
 
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
@@ -321,26 +261,6 @@ int MPI_Comm_size(MPI_Comm comm, int* size) {
     return call.timed(next<decltype(MPI_Comm_size)>(Function::MPI_Comm_size)(comm, size));
 }
 
-int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
-    Call call(Function::MPI_Comm_spawn);
-    return call.timed(next<decltype(MPI_Comm_spawn)>(Function::MPI_Comm_spawn)(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
-}
-
-int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
-    Call call(Function::MPI_Comm_spawn_multiple);
-    return call.timed(next<decltype(MPI_Comm_spawn_multiple)>(Function::MPI_Comm_spawn_multiple)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
-}
-
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
-    Call call(Function::MPI_Comm_split);
-    return call.timed(next<decltype(MPI_Comm_split)>(Function::MPI_Comm_split)(comm, color, key, newcomm));
-}
-
-int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-    Call call(Function::MPI_Comm_split_type);
-    return call.timed(next<decltype(MPI_Comm_split_type)>(Function::MPI_Comm_split_type)(comm, split_type, key, info, newcomm));
-}
-
 int MPI_Comm_test_inter(MPI_Comm comm, int* flag) {
     Call call(Function::MPI_Comm_test_inter);
     return call.timed(next<decltype(MPI_Comm_test_inter)>(Function::MPI_Comm_test_inter)(comm, flag));
@@ -349,16 +269,6 @@ int MPI_Comm_test_inter(MPI_Comm comm, int* flag) {
 int MPI_Dims_create(int nnodes, int ndims, int dims[]) {
     Call call(Function::MPI_Dims_create);
     return call.timed(next<decltype(MPI_Dims_create)>(Function::MPI_Dims_create)(nnodes, ndims, dims));
-}
-
-int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
-    Call call(Function::MPI_Dist_graph_create);
-    return call.timed(next<decltype(MPI_Dist_graph_create)>(Function::MPI_Dist_graph_create)(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
-}
-
-int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
-    Call call(Function::MPI_Dist_graph_create_adjacent);
-    return call.timed(next<decltype(MPI_Dist_graph_create_adjacent)>(Function::MPI_Dist_graph_create_adjacent)(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
 }
 
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) {
@@ -906,11 +816,6 @@ int MPI_Get_version(int* version, int* subversion) {
     return call.timed(next<decltype(MPI_Get_version)>(Function::MPI_Get_version)(version, subversion));
 }
 
-int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph) {
-    Call call(Function::MPI_Graph_create);
-    return call.timed(next<decltype(MPI_Graph_create)>(Function::MPI_Graph_create)(comm_old, nnodes, index, edges, reorder, comm_graph));
-}
-
 int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
     Call call(Function::MPI_Graph_get);
     return call.timed(next<decltype(MPI_Graph_get)>(Function::MPI_Graph_get)(comm, maxindex, maxedges, index, edges));
@@ -1091,26 +996,6 @@ int MPI_Initialized(int* flag) {
     return call.timed(next<decltype(MPI_Initialized)>(Function::MPI_Initialized)(flag));
 }
 
-int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm) {
-    Call call(Function::MPI_Intercomm_create);
-    return call.timed(next<decltype(MPI_Intercomm_create)>(Function::MPI_Intercomm_create)(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
-}
-
-int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
-    Call call(Function::MPI_Intercomm_create_from_groups);
-    return call.timed(next<decltype(MPI_Intercomm_create_from_groups)>(Function::MPI_Intercomm_create_from_groups)(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
-}
-
-int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
-    Call call(Function::MPI_Intercomm_merge);
-    return call.timed(next<decltype(MPI_Intercomm_merge)>(Function::MPI_Intercomm_merge)(intercomm, high, newintracomm));
-}
-
-int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-    Call call(Function::MPI_Iprobe);
-    return call.timed(next<decltype(MPI_Iprobe)>(Function::MPI_Iprobe)(source, tag, comm, flag, status));
-}
-
 int MPI_Is_thread_main(int* flag) {
     Call call(Function::MPI_Is_thread_main);
     return call.timed(next<decltype(MPI_Is_thread_main)>(Function::MPI_Is_thread_main)(flag));
@@ -1234,11 +1119,6 @@ int MPI_Pready_list(int length, const int array_of_partitions[], MPI_Request req
 int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request) {
     Call call(Function::MPI_Pready_range);
     return call.timed(next<decltype(MPI_Pready_range)>(Function::MPI_Pready_range)(partition_low, partition_high, request));
-}
-
-int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-    Call call(Function::MPI_Probe);
-    return call.timed(next<decltype(MPI_Probe)>(Function::MPI_Probe)(source, tag, comm, status));
 }
 
 int MPI_Publish_name(const char* service_name, MPI_Info info, const char* port_name) {

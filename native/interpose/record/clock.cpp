@@ -16,4 +16,20 @@ bool has_constant_counter() {
 #endif
 }
 
+Moment now() {
+    constexpr int kLooks = 5;
+    Moment best{};
+    std::uint64_t least_ticks = ~std::uint64_t{0};
+    for (int look = 0; look < kLooks; ++look) {
+        const std::uint64_t before = ticks();
+        const std::uint64_t monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+        const std::uint64_t took_ticks = ticks() - before;
+        if (took_ticks < least_ticks) {
+            least_ticks = took_ticks;
+            best = {before + took_ticks / 2, monotonic_ns};
+        }
+    }
+    return best;
+}
+
 }  // namespace fairlead::record

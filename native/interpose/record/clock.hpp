@@ -35,8 +35,7 @@ inline std::uint64_t ticks() {
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-inline Moment now() {
-    return {ticks(), clock_ns(CLOCK_MONOTONIC)};
-}
+// Of several looks the one that took least: a thread may lose the processor between the two clocks.
+Moment now();
 
 }  // namespace fairlead::record

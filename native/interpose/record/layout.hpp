@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record file, version 1, as docs/profile.md describes it: little-endian, a header page and then blocks, each of
+// The record file, version 2, as docs/profile.md describes it: little-endian, a header page and then blocks, each of
 // whole pages. src/fairlead/profile/record.py reads it.
 #pragma once
 
@@ -9,14 +9,15 @@
 
 namespace fairlead::record {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::array<char, 8> kMagic{'F', 'A', 'I', 'R', 'L', 'P', 'R', 'F'};
 constexpr std::size_t kPage_B = 4096;
 constexpr std::size_t kName_B = 48;
 constexpr std::size_t kSizeClasses = 65;  // 0 B; then class k holds 2^(k-1) to 2^k - 1 B
 
 enum class State : std::uint32_t { running = 0, finalized = 1, aborted = 2, exited = 3 };
-enum class Kind : std::uint32_t { names = 1, counters = 2, peers = 3 };
+enum class Kind : std::uint32_t { names = 1, counters = 2, peers = 3, messages = 4 };
+enum class End : std::uint8_t { none = 0, send = 1, receive = 2, cancelled = 3 };
 
 // The same moment by the clock that calls are timed with and by CLOCK_MONOTONIC.
 struct Moment {
@@ -64,7 +65,7 @@ struct Counters {
     std::array<std::uint64_t, kSizeClasses> sent_sizes;      // point-to-point messages by size
     std::array<std::uint64_t, kSizeClasses> received_sizes;  //
     std::array<std::uint64_t, kSizeClasses> given_sizes;     // what was given to collective calls
-    std::uint64_t unused;
+    std::uint64_t polled_ticks;                              // between calls, after a test that found nothing done
 
     Row* rows() { return reinterpret_cast<Row*>(this + 1); }
 };
@@ -82,6 +83,32 @@ struct Peers {
     Block block;
 
     Peer* peers() { return reinterpret_cast<Peer*>(this + 1); }
+};
+
+// One end of a point-to-point message, in the order in which a thread began them. Its times make up a message's
+// (docs/profile.md): t_s is when its sender began it, t_rq and t_r are when its receiver needed it and was done.
+struct Message {
+    std::uint64_t communicator;    // the same number at both ends
+    std::uint64_t size_B;          // of a receive: when it is done
+    std::uint64_t begun_ticks;     // entry of the call that described it; of a persistent one, that started it
+    std::uint64_t needed_ticks;    // entry of the call that completed it, or of the first test that did not
+    std::uint64_t computed_ticks;  // of the time from `needed` to `done`, what the thread computed between its tests
+    std::uint64_t done_ticks;      // return of the call that completed it; 0: it is not done
+    std::int32_t peer;             // rank in the world; kAnySource until a receive from any is done
+    std::int32_t tag;              // kAnyTag likewise
+    std::uint16_t function;        // that described it
+    std::uint16_t completed_by;
+    End end;
+    std::array<std::uint8_t, 3> unused;
+};
+static_assert(sizeof(Message) == 64);
+constexpr std::int32_t kAnySource = -2;
+constexpr std::int32_t kAnyTag = -1;
+
+struct Messages {
+    Block block;
+
+    Message* messages() { return reinterpret_cast<Message*>(this + 1); }
 };
 
 }  // namespace fairlead::record

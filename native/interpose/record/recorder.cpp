@@ -7,19 +7,31 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "record/file.hpp"
 
 namespace fairlead::record {
 
+namespace {
+
+// Between two polls a thread may look at a queue or give the processor away. What takes more of the processor is work.
+constexpr std::uint64_t kPolling_ns = 20'000;
+constexpr std::uint64_t kShortGap_ticks = 10'000;  // a gap in which no clock fits as much
+constexpr std::size_t kMessagesBlock_B = 32 * kPage_B;
+
+}  // namespace
+
 // The process's file and threads. One object, made again in a forked child.
 class Recorder {
   public:
-    static void configure(const char* directory, const char* const* names, std::size_t functions) {
+    static void configure(const char* directory, const char* const* names, std::size_t functions,
+                          std::size_t most_messages) {
         directory_ = directory;
         names_ = names;
         functions_ = functions;
+        most_messages_ = most_messages;
         pthread_key_create(&end_of_thread_, [](void* thread) { get().end(*static_cast<Thread*>(thread)); });
         // The child counts in a file of its own; what the parent counted stays the parent's.
         pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, begin_again);
@@ -54,6 +66,22 @@ class Recorder {
         thread.peers_ = static_cast<Peers*>(file().add(Kind::peers, thread.number_, size_B))->peers();
         thread.outside_ = static_cast<int>(ranks);
     }
+
+    void add_messages(Thread& thread) {
+        const std::scoped_lock lock(mutex_);
+        constexpr std::size_t kInBlock = (kMessagesBlock_B - sizeof(Messages)) / sizeof(Message);
+        const std::size_t number = std::min(kInBlock, most_messages_ - messages_);
+        Message* first = nullptr;
+        if (number > 0) {
+            const std::size_t size_B = sizeof(Messages) + number * sizeof(Message);
+            first = static_cast<Messages*>(file().add(Kind::messages, thread.number_, size_B))->messages();
+            messages_ += number;
+        }
+        thread.next_message_ = first;
+        thread.end_of_messages_ = first != nullptr ? first + number : nullptr;
+    }
+
+    static bool keeps_messages() { return most_messages_ > 0; }
 
     template <class Change>
     void change(Change&& change_header) {
@@ -100,12 +128,14 @@ class Recorder {
     inline static const char* directory_ = nullptr;
     inline static const char* const* names_ = nullptr;
     inline static std::size_t functions_ = 0;
+    inline static std::size_t most_messages_ = 0;
     inline static pthread_key_t end_of_thread_;
 
     std::mutex mutex_;
     File* file_ = nullptr;
     std::vector<Thread*> idle_;
     std::uint32_t threads_ = 0;
+    std::size_t messages_ = 0;  // there is room for
 };
 
 Thread& Thread::begin() {
@@ -116,8 +146,23 @@ void Thread::add_peers() {
     Recorder::get().add_peers(*this);
 }
 
-void configure(const char* directory, const char* const* names, std::size_t functions) {
-    Recorder::configure(directory, names, functions);
+void Thread::add_messages() {
+    Recorder::get().add_messages(*this);
+}
+
+void Thread::end_gap(std::uint64_t begin_ticks) {
+    const std::uint64_t gap_ticks = begin_ticks - std::exchange(gap_begin_ticks_, 0);
+    const bool polled =
+        gap_ticks < kShortGap_ticks || clock_ns(CLOCK_THREAD_CPUTIME_ID) - gap_begin_cpu_ns_ < kPolling_ns;
+    (polled ? counters_->polled_ticks : computed_ticks_) += gap_ticks;
+}
+
+void configure(const char* directory, const char* const* names, std::size_t functions, std::size_t most_messages) {
+    Recorder::configure(directory, names, functions, most_messages);
+}
+
+bool keeps_messages() {
+    return Recorder::keeps_messages();
 }
 
 void initialized(int rank, int ranks, int thread_level, const char* library) {

@@ -39,6 +39,26 @@ class Thread {
     }
     void gave(std::uint64_t size_B) { ++counters_->given_sizes[size_class(size_B)]; }
 
+    // Room for one end of a message that began; null where no more are kept.
+    Message* new_message() {
+        if (next_message_ == end_of_messages_) [[unlikely]] {
+            add_messages();
+        }
+        return next_message_ != nullptr ? next_message_++ : nullptr;
+    }
+
+    // A test found nothing done. Up to its next call the thread polls, or computes: its processor time tells.
+    void found_nothing(std::uint64_t end_ticks) {
+        gap_begin_ticks_ = end_ticks;
+        gap_begin_cpu_ns_ = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    }
+    void next_call(std::uint64_t begin_ticks) {
+        if (gap_begin_ticks_ != 0) [[unlikely]] {
+            end_gap(begin_ticks);
+        }
+    }
+    std::uint64_t computed_ticks() const { return computed_ticks_; }
+
     int depth = 0;          // of wrapped calls inside each other: only the outermost counts
     void* cache = nullptr;  // what the wrappers remember for this thread
 
@@ -53,6 +73,8 @@ class Thread {
         return peers_[world_rank >= 0 ? world_rank : outside_];
     }
     void add_peers();
+    void add_messages();
+    void end_gap(std::uint64_t begin_ticks);
 
     inline static thread_local Thread* current_ = nullptr;
 
@@ -60,12 +82,18 @@ class Thread {
     Row* rows_ = nullptr;
     Peer* peers_ = nullptr;
     int outside_ = 0;
+    Message* next_message_ = nullptr;
+    Message* end_of_messages_ = nullptr;
+    std::uint64_t gap_begin_ticks_ = 0;  // 0: its last call was no test that found nothing
+    std::uint64_t gap_begin_cpu_ns_ = 0;
+    std::uint64_t computed_ticks_ = 0;  // in all gaps in which it did not only poll
     std::uint32_t number_ = 0;
 };
 
 // What is said of the whole process. The file is made by the first `Thread::current` or `initialized`.
-// The strings must live for ever.
-void configure(const char* directory, const char* const* names, std::size_t functions);
+// The strings must live for ever. `most_messages`: how many ends of messages a process keeps.
+void configure(const char* directory, const char* const* names, std::size_t functions, std::size_t most_messages);
+bool keeps_messages();
 void initialized(int rank, int ranks, int thread_level, const char* library);
 void ending(State state);  // MPI_Finalize (still running) or MPI_Abort is entered, or the process exits
 void finalized();          // MPI_Finalize returned

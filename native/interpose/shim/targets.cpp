@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -56,6 +57,22 @@ const char* binary_interface(const Object& mpi) {
     return mpich ? "mpich" : nullptr;
 }
 
+// How many ends of messages the user wants to be kept one by one. A value that is no number is none, and is told.
+std::size_t most_messages() {
+    const char* const value = std::getenv(kMessagesVariable);
+    if (value == nullptr) {
+        return 0;
+    }
+    char* end = nullptr;
+    errno = 0;
+    const unsigned long long number = std::strtoull(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end != '\0' || errno != 0) {
+        say("%s=%s is not a number: no messages are kept one by one", kMessagesVariable, value);
+        return 0;
+    }
+    return number;
+}
+
 // Starts the wrappers. Null: there are none, which was said.
 void* const* wrappers(const Object& mpi, const char* directory) {
     const char* const abi = binary_interface(mpi);
@@ -81,7 +98,7 @@ void* const* wrappers(const Object& mpi, const char* directory) {
         say("%s; the program runs without a profile", dlerror());
         return nullptr;
     }
-    return reinterpret_cast<Start*>(start)(next, directory);
+    return reinterpret_cast<Start*>(start)(next, directory, most_messages());
 }
 
 void find_targets() {

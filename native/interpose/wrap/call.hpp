@@ -27,6 +27,7 @@ class Call {
         : thread_(record::Thread::current()), function_(function), outermost_(thread_.depth++ == 0) {
         if (outermost_) {
             begin_ = record::ticks();
+            thread_.next_call(begin_);
         }
     }
     ~Call() { --thread_.depth; }
@@ -37,11 +38,11 @@ class Call {
     template <class Result>
     Result timed(Result result) {
         if (outermost_) {
-            const std::uint64_t end = record::ticks();
+            end_ = record::ticks();
             record::Row& row = thread_.row(static_cast<std::size_t>(function_));
             ++row.calls;
-            row.ticks += end - begin_;
-            thread_.counters().last_ticks = end;
+            row.ticks += end_ - begin_;
+            thread_.counters().last_ticks = end_;
         }
         return result;
     }
@@ -52,6 +53,8 @@ class Call {
 
     record::Thread& thread() { return thread_; }
     Function function() const { return function_; }
+    std::uint64_t begin_ticks() const { return begin_; }
+    std::uint64_t end_ticks() const { return end_; }
     record::Row& row() { return thread_.row(static_cast<std::size_t>(function_)); }
 
   private:
@@ -59,6 +62,7 @@ class Call {
     Function function_;
     bool outermost_;
     std::uint64_t begin_ = 0;
+    std::uint64_t end_ = 0;
 };
 
 }  // namespace fairlead

@@ -62,6 +62,9 @@ void Completion::all(const MPI_Status statuses[]) {
 }
 
 void Completion::some(int number, const int indices[], const MPI_Status statuses[]) {
+    if (number == 0) {
+        nothing();  // of MPI_Testsome
+    }
     if (scratch_ == nullptr || number == MPI_UNDEFINED) {
         return;
     }
@@ -69,6 +72,15 @@ void Completion::some(int number, const int indices[], const MPI_Status statuses
         const auto found = std::ranges::lower_bound(scratch_->pending, indices[position], {}, &Pending::index);
         if (found != scratch_->pending.end() && found->index == indices[position]) {
             finish(*found, statuses[position]);
+        }
+    }
+}
+
+void Completion::nothing() {
+    call_.thread().found_nothing(call_.end_ticks());
+    if (scratch_ != nullptr) {
+        for (const Pending& pending : scratch_->pending) {
+            need_message(call_, pending.operation.message);
         }
     }
 }
@@ -92,7 +104,14 @@ void Completion::end(const Pending& pending) {
 void Completion::finish(const Pending& pending, const MPI_Status& status) {
     const Operation& operation = pending.operation;
     end(pending);
-    if (!operation.receives || is_cancelled(status)) {
+    if (!operation.receives) {
+        end_message(call_, operation.message);
+        return;
+    }
+    if (is_cancelled(status)) {
+        if (operation.message != nullptr) {
+            operation.message->end = record::End::cancelled;
+        }
         return;
     }
     const int source =
@@ -100,6 +119,8 @@ void Completion::finish(const Pending& pending, const MPI_Status& status) {
     const std::uint64_t size_B = operation.received_B == kByStatus ? bytes_of(status) : operation.received_B;
     call_.thread().row(static_cast<std::size_t>(operation.function)).received_B += size_B;
     call_.thread().received(source, size_B);
+    end_receive(call_, operation.message, source, operation.tag == record::kAnyTag ? status.MPI_TAG : operation.tag,
+                size_B);
 }
 
 }  // namespace fairlead

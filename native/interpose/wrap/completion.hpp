@@ -25,7 +25,8 @@ class Completion {
     void any(int index, const MPI_Status* status);
     void all(const MPI_Status statuses[]);
     void some(int number, const int indices[], const MPI_Status statuses[]);
-    void failed();  // nobody knows which messages came: none of this call's requests is counted
+    void nothing();  // a test that found none complete
+    void failed();   // nobody knows which messages came: none of this call's requests is counted
 
   private:
     struct Pending {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wrap/handles.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <numeric>
 #include <unordered_map>
@@ -16,6 +17,7 @@ std::atomic<std::uint64_t> frees{1};
 
 std::mutex communicators_mutex;
 std::unordered_map<std::uintptr_t, std::shared_ptr<const Communicator>> communicators;
+std::unordered_map<std::uint64_t, std::uint64_t> made_of_members;  // how many communicators, by their members
 
 MPI_Group world{};
 bool has_world = false;
@@ -48,26 +50,63 @@ ThreadCache& cache() {
     return *static_cast<ThreadCache*>(thread.cache);
 }
 
-void translate(Communicator& result, MPI_Comm comm) {
-    const auto number = static_cast<std::size_t>(result.peers);
-    std::vector<int> own(number);
+using AskGroup = int(MPI_Comm, MPI_Group*);
+
+// Ranks in the world of a group's members.
+std::vector<int> world_ranks(MPI_Comm comm, AskGroup* ask_group, int size) {
+    std::vector<int> own(static_cast<std::size_t>(size));
     std::iota(own.begin(), own.end(), 0);
-    std::vector<int> translated(number, MPI_UNDEFINED);
+    std::vector<int> translated(own.size(), MPI_UNDEFINED);
     if (has_world) {
         MPI_Group group{};
-        result.inter ? PMPI_Comm_remote_group(comm, &group) : PMPI_Comm_group(comm, &group);
-        PMPI_Group_translate_ranks(group, result.peers, own.data(), world, translated.data());
+        ask_group(comm, &group);
+        PMPI_Group_translate_ranks(group, size, own.data(), world, translated.data());
         PMPI_Group_free(&group);
     }
-    if (translated != own) {
-        for (int& rank : translated) {
-            rank = rank == MPI_UNDEFINED ? record::kOutsideWorld : rank;
-        }
-        result.world_ranks = std::move(translated);
-    }
+    std::ranges::replace(translated, MPI_UNDEFINED, record::kOutsideWorld);
+    return translated;
 }
 
-std::shared_ptr<const Communicator> ask(MPI_Comm comm) {
+bool are_own_places(const std::vector<int>& ranks) {
+    for (std::size_t place = 0; place < ranks.size(); ++place) {
+        if (ranks[place] != static_cast<int>(place)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Spreads a number over all 64 bits (the finalizer of SplitMix64).
+std::uint64_t mixed(std::uint64_t value) {
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9U;
+    value = (value ^ value >> 27) * 0x94D049BB133111EBU;
+    return value ^ value >> 31;
+}
+
+std::uint64_t number_of(const std::vector<int>& ranks) {
+    std::uint64_t number = mixed(ranks.size());
+    for (const int rank : ranks) {
+        number = mixed(number + static_cast<std::uint64_t>(rank) + 1);
+    }
+    return number;
+}
+
+bool has_outsiders(const std::vector<int>& ranks) {
+    return std::ranges::find(ranks, record::kOutsideWorld) != ranks.end();
+}
+
+// Which processes a communicator is of: the same number on both sides of an intercommunicator.
+std::uint64_t members_of(MPI_Comm comm, const Communicator& asked) {
+    const std::vector<int> local = world_ranks(comm, PMPI_Comm_group, asked.size);
+    if (!asked.inter) {
+        return has_outsiders(local) ? kNoIdentity : number_of(local);
+    }
+    const std::vector<int> remote = world_ranks(comm, PMPI_Comm_remote_group, asked.peers);
+    const bool outside = has_outsiders(local) || has_outsiders(remote);
+    return outside ? kNoIdentity : mixed(number_of(local) + number_of(remote));
+}
+
+std::shared_ptr<Communicator> ask(MPI_Comm comm) {
     auto result = std::make_shared<Communicator>();
     int inter = 0;
     PMPI_Comm_test_inter(comm, &inter);
@@ -81,8 +120,16 @@ std::shared_ptr<const Communicator> ask(MPI_Comm comm) {
         PMPI_Group_size(remote, &result->peers);
         PMPI_Group_free(&remote);
     }
-    translate(*result, comm);
+    std::vector<int> ranks = world_ranks(comm, result->inter ? PMPI_Comm_remote_group : PMPI_Comm_group, result->peers);
+    if (!are_own_places(ranks)) {
+        result->world_ranks = std::move(ranks);
+    }
     return result;
+}
+
+// One more of these members. With the lock held.
+std::uint64_t next_identity(std::uint64_t members) {
+    return members == kNoIdentity ? kNoIdentity : mixed(members + ++made_of_members[members]);
 }
 
 }  // namespace
@@ -116,6 +163,27 @@ std::uint64_t size_of(MPI_Datatype datatype) {
         known = {key, now, static_cast<std::uint64_t>(size)};
     }
     return known.value;
+}
+
+void created(MPI_Comm comm) {
+    if (!record::keeps_messages() || comm == comm_null()) {
+        return;
+    }
+    const std::scoped_lock lock(communicators_mutex);
+    std::shared_ptr<Communicator> made = ask(comm);
+    made->members = members_of(comm, *made);
+    made->identity = next_identity(made->members);
+    communicators[key_of(comm)] = made;
+}
+
+void created_like(MPI_Comm model, MPI_Comm comm) {
+    if (!record::keeps_messages()) {
+        return;
+    }
+    auto made = std::make_shared<Communicator>(*shared_communicator(model));
+    const std::scoped_lock lock(communicators_mutex);
+    made->identity = next_identity(made->members);
+    communicators[key_of(comm)] = made;
 }
 
 void forget_communicator(MPI_Comm comm) {

@@ -14,12 +14,18 @@
 
 namespace fairlead {
 
+// Of a communicator whose creation was not seen, or that has members outside the world.
+constexpr std::uint64_t kNoIdentity = 0;
+
 struct Communicator {
     int rank = 0;   // the caller's
     int size = 0;   // of the local group
     int peers = 0;  // ranks that messages go to: the remote group's of an intercommunicator, else the local group's
     bool inter = false;
     std::vector<int> world_ranks;  // of the peers; empty where they are the same
+    // While messages are kept: numbers of which processes it is of, and of itself, the same on all its members.
+    std::uint64_t members = kNoIdentity;
+    std::uint64_t identity = kNoIdentity;
 
     int world_rank(int peer) const { return world_ranks.empty() ? peer : world_ranks[static_cast<std::size_t>(peer)]; }
 };
@@ -28,6 +34,12 @@ struct Communicator {
 const Communicator& communicator(MPI_Comm comm);
 std::shared_ptr<const Communicator> shared_communicator(MPI_Comm comm);
 std::uint64_t size_of(MPI_Datatype datatype);
+
+// A call made the communicator, or null. All its members see those with the same members made in the same order, for a
+// call that makes one is collective over them: its members and its number among their communicators are its identity.
+void created(MPI_Comm comm);
+// Likewise, but it cannot be asked before a request is complete; it has the members of `model`.
+void created_like(MPI_Comm model, MPI_Comm comm);
 
 // The handle is about to be freed: the library may give the same one to another object.
 void forget_communicator(MPI_Comm comm);

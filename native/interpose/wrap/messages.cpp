@@ -2,6 +2,7 @@
 #include "wrap/messages.hpp"
 
 #include <mutex>
+#include <utility>
 
 #include "wrap/handle_table.hpp"
 #include "wrap/requests.hpp"
@@ -13,77 +14,147 @@ namespace {
 std::mutex matches_mutex;
 HandleTable<Match> matches;
 
-Operation receive_from(Call& call, const std::shared_ptr<const Communicator>& from, int source) {
-    Operation operation{.function = call.function(), .receives = true};
+// Since when this thread has probed in vain, and what its last probe found.
+struct Probe {
+    std::uint64_t asked_ticks = 0;  // 0: not at all
+    std::uint64_t found_ticks = 0;  // when it had begun to ask for what it found; 0: nothing
+    std::uintptr_t communicator = 0;
+    int source = 0;
+    int tag = 0;
+
+    bool found(MPI_Comm comm, const MPI_Status& status) const {
+        return found_ticks != 0 && communicator == key_of(comm) && source == status.MPI_SOURCE && tag == status.MPI_TAG;
+    }
+};
+thread_local Probe probe;
+
+Operation receive_from(Call& call, MPI_Comm comm, int source, int tag) {
+    const Communicator& known = communicator(comm);
+    Operation operation{.function = call.function(), .receives = true, .communicator = known.identity, .tag = tag};
     if (source == MPI_ANY_SOURCE) {
-        operation.any_source = from;
+        operation.any_source = shared_communicator(comm);
     } else {
-        operation.source = from->world_rank(source);
+        operation.source = known.world_rank(source);
     }
     return operation;
 }
 
+record::Message* begin_message(Call& call, const Operation& operation) {
+    if (operation.sends) {
+        return begin_message(call, record::End::send, operation.communicator, operation.destination, operation.tag,
+                             operation.sent_B);
+    }
+    const int source = operation.any_source != nullptr ? record::kAnySource : operation.source;
+    return begin_message(call, record::End::receive, operation.communicator, source, operation.tag);
+}
+
 }  // namespace
+
+void sent_meanwhile(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B, MPI_Request request) {
+    if (record::Message* message = count_sent(call, comm, dest, tag, size_B)) {
+        track(request, {.function = call.function(), .sends = true, .message = message});
+    }
+}
 
 void received(Call& call, MPI_Comm comm, const MPI_Status& status) {
     if (status.MPI_SOURCE == MPI_PROC_NULL || is_cancelled(status)) {
         return;
     }
+    const Communicator& known = communicator(comm);
+    const int world_rank = known.world_rank(status.MPI_SOURCE);
     call.row().received_B += bytes_of(status);
-    call.thread().received(communicator(comm).world_rank(status.MPI_SOURCE), bytes_of(status));
+    call.thread().received(world_rank, bytes_of(status));
+    record::Message* message = begin_message(call, record::End::receive, known.identity, world_rank, status.MPI_TAG);
+    if (message != nullptr && probe.found(comm, status)) {
+        message->needed_ticks = std::exchange(probe.found_ticks, 0);
+        message->computed_ticks = call.thread().computed_ticks();
+    }
+    end_receive(call, message, world_rank, status.MPI_TAG, bytes_of(status));
 }
 
-void matched(MPI_Comm comm, MPI_Message message) {
-    if (message != message_no_proc()) {
-        const std::scoped_lock lock(matches_mutex);
-        matches.insert(key_of(message), shared_communicator(comm));
+void probed(Call& call, MPI_Comm comm, const MPI_Status& status) {
+    const std::uint64_t asked_ticks = std::exchange(probe.asked_ticks, 0);
+    probe.found_ticks = asked_ticks != 0 ? asked_ticks : call.begin_ticks();
+    probe.communicator = key_of(comm);
+    probe.source = status.MPI_SOURCE;
+    probe.tag = status.MPI_TAG;
+}
+
+void probed_nothing(Call& call) {
+    if (probe.asked_ticks == 0) {
+        probe.asked_ticks = call.begin_ticks();
     }
+    call.thread().found_nothing(call.end_ticks());
+}
+
+void matched(Call& call, MPI_Comm comm, MPI_Message message) {
+    const std::uint64_t asked_ticks = std::exchange(probe.asked_ticks, 0);
+    if (message == message_no_proc()) {
+        return;
+    }
+    Match match{.from = shared_communicator(comm)};
+    match.message =
+        begin_message(call, record::End::receive, match.from->identity, record::kAnySource, record::kAnyTag);
+    need_message(call, match.message);
+    if (match.message != nullptr && asked_ticks != 0) {
+        match.message->needed_ticks = asked_ticks;
+    }
+    const std::scoped_lock lock(matches_mutex);
+    matches.insert(key_of(message), std::move(match));
 }
 
 Match take_match(MPI_Message message) {
     const std::scoped_lock lock(matches_mutex);
     Match* found = matches.find(key_of(message));
-    Match match = found != nullptr ? *found : nullptr;
+    Match match = found != nullptr ? *found : Match{};
     matches.erase(key_of(message));
     return match;
 }
 
 void received(Call& call, const Match& match, const MPI_Status& status) {
-    if (match != nullptr) {
+    if (match.from != nullptr) {
+        const int world_rank = match.from->world_rank(status.MPI_SOURCE);
         call.row().received_B += bytes_of(status);
-        call.thread().received(match->world_rank(status.MPI_SOURCE), bytes_of(status));
+        call.thread().received(world_rank, bytes_of(status));
+        end_receive(call, match.message, world_rank, status.MPI_TAG, bytes_of(status));
     }
 }
 
-void receive_later(Call& call, MPI_Comm comm, int source, MPI_Request request) {
-    if (source == MPI_ANY_SOURCE) {
-        track(request, receive_from(call, shared_communicator(comm), source));
-    } else if (source != MPI_PROC_NULL) {
-        const int world_rank = communicator(comm).world_rank(source);
-        track(request, {.function = call.function(), .receives = true, .source = world_rank});
+void receive_later(Call& call, MPI_Comm comm, int source, int tag, MPI_Request request) {
+    if (source != MPI_PROC_NULL) {
+        Operation operation = receive_from(call, comm, source, tag);
+        operation.message = begin_message(call, operation);
+        track(request, std::move(operation));
     }
 }
 
 void receive_later(Call& call, const Match& match, MPI_Request request) {
-    if (match != nullptr) {
-        track(request, receive_from(call, match, MPI_ANY_SOURCE));
+    if (match.from != nullptr) {
+        track(request, {.function = call.function(),
+                        .receives = true,
+                        .any_source = match.from,
+                        .tag = record::kAnyTag,
+                        .message = match.message});
     }
 }
 
-void send_when_started(Call& call, MPI_Comm comm, int dest, std::uint64_t size_B, MPI_Request request) {
+void send_when_started(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B, MPI_Request request) {
     if (dest != MPI_PROC_NULL) {
+        const Communicator& known = communicator(comm);
         track(request, {.function = call.function(),
                         .persistent = true,
                         .active = false,
                         .sends = true,
-                        .destination = communicator(comm).world_rank(dest),
-                        .sent_B = size_B});
+                        .destination = known.world_rank(dest),
+                        .sent_B = size_B,
+                        .communicator = known.identity,
+                        .tag = tag});
     }
 }
 
-void receive_when_started(Call& call, MPI_Comm comm, int source, std::uint64_t size_B, MPI_Request request) {
+void receive_when_started(Call& call, MPI_Comm comm, int source, int tag, std::uint64_t size_B, MPI_Request request) {
     if (source != MPI_PROC_NULL) {
-        Operation operation = receive_from(call, shared_communicator(comm), source);
+        Operation operation = receive_from(call, comm, source, tag);
         operation.persistent = true;
         operation.active = false;
         operation.received_B = size_B;
@@ -105,6 +176,9 @@ void started(Call& call, int count, const MPI_Request requests[]) {
         const std::optional<Operation> operation = set_active(requests[index], true);
         if (!operation) {
             continue;
+        }
+        if (operation->sends || operation->receives) {
+            set_message(requests[index], begin_message(call, *operation));
         }
         record::Row& row = call.thread().row(static_cast<std::size_t>(operation->function));
         if (operation->sends) {

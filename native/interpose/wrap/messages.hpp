@@ -9,6 +9,7 @@
 
 #include "wrap/call.hpp"
 #include "wrap/handles.hpp"
+#include "wrap/message_log.hpp"
 
 namespace fairlead {
 
@@ -16,27 +17,46 @@ inline std::uint64_t bytes(MPI_Count count, MPI_Datatype datatype) {
     return static_cast<std::uint64_t>(count) * size_of(datatype);
 }
 
-// A message that went out with this call.
-inline void sent(Call& call, MPI_Comm comm, int dest, std::uint64_t size_B) {
+// A message that went out with this call; it stands in the record, open, where messages are kept.
+inline record::Message* count_sent(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B) {
     if (dest == MPI_PROC_NULL) {
-        return;
+        return nullptr;
     }
+    const Communicator& known = communicator(comm);
+    const int world_rank = known.world_rank(dest);
     call.row().sent_B += size_B;
-    call.thread().sent(communicator(comm).world_rank(dest), size_B);
+    call.thread().sent(world_rank, size_B);
+    return begin_message(call, record::End::send, known.identity, world_rank, tag, size_B);
 }
+
+inline void sent(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B) {
+    end_message(call, count_sent(call, comm, dest, tag, size_B));
+}
+
+// Likewise, and `request` tells when its buffer is free again.
+void sent_meanwhile(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B, MPI_Request request);
 
 // A message that came in with this call.
 void received(Call& call, MPI_Comm comm, const MPI_Status& status);
 
+// What a probe told, and since when the program has asked: the receive that follows gets that very message.
+void probed(Call& call, MPI_Comm comm, const MPI_Status& status);
+// A probe found none.
+void probed_nothing(Call& call);
+
 // What a matched probe learnt: the communicator that the source is a rank of.
-using Match = std::shared_ptr<const Communicator>;
-void matched(MPI_Comm comm, MPI_Message message);
+struct Match {
+    std::shared_ptr<const Communicator> from{};
+    record::Message* message = nullptr;
+};
+void matched(Call& call, MPI_Comm comm, MPI_Message message);
 Match take_match(MPI_Message message);
 void received(Call& call, const Match& match, const MPI_Status& status);
 
 constexpr std::uint64_t kByStatus = ~std::uint64_t{0};  // a size that only the status tells
 
-// What a request does. Requests that only send, and are not persistent, need no description.
+// What a request does. Requests that only send, and are not persistent, need a description only where messages are
+// kept.
 struct Operation {
     Function function{};
     bool persistent = false;
@@ -49,16 +69,19 @@ struct Operation {
     std::uint64_t sent_B = 0;
     std::uint64_t received_B = kByStatus;
     std::shared_ptr<const Communicator> any_source{};
-    std::uint64_t serial = 0;  // tells it from a later one with the same handle; given by `track`
+    std::uint64_t communicator = kNoIdentity;
+    int tag = 0;
+    record::Message* message = nullptr;  // in the record; of a persistent one, since its last start
+    std::uint64_t serial = 0;            // tells it from a later one with the same handle; given by `track`
 };
 
 // `request` will receive a message from `source`.
-void receive_later(Call& call, MPI_Comm comm, int source, MPI_Request request);
+void receive_later(Call& call, MPI_Comm comm, int source, int tag, MPI_Request request);
 void receive_later(Call& call, const Match& match, MPI_Request request);
 
 // Each start of the persistent `request` will do so.
-void send_when_started(Call& call, MPI_Comm comm, int dest, std::uint64_t size_B, MPI_Request request);
-void receive_when_started(Call& call, MPI_Comm comm, int source, std::uint64_t size_B, MPI_Request request);
+void send_when_started(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B, MPI_Request request);
+void receive_when_started(Call& call, MPI_Comm comm, int source, int tag, std::uint64_t size_B, MPI_Request request);
 void collective_when_started(Call& call, std::uint64_t given_B, std::uint64_t got_B, MPI_Request request);
 
 void started(Call& call, int count, const MPI_Request requests[]);

@@ -103,6 +103,14 @@ std::optional<Operation> set_active(MPI_Request request, bool active) {
     return *operation;
 }
 
+void set_message(MPI_Request request, record::Message* message) {
+    Shard& shard = shard_of(request);
+    const auto lock = shard.exclusively();
+    if (Operation* operation = shard.operations.find(key_of(request))) {
+        operation->message = message;
+    }
+}
+
 bool any_tracked() {
     return number.load(std::memory_order_relaxed) != 0;
 }

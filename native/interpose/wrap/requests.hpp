@@ -26,6 +26,9 @@ void untrack(MPI_Request request);
 // The persistent `request` was started or has completed; what it does, if it is tracked and was not so already.
 std::optional<Operation> set_active(MPI_Request request, bool active);
 
+// Where the record holds the message of a persistent request's last start.
+void set_message(MPI_Request request, record::Message* message);
+
 bool any_tracked();
 
 }  // namespace fairlead

@@ -42,6 +42,7 @@ void begin_world() {
     MPI_Group group{};
     PMPI_Comm_group(comm_world(), &group);
     begin(group, thread_level);
+    created(comm_world());
 }
 
 }  // namespace

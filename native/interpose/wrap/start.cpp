@@ -19,9 +19,10 @@ namespace {
 
 }  // namespace
 
-extern "C" [[gnu::visibility("default")]] void* const* fairlead_start(void* const* next, const char* directory) {
+extern "C" [[gnu::visibility("default")]] void* const* fairlead_start(void* const* next, const char* directory,
+                                                                      std::size_t most_messages) {
     next_functions = next;
-    record::configure(directory, kFunctionNames, kFunctions);
+    record::configure(directory, kFunctionNames, kFunctions, most_messages);
     return kWrappers;
 }
 

@@ -17,6 +17,8 @@ from fairlead.cli.cluster_argument import ClusterArgument
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
 @click.option("--json", "json_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
               help="Write the profile to FILE as JSON, too.")  # fmt: skip
+@click.option("--messages", type=click.IntRange(min=0), default=32_768, show_default=True,
+              help="Ends of messages that a rank keeps one by one, 64 B each: waiting is told of these.")  # fmt: skip
 def command(
     argv: tuple[str, ...],
     ranks: int | None,
@@ -24,6 +26,7 @@ def command(
     mpirun: str | None,
     own_mpirun: bool,
     json_file: Path | None,
+    messages: int,
 ) -> int:
     """Run an MPI program and show how it communicates; exits with the program's own code.
 
@@ -46,4 +49,5 @@ def command(
         mpirun=mpirun,
         own_mpirun=own_mpirun,
         json_file=json_file,
+        messages=messages,
     )

@@ -22,6 +22,7 @@ from fairlead.profile.record import Record
 SHIM = "libfairlead.so"
 LIBRARIES = (SHIM, "libfairlead-openmpi.so", "libfairlead-mpich.so")
 DIRECTORY_VARIABLE = "FAIRLEAD_PROFILE"
+MESSAGES_VARIABLE = "FAIRLEAD_PROFILE_MESSAGES"
 FETCH_TIMEOUT_S = 120.0
 REMOVE_TIMEOUT_S = 30.0
 
@@ -70,8 +71,11 @@ class Collection:
 
 
 @contextmanager
-def collection(cluster: Cluster, hosts: tuple[str, ...], job_id: str) -> Iterator[Collection]:
+def collection(cluster: Cluster, hosts: tuple[str, ...], job_id: str, *, messages: int) -> Iterator[Collection]:
     """Within: the hosts have libfairlead, and a directory for records that is removed at the end.
+
+    Args:
+        messages: how many ends of messages each process keeps one by one, 64 B each.
 
     Raises:
         MissingToolError: libfairlead was not built.
@@ -85,6 +89,7 @@ def collection(cluster: Cluster, hosts: tuple[str, ...], job_id: str) -> Iterato
         # First, so that tools that are loaded already are called by libfairlead and not instead of it.
         "LD_PRELOAD": f"{shim}:{before}" if before else shim,
         DIRECTORY_VARIABLE: f"/dev/shm/fairlead-profile-{job_id}",
+        MESSAGES_VARIABLE: str(messages),
     }
     with ExitStack() as keepers:
         for host in hosts:

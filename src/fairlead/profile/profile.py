@@ -149,9 +149,12 @@ def of(records: Sequence[Record], hosts: Sequence[str] | None = None) -> Profile
 
 
 def mpi_s(record: Record) -> float:
-    """Time of one process inside MPI, without `BEGIN_AND_END`; the mean of its threads that call MPI."""
+    """Time of one process in MPI, without `BEGIN_AND_END`; the mean of its threads that call MPI.
+
+    Between tests that find nothing done a program is in MPI, too, unless it works meanwhile.
+    """
     inside = sum(usage.time_s for name, usage in record.functions.items() if name not in BEGIN_AND_END)
-    return inside / max(record.threads, 1)
+    return (inside + record.polled_s) / max(record.threads, 1)
 
 
 def _add(one: Usage, other: Usage) -> Usage:

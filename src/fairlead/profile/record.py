@@ -5,16 +5,17 @@ its process was killed does hold to it.
 """
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.errors import MeasurementError
 
-VERSION = 1
+VERSION = 2
 PAGE_B = 4096
 NAME_B = 48
 SIZE_CLASSES = 65
@@ -22,13 +23,31 @@ STATES = ("running", "finalized", "aborted", "exited")
 _MAGIC = b"FAIRLPRF"
 _HEADER = struct.Struct("<8s IIII ii II QQ QQ QQ Q 256s 1024s 512s")
 _BLOCK = struct.Struct("<IIQ")
-_NAMES, _COUNTERS, _PEERS = 1, 2, 3
+_NAMES, _COUNTERS, _PEERS, _MESSAGES = 1, 2, 3, 4
 _SIZES = np.dtype(("<u8", (SIZE_CLASSES,)))
-_COUNTERS_HEAD = np.dtype([("last", "<u8"), ("sent", _SIZES), ("received", _SIZES), ("given", _SIZES), ("", "<u8")])
+_COUNTERS_HEAD = np.dtype(
+    [("last", "<u8"), ("sent", _SIZES), ("received", _SIZES), ("given", _SIZES), ("polled", "<u8")]
+)
 _ROW = np.dtype([("calls", "<u8"), ("ticks", "<u8"), ("sent_B", "<u8"), ("received_B", "<u8")])
 _PEER = np.dtype([("sent_messages", "<u8"), ("sent_B", "<u8"), ("received_messages", "<u8"), ("received_B", "<u8")])
+_MESSAGE = np.dtype([
+    ("communicator", "<u8"), ("size_B", "<u8"), ("begun", "<u8"), ("needed", "<u8"), ("computed", "<u8"),
+    ("done", "<u8"), ("peer", "<i4"), ("tag", "<i4"), ("function", "<u2"), ("completed_by", "<u2"), ("end", "u1"),
+    ("", "V3"),
+])  # fmt: skip
 
 Counts = NDArray[np.uint64]
+
+# One end of a message that was kept; times in s of the host's CLOCK_MONOTONIC, `done_s` NaN while it is not done.
+# Functions by their place in `Record.function_names`. `end` is SEND, RECEIVE or CANCELLED.
+END = np.dtype([
+    ("communicator", "u8"), ("size_B", "u8"), ("begun_s", "f8"), ("needed_s", "f8"), ("computed_s", "f8"),
+    ("done_s", "f8"), ("peer", "i4"), ("tag", "i4"), ("thread", "u4"), ("function", "u2"),
+    ("completed_by", "u2"), ("end", "u1"),
+])  # fmt: skip
+SEND, RECEIVE, CANCELLED = 1, 2, 3
+ANY_SOURCE = -2  # `peer` of a receive from anybody that is not done
+ANY_TAG = -1
 
 
 @dataclass(frozen=True)
@@ -81,6 +100,9 @@ class Record:
             it ended before.
         threads: that called MPI at a time.
         functions: by name, those that were called.
+        polled_s: between calls, after tests that found nothing done, without work; of all threads together.
+        ends: of messages that were kept one by one, in the order in which each thread began them. Shape (n), `END`.
+        function_names: that `ends` refer to.
     """
 
     source: str
@@ -97,6 +119,9 @@ class Record:
     functions: dict[str, Usage]
     messages: Messages
     sizes: Sizes
+    polled_s: float = 0.0
+    ends: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, END))
+    function_names: tuple[str, ...] = ()
 
 
 def read(path: Path) -> Record:
@@ -115,6 +140,16 @@ def read(path: Path) -> Record:
 def parse(data: bytes, *, source: str) -> Record:
     """As `read`, of a file's content; ``source`` stands for the file in messages."""
     return _Reader(source, data).record()
+
+
+class _Blocks(NamedTuple):
+    """What the blocks of a file hold: names of the functions; counters of each thread as (head, rows); peers of
+    each thread that has any; messages as (thread, ends)."""
+
+    names: list[str]
+    counters: list[tuple[np.void, np.ndarray]]
+    peers: list[np.ndarray]
+    messages: list[tuple[int, np.ndarray]]
 
 
 class _Reader:
@@ -138,17 +173,18 @@ class _Reader:
             raise self._error(f"is of rank {self._rank} of {self._ranks}")
 
     def record(self) -> Record:
-        names, counters, peers = self._read_blocks()
+        names, counters, peers, messages = self._read_blocks()
         rows = np.zeros(self._functions, _ROW)
         sizes = {name: np.zeros(SIZE_CLASSES, np.uint64) for name in ("sent", "received", "given")}
-        last = 0
+        last = polled = 0
         for head, thread_rows in counters:
-            for field in ("calls", "ticks", "sent_B", "received_B"):
-                rows[field] += thread_rows[field]
+            for column in ("calls", "ticks", "sent_B", "received_B"):
+                rows[column] += thread_rows[column]
             for name, sums in sizes.items():
                 sums += head[name]
             last = max(last, int(head["last"]))
-        messages = {
+            polled += int(head["polled"])
+        by_peer = {
             name: sum((thread[name] for thread in peers), np.zeros(self._ranks + 1, np.uint64))
             for name in ("sent_messages", "sent_B", "received_messages", "received_B")
         }
@@ -171,17 +207,19 @@ class _Reader:
                 for name, row in zip(names, rows, strict=True)
                 if row["calls"] or row["sent_B"] or row["received_B"]
             },
-            messages=Messages(**messages),
+            messages=Messages(**by_peer),
             sizes=Sizes(**sizes),
+            polled_s=polled / rate,
+            ends=self._ends(messages),
+            function_names=tuple(names),
         )
 
-    def _read_blocks(self) -> tuple[list[str], list[tuple[np.void, np.ndarray]], list[np.ndarray]]:
-        """Names of the functions; counters of each thread as (head, rows); peers of each thread that has messages."""
+    def _read_blocks(self) -> _Blocks:
         names: list[str] = []
-        counters, peers = [], []
+        counters, peers, messages = [], [], []
         at = PAGE_B
         for _ in range(self._blocks):
-            kind, _thread, size_B = _BLOCK.unpack_from(self._data, at) if at + PAGE_B <= len(self._data) else (0, 0, 0)
+            kind, thread, size_B = _BLOCK.unpack_from(self._data, at) if at + PAGE_B <= len(self._data) else (0, 0, 0)
             if size_B < PAGE_B or size_B % PAGE_B or at + size_B > len(self._data):
                 raise self._error(f"has a block of {size_B} B at {at}, and {len(self._data)} B in all")
             body = memoryview(self._data)[at + _BLOCK.size : at + size_B]
@@ -194,12 +232,36 @@ class _Reader:
                 counters.append((head, rows))
             elif kind == _PEERS:
                 peers.append(self._part(body, _PEER, self._ranks + 1))
+            elif kind == _MESSAGES:
+                messages.append((thread, self._part(body, _MESSAGE, len(body) // _MESSAGE.itemsize)))
             else:
                 raise self._error(f"has a block of the unknown kind {kind} at {at}")
             at += size_B
         if len(names) != self._functions:
             raise self._error(f"names {len(names)} functions of {self._functions}")
-        return names, counters, peers
+        return _Blocks(names, counters, peers, messages)
+
+    def _ends(self, blocks: list[tuple[int, np.ndarray]]) -> NDArray[np.void]:
+        blocks = [(thread, block[block["end"] != 0]) for thread, block in blocks]
+        written = np.concatenate([np.zeros(0, _MESSAGE), *(block for _, block in blocks)])
+        if written["end"].max(initial=0) > CANCELLED:
+            raise self._error(f"has a message with the unknown end {written['end'].max()}")
+        if max(written["function"].max(initial=0), written["completed_by"].max(initial=0)) >= max(self._functions, 1):
+            raise self._error("has a message of an unknown function")
+        ends = np.zeros(len(written), END)
+        ends["thread"] = np.repeat([thread for thread, _ in blocks], [len(block) for _, block in blocks])
+        for name in ("communicator", "size_B", "peer", "tag", "function", "completed_by", "end"):
+            ends[name] = written[name]
+        rate = self._ticks_per_s()
+        for name in ("begun", "needed", "done"):
+            # The differences first: the counters themselves are too long for a double.
+            since_opened = (written[name] - np.uint64(self._opened[0])).astype(np.int64)
+            ends[f"{name}_s"] = self._opened[1] / 1e9 + since_opened / rate
+        open_ones = written["done"] == 0
+        ends["done_s"][open_ones] = np.nan
+        ends["needed_s"][written["needed"] == 0] = np.nan
+        ends["computed_s"] = np.where(open_ones, 0, written["computed"]) / rate
+        return ends
 
     def _part(self, body: memoryview, form: np.dtype | str, count: int) -> np.ndarray:
         form = np.dtype(form)

@@ -19,6 +19,8 @@ from fairlead.profile import json_form, profile, terminal
 from fairlead.profile.collect import Collection, collection
 from fairlead.report.terminal import console
 
+MESSAGES = 32_768  # ends a rank keeps: 2 MiB
+
 
 def run(
     argv: Sequence[str],
@@ -28,6 +30,7 @@ def run(
     mpirun: str | None = None,
     own_mpirun: bool = False,
     json_file: Path | None = None,
+    messages: int = MESSAGES,
 ) -> int:
     """Run a program with its communication counted, and show the profile on stderr.
 
@@ -36,6 +39,7 @@ def run(
         ranks: number of ranks; None: one a compute host, or one a core of this machine.
         own_mpirun: ``argv`` is a whole launch line.
         json_file: where the profile goes as JSON, too.
+        messages: how many ends of messages each rank keeps one by one: what it waited for is known of these.
 
     Returns:
         The program's exit code, also when it left no profile: that is said.
@@ -51,7 +55,7 @@ def run(
     )
     # Where a launch line of the user's own places its ranks is not known.
     used = tuple(host.name for host in cluster.compute_hosts()) if own_mpirun else tuple(job.ranks_on())
-    with collection(cluster, used, job.id) as collected:
+    with collection(cluster, used, job.id, messages=messages) as collected:
         job = replace(job, argv=programs.resolve(argv, launcher.family), env={**job.env, **collected.environment})
         signals = launch.NotedSignals()
         code = launch.run(cluster, launcher, job, on_signal=signals)

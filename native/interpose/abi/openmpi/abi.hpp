@@ -40,6 +40,7 @@ inline MPI_Status* const MPI_STATUS_IGNORE = nullptr;
 inline MPI_Status* const MPI_STATUSES_IGNORE = nullptr;
 
 extern "C" {
+extern char ompi_mpi_comm_null;
 extern char ompi_mpi_comm_world;
 extern char ompi_request_null;
 extern char ompi_message_no_proc;
@@ -51,6 +52,9 @@ constexpr bool kIsendrecvHasStatus = true;
 
 inline MPI_Comm comm_world() {
     return reinterpret_cast<MPI_Comm>(&ompi_mpi_comm_world);
+}
+inline MPI_Comm comm_null() {
+    return reinterpret_cast<MPI_Comm>(&ompi_mpi_comm_null);
 }
 inline MPI_Request request_null() {
     return reinterpret_cast<MPI_Request>(&ompi_request_null);

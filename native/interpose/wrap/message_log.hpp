@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ends of messages in the record, one by one (record/layout.hpp). A null one is not kept: nothing is done with it.
+#pragma once
+
+#include <cstdint>
+
+#include "wrap/call.hpp"
+#include "wrap/handles.hpp"
+
+namespace fairlead {
+
+// This call describes a message, or starts it. `world_rank` and `tag` may be those of a receive from anybody.
+inline record::Message* begin_message(Call& call, record::End end, std::uint64_t communicator, int world_rank, int tag,
+                                      std::uint64_t size_B = 0) {
+    record::Message* message = communicator != kNoIdentity ? call.thread().new_message() : nullptr;
+    if (message != nullptr) {
+        message->communicator = communicator;
+        message->size_B = size_B;
+        message->begun_ticks = call.begin_ticks();
+        message->peer = world_rank;
+        message->tag = tag;
+        message->function = static_cast<std::uint16_t>(call.function());
+        message->end = end;
+    }
+    return message;
+}
+
+// This call is a test that found it open.
+inline void need_message(Call& call, record::Message* message) {
+    if (message != nullptr && message->needed_ticks == 0) {
+        message->needed_ticks = call.begin_ticks();
+        message->computed_ticks = call.thread().computed_ticks();  // so far; what it became since is known at the end
+    }
+}
+
+// This call completes it.
+inline void end_message(Call& call, record::Message* message) {
+    if (message != nullptr) {
+        message->computed_ticks =
+            message->needed_ticks != 0 ? call.thread().computed_ticks() - message->computed_ticks : 0;
+        message->needed_ticks = message->needed_ticks != 0 ? message->needed_ticks : call.begin_ticks();
+        message->completed_by = static_cast<std::uint16_t>(call.function());
+        message->done_ticks = call.end_ticks();
+    }
+}
+
+inline void end_receive(Call& call, record::Message* message, int world_rank, int tag, std::uint64_t size_B) {
+    if (message != nullptr) {
+        message->peer = world_rank;
+        message->tag = tag;
+        message->size_B = size_B;
+        end_message(call, message);
+    }
+}
+
+}  // namespace fairlead

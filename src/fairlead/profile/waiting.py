@@ -1,0 +1,193 @@
+"""What ranks waited for in point-to-point messages: a late partner, or the transfer. Pure.
+
+The two ends of a message are joined by the k-th message of one sender to one receiver with one tag on one communicator:
+MPI matches these in order, so the k-th that was sent is the k-th receive that was begun (not that was completed).
+
+A rank waits from when it needs a message (`fairlead.profile.record.END`) until the call that completes it returns. Of
+that time, what passes before the sender has begun to send is for a late sender, and for a message that is sent, what
+passes before the receiver has begun to receive is for a late receiver, if it mattered: small messages do not wait for
+it. The rest is transfer. A call that completes several messages waited for the last of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.profile import clocks
+from fairlead.profile.clocks import Clock
+from fairlead.profile.record import ANY_SOURCE, ANY_TAG, END, RECEIVE, SEND, Record
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_KEY = np.dtype([("communicator", "u8"), ("source", "i4"), ("destination", "i4"), ("tag", "i4"), ("number", "i8")])
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Waiting of each rank, in s. Shapes (ranks), in the order of the records.
+
+    Attributes:
+        late_sender_s: for messages that were not sent yet.
+        late_receiver_s: until the receiver of a message was there.
+        transfer_s: for the message itself, once both were there.
+        unknown_s: for messages whose other end, or its clock, is not known.
+        transfer_between_s: `transfer_s` by sender (row) and receiver (column), whoever waited. Shape (ranks, ranks).
+        joined: messages of which both ends are known.
+        kept: ends that the ranks kept, which were in the beginning of the program.
+        all_ends: how many ends there were.
+        bound_s: how wrong times between hosts may be at most; None: they are not known at all between some.
+    """
+
+    late_sender_s: Floats
+    late_receiver_s: Floats
+    transfer_s: Floats
+    unknown_s: Floats
+    transfer_between_s: Floats
+    joined: int
+    kept: int
+    all_ends: int
+    bound_s: float | None
+
+
+def of(records: Sequence[Record], ranks: int, hosts: Sequence[str]) -> Waiting | None:
+    """Of a program's ranks; None where they kept no messages.
+
+    Args:
+        records: of its ranks.
+        ranks: of the program.
+        hosts: of every rank. Shape (ranks).
+    """
+    ends = np.concatenate([np.zeros(0, END), *(record.ends for record in records)])
+    if len(ends) == 0:
+        return None
+    rank = np.repeat([record.rank or 0 for record in records], [len(record.ends) for record in records])
+    sends, receives = joined(ends, rank)
+    names = list(dict.fromkeys(hosts))
+    host = np.array([names.index(name) for name in hosts])
+    found = _clocks(ends, host[rank], sends, receives, len(names))
+    partner_s = _partners(ends, host[rank], sends, receives, found)
+    calls = _calls(ends, rank, partner_s)
+    bounds = [clock.bound_s if clock else None for clock in found]
+    between = np.zeros((ranks, ranks))
+    np.add.at(between, (calls["source"], calls["destination"]), calls["transfer_s"])
+    threads = np.array([max(record.threads, 1) for record in records])
+    place = {record.rank: index for index, record in enumerate(records)}
+    index = np.array([place[each] for each in calls["rank"]], int)
+
+    def by_rank(name: str) -> Floats:
+        return np.bincount(index, calls[name], len(records)) / threads
+
+    return Waiting(
+        late_sender_s=by_rank("late_sender_s"),
+        late_receiver_s=by_rank("late_receiver_s"),
+        transfer_s=by_rank("transfer_s"),
+        unknown_s=by_rank("unknown_s"),
+        transfer_between_s=between,
+        joined=len(sends),
+        kept=len(ends),
+        all_ends=sum(
+            int(each.messages.sent_messages.sum() + each.messages.received_messages.sum()) for each in records
+        ),
+        bound_s=None if None in bounds else max(bound for bound in bounds if bound is not None),
+    )
+
+
+def joined(ends: NDArray[np.void], rank: Ints) -> tuple[Ints, Ints]:
+    """Both ends of each message that has them.
+
+    Args:
+        ends: of all ranks. Shape (n), `fairlead.profile.record.END`.
+        rank: whose each is. Shape (n).
+
+    Returns:
+        Places in ``ends`` of the messages' sending and receiving ends. Messages whose sizes differ are no pair, nor are
+        others between the same two: their order was lost.
+    """
+    sends = np.flatnonzero(ends["end"] == SEND)
+    # An open receive from anybody belongs to no sender.
+    receives = np.flatnonzero((ends["end"] == RECEIVE) & (ends["peer"] != ANY_SOURCE) & (ends["tag"] != ANY_TAG))
+    send_keys = _numbered(ends[sends], rank[sends], ends["peer"][sends])
+    receive_keys = _numbered(ends[receives], ends["peer"][receives], rank[receives])
+    _, in_sends, in_receives = np.intersect1d(send_keys, receive_keys, assume_unique=True, return_indices=True)
+    sends, receives = sends[in_sends], receives[in_receives]
+    keys = send_keys[in_sends][["communicator", "source", "destination", "tag"]]
+    differ = (ends["size_B"][sends] != ends["size_B"][receives]) & ~np.isnan(ends["done_s"][receives])
+    kept = ~np.isin(keys, keys[differ])
+    return sends[kept], receives[kept]
+
+
+def _numbered(ends: NDArray[np.void], source: Ints, destination: Ints) -> NDArray[np.void]:
+    """What two ends of a message have in common and no others, in the order of ``ends``. Shape (n), `_KEY`."""
+    keys = np.zeros(len(ends), _KEY)
+    keys["communicator"], keys["tag"] = ends["communicator"], ends["tag"]
+    keys["source"], keys["destination"] = source, destination
+    columns = [keys[name] for name in ("communicator", "source", "destination", "tag")]
+    order = np.lexsort((ends["begun_s"], *columns))
+    new = np.ones(len(order), bool)
+    new[1:] = np.any([column[order][1:] != column[order][:-1] for column in columns], axis=0)
+    first = np.flatnonzero(new)
+    keys["number"][order] = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
+    return keys
+
+
+def _clocks(ends: NDArray[np.void], host: Ints, sends: Ints, receives: Ints, hosts: int) -> list[Clock | None]:
+    done = ~np.isnan(ends["done_s"][receives])
+    sends, receives = sends[done], receives[done]
+    return clocks.of(hosts, host[sends], host[receives], ends["begun_s"][sends], ends["done_s"][receives])
+
+
+def _partners(ends: NDArray[np.void], host: Ints, sends: Ints, receives: Ints, found: Sequence[Clock | None]) -> Floats:
+    """Up to when each had to wait for its other end to begin, by its own clock; NaN: not known. Shape (n)."""
+    nothing = Clock(np.nan, np.nan, np.nan)
+    known = [clock or nothing for clock in found]
+    rate = np.array([clock.rate for clock in known])
+    shift_s = np.array([clock.shift_s for clock in known])
+    reference_s = rate[host] * ends["begun_s"] + shift_s[host]
+    partner_s = np.full(len(ends), np.nan)
+    for here, there in ((sends, receives), (receives, sends)):
+        partner_s[here] = (reference_s[there] - shift_s[host[here]]) / rate[host[here]]
+        alike = host[here] == host[there]  # one clock: nothing to be known of it
+        partner_s[here[alike]] = ends["begun_s"][there[alike]]
+    # A message that was out before its receiver came did not wait for it.
+    partner_s[(ends["end"] == SEND) & (partner_s > ends["done_s"])] = -np.inf
+    return partner_s
+
+
+_CALL = np.dtype([
+    ("rank", "i4"), ("source", "i4"), ("destination", "i4"), ("late_sender_s", "f8"), ("late_receiver_s", "f8"),
+    ("transfer_s", "f8"), ("unknown_s", "f8"),
+])  # fmt: skip
+
+
+def _calls(ends: NDArray[np.void], rank: Ints, partner_s: Floats) -> NDArray[np.void]:
+    """Each call that completed messages: what it waited for, and between whom the last of them went. `_CALL`."""
+    done = np.flatnonzero(~np.isnan(ends["done_s"]) & (ends["peer"] >= 0))
+    # In a call's own order: those without a known partner last, as the latest.
+    order = done[np.lexsort((partner_s[done], ends["done_s"][done], ends["thread"][done], rank[done]))]
+    ends, rank, partner_s = ends[order], rank[order], partner_s[order]
+    if len(ends) == 0:
+        return np.zeros(0, _CALL)
+    new = np.ones(len(ends), bool)
+    new[1:] = (np.diff(rank) != 0) | (np.diff(ends["thread"].astype(int)) != 0) | (np.diff(ends["done_s"]) != 0)
+    first = np.flatnonzero(new)
+    last = np.append(first[1:], len(ends)) - 1
+    needed_s = np.minimum.reduceat(ends["needed_s"], first)
+    # What is waited for with others at a time, by a loop of tests, is not waited for twice.
+    follows = (rank[first][1:] == rank[first][:-1]) & (ends["thread"][first][1:] == ends["thread"][first][:-1])
+    needed_s[1:] = np.where(follows, np.maximum(needed_s[1:], ends["done_s"][last][:-1]), needed_s[1:])
+    waited_s = np.maximum(ends["done_s"][last] - needed_s - np.maximum.reduceat(ends["computed_s"], first), 0)
+    late_s = np.clip(partner_s[last] - needed_s, 0, waited_s)  # NaN: not known
+    known = ~np.isnan(late_s)
+    received = ends["end"][last] == RECEIVE
+    calls = np.zeros(len(first), _CALL)
+    calls["rank"] = rank[last]
+    calls["source"] = np.where(received, ends["peer"][last], rank[last])
+    calls["destination"] = np.where(received, rank[last], ends["peer"][last])
+    calls["late_sender_s"] = np.where(known & received, late_s, 0)
+    calls["late_receiver_s"] = np.where(known & ~received, late_s, 0)
+    calls["transfer_s"] = np.where(known, waited_s - late_s, 0)
+    calls["unknown_s"] = np.where(known, 0, waited_s)
+    return calls

@@ -1,0 +1,91 @@
+/* Rank 1 waits for rank 0, or rank 0 for rank 1, in every way, half a second each. The tag says which. */
+#include <mpi.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+static int rank;
+static char data[1 << 22];
+
+static void late(void) { usleep(500000); }
+
+static void work(void) {
+    clock_t end = clock() + CLOCKS_PER_SEC / 200; /* 5 ms of this process */
+    while (clock() < end) {
+    }
+}
+
+static void section(int tag) {
+    MPI_Request requests[2];
+    MPI_Message message;
+    MPI_Status status;
+    int flag = 0, index;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        if (tag == 2) {
+            MPI_Ssend(data, 8, MPI_CHAR, 1, tag, MPI_COMM_WORLD);
+        } else if (tag == 10) {
+            MPI_Issend(data, 8, MPI_CHAR, 1, tag, MPI_COMM_WORLD, requests);
+            MPI_Wait(requests, MPI_STATUS_IGNORE);
+        } else {
+            if (tag != 11) late();
+            MPI_Send(data, tag == 12 ? sizeof data : 8, MPI_CHAR, 1, tag, MPI_COMM_WORLD);
+        }
+        return;
+    }
+    if (rank != 1) {
+        if (tag == 9) MPI_Send(data, 8, MPI_CHAR, 1, tag, MPI_COMM_WORLD);
+        return;
+    }
+    switch (tag) {
+        case 1:
+        case 12:
+            MPI_Recv(data, sizeof data, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 2: /* the receiver is late */
+        case 10:
+        case 11: /* and a small message does not wait for it */
+            late();
+            MPI_Recv(data, 8, MPI_CHAR, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 3: /* polling */
+            MPI_Irecv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, requests);
+            while (MPI_Test(requests, &flag, MPI_STATUS_IGNORE), !flag) sched_yield();
+            break;
+        case 4: /* working between the tests */
+            MPI_Irecv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, requests);
+            while (MPI_Test(requests, &flag, MPI_STATUS_IGNORE), !flag) work();
+            break;
+        case 5:
+            MPI_Probe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &status);
+            MPI_Recv(data, 8, MPI_CHAR, status.MPI_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 6:
+            while (MPI_Iprobe(0, tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), !flag) sched_yield();
+            MPI_Recv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 7:
+            MPI_Mprobe(0, tag, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+            MPI_Mrecv(data, 8, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+            break;
+        case 8: /* not waiting: it works first */
+            MPI_Irecv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, requests);
+            late();
+            late();
+            MPI_Wait(requests, MPI_STATUS_IGNORE);
+            break;
+        case 9: /* for the later of two */
+            MPI_Irecv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, &requests[0]);
+            MPI_Irecv(data + 8, 8, MPI_CHAR, 2, tag, MPI_COMM_WORLD, &requests[1]);
+            while (MPI_Testany(2, requests, &index, &flag, MPI_STATUS_IGNORE), !flag || index != MPI_UNDEFINED) sched_yield();
+            break;
+    }
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int tag = 1; tag <= 12; ++tag) section(tag);
+    MPI_Finalize();
+    return 0;
+}

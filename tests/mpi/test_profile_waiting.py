@@ -1,0 +1,97 @@
+"""What ranks waited for, in programs that wait half a second for something that is known, on every MPI library."""
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import mpi_libraries
+import pytest
+from mpi_libraries import Mpi, every_mpi
+
+from fairlead import native
+from fairlead.profile import profile, record, waiting
+from fairlead.profile.record import RECEIVE, Record
+
+pytestmark = pytest.mark.mpi
+SOURCE = Path(__file__).with_name("profile_waiting.c")
+RANKS = 3
+SECTIONS = 12
+LATE_S = 0.5
+
+
+def run(mpi: Mpi, directory: Path) -> list[Record]:
+    program = mpi.compile(SOURCE, directory / "waiting")
+    env = {
+        "LD_PRELOAD": str(native.library("libfairlead.so")),
+        "FAIRLEAD_PROFILE": str(directory),
+        "FAIRLEAD_PROFILE_MESSAGES": "1000",
+    }
+    with mpi_libraries.no_leftovers():
+        subprocess.run(mpi.command(RANKS, [str(program)], env), check=True, timeout=100)
+    records = [record.read(path) for path in directory.glob("*.record")]
+    return sorted(records, key=lambda each: each.rank or 0)
+
+
+def of_section(records: list[Record], tag: int) -> waiting.Waiting:
+    chosen = [replace(each, ends=each.ends[each.ends["tag"] == tag]) for each in records]
+    found = waiting.of(chosen, RANKS, ["here"] * RANKS)
+    assert found is not None
+    assert found.kept == 2 * found.joined
+    assert found.unknown_s.sum() == 0
+    return found
+
+
+@every_mpi
+def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
+    records = run(mpi, tmp_path)
+    sections = {tag: of_section(records, tag) for tag in range(1, SECTIONS + 1)}
+    assert [sections[tag].joined for tag in range(1, SECTIONS + 1)] == [1] * 8 + [2] + [1] * 3
+
+    # The sender sleeps for half a second. What else there is, a busy machine makes.
+    for tag in (1, 3, 5, 6, 7, 9, 12):
+        found = sections[tag]
+        assert found.late_sender_s[1] > 0.8 * LATE_S, tag
+        assert found.late_receiver_s[1] == 0, tag
+        assert found.late_sender_s[1] > 4 * found.late_receiver_s[0], tag
+    # The receiver does. A small message of the standard mode is not kept by it.
+    for tag in (2, 10):
+        found = sections[tag]
+        assert found.late_receiver_s[0] > 0.8 * LATE_S, tag
+        assert found.late_sender_s[1] < 0.2 * LATE_S, tag
+    for tag in (8, 11):
+        found = sections[tag]
+        assert found.late_sender_s.sum() + found.late_receiver_s.sum() < 0.2 * LATE_S, tag
+    # Work between tests is no waiting; only the tests themselves are.
+    assert sections[4].late_sender_s[1] < 0.5 * LATE_S
+    # The large message is transferred, too.
+    assert sections[12].transfer_between_s[0, 1] > 0
+
+    one = records[1]
+    assert one.polled_s > 3 * 0.5 * LATE_S  # three sections that poll
+    assert one.time_s - profile.mpi_s(one) > 0.8 * LATE_S  # the one that works
+    large = one.ends[(one.ends["tag"] == SECTIONS) & (one.ends["end"] == RECEIVE)]
+    assert large["size_B"].tolist() == [1 << 22]
+
+
+@every_mpi
+def test_no_more_than_wanted_is_kept(mpi: Mpi, tmp_path: Path) -> None:
+    program = mpi.compile(SOURCE.with_name("profile_cases.c"), tmp_path / "cases", "-Wno-stringop-overflow")
+    for number in ("5", "0", "many"):
+        directory = tmp_path / number
+        directory.mkdir()
+        env = {
+            "LD_PRELOAD": str(native.library("libfairlead.so")),
+            "FAIRLEAD_PROFILE": str(directory),
+            "FAIRLEAD_PROFILE_MESSAGES": number,
+        }
+        done = subprocess.run(
+            mpi.command(RANKS, [str(program), "persistent"], env),
+            check=True,
+            timeout=100,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        records = [record.read(path) for path in directory.glob("*.record")]
+        assert [len(each.ends) for each in records] == [5 if number == "5" else 0] * RANKS
+        told = "FAIRLEAD_PROFILE_MESSAGES=many is not a number"
+        assert (told in done.stderr) == (number == "many")
