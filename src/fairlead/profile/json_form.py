@@ -1,32 +1,21 @@
-"""A profile as JSON, a contract.
+"""A profile as JSON, a contract (`fairlead.contract`)."""
 
-`SCHEMA_VERSION` is MAJOR.MINOR. A new key raises MINOR; readers ignore keys that they do not know. A key that goes, or
-changes its meaning, type or unit, raises MAJOR and resets MINOR. ``profile.schema.json`` beside this file is the JSON
-Schema of the present version; a test holds it against the models here.
-"""
-
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from fairlead.contract import Document, Finite, Part
 from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
 
 SCHEMA_VERSION = "1.0"
 SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
 Matrix = list[list[int]]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Function(_Model):
+class Function(Part):
     """Calls of one MPI function; times in seconds, of all threads together."""
 
     calls: int
@@ -35,7 +24,7 @@ class Function(_Model):
     received_B: int
 
 
-class Rank(_Model):
+class Rank(Part):
     """One rank. ``end``: finalized, aborted, exited (without MPI_Finalize) or running (killed)."""
 
     rank: int
@@ -49,7 +38,7 @@ class Rank(_Model):
     functions: dict[str, Function]
 
 
-class SizeClass(_Model):
+class SizeClass(Part):
     """How many there are of a size; ``from_B`` to ``to_B`` inclusive."""
 
     from_B: int
@@ -58,7 +47,7 @@ class SizeClass(_Model):
     collective_calls: int
 
 
-class Summary(_Model):
+class Summary(Document):
     """The whole file. Matrices have a row for each sending rank (or host) and a column for each receiving one."""
 
     schema_name: str = Field(alias="schema", default="fairlead.profile")
@@ -104,18 +93,6 @@ def of(profile: Profile, program: Sequence[str]) -> Summary:
         outside_B=profile.outside_B(),
         sizes=_sizes(profile.sizes(), profile.collective_sizes()),
     )
-
-
-def to_json(summary: Summary) -> str:
-    """The file's text."""
-    return json.dumps(summary.model_dump(mode="json", by_alias=True), indent=2, allow_nan=False) + "\n"
-
-
-def schema_json() -> str:
-    """Text of ``profile.schema.json``."""
-    schema = Summary.model_json_schema(by_alias=True, mode="serialization")
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    return json.dumps(schema, indent=2) + "\n"
 
 
 def size_class(number: int) -> tuple[int, int]:

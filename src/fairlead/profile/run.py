@@ -83,7 +83,7 @@ def _report(collected: Collection, launcher: Launcher, job: Job, argv: Sequence[
     with suppress(OSError):  # the terminal is gone
         terminal.show(found, argv, console(stderr=True))
     if json_file is not None:
-        files.write(json_file, json_form.to_json(json_form.of(found, argv)))
+        files.write(json_file, json_form.of(found, argv).to_json())
         _say(f"written to {json_file}")
 
 

@@ -43,7 +43,7 @@ def write(
     first = overview(comparison)
     by_program = {program.name: of_program(comparison, program) for program in comparison.programs}
     page.write(html, _html(comparison, first, by_program))
-    target = page.write(summary_json or html.with_name("summary.json"), summary.to_json(summary.of(comparison)))
+    target = page.write(summary_json or html.with_name("summary.json"), summary.of(comparison).to_json())
     drawn = [*first, *(each for own in by_program.values() for each in own)]
     files = [path for each in drawn for path in each.save(figures)] if figures is not None else []
     return Written(html, target, tuple(files))

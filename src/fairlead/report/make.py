@@ -37,7 +37,7 @@ def comparison(
     computed = comparisons.load(store, chosen, level=level, stages=list(STAGES))
     written = comparison_report.write(computed, html, figures=figures)
     if as_json:
-        print(summary.to_json(summary.of(computed)), end="")
+        print(summary.of(computed).to_json(), end="")
     else:
         comparison_report.show(computed, console or terminal.console())
     return [written.html, written.summary, *written.figures]

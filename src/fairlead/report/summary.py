@@ -1,34 +1,23 @@
-"""``summary.json``: a comparison's key figures for machines, a contract.
+"""``summary.json``: a comparison's key figures for machines, a contract (`fairlead.contract`)."""
 
-`SCHEMA_VERSION` is MAJOR.MINOR. A new key raises MINOR; readers ignore keys that they do not know. A key that goes, or
-changes its meaning, type or unit, raises MAJOR and resets MINOR. ``summary.schema.json`` beside this file is the JSON
-Schema of the present version; a test holds it against the models here.
-"""
-
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from fairlead.contract import Document, Finite, Part
 from fairlead.report.comparison import Cell, Comparison, Program, Result
 from fairlead.report.comparison import Stage as ComparisonStage
 
 SCHEMA_VERSION = "1.1"
 SCHEMA_FILE = Path(__file__).with_name("summary.schema.json")
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
 Interval = tuple[Finite | None, Finite | None]
 """Lower and upper end; null: unbounded on that side."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ProgramSummary(_Model):
+class ProgramSummary(Part):
     """One program (or one stage of it). Times are medians in seconds; shares are plain numbers (0.05 is 5 %).
 
     A figure that the runs do not allow is null. ``intervals`` and ``n`` have an entry for every figure that has one,
@@ -53,7 +42,7 @@ class ProgramSummary(_Model):
     stages: dict[str, "ProgramSummary"]
 
 
-class Summary(_Model):
+class Summary(Document):
     """The whole file."""
 
     schema_name: str = Field(alias="schema", default="fairlead.compare.summary")
@@ -76,18 +65,6 @@ def of(comparison: Comparison) -> Summary:
         started_s=comparison.experiment.started_s,
         programs={program.name: _program(program) for program in comparison.programs},
     )
-
-
-def to_json(summary: Summary) -> str:
-    """The file's text."""
-    return json.dumps(summary.model_dump(mode="json", by_alias=True), indent=2, allow_nan=False) + "\n"
-
-
-def schema_json() -> str:
-    """Text of ``summary.schema.json``."""
-    schema = Summary.model_json_schema(by_alias=True, mode="serialization")
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    return json.dumps(schema, indent=2) + "\n"
 
 
 def _program(program: Program) -> ProgramSummary:
