@@ -11,7 +11,9 @@ from rich.console import Console
 
 from fairlead.errors import MeasurementError
 from fairlead.profile import json_form, profile, terminal
+from fairlead.profile.groups import Thresholds
 from fairlead.profile.record import SIZE_CLASSES, Messages, Record, Sizes, Usage
+from fairlead.profile.settings import Settings
 
 BEGUN = datetime(2026, 11, 22, tzinfo=UTC)
 
@@ -49,8 +51,20 @@ def test_times_and_shares() -> None:
     assert found.computing_s.tolist() == [9.0, 6.0, 3.0]
     assert found.mpi_share == pytest.approx(0.4)
     assert found.imbalance == pytest.approx(0.5)  # 9 over the mean of 6
+    assert found.imbalance_ranks == [0]
     assert found.functions()["MPI_Send"] == Usage(3, 12.0, 6070, 0)
     assert list(found.functions()) == ["MPI_Init", "MPI_Send"]  # 15 s, 12 s
+
+
+def test_who_computes_longest() -> None:
+    def names(computing_s: list[float]) -> list[int]:
+        ranks = len(computing_s)
+        records = [a_record(rank, [0] * ranks, mpi_s=10.0 - each, ranks=ranks) for rank, each in enumerate(computing_s)]
+        return profile.of(records).imbalance_ranks
+
+    assert names([4.0, 8.0, 2.0, 7.0, 4.0]) == [1, 3]  # 3 and 2 above the mean of 5
+    assert names([5.0, 5.0]) == []
+    assert names([5.0]) == []
 
 
 def test_matrices_by_rank_and_host() -> None:
@@ -77,7 +91,7 @@ def test_nothing_recorded_is_an_error() -> None:
 
 def shown(found: profile.Profile) -> str:
     console = Console(file=io.StringIO(), width=140)
-    terminal.show(found, ["./a", "b"], console)
+    terminal.show(json_form.of(found, ["./a", "b"]), console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue().replace("\u00a0", " ")
 
@@ -85,7 +99,11 @@ def shown(found: profile.Profile) -> str:
 def test_the_terminal_says_what_there_is() -> None:
     text = shown(profile.of(three_ranks(), ["a", "a", "b"]))
     assert "./a b: 3 ranks on 2 hosts, 10.0 s between MPI_Init and MPI_Finalize" in text
-    assert "40.0 % of the ranks' time is in MPI; load imbalance 50.0 %" in text
+    assert (
+        "low dependence on the network: 40.0 % of the ranks' time is in MPI, 10.0 % to 70.0 % rank by rank "
+        "(this group: from 25 % and below 75 %)\n" in text
+    )
+    assert "load imbalance 50.0 % (the longest computing time over the mean, less 1): longest on rank 0" in text
     assert "3 messages of 5.928 KiB, of them between hosts 2 messages of 4.951 KiB" in text
     assert "░░░░░░░░░░░░░░░░░░██" in text
     assert "512 B to < 1 KiB" in text
@@ -101,10 +119,32 @@ def test_the_terminal_says_what_is_missing() -> None:
     assert "1 further process called MPI, and is not shown" in text
 
 
+@pytest.mark.parametrize(
+    ("mpi_s", "sentence"),
+    [
+        (9.5, "highly dependent on the network: 95.0 % of the ranks' time is in MPI (this group: from 90 %)"),
+        (8.0, "dependent on the network: 80.0 % of the ranks' time is in MPI (this group: from 75 % and below 90 %)"),
+        (1.0, "no dependence on the network: 10.0 % of the ranks' time is in MPI (this group: below 25 %)"),
+    ],
+)
+def test_the_group_is_told_with_its_numbers(mpi_s: float, sentence: str) -> None:
+    text = shown(profile.of([a_record(0, [0], mpi_s=mpi_s, ranks=1)]))
+    assert f"{sentence}; on one host, that is time between processes\n" in text
+
+
 def test_json_form() -> None:
     summary = json_form.of(profile.of(three_ranks(), ["a", "a", "b"]), ["./a", "b"])
     data = json.loads(summary.to_json())
-    assert (data["schema"], data["schema_version"]) == ("fairlead.profile", "1.0")
+    assert (data["schema"], data["schema_version"]) == ("fairlead.profile", "1.1")
+    assert data["group"] == {
+        "name": "low",
+        "lowest_mpi_share": 0.1,
+        "highest_mpi_share": 0.7,
+        "thresholds": {"highly dependent": 0.9, "dependent": 0.75, "low": 0.25},
+    }
+    assert data["begun_s"] == BEGUN.timestamp()
+    assert data["imbalance_ranks"] == [0]
+    assert data["per_rank"][2]["sizes"] == [{"from_B": 64, "to_B": 127, "messages": 1, "collective_calls": 0}]
     assert data["bytes_B"] == [[0, 1000, 0], [0, 0, 5000], [70, 0, 0]]
     assert data["host_bytes_B"] == [[1000, 5000], [70, 0]]
     assert data["library"] == "Some MPI 1.0"
@@ -114,6 +154,14 @@ def test_json_form() -> None:
         {"from_B": 512, "to_B": 1023, "messages": 1, "collective_calls": 0},
         {"from_B": 4096, "to_B": 8191, "messages": 1, "collective_calls": 0},
     ]
+
+
+def test_a_stored_profile_is_sorted_anew_by_other_settings() -> None:
+    found = json_form.of(profile.of(three_ranks()), ["./a"])
+    again = json_form.with_settings(found, Settings(groups=Thresholds(low=0.5)))
+    assert (found.group.name, again.group.name) == ("low", "none")
+    assert again.group.thresholds["low"] == 0.5
+    assert again.group.highest_mpi_share == found.group.highest_mpi_share
 
 
 def test_the_schema_file_is_of_these_models() -> None:

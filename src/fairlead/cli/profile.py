@@ -19,6 +19,8 @@ from fairlead.cli.cluster_argument import ClusterArgument
               help="Write the profile to FILE as JSON, too.")  # fmt: skip
 @click.option("--messages", type=click.IntRange(min=0), default=32_768, show_default=True,
               help="Ends of messages that a rank keeps one by one, 64 B each: waiting is told of these.")  # fmt: skip
+@click.option("--settings", "settings_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
+              help="A TOML file that says where the groups begin (docs/profile.md).")  # fmt: skip
 def command(
     argv: tuple[str, ...],
     ranks: int | None,
@@ -27,6 +29,7 @@ def command(
     own_mpirun: bool,
     json_file: Path | None,
     messages: int,
+    settings_file: Path | None,
 ) -> int:
     """Run an MPI program and show how it communicates; exits with the program's own code.
 
@@ -40,7 +43,9 @@ def command(
       fairlead profile --cluster mesh8.cluster.toml -n 8 -- ./program
       fairlead profile --own-mpirun -- mpirun -n 4 ./program
     """
+    from fairlead import config
     from fairlead.profile import run
+    from fairlead.profile.settings import Settings
 
     return run.run(
         argv,
@@ -50,4 +55,5 @@ def command(
         own_mpirun=own_mpirun,
         json_file=json_file,
         messages=messages,
+        settings=config.load(settings_file, Settings) if settings_file is not None else None,
     )

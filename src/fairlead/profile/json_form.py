@@ -1,15 +1,18 @@
-"""A profile as JSON, a contract (`fairlead.contract`)."""
+"""A profile as JSON, a contract (`fairlead.contract`). Tables, figures and pages are made of it, new or stored."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from pydantic import Field
 
 from fairlead.contract import Document, Finite, Part
+from fairlead.profile.groups import group_of
 from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
+from fairlead.profile.settings import Settings
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
 
 Matrix = list[list[int]]
@@ -24,6 +27,15 @@ class Function(Part):
     received_B: int
 
 
+class SizeClass(Part):
+    """How many there are of a size; ``from_B`` to ``to_B`` inclusive."""
+
+    from_B: int
+    to_B: int
+    messages: int
+    collective_calls: int
+
+
 class Rank(Part):
     """One rank. ``end``: finalized, aborted, exited (without MPI_Finalize) or running (killed)."""
 
@@ -36,29 +48,46 @@ class Rank(Part):
     mpi_s: Finite
     computing_s: Finite
     functions: dict[str, Function]
+    sizes: list[SizeClass]
+
+    @property
+    def mpi_share(self) -> float:
+        """Time in MPI over its wall clock; 0 of a rank without duration."""
+        return self.mpi_s / self.time_s if self.time_s > 0 else 0.0
 
 
-class SizeClass(Part):
-    """How many there are of a size; ``from_B`` to ``to_B`` inclusive."""
+class Group(Part):
+    """How far the program depends on the network, by the share of all ranks' time in MPI (`fairlead.profile.groups`).
 
-    from_B: int
-    to_B: int
-    messages: int
-    collective_calls: int
+    ``name``: highly dependent, dependent, low or none. ``lowest_mpi_share``, ``highest_mpi_share``: of a single rank.
+    ``thresholds``: the least share of each group.
+    """
+
+    name: str
+    lowest_mpi_share: Finite
+    highest_mpi_share: Finite
+    thresholds: dict[str, Finite]
 
 
 class Summary(Document):
-    """The whole file. Matrices have a row for each sending rank (or host) and a column for each receiving one."""
+    """The whole file. Matrices have a row for each sending rank (or host) and a column for each receiving one.
+
+    ``begun_s``: the first MPI call, seconds since the epoch. ``imbalance``: the longest computing time of a rank over
+    the mean, less 1; ``imbalance_ranks``: those with at least half of that excess, longest first.
+    """
 
     schema_name: str = Field(alias="schema", default="fairlead.profile")
     schema_version: str = SCHEMA_VERSION
     program: list[str]
     library: str
+    begun_s: Finite
     ranks: int
     missing_ranks: list[int]
     other_processes: int
     mpi_share: Finite
+    group: Group
     imbalance: Finite
+    imbalance_ranks: list[int]
     hosts: list[str]
     host_of_rank: list[str]
     per_rank: list[Rank]
@@ -71,20 +100,24 @@ class Summary(Document):
     sizes: list[SizeClass]
 
 
-def of(profile: Profile, program: Sequence[str]) -> Summary:
+def of(profile: Profile, program: Sequence[str], settings: Settings | None = None) -> Summary:
     """The JSON form of a profile."""
     messages, bytes_B = profile.messages(), profile.bytes_B()
+    per_rank = [_rank(profile, record) for record in profile.records]
     return Summary(
         program=list(program),
         library=profile.records[0].library.splitlines()[0],
+        begun_s=min(record.opened for record in profile.records).timestamp(),
         ranks=profile.ranks,
         missing_ranks=profile.missing,
         other_processes=len(profile.others),
         mpi_share=profile.mpi_share,
+        group=_group(profile.mpi_share, per_rank, settings or Settings()),
         imbalance=profile.imbalance,
+        imbalance_ranks=profile.imbalance_ranks,
         hosts=profile.host_names,
         host_of_rank=list(profile.hosts),
-        per_rank=[_rank(profile, record) for record in profile.records],
+        per_rank=per_rank,
         functions=_functions(profile.functions()),
         messages=messages.tolist(),
         bytes_B=bytes_B.tolist(),
@@ -95,9 +128,29 @@ def of(profile: Profile, program: Sequence[str]) -> Summary:
     )
 
 
+def with_settings(summary: Summary, settings: Settings) -> Summary:
+    """A stored profile, its group found anew."""
+    return summary.model_copy(update={"group": _group(summary.mpi_share, summary.per_rank, settings)})
+
+
 def size_class(number: int) -> tuple[int, int]:
     """First and last size in bytes of a class of `fairlead.profile.record.Sizes`."""
     return (0, 0) if number == 0 else (2 ** (number - 1), 2**number - 1)
+
+
+def matrix(rows: Matrix) -> Counts:
+    """A matrix of the file as an array of the same shape."""
+    return np.array(rows, np.uint64)
+
+
+def _group(mpi_share: float, ranks: Sequence[Rank], settings: Settings) -> Group:
+    shares = [rank.mpi_share for rank in ranks]
+    return Group(
+        name=group_of(mpi_share, settings.groups),
+        lowest_mpi_share=min(shares),
+        highest_mpi_share=max(shares),
+        thresholds=settings.groups.least(),
+    )
 
 
 def _rank(profile: Profile, record: Record) -> Rank:
@@ -113,6 +166,7 @@ def _rank(profile: Profile, record: Record) -> Rank:
         mpi_s=inside_s,
         computing_s=max(record.time_s - inside_s, 0.0),
         functions=_functions(record.functions),
+        sizes=_sizes(record.sizes.sent, record.sizes.given),
     )
 
 

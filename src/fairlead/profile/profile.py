@@ -18,6 +18,8 @@ BEGIN_AND_END = (
     "MPI_Finalize",
     "MPI_Abort",
 )
+LEAST_IMBALANCE = 0.01
+"""Below, no rank is named for it."""
 
 Floats = NDArray[np.float64]
 
@@ -74,6 +76,16 @@ class Profile:
         """Load imbalance, (max / mean - 1) of the ranks' computing times; 0 where nothing was computed."""
         mean = float(self.computing_s.mean())
         return float(self.computing_s.max()) / mean - 1 if mean > 0 else 0.0
+
+    @property
+    def imbalance_ranks(self) -> list[int]:
+        """Ranks whose computing time exceeds the mean by at least half as much as the longest does, longest first."""
+        excess_s = self.computing_s - float(self.computing_s.mean())
+        if self.imbalance < LEAST_IMBALANCE:
+            return []
+        longest_first = np.argsort(-excess_s, kind="stable")
+        ranks = [self.records[index].rank for index in longest_first if excess_s[index] >= excess_s.max() / 2]
+        return [rank for rank in ranks if rank is not None]
 
     def functions(self) -> dict[str, Usage]:
         """Sums over all ranks by function, longest time first."""

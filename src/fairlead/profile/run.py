@@ -11,12 +11,12 @@ from pathlib import Path
 from fairlead import files
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.job import Job
-from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError
 from fairlead.manage import programs
 from fairlead.profile import json_form, profile, terminal
-from fairlead.profile.collect import Collection, collection
+from fairlead.profile.collect import collection
+from fairlead.profile.json_form import Summary
+from fairlead.profile.settings import Settings
 from fairlead.report.terminal import console
 
 MESSAGES = 32_768  # ends a rank keeps: 2 MiB
@@ -31,6 +31,7 @@ def run(
     own_mpirun: bool = False,
     json_file: Path | None = None,
     messages: int = MESSAGES,
+    settings: Settings | None = None,
 ) -> int:
     """Run a program with its communication counted, and show the profile on stderr.
 
@@ -40,6 +41,7 @@ def run(
         own_mpirun: ``argv`` is a whole launch line.
         json_file: where the profile goes as JSON, too.
         messages: how many ends of messages each rank keeps one by one: what it waited for is known of these.
+        settings: None: the defaults.
 
     Returns:
         The program's exit code, also when it left no profile: that is said.
@@ -60,7 +62,9 @@ def run(
         signals = launch.NotedSignals()
         code = launch.run(cluster, launcher, job, on_signal=signals)
         try:
-            _report(collected, launcher, job, argv, json_file)
+            records = collected.records()
+            found = profile.of(records, job.hosts if launcher.family is not None else None)
+            _report(json_form.of(found, argv, settings), json_file)
         except FairleadError as error:  # the program's exit code still counts
             _say(str(error))
     return signals.exit_code(code, launcher)
@@ -78,12 +82,11 @@ def this_machine() -> Cluster:
     return Cluster(name="this machine", executor="local", hosts=(host,), source="this machine")
 
 
-def _report(collected: Collection, launcher: Launcher, job: Job, argv: Sequence[str], json_file: Path | None) -> None:
-    found = profile.of(collected.records(), job.hosts if launcher.family is not None else None)
+def _report(found: Summary, json_file: Path | None) -> None:
     with suppress(OSError):  # the terminal is gone
-        terminal.show(found, argv, console(stderr=True))
+        terminal.show(found, console(stderr=True))
     if json_file is not None:
-        files.write(json_file, json_form.of(found, argv).to_json())
+        files.write(json_file, found.to_json())
         _say(f"written to {json_file}")
 
 

@@ -1,0 +1,108 @@
+"""A profile in sentences: what was found, and what a reader must know before believing the figures."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fairlead.profile.groups import GROUPS, HIGHLY_DEPENDENT, NONE
+from fairlead.profile.json_form import Matrix, Summary, matrix
+from fairlead.report import words
+
+MOST_NAMED = 8
+_ENDS = {
+    "aborted": "ended by MPI_Abort",
+    "exited": "ended without MPI_Finalize",
+    "running": "ended by a signal",
+}
+_DEPENDENCE = dict(
+    zip(
+        GROUPS,
+        (
+            "highly dependent on the network",
+            "dependent on the network",
+            "low dependence on the network",
+            "no dependence on the network",
+        ),
+        strict=True,
+    )
+)
+
+
+def lead(found: Summary) -> Iterator[str]:
+    """What was run, how far it depends on the network and why, who computes longest, what goes where."""
+    time_s = max(rank.time_s for rank in found.per_rank)
+    hosts = found.hosts
+    yield (
+        f"{' '.join(found.program)}: {words.count(found.ranks, 'rank')} on "
+        f"{hosts[0] if len(hosts) == 1 else f'{len(hosts)} hosts'}, "
+        f"{words.duration(time_s)} between MPI_Init and MPI_Finalize"
+    )
+    yield dependence(found)
+    yield imbalance(found)
+    yield messages(found)
+
+
+def dependence(found: Summary) -> str:
+    """The group, and the numbers that it follows from."""
+    group, shares = found.group, list(found.group.thresholds.items())
+    at = next((number for number, (name, _) in enumerate(shares) if name == group.name), len(shares))
+    limits = [f"from {words.percent(shares[at][1], decimals=0)}"] if group.name != NONE else []
+    limits += [f"below {words.percent(shares[at - 1][1], decimals=0)}"] if group.name != HIGHLY_DEPENDENT else []
+    ranks = (
+        f", {words.percent(group.lowest_mpi_share)} to {words.percent(group.highest_mpi_share)} rank by rank"
+        if len(found.per_rank) > 1
+        else ""
+    )
+    text = (
+        f"{_DEPENDENCE[group.name]}: {words.percent(found.mpi_share)} of the ranks' time is in MPI{ranks} "
+        f"(this group: {' and '.join(limits)})"
+    )
+    return text if len(found.hosts) > 1 else f"{text}; on one host, that is time between processes"
+
+
+def imbalance(found: Summary) -> str:
+    """How unevenly the ranks compute, and who computes longest."""
+    text = f"load imbalance {words.percent(found.imbalance)} (the longest computing time over the mean, less 1)"
+    return f"{text}: longest on {_names(found.imbalance_ranks)}" if found.imbalance_ranks else text
+
+
+def messages(found: Summary) -> str:
+    """How many messages, how much, and what of it between hosts."""
+    number, size_B = (int(matrix(each).sum()) for each in (found.messages, found.bytes_B))
+    if not number:
+        return "no point-to-point messages"
+    whole = f"{words.count(number, 'message')} of {words.size(size_B)}"
+    if len(found.hosts) == 1:
+        return f"{whole}, all inside one host"
+    between, between_B = between_hosts(found.host_messages), between_hosts(found.host_bytes_B)
+    return f"{whole}, of them between hosts {words.count(between, 'message')} of {words.size(between_B)}"
+
+
+def caveats(found: Summary) -> Iterator[str]:
+    """What was not seen or is not what it seems."""
+    if found.missing_ranks:
+        yield f"{_names(found.missing_ranks)} left no record: what they sent is not in the tables"
+    for state, end in _ENDS.items():
+        ended = [rank.rank for rank in found.per_rank if rank.end == state]
+        if ended:
+            yield f"{_names(ended)} {end}: counted is what was done up to then"
+    if any(rank.threads > 1 for rank in found.per_rank):
+        yield "several threads called MPI: a rank's time in MPI is their mean"
+    if found.outside_B:
+        yield f"{words.size(found.outside_B)} were sent to processes outside the program's world"
+    if found.other_processes:
+        many = words.count(found.other_processes, "further process", "further processes")
+        yield f"{many} called MPI, and {'is' if found.other_processes == 1 else 'are'} not shown"
+
+
+def between_hosts(by_host: Matrix) -> int:
+    """The sum of a matrix by host without its diagonal."""
+    counts = matrix(by_host)
+    return int(counts.sum() - np.trace(counts))
+
+
+def _names(ranks: Sequence[int]) -> str:
+    """For example "rank 3", "ranks 0, 2, 5 and 12 more"."""
+    shown = ranks if len(ranks) <= MOST_NAMED + 1 else ranks[:MOST_NAMED]
+    more = f" and {len(ranks) - len(shown)} more" if len(shown) < len(ranks) else ""
+    return f"{'rank' if len(ranks) == 1 else 'ranks'} {', '.join(map(str, shown))}{more}"

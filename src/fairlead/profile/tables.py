@@ -1,0 +1,115 @@
+"""The tables of a profile, for terminals and pages."""
+
+from collections.abc import Sequence
+
+from fairlead.profile.json_form import Function, Matrix, SizeClass, Summary
+from fairlead.profile.profile import BEGIN_AND_END
+from fairlead.report import words
+from fairlead.report.tables import Cell, Table, cell, table
+
+BAR = 20  # characters
+
+
+def ranks(found: Summary, most: int | None = None) -> Table:
+    """Computing and MPI of every rank; of more than ``most``, those with the longest time in MPI."""
+    chosen = {rank.rank for rank in sorted(found.per_rank, key=lambda rank: -rank.mpi_s)[:most]}
+    return table(
+        [("rank", "rank"), ("host", "host"), ("time", "time_s"), ("computing", "computing_s"), ("MPI", "mpi_s"),
+         ("in MPI", "mpi_share"), ("", "bar")],
+        [
+            [
+                cell(rank.rank),
+                cell(rank.host),
+                *(cell(each, words.duration(each)) for each in (rank.time_s, rank.computing_s, rank.mpi_s)),
+                _share(rank.mpi_s, rank.time_s),
+                cell(None, _bar(rank.mpi_share)),
+            ]
+            for rank in found.per_rank
+            if rank.rank in chosen
+        ],
+    )  # fmt: skip
+
+
+def functions(found: Summary, most: int | None = None) -> Table:
+    """The functions with the longest time, all ranks together."""
+    whole_s = sum(rank.time_s for rank in found.per_rank)
+    used = [(name, usage) for name, usage in found.functions.items() if name not in BEGIN_AND_END]
+    return table(
+        [("function", "function"), ("calls", "calls"), ("time", "time_s"), ("share", "share"),
+         ("a call", "call_s"), ("sent", "sent_B"), ("received", "received_B")],
+        [
+            [
+                cell(name),
+                cell(usage.calls),
+                cell(usage.time_s, words.duration(usage.time_s)),
+                _share(usage.time_s, whole_s),
+                _mean(usage),
+                _size(usage.sent_B),
+                _size(usage.received_B),
+            ]
+            for name, usage in used[:most]
+        ],
+    )  # fmt: skip
+
+
+def sizes(found: Summary) -> Table:
+    """Messages and collective calls by size."""
+    most = max([1, *(each.messages for each in found.sizes)])
+    return table(
+        [("size", "from_B"), ("messages", "messages"), ("", "bar"), ("collective calls", "collective_calls")],
+        [
+            [
+                cell(each.from_B, size_words(each)),
+                cell(each.messages),
+                cell(None, "█" * round(BAR * each.messages / most)),
+                cell(each.collective_calls),
+            ]
+            for each in found.sizes
+        ],
+    )
+
+
+def hosts(found: Summary) -> Table:
+    """Bytes and messages from host to host, those inside a host on the diagonal."""
+    return _matrix(found.hosts, found.host_bytes_B, found.host_messages)
+
+
+def matrix(found: Summary) -> Table:
+    """Bytes and messages from rank to rank."""
+    return _matrix([str(rank) for rank in range(found.ranks)], found.bytes_B, found.messages)
+
+
+def size_words(sizes: SizeClass) -> str:
+    """For example "0 B", "1 B", "8 KiB to < 16 KiB"."""
+    first = words.size(sizes.from_B)
+    return first if sizes.from_B == sizes.to_B else f"{first} to < {words.size(sizes.to_B + 1)}"
+
+
+def _matrix(names: Sequence[str], bytes_B: Matrix, messages: Matrix) -> Table:
+    def sent(row: int, column: int) -> Cell:
+        number, size_B = messages[row][column], bytes_B[row][column]
+        return cell(size_B, f"{words.size(size_B)}\n{number}×") if number else cell(0, "·")
+
+    return table(
+        [("", "from"), *((name, name) for name in names)],
+        [[cell(name), *(sent(row, column) for column in range(len(names)))] for row, name in enumerate(names)],
+    )
+
+
+def _bar(mpi_share: float) -> str:
+    """Computing light, MPI dark."""
+    dark = min(round(BAR * mpi_share), BAR)
+    return "░" * (BAR - dark) + "█" * dark
+
+
+def _share(part: float, whole: float) -> Cell:
+    return cell(part / whole, words.percent(part / whole)) if whole > 0 else cell(None)
+
+
+def _mean(usage: Function) -> Cell:
+    mean_s = usage.time_s / max(usage.calls, 1)
+    return cell(mean_s, words.duration(mean_s))
+
+
+def _size(size_B: int) -> Cell:
+    return cell(size_B, words.size(size_B)) if size_B else cell(0, "·")
