@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from fairlead.cli.cluster_argument import ClusterArgument
+from fairlead.cli.default_group import DefaultGroup
 
 if TYPE_CHECKING:
     from fairlead.measure.characterization import Characterization
@@ -23,15 +24,6 @@ PATHS_SHOWN = 12
 results_option = click.option(
     "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
 )
-
-
-class DefaultGroup(click.Group):
-    """A group whose first command is meant when the first word is none of its commands."""
-
-    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in context.help_option_names:
-            args = [next(iter(self.commands)), *args]
-        return super().parse_args(context, args)
 
 
 class Sizes(click.ParamType):

@@ -1,13 +1,47 @@
-"""``fairlead profile``."""
+"""``fairlead profile``: run a program with its communication counted, show a stored profile again."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairlead.cli.cluster_argument import ClusterArgument
+from fairlead.cli.default_group import DefaultGroup
+
+if TYPE_CHECKING:
+    from fairlead.profile.settings import Settings
+
+FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command("profile")
+@click.group(cls=DefaultGroup)
+def command() -> None:
+    """Run an MPI program and show how it communicates.
+
+    \b
+      fairlead profile -n 4 -- cg --class A                    who computes, who is in MPI, what goes where
+      fairlead profile -n 4 --html cg.html -- cg --class A     the same as a page with figures
+      fairlead profile -n 4 --json cg.json -- cg --class A     and for machines
+      fairlead profile show cg.json --html cg.html             again, from the stored profile
+      fairlead profile run --help                              all options
+    """
+
+
+def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
+    """Options that both commands have."""
+    for option in (
+        click.option("--settings", "settings_file", metavar="FILE", type=FILE,
+                     help="A TOML file that says where the groups begin (docs/profile.md)."),
+        click.option("--figures", metavar="DIRECTORY", type=click.Path(path_type=Path, file_okay=False),
+                     help="Also write the page's figures there (SVG, PNG, CSV)."),
+        click.option("--html", "html_file", metavar="FILE", type=FILE, help="Write a page with figures to FILE."),
+    ):  # fmt: skip
+        target = option(target)
+    return target
+
+
+@command.command("run")
 @click.argument("argv", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("-n", "--ranks", type=click.IntRange(min=1),
               help="Ranks to start [default: one a core, or one a compute host of the cluster].")  # fmt: skip
@@ -15,13 +49,11 @@ from fairlead.cli.cluster_argument import ClusterArgument
               help="A cluster file, or `slurm` inside an allocation [default: this machine alone].")  # fmt: skip
 @click.option("--mpirun", help="Which mpirun, by name or path [default: the one in the PATH, or the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
-@click.option("--json", "json_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
-              help="Write the profile to FILE as JSON, too.")  # fmt: skip
 @click.option("--messages", type=click.IntRange(min=0), default=32_768, show_default=True,
               help="Ends of messages that a rank keeps one by one, 64 B each: waiting is told of these.")  # fmt: skip
-@click.option("--settings", "settings_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
-              help="A TOML file that says where the groups begin (docs/profile.md).")  # fmt: skip
-def command(
+@click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the profile to FILE as JSON, too.")
+@_output_options
+def run(
     argv: tuple[str, ...],
     ranks: int | None,
     cluster_file: Path | None,
@@ -29,9 +61,11 @@ def command(
     own_mpirun: bool,
     json_file: Path | None,
     messages: int,
+    html_file: Path | None,
+    figures: Path | None,
     settings_file: Path | None,
 ) -> int:
-    """Run an MPI program and show how it communicates; exits with the program's own code.
+    """Run PROGRAM with its communication counted; exits with its own code (the word `run` may be left away).
 
     The program is not compiled again. stdin, stdout and signals are its own; the profile goes to stderr: time computing
     and in MPI, functions, message sizes, and who sends how much to whom.
@@ -39,21 +73,50 @@ def command(
     \b
     Examples:
       fairlead profile -n 4 -- cg --class A
-      fairlead profile -n 4 --json cg.json -- cg --class A
+      fairlead profile -n 4 --json cg.json --html cg.html -- cg --class A
       fairlead profile --cluster mesh8.cluster.toml -n 8 -- ./program
       fairlead profile --own-mpirun -- mpirun -n 4 ./program
     """
-    from fairlead import config
-    from fairlead.profile import run
-    from fairlead.profile.settings import Settings
+    from fairlead.profile.output import Output
+    from fairlead.profile.run import run as run_profiled
 
-    return run.run(
+    return run_profiled(
         argv,
         cluster_file=cluster_file,
         ranks=ranks,
         mpirun=mpirun,
         own_mpirun=own_mpirun,
-        json_file=json_file,
         messages=messages,
-        settings=config.load(settings_file, Settings) if settings_file is not None else None,
+        output=Output(json_file, html_file, figures),
+        settings=_settings(settings_file),
     )
+
+
+@command.command("show")
+@click.argument("file", type=FILE)
+@_output_options
+def show(file: Path, html_file: Path | None, figures: Path | None, settings_file: Path | None) -> None:
+    """Show a stored profile again: FILE is what --json wrote.
+
+    \b
+    Examples:
+      fairlead profile show cg.json
+      fairlead profile show cg.json --html cg.html --figures figures/
+    """
+    from fairlead.profile import json_form, terminal
+    from fairlead.profile.output import Output
+    from fairlead.report.terminal import console
+
+    found = json_form.Summary.read(file)
+    settings = _settings(settings_file)
+    found = json_form.with_settings(found, settings) if settings is not None else found
+    terminal.show(found, console())
+    for path in Output(None, html_file, figures).write(found):
+        click.echo(path)
+
+
+def _settings(file: Path | None) -> "Settings | None":
+    from fairlead import config
+    from fairlead.profile.settings import Settings
+
+    return config.load(file, Settings) if file is not None else None

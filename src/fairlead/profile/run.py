@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from fairlead import files
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import FairleadError
@@ -16,10 +15,12 @@ from fairlead.manage import programs
 from fairlead.profile import json_form, profile, terminal
 from fairlead.profile.collect import collection
 from fairlead.profile.json_form import Summary
+from fairlead.profile.output import Output
 from fairlead.profile.settings import Settings
 from fairlead.report.terminal import console
 
 MESSAGES = 32_768  # ends a rank keeps: 2 MiB
+NOWHERE = Output()
 
 
 def run(
@@ -29,8 +30,8 @@ def run(
     ranks: int | None = None,
     mpirun: str | None = None,
     own_mpirun: bool = False,
-    json_file: Path | None = None,
     messages: int = MESSAGES,
+    output: Output = NOWHERE,
     settings: Settings | None = None,
 ) -> int:
     """Run a program with its communication counted, and show the profile on stderr.
@@ -39,8 +40,8 @@ def run(
         cluster_file: None: this machine.
         ranks: number of ranks; None: one a compute host, or one a core of this machine.
         own_mpirun: ``argv`` is a whole launch line.
-        json_file: where the profile goes as JSON, too.
         messages: how many ends of messages each rank keeps one by one: what it waited for is known of these.
+        output: files that the profile goes to, too.
         settings: None: the defaults.
 
     Returns:
@@ -64,7 +65,7 @@ def run(
         try:
             records = collected.records()
             found = profile.of(records, job.hosts if launcher.family is not None else None)
-            _report(json_form.of(found, argv, settings), json_file)
+            _report(json_form.of(found, argv, settings), output)
         except FairleadError as error:  # the program's exit code still counts
             _say(str(error))
     return signals.exit_code(code, launcher)
@@ -82,12 +83,12 @@ def this_machine() -> Cluster:
     return Cluster(name="this machine", executor="local", hosts=(host,), source="this machine")
 
 
-def _report(found: Summary, json_file: Path | None) -> None:
+def _report(found: Summary, output: Output) -> None:
     with suppress(OSError):  # the terminal is gone
         terminal.show(found, console(stderr=True))
-    if json_file is not None:
-        files.write(json_file, found.to_json())
-        _say(f"written to {json_file}")
+    written = output.write(found)
+    if written:
+        _say(f"written: {', '.join(map(str, written))}")
 
 
 def _say(text: str) -> None:

@@ -1,41 +1,23 @@
 """Figures of a characterisation: latencies, throughput, weights, what hurts what, and where detours lead."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
 from fairlead.measure.characterization import Characterization
 from fairlead.measure.path_table import Candidate
-from fairlead.measure.samples import Bools, Floats
+from fairlead.measure.samples import Bools
 from fairlead.measure.tournament import Pair
-from fairlead.report import palette, words
+from fairlead.report import heat_maps, palette, words
 from fairlead.report.figures import WIDTH_IN, Drawing, styled
+from fairlead.report.heat_maps import MOST_ANNOTATED, Panel
 from fairlead.report.tables import cell, table
 
-MOST_ANNOTATED = 10
-"""Hosts up to which heat maps carry their numbers; beyond, the table has them."""
 MOST_LABELS = 64
 """Pairs up to which the relation's axes name each of them."""
-LEAST_SPAN = 1.25
-"""A colour scale reaches from the median over this to the median times this, at least."""
-_COLUMNS = 2
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One heat map: values (hosts, hosts) with NaN for none, the units to choose from, and a word for each cell."""
-
-    title: str
-    values: Floats
-    units: tuple[tuple[float, str], ...]
-    notes: Any = None
 
 
 def pairs_of(found: Characterization) -> list[Pair]:
@@ -60,7 +42,7 @@ def latency_maps(found: Characterization) -> Drawing:
         "Latency between hosts",
         f"Median of each ordered pair, from the host of the row to that of the column; {kind}. Each size has a scale "
         "of its own; darker is slower.",
-        _heat_maps(found, panels),
+        heat_maps.draw(found.hosts, panels),
         table(
             [
                 ("from", "source"),
@@ -100,7 +82,7 @@ def capacity_maps(found: Characterization) -> Drawing:
         "Throughput and sensitivity",
         "Left: what each ordered pair carries while nobody else sends. Right: the share of all injections on other "
         "pairs that hurt this one; a high weight is a path that others easily disturb.",
-        _heat_maps(found, panels),
+        heat_maps.draw(found.hosts, panels),
         table(
             [("from", "source"), ("to", "destination"), ("throughput", "rate_bps"), ("weight", "weight_share")],
             [
@@ -177,7 +159,7 @@ def detour_map(found: Characterization) -> Drawing:
         "Where detours lead",
         f"For messages of {words.size(size_B)}: {relay}how many times as long as the direct path the best detour takes "
         "on a quiet network. An empty cell has no detour around its bottleneck.",
-        _heat_maps(found, [panel]),
+        heat_maps.draw(found.hosts, [panel]),
         table(
             [
                 ("from", "source"),
@@ -205,64 +187,6 @@ def _candidate_row(found: Characterization, pair: Pair, rank: int, each: Candida
         _number_cell(each.weight, lambda value: words.percent(value, decimals=1)),
         cell("shared" if each.shares_bottleneck else "avoided"),
     ]
-
-
-def _heat_maps(found: Characterization, panels: Sequence[Panel]) -> Figure:
-    columns = min(_COLUMNS, len(panels))
-    rows = -(-len(panels) // columns)
-    with styled():
-        width = WIDTH_IN if columns > 1 else WIDTH_IN * 0.7
-        figure = Figure(figsize=(width, rows * (width / columns) * 0.88), layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False).reshape(-1)
-        for axis, panel in zip(axes, panels, strict=False):
-            _heat_map(axis, found.hosts, panel)
-        for axis in axes[len(panels) :]:
-            axis.remove()
-    return figure
-
-
-def _heat_map(axis: Any, hosts: tuple[str, ...], panel: Panel) -> None:
-    finite = panel.values[np.isfinite(panel.values)]
-    scale, unit = words.scaled(float(np.median(finite)) if finite.size else 1.0, panel.units)
-    axis.set_title(f"{panel.title} ({unit})")
-    ticks = range(len(hosts)) if len(hosts) <= 20 else range(0, len(hosts), len(hosts) // 10)
-    axis.set_xticks(ticks, [hosts[k] for k in ticks], fontsize=8.5, rotation=90 if len(hosts) > MOST_ANNOTATED else 0)
-    axis.set_yticks(ticks, [hosts[k] for k in ticks], fontsize=8.5)
-    axis.tick_params(length=0)
-    axis.spines[:].set_visible(False)
-    if not finite.size:
-        axis.text(0.5, 0.5, "nothing", transform=axis.transAxes, ha="center", color=palette.MUTED.light)
-        return
-    norm = _norm(finite / scale)
-    image = axis.imshow(panel.values / scale, cmap=palette.SEQUENTIAL, norm=norm, interpolation="none")
-    bar = axis.figure.colorbar(image, ax=axis, shrink=0.82, pad=0.02, aspect=28)
-    bar.outline.set_visible(False)
-    bar.set_ticks([float(norm.inverse(share)) for share in (0.0, 0.5, 1.0)])
-    bar.set_ticks([], minor=True)
-    bar.ax.set_yticklabels([words.significant(tick) for tick in bar.get_ticks()], fontsize=8.5)
-    bar.ax.tick_params(length=0)
-    if len(hosts) <= MOST_ANNOTATED:
-        _annotate(axis, panel, scale, norm)
-
-
-def _norm(finite: Floats) -> Normalize:
-    """Logarithmic if values span more than a factor of ten. Covers `LEAST_SPAN`, so that scatter looks like scatter."""
-    middle = float(np.median(finite))
-    low, high = min(float(finite.min()), middle / LEAST_SPAN), max(float(finite.max()), middle * LEAST_SPAN)
-    if low == high:  # all are zero
-        high = 1.0
-    return LogNorm(low, high) if low > 0 and high / low > 10 else Normalize(low, high)
-
-
-def _annotate(axis: Any, panel: Panel, scale: float, norm: Normalize) -> None:
-    colours = colormaps[palette.SEQUENTIAL]
-    for i, j in np.argwhere(np.isfinite(panel.values)):
-        text = words.significant(panel.values[i, j] / scale)
-        if panel.notes is not None:
-            text = f"{panel.notes[i, j]}\n{text}"
-        dark = np.dot(colours(norm(panel.values[i, j] / scale))[:3], (0.299, 0.587, 0.114)) < 0.5
-        # Neither of the two is a colour of the palette: a cell's colour does not follow the reader's theme.
-        axis.text(j, i, text, ha="center", va="center", fontsize=8, color="#ffffff" if dark else "#000000")
 
 
 def _alike_first(matrix: Bools) -> list[int]:

@@ -119,9 +119,11 @@ def axes_of(rows: int, height_in: float, **options: Any) -> tuple[Figure, list[A
     return figure, list(axes[:, 0])
 
 
-def legend_below(figure: Figure, handles: Sequence[Any]) -> None:
-    """One legend under all axes: never over data."""
-    figure.legend(handles=list(handles), loc="outside lower center", ncols=min(len(handles), 5), handletextpad=0.5)
+def legend_below(figure: Figure, handles: Sequence[Any], columns: int = 5) -> None:
+    """One legend under all axes, of at most so many columns: never over data."""
+    figure.legend(
+        handles=list(handles), loc="outside lower center", ncols=min(len(handles), columns), handletextpad=0.5
+    )
 
 
 def log_times(axis: Any, subdivisions: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:

@@ -21,10 +21,10 @@ def render(template: str, **values: Any) -> str:
     return environment.get_template(template).render(palette=palette.css(), version=__version__, **values)
 
 
-def write(path: Path, content: str) -> Path:
-    """Write a page or what goes with it.
+def write(path: Path, content: str, *, option: str = "--output") -> Path:
+    """Write a page or what goes with it; ``option`` is the one that names the file.
 
     Raises:
         FairleadError: it cannot be written.
     """
-    return files.write(path, content, hint="name another with --output")
+    return files.write(path, content, hint=f"name another with {option}")
