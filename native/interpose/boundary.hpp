@@ -16,4 +16,8 @@ constexpr const char* kStartSymbol = "fairlead_start";
 // in the same order. All arrays live for ever.
 using Start = void* const*(void* const* next, const char* directory, std::size_t most_messages);
 
+// The wrappers' array of what calls of the MPI library's Fortran bindings go to, in the same order; null: not to be
+// seen.
+constexpr const char* kFromFortranSymbol = "fairlead_from_fortran";
+
 }  // namespace fairlead

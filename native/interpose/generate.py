@@ -342,12 +342,50 @@ def wrappers_source(functions: list[Function], directions: tuple[str, ...], head
     )
 
 
+def fortran_wrapper(function: Function) -> str:
+    """What Fortran bindings call in place of a function that they also call for themselves."""
+    return "\n".join(
+        [
+            f"{function.signature} {{",
+            f"    const BindingCall binding(Function::{function.name}, __builtin_return_address(0));",
+            f"    return wrapped::{function.name}({function.arguments});",
+            "}",
+        ]
+    )
+
+
+def _fortran_target(function: Function) -> str:
+    use = function.roles.get("fortran")
+    if use == "conversion":
+        return "nullptr"
+    return f"reinterpret_cast<void*>(&{'from_fortran' if use == 'helper' else 'wrapped'}::{function.name})"
+
+
+def fortran_source(functions: list[Function]) -> str:
+    """What the Fortran bindings' calls go to, by number."""
+    helpers = [each for each in functions if each.roles.get("fortran") == "helper"]
+    return "\n".join(
+        [
+            f'{_head()}#include "wrap/fortran.hpp"\n\n#include "generated/wrappers.hpp"\n',
+            "namespace fairlead {\nnamespace from_fortran {\nnamespace {\n",
+            "\n\n".join(map(fortran_wrapper, helpers)),
+            "\n}  // namespace\n}  // namespace from_fortran\n",
+            'extern "C" {',
+            '[[gnu::visibility("default")]] extern void* const fairlead_from_fortran[kFunctions];',
+            "void* const fairlead_from_fortran[kFunctions] = {",
+            *(f"    {_fortran_target(function)}," for function in functions),
+            "};\n}\n\n}  // namespace fairlead\n",
+        ]
+    )
+
+
 def sources(functions: list[Function]) -> dict[str, str]:
     """Text of every generated file by its name."""
     made = {
         "functions.hpp": names_header(functions),
         "wrappers.hpp": wrappers_header(functions),
         "wrappers.cpp": wrappers_table(functions),
+        "wrappers_fortran.cpp": fortran_source(functions),
     }
     for file, (directions, header) in FILES.items():
         made[file] = wrappers_source(functions, directions, header)

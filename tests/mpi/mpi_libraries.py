@@ -43,6 +43,13 @@ class Mpi:
         subprocess.run([self.compiler, "-o", target, source, *options, "-lpthread"], check=True)
         return target
 
+    def compile_fortran(self, source: Path, target: Path, *options: str) -> Path:
+        """Compile a Fortran program."""
+        compiler = self.compiler.replace("mpicc", "mpifort")
+        # One procedure is called with buffers of different types; with mpif.h, the compiler cannot know that it may be.
+        subprocess.run([compiler, "-w", "-fallow-argument-mismatch", *options, "-o", target, source], check=True)
+        return target
+
     def command(self, ranks: int, argv: list[str], env: dict[str, str]) -> list[str]:
         """A plain launch line, without fairlead's launchers."""
         root = ["--allow-run-as-root"] if os.getuid() == 0 else []

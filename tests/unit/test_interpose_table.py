@@ -40,6 +40,7 @@ WORDS = {
     "blocks": {"one", "each", "vector", "own"},
     "over": {"local"},
     "by": {"root", "members", "others", "successors"},
+    "fortran": {"helper", "conversion"},
 }  # fmt: skip
 OTHER = {"parameters", "returns", "large_count_of", "by_hand", "send", "receive"}
 
@@ -103,6 +104,13 @@ def test_what_communicates_says_so() -> None:
             }  # fmt: skip
 
 
+def test_conversions_are_of_handles_and_statuses() -> None:
+    """What Fortran bindings call all the time is not what a program does."""
+    conversions = {name for name, row in TABLE.items() if row.get("fortran") == "conversion"}
+    assert conversions == {name for name in TABLE if re.search(r"_(c|f|f08)2(c|f|f08)$", name)}
+    assert {"MPI_Comm_f2c", "MPI_Status_f082c"} < conversions
+
+
 def test_generated_sources_are_of_this_table(tmp_path: Path) -> None:
     subprocess.run([sys.executable, INTERPOSE / "generate.py", tmp_path], check=True)
     made = {path.name: path.read_text() for path in tmp_path.iterdir()}
@@ -126,3 +134,9 @@ def test_bodies_say_what_the_roles_mean() -> None:
     assert "if (*flag) completion.all(array_of_statuses);" in wrappers["MPI_Testall"]
     assert "one_sided(call, target_rank, 0, bytes(origin_count, origin_datatype));" in wrappers["MPI_Get"]
     assert "counts" not in wrappers["MPI_Comm_rank"]
+    fortran = generate.fortran_source(generate.load())
+    assert "    reinterpret_cast<void*>(&wrapped::MPI_Send),\n" in fortran
+    assert "    reinterpret_cast<void*>(&from_fortran::MPI_Comm_size),\n" in fortran
+    assert "    reinterpret_cast<void*>(&from_fortran::MPI_Type_contiguous_c),\n" in fortran
+    assert "MPI_Comm_f2c" not in fortran
+    assert fortran.count("    nullptr,\n") == 28

@@ -25,9 +25,7 @@ Tables tables_of(const Object& object) {
     ElfW(Xword) soname_at = 0;
     const auto* entry = static_cast<const ElfW(Dyn)*>(object.dynamic);
     for (; entry->d_tag != DT_NULL; ++entry) {
-        // The dynamic linker has made addresses of the offsets here, except in objects whose section is read-only.
-        const ElfW(Addr) value = entry->d_un.d_ptr;
-        const auto* address = reinterpret_cast<const void*>(value < object.base ? value + object.base : value);
+        const void* const address = object.at(entry->d_un.d_ptr);
         switch (entry->d_tag) {
             case DT_SYMTAB:
                 tables.symbols = static_cast<const ElfW(Sym)*>(address);
@@ -102,20 +100,6 @@ std::uint32_t by_hash(const Tables& tables, const char* name) {
     return 0;
 }
 
-int look_at(dl_phdr_info* info, std::size_t, void* result) {
-    Object object{info->dlpi_name, info->dlpi_addr, nullptr};
-    for (unsigned index = 0; index < info->dlpi_phnum; ++index) {
-        if (info->dlpi_phdr[index].p_type == PT_DYNAMIC) {
-            object.dynamic = reinterpret_cast<const void*>(info->dlpi_addr + info->dlpi_phdr[index].p_vaddr);
-        }
-    }
-    if (object.dynamic == nullptr || object.symbol("PMPI_Init_thread") == nullptr) {
-        return 0;
-    }
-    *static_cast<Object*>(result) = object;
-    return 1;
-}
-
 }  // namespace
 
 void* Object::symbol(const char* name) const {
@@ -133,9 +117,29 @@ const char* Object::soname() const {
     return tables_of(*this).soname;
 }
 
+Object object_of(const dl_phdr_info& info) {
+    Object object{.path = info.dlpi_name, .base = info.dlpi_addr};
+    for (unsigned index = 0; index < info.dlpi_phnum; ++index) {
+        const ElfW(Phdr)& header = info.dlpi_phdr[index];
+        if (header.p_type == PT_DYNAMIC) {
+            object.dynamic = reinterpret_cast<const void*>(info.dlpi_addr + header.p_vaddr);
+        } else if (header.p_type == PT_GNU_RELRO) {
+            object.relro = info.dlpi_addr + header.p_vaddr;
+            object.relro_B = header.p_memsz;
+        }
+    }
+    return object;
+}
+
 Object mapped_mpi() {
     Object found;
-    dl_iterate_phdr(look_at, &found);
+    find_object([&found](const Object& object) {
+        if (object.dynamic == nullptr || object.symbol("PMPI_Init_thread") == nullptr) {
+            return false;
+        }
+        found = object;
+        return true;
+    });
     return found;
 }
 

@@ -7,7 +7,8 @@
 extern "C" {
 extern char fairlead_entries[];  // of kEntry_B bytes each, in the order of generated/functions.hpp
 extern char fairlead_entries_end[];
-extern void* fairlead_targets[];  // where each entry jumps to
+extern void* fairlead_targets[];                 // where each entry jumps to
+void* fairlead_target_of(std::size_t function);  // the same, found if it is not known yet
 }
 
 namespace fairlead::shim {

@@ -11,6 +11,7 @@
 
 #include "boundary.hpp"
 #include "generated/functions.hpp"
+#include "shim/fortran.hpp"
 #include "shim/loaded.hpp"
 #include "shim/shim.hpp"
 
@@ -73,20 +74,26 @@ std::size_t most_messages() {
     return number;
 }
 
-// Starts the wrappers. Null: there are none, which was said.
-void* const* wrappers(const Object& mpi, const char* directory) {
+// What calls of the program, and of the MPI library's Fortran bindings, shall go to. Null: there are no wrappers, which
+// was said.
+struct Wrappers {
+    void* const* c = nullptr;
+    void* const* fortran = nullptr;
+};
+
+Wrappers wrappers(const Object& mpi, const char* directory) {
     const char* const abi = binary_interface(mpi);
     if (abi == nullptr) {
         say("%s (%s) is an MPI library that there is no build of libfairlead for (there are openmpi and mpich): the "
             "program runs without a profile",
             mpi.path, mpi.soname());
-        return nullptr;
+        return {};
     }
     // The wrappers are bound to the libmpi by name, so it must be visible for more than who opened it.
     Dl_info info{};
     if (dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) == nullptr || dladdr(fairlead_entries, &info) == 0) {
         say("%s cannot be used: %s; the program runs without a profile", mpi.path, dlerror());
-        return nullptr;
+        return {};
     }
     const char* const slash = std::strrchr(info.dli_fname, '/');
     const int length = slash != nullptr ? static_cast<int>(slash - info.dli_fname) : 1;
@@ -94,11 +101,12 @@ void* const* wrappers(const Object& mpi, const char* directory) {
     std::snprintf(path, sizeof path, "%.*s/libfairlead-%s.so", length, slash != nullptr ? info.dli_fname : ".", abi);
     void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     void* const start = library != nullptr ? dlsym(library, kStartSymbol) : nullptr;
-    if (start == nullptr) {
+    void* const fortran = library != nullptr ? dlsym(library, kFromFortranSymbol) : nullptr;
+    if (start == nullptr || fortran == nullptr) {
         say("%s; the program runs without a profile", dlerror());
-        return nullptr;
+        return {};
     }
-    return reinterpret_cast<Start*>(start)(next, directory, most_messages());
+    return {reinterpret_cast<Start*>(start)(next, directory, most_messages()), static_cast<void* const*>(fortran)};
 }
 
 void find_targets() {
@@ -107,11 +115,14 @@ void find_targets() {
         find_next(mpi);
     }
     const char* const directory = std::getenv(kDirectoryVariable);
-    void* const* const wrapped = mpi && directory != nullptr ? wrappers(mpi, directory) : nullptr;
+    const Wrappers wrapped = mpi && directory != nullptr ? wrappers(mpi, directory) : Wrappers{};
     for (std::size_t function = 0; function < kFunctions; ++function) {
         void* const missing = reinterpret_cast<void*>(&not_there);
-        void* const target = wrapped != nullptr ? wrapped[function] : next[function];
+        void* const target = wrapped.c != nullptr ? wrapped.c[function] : next[function];
         __atomic_store_n(&fairlead_targets[function], next[function] != nullptr ? target : missing, __ATOMIC_RELEASE);
+    }
+    if (wrapped.fortran != nullptr) {
+        lead_fortran(wrapped.fortran);
     }
 }
 
