@@ -1,6 +1,7 @@
 """libfairlead's counters against a Fortran program whose communication is known exactly, by each of the interfaces."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import mpi_libraries
@@ -29,6 +30,18 @@ def bindings_of_mpich4(directory: Path) -> dict[str, str]:
     return {"LD_LIBRARY_PATH": ":".join([str(directory), *its_own])}
 
 
+def run(mpi: Mpi, argv: list[str], kept: Path, more: dict[str, str]) -> list[Record]:
+    """The records of a program's ranks, in rank order."""
+    kept.mkdir()
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_PROFILE": str(kept), **more}
+    with mpi_libraries.no_leftovers():
+        done = subprocess.run(mpi.command(RANKS, argv, env), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.split() == ["correct"] * RANKS
+    assert "fairlead" not in done.stderr
+    return sorted((record.read(path) for path in kept.iterdir()), key=lambda each: each.rank or 0)
+
+
 @pytest.fixture(
     scope="module",
     params=[(mpi, interface) for mpi in (OPENMPI4, MPICH4, MPICH5) for interface in INTERFACES],
@@ -40,16 +53,9 @@ def records(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     directory = tmp_path_factory.mktemp(mpi.need().name)
     compiler = MPICH4.need() if mpi is MPICH5 else mpi
     program = compiler.compile_fortran(SOURCE, directory / "program", *INTERFACES[interface])
-    kept = directory / "records"
-    kept.mkdir()
-    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_PROFILE": str(kept)}
-    env |= bindings_of_mpich4(directory / "lib") if mpi is MPICH5 else {}
-    with mpi_libraries.no_leftovers():
-        done = subprocess.run(mpi.command(RANKS, [str(program)], env), capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.split() == ["correct"] * RANKS
-    assert "fairlead" not in done.stderr
-    found = sorted((record.read(path) for path in kept.iterdir()), key=lambda each: each.rank or 0)
+    found = run(
+        mpi, [str(program)], directory / "records", bindings_of_mpich4(directory / "lib") if mpi is MPICH5 else {}
+    )
     assert all(("Version:      5" in each.library) == (mpi is MPICH5) for each in found)
     return found
 
@@ -158,6 +164,17 @@ def test_no_call_of_a_binding_for_itself_is_counted(records: list[Record]) -> No
         others = {name: usage.calls for name, usage in each.functions.items() if name not in messages}
         assert others == {**calls, **dict.fromkeys(COLLECTIVES, 1)}
         assert each.functions["MPI_Waitall"].time_s > 0
+
+
+@pytest.mark.parametrize("mpi", [OPENMPI4, MPICH4], ids=["openmpi4", "mpich4"])
+def test_bindings_that_python_opens_late(mpi: Mpi, tmp_path: Path) -> None:
+    library = mpi.need().compile_fortran(SOURCE, tmp_path / "late.so", "-shared", "-fPIC")
+    late = f"import ctypes; ctypes.CDLL({str(library)!r}).main(0, None)"
+    found = run(mpi, [sys.executable, "-c", late], tmp_path / "records", {})
+    assert [each.messages.sent_B.tolist() for each in found] == expected()[1].tolist()
+    assert [each.messages.received_B.tolist() for each in found] == [
+        [*row, 0] for row in expected()[1].T.tolist()[:RANKS]
+    ]
 
 
 def run_bindings(mpi: Mpi, directory: Path, *options: str) -> list[Record]:

@@ -25,6 +25,7 @@ KIND_OF_DIRECTION = {
     "send": kinds.POINT_TO_POINT,
     "receive": kinds.POINT_TO_POINT,
     "exchange": kinds.POINT_TO_POINT,
+    "probe": kinds.POINT_TO_POINT,
     "match": kinds.POINT_TO_POINT,
     "start": kinds.POINT_TO_POINT,
     "completion": kinds.COMPLETION,
@@ -32,6 +33,7 @@ KIND_OF_DIRECTION = {
     "neighborhood": kinds.COLLECTIVE,
     "rma": kinds.ONE_SIDED,
     "io": kinds.FILES,
+    "create": kinds.OTHER,
     "release": kinds.OTHER,
 }
 

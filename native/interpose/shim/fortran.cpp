@@ -10,10 +10,12 @@
 
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -125,24 +127,59 @@ void lead(const Object& object, void* const* targets) {
     protect(object, PROT_READ);
 }
 
-// Before the program's first call, which with Fortran would pass by.
+// Leads the calls of all bindings that are mapped; whether there are any.
+bool lead_all(void* const* targets) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // what one writes, another must not make read-only
+    bool found = false;
+    pthread_mutex_lock(&mutex);
+    find_object([&found, targets](const Object& object) {
+        if (is_fortran_binding(object)) {
+            found = true;
+            if (targets != nullptr) {
+                lead(object, targets);
+            }
+        }
+        return false;
+    });
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+// How many objects were mapped so far.
+unsigned long long mapped_objects() {
+    unsigned long long number = 0;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* result) {
+            *static_cast<unsigned long long*>(result) = info->dlpi_adds;
+            return 1;
+        },
+        &number);
+    return number;
+}
+
+std::atomic<void* const*> known_targets{nullptr};
+
+// Before the program's first call, which from Fortran would pass by.
 [[gnu::constructor]] void start_with_fortran() {
-    bool fortran = false;
-    find_object([&fortran](const Object& object) { return fortran = is_fortran_binding(object); });
-    if (fortran && std::getenv(kDirectoryVariable) != nullptr) {
-        fairlead_target_of(0);
-    }
+    follow_fortran();
 }
 
 }  // namespace
 
 void lead_fortran(void* const* targets) {
-    find_object([targets](const Object& object) {
-        if (is_fortran_binding(object)) {
-            lead(object, targets);
-        }
-        return false;
-    });
+    known_targets = targets;
+    lead_all(targets);
+}
+
+void follow_fortran() {
+    static std::atomic<unsigned long long> seen{0};
+    if (std::getenv(kDirectoryVariable) == nullptr || finding_targets()) {
+        return;
+    }
+    const unsigned long long mapped = mapped_objects();
+    if (seen.exchange(mapped) != mapped && lead_all(known_targets) && known_targets == nullptr) {
+        fairlead_target_of(0);
+    }
 }
 
 }  // namespace fairlead::shim

@@ -8,4 +8,8 @@ namespace fairlead::shim {
 // generated/functions.hpp, null where the call stays as it is.
 void lead_fortran(void* const* targets);
 
+// Looks for bindings that were mapped since it was called last, if calls are recorded at all. Called when the program
+// starts and for every dlsym(3): without one, nobody comes to a function of a library that he opened.
+void follow_fortran();
+
 }  // namespace fairlead::shim

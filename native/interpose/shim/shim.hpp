@@ -16,6 +16,9 @@ namespace fairlead::shim {
 constexpr std::size_t kEntry_B = 32;
 constexpr std::size_t kResolverAt_B = 20;
 
+// Whether targets are being found just now, which must not be asked for then.
+bool finding_targets();
+
 // Says it on stderr, as "fairlead: ...".
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...);
 

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -32,6 +33,7 @@ void say(const char* format, ...) {
 namespace {
 
 pthread_once_t once = PTHREAD_ONCE_INIT;
+std::atomic<bool> finding{false};
 void* next[kFunctions];
 
 [[noreturn]] void not_there() {
@@ -110,6 +112,7 @@ Wrappers wrappers(const Object& mpi, const char* directory) {
 }
 
 void find_targets() {
+    finding = true;
     const Object mpi = mapped_mpi();
     if (mpi) {
         find_next(mpi);
@@ -124,9 +127,14 @@ void find_targets() {
     if (wrapped.fortran != nullptr) {
         lead_fortran(wrapped.fortran);
     }
+    finding = false;
 }
 
 }  // namespace
+
+bool finding_targets() {
+    return finding;
+}
 
 extern "C" void* fairlead_target_of(std::size_t function) {
     pthread_once(&once, find_targets);

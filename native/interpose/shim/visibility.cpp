@@ -21,6 +21,7 @@
 #include <cstring>
 
 #include "generated/functions.hpp"
+#include "shim/fortran.hpp"
 #include "shim/loaded.hpp"
 #include "shim/shim.hpp"
 
@@ -130,6 +131,7 @@ extern "C" void* fairlead_resolve(std::size_t function) {
 
 // Which function answers a dlsym for `name`: the system's, unless it is for an MPI function that is not to be seen.
 extern "C" void* fairlead_dlsym_for(const char* name) {
+    follow_fortran();
     if (std::strncmp(name, "MPI_", 4) == 0) {
         for (std::size_t function = 0; function < kFunctions; ++function) {
             if (std::strcmp(kFunctionNames[function], name) == 0 && fairlead_resolve(function) == nullptr) {
