@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from fairlead.profile.groups import GROUPS, HIGHLY_DEPENDENT, NONE
-from fairlead.profile.json_form import Matrix, Summary, matrix
+from fairlead.profile.json_form import Matrix, Summary, Waiting, matrix
 from fairlead.report import words
 
 MOST_NAMED = 8
@@ -40,6 +40,8 @@ def lead(found: Summary) -> Iterator[str]:
     yield dependence(found)
     yield imbalance(found)
     yield messages(found)
+    if found.waiting is not None:
+        yield waiting(found, found.waiting)
 
 
 def dependence(found: Summary) -> str:
@@ -66,6 +68,22 @@ def imbalance(found: Summary) -> str:
     return f"{text}: longest on {_names(found.imbalance_ranks)}" if found.imbalance_ranks else text
 
 
+def waiting(found: Summary, waited: Waiting) -> str:
+    """How much of their time the ranks waited for messages, and what for."""
+    parts_s = {
+        "for senders that had not begun": sum(waited.late_sender_s),
+        "for receivers that were not there": sum(waited.late_receiver_s),
+        "for transfers": sum(waited.transfer_s),
+        "for what is not known": sum(waited.unknown_s),
+    }
+    whole_s = sum(rank.time_s for rank in found.per_rank)
+    if whole_s <= 0:
+        return "no time to wait for messages in"
+    told = ", ".join(f"{words.percent(part_s / whole_s)} {what}" for what, part_s in parts_s.items() if part_s > 0)
+    text = f"waiting for these messages takes {words.percent(sum(parts_s.values()) / whole_s)} of the ranks' time"
+    return f"{text}: {told}" if told else text
+
+
 def messages(found: Summary) -> str:
     """How many messages, how much, and what of it between hosts."""
     number, size_B = (int(matrix(each).sum()) for each in (found.messages, found.bytes_B))
@@ -88,11 +106,23 @@ def caveats(found: Summary) -> Iterator[str]:
             yield f"{_names(ended)} {end}: counted is what was done up to then"
     if any(rank.threads > 1 for rank in found.per_rank):
         yield "several threads called MPI: a rank's time in MPI is their mean"
+    if found.waiting is not None:
+        yield from _about_waiting(found.waiting)
     if found.outside_B:
         yield f"{words.size(found.outside_B)} were sent to processes outside the program's world"
     if found.other_processes:
         many = words.count(found.other_processes, "further process", "further processes")
         yield f"{many} called MPI, and {'is' if found.other_processes == 1 else 'are'} not shown"
+
+
+def _about_waiting(waited: Waiting) -> Iterator[str]:
+    if waited.kept < waited.all_ends:
+        share = words.percent(waited.kept / waited.all_ends)
+        yield f"waiting is known of the first {share} of the messages only; --messages keeps more of them"
+    if waited.bound_s is None:
+        yield "some hosts' clocks are not known against each other: too few messages go to and fro between them"
+    elif waited.bound_s > 0:
+        yield f"times between hosts are right to {words.duration(waited.bound_s)}"
 
 
 def between_hosts(by_host: Matrix) -> int:

@@ -7,12 +7,13 @@ import numpy as np
 from pydantic import Field
 
 from fairlead.contract import Document, Finite, Part
+from fairlead.profile import waiting
 from fairlead.profile.groups import group_of
 from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
 from fairlead.profile.settings import Settings
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
 
 Matrix = list[list[int]]
@@ -37,7 +38,10 @@ class SizeClass(Part):
 
 
 class Rank(Part):
-    """One rank. ``end``: finalized, aborted, exited (without MPI_Finalize) or running (killed)."""
+    """One rank. ``end``: finalized, aborted, exited (without MPI_Finalize) or running (killed).
+
+    ``polled_s``: of ``mpi_s``, what passed between calls in which it only tested for messages.
+    """
 
     rank: int
     host: str
@@ -47,6 +51,7 @@ class Rank(Part):
     time_s: Finite
     mpi_s: Finite
     computing_s: Finite
+    polled_s: Finite = 0.0
     functions: dict[str, Function]
     sizes: list[SizeClass]
 
@@ -54,6 +59,26 @@ class Rank(Part):
     def mpi_share(self) -> float:
         """Time in MPI over its wall clock; 0 of a rank without duration."""
         return self.mpi_s / self.time_s if self.time_s > 0 else 0.0
+
+
+class Waiting(Part):
+    """What ranks waited for in point-to-point messages (`fairlead.profile.waiting`), seconds in the order of
+    ``per_rank``: for senders that had not begun, receivers that were not there, the transfer, or it is not known.
+
+    ``transfer_between_s``: the transfers by sending (row) and receiving rank. ``joined`` messages are known from both
+    ends; ``kept`` of ``all_ends`` are what this is of, from the beginning on. ``bound_s``: how wrong times between
+    hosts may be; null: between some they are not known.
+    """
+
+    late_sender_s: list[Finite]
+    late_receiver_s: list[Finite]
+    transfer_s: list[Finite]
+    unknown_s: list[Finite]
+    transfer_between_s: list[list[Finite]]
+    joined: int
+    kept: int
+    all_ends: int
+    bound_s: Finite | None
 
 
 class Group(Part):
@@ -98,6 +123,7 @@ class Summary(Document):
     host_bytes_B: Matrix
     outside_B: int
     sizes: list[SizeClass]
+    waiting: Waiting | None = None
 
 
 def of(profile: Profile, program: Sequence[str], settings: Settings | None = None) -> Summary:
@@ -125,6 +151,7 @@ def of(profile: Profile, program: Sequence[str], settings: Settings | None = Non
         host_bytes_B=profile.by_host(bytes_B).tolist(),
         outside_B=profile.outside_B(),
         sizes=_sizes(profile.sizes(), profile.collective_sizes()),
+        waiting=_waiting(profile),
     )
 
 
@@ -153,6 +180,23 @@ def _group(mpi_share: float, ranks: Sequence[Rank], settings: Settings) -> Group
     )
 
 
+def _waiting(profile: Profile) -> Waiting | None:
+    found = waiting.of(profile.records, profile.ranks, profile.hosts)
+    if found is None:
+        return None
+    return Waiting(
+        late_sender_s=found.late_sender_s.tolist(),
+        late_receiver_s=found.late_receiver_s.tolist(),
+        transfer_s=found.transfer_s.tolist(),
+        unknown_s=found.unknown_s.tolist(),
+        transfer_between_s=found.transfer_between_s.tolist(),
+        joined=found.joined,
+        kept=found.kept,
+        all_ends=found.all_ends,
+        bound_s=found.bound_s,
+    )
+
+
 def _rank(profile: Profile, record: Record) -> Rank:
     assert record.rank is not None
     inside_s = mpi_s(record)
@@ -165,6 +209,7 @@ def _rank(profile: Profile, record: Record) -> Rank:
         time_s=record.time_s,
         mpi_s=inside_s,
         computing_s=max(record.time_s - inside_s, 0.0),
+        polled_s=record.polled_s / max(record.threads, 1),
         functions=_functions(record.functions),
         sizes=_sizes(record.sizes.sent, record.sizes.given),
     )

@@ -30,6 +30,29 @@ def ranks(found: Summary, most: int | None = None) -> Table:
     )  # fmt: skip
 
 
+def waiting(found: Summary, most: int | None = None) -> Table:
+    """What ranks waited for in point-to-point messages; of more than ``most``, those that waited longest."""
+    if found.waiting is None:
+        return table([], [])
+    columns = (
+        found.waiting.late_sender_s,
+        found.waiting.late_receiver_s,
+        found.waiting.transfer_s,
+        found.waiting.unknown_s,
+    )
+    rows = list(zip(found.per_rank, *columns, strict=True))
+    chosen = {row[0].rank for row in sorted(rows, key=lambda row: -sum(row[1:]))[:most]}
+    return table(
+        [("rank", "rank"), ("host", "host"), ("late sender", "late_sender_s"), ("late receiver", "late_receiver_s"),
+         ("transfer", "transfer_s"), ("not known", "unknown_s")],
+        [
+            [cell(rank.rank), cell(rank.host), *(cell(each, words.duration(each)) for each in times_s)]
+            for rank, *times_s in rows
+            if rank.rank in chosen
+        ],
+    )  # fmt: skip
+
+
 def functions(found: Summary, most: int | None = None) -> Table:
     """The functions with the longest time, all ranks together."""
     whole_s = sum(rank.time_s for rank in found.per_rank)
@@ -48,8 +71,26 @@ def functions(found: Summary, most: int | None = None) -> Table:
                 _size(usage.received_B),
             ]
             for name, usage in used[:most]
-        ],
+        ]
+        + _polling(found, whole_s),
     )  # fmt: skip
+
+
+def _polling(found: Summary, whole_s: float) -> list[list[Cell]]:
+    """The row of the time between functions that only tested."""
+    polled_s = sum(rank.polled_s * rank.threads for rank in found.per_rank)
+    if not polled_s:
+        return []
+    nothing = cell(None, "·")
+    return [
+        [
+            cell("between tests"),
+            nothing,
+            cell(polled_s, words.duration(polled_s)),
+            _share(polled_s, whole_s),
+            *[nothing] * 3,
+        ]
+    ]
 
 
 def sizes(found: Summary) -> Table:

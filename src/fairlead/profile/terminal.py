@@ -30,6 +30,7 @@ def show(found: Summary, console: Console) -> None:
 def _tables(found: Summary) -> dict[str, Table]:
     drawn = {
         "Computing and MPI": tables.ranks(found, MOST_RANKS),
+        "Waiting for point-to-point messages": tables.waiting(found, MOST_RANKS),
         "MPI functions": tables.functions(found, MOST_FUNCTIONS),
         "Message sizes": tables.sizes(found),
     }

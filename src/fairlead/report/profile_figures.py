@@ -9,7 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from fairlead.profile.json_form import Matrix, Rank, SizeClass, Summary, matrix
+from fairlead.profile import tables
+from fairlead.profile.json_form import Matrix, Rank, SizeClass, Summary, Waiting, matrix
 from fairlead.profile.kinds import COLLECTIVE, COMPLETION, FILES, KINDS, ONE_SIDED, OTHER, POINT_TO_POINT, kind_of
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.profile.tables import size_words
@@ -48,7 +49,7 @@ def times(found: Summary) -> Drawing:
         for kind in used:
             _bars(axis, numbers, by_kind[kind], below, _COLOURS[kind].light)
             below = below + by_kind[kind]
-        _label_times(axis, found, numbers, below)
+        _label_times(axis, found, below)
         handles: list[Any] = [Patch(color=palette.LOW.light, label="computing")]
         handles += [Patch(color=_COLOURS[kind].light, label=kind) for kind in used]
         if len(numbers) > 1:
@@ -69,6 +70,34 @@ def times(found: Summary) -> Drawing:
         f"MPI_Finalize. {' '.join(said)}",
         figure,
         _times_table(found, used),
+    )
+
+
+def waiting(found: Summary, waited: Waiting) -> Drawing:
+    """What ranks waited for in point-to-point messages, rank by rank."""
+    parts = [
+        ("late sender", palette.PLAIN, waited.late_sender_s),
+        ("late receiver", palette.MEDIUM, waited.late_receiver_s),
+        ("transfer", palette.MANAGED, waited.transfer_s),
+        ("not known", palette.LOW, waited.unknown_s),
+    ]
+    numbers = np.array([rank.rank for rank in found.per_rank])
+    with styled():
+        figure, (axis,) = axes_of(1, 3.2)
+        below = np.zeros(len(numbers))
+        used = [part for part in parts if any(part[2])]
+        for _, colour, times_s in used:
+            _bars(axis, numbers, np.array(times_s), below, colour.light)
+            below = below + np.array(times_s)
+        _label_ranks(axis, found)
+        legend_below(figure, [Patch(color=colour.light, label=name) for name, colour, _ in used], columns=4)
+    return Drawing(
+        "waiting",
+        "Waiting for point-to-point messages",
+        "Late sender: until it began to send; late receiver: until it began to receive a message that could not go "
+        "without it; transfer: the rest. Of a call that completes several messages, the last one counts.",
+        figure,
+        tables.waiting(found),
     )
 
 
@@ -141,8 +170,11 @@ def sizes(found: Summary) -> Drawing:
 
 
 def kind_s(rank: Rank) -> dict[str, float]:
-    """Time of one rank in MPI by kind of function; of several threads the mean, as its time in MPI."""
-    sums = dict.fromkeys(KINDS, 0.0)
+    """Time of one rank in MPI by kind of function; of several threads the mean, as its time in MPI.
+
+    Polling is waiting, too.
+    """
+    sums = dict.fromkeys(KINDS, 0.0) | {COMPLETION: rank.polled_s}
     for name, usage in rank.functions.items():
         if name not in BEGIN_AND_END:
             sums[kind_of(name)] += usage.time_s / max(rank.threads, 1)
@@ -159,7 +191,18 @@ def _bars(axis: Any, numbers: Any, heights: Any, below: Any, colour: str) -> Non
     axis.stairs(top, np.arange(len(every) + 1) - 0.5, baseline=base, fill=True, color=colour, linewidth=0)
 
 
-def _label_times(axis: Any, found: Summary, numbers: Any, tops: Any) -> None:
+def _label_times(axis: Any, found: Summary, tops: Any) -> None:
+    _label_ranks(axis, found)
+    if found.ranks <= MOST_LABELS:
+        for rank, top in zip(found.per_rank, tops, strict=True):
+            axis.annotate(
+                words.percent(rank.mpi_share, decimals=0), (rank.rank, top), xytext=(0, 3),
+                textcoords="offset points", ha="center", fontsize=9,
+            )  # fmt: skip
+
+
+def _label_ranks(axis: Any, found: Summary) -> None:
+    """Axes of bars of time, one a rank."""
     axis.set_ylabel("time")
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words.duration(value, 2)))
     axis.grid(axis="y")
@@ -171,11 +214,6 @@ def _label_times(axis: Any, found: Summary, numbers: Any, tops: Any) -> None:
             range(found.ranks),
             [f"{rank}\n{host}" if several else str(rank) for rank, host in enumerate(found.host_of_rank)],
         )
-        for rank, top in zip(found.per_rank, tops, strict=True):
-            axis.annotate(
-                words.percent(rank.mpi_share, decimals=0), (rank.rank, top), xytext=(0, 3),
-                textcoords="offset points", ha="center", fontsize=9,
-            )  # fmt: skip
     else:
         axis.xaxis.set_major_locator(MaxNLocator(17, integer=True))
     axis.set_xlabel("rank, host" if found.ranks <= MOST_LABELS and several else "rank")

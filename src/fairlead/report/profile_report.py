@@ -14,7 +14,7 @@ LIMITS = (
     "Collective and one-sided communication is not in the matrices: how the library moves it between ranks is the "
     "library's affair. Its calls and bytes stand with the functions.",
     "MPI's own start and end (MPI_Init, MPI_Finalize) are not counted as communication.",
-    "A program that polls (MPI_Test) and does something else in between waits outside MPI: that is computing here.",
+    "Between two tests that find nothing done a rank is taken to wait, unless it uses the processor: it computes then.",
     "Time in MPI holds waiting for ranks that compute longer, and time between processes of one host, too: only a "
     "part of it is the network's.",
     "The group is that of this program on these hosts, with so many ranks, on this network.",
@@ -49,6 +49,8 @@ def write(found: Summary, html: Path, *, figures: Path | None = None) -> list[Pa
 def drawings(found: Summary) -> list[Drawing]:
     """All figures that the profile has numbers for."""
     drawn = [profile_figures.times(found)]
+    if found.waiting is not None and found.waiting.joined:
+        drawn.append(profile_figures.waiting(found, found.waiting))
     if any(map(any, found.messages)):
         drawn += [profile_figures.host_traffic(found)] if len(found.hosts) > 1 else []
         each_alone = found.ranks == len(found.hosts)  # then the hosts' matrix says it all
