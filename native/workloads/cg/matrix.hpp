@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cg/problem.hpp"
-#include "cg/randlc.hpp"
+#include "common/randlc.hpp"
 
 namespace fairlead::cg {
 

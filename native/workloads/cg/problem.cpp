@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cg/problem.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "common/options.hpp"
+#include "common/problem_class.hpp"
 
 namespace fairlead::cg {
 
@@ -29,12 +28,7 @@ double relative_difference(double value, double reference) {
 }  // namespace
 
 const Problem& find_problem(const std::string& name) {
-    const auto* found = std::ranges::find_if(
-        kProblems, [&](const Problem& problem) { return name.size() == 1 && problem.name == name.front(); });
-    if (found == kProblems.end()) {
-        throw UsageError("--class " + name + ": there are the classes S, W, A, B and C");
-    }
-    return *found;
+    return find_class(kProblems, name);
 }
 
 Verdict verify(const Problem& problem, const Outcome& outcome) {

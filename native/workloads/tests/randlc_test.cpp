@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cg/randlc.hpp"
+#include "common/randlc.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace fairlead::cg {
+namespace fairlead {
 namespace {
 
 TEST(Randlc, StatesAreTheProductModulo2To46) {
@@ -34,6 +34,21 @@ TEST(Randlc, AgreesWithTheDoublePrecisionArithmeticOfTheReport) {
     }
 }
 
+TEST(Randlc, SkippingLeavesNumbersOut) {
+    for (const std::uint64_t count : {0, 1, 2, 7, 64, 1000}) {
+        Randlc drawn(271'828'183);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            drawn();
+        }
+        Randlc skipped(271'828'183);
+        skipped.skip(count);
+        EXPECT_EQ(skipped.state(), drawn.state()) << count;
+    }
+    Randlc whole;
+    whole.skip(std::uint64_t{1} << 44);  // the period
+    EXPECT_EQ(whole.state(), Randlc::kSeed);
+}
+
 TEST(Randlc, ValuesAreUniform) {
     Randlc random;
     double sum = 0.0, squares = 0.0;
@@ -50,4 +65,4 @@ TEST(Randlc, ValuesAreUniform) {
 }
 
 }  // namespace
-}  // namespace fairlead::cg
+}  // namespace fairlead

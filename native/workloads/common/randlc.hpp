@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace fairlead::cg {
+namespace fairlead {
 
 // The linear congruential generator of the NAS Parallel Benchmarks (NAS report RNR-94-007, section 2.2):
 // x' = a x mod 2^46, and the value drawn is x' 2^-46, in (0, 1).
@@ -21,6 +21,17 @@ class Randlc {
         return static_cast<double>(state_) * kScale;
     }
 
+    // Leaves out the next `count` numbers: multiplies by a^count, which squaring finds in log2(count) steps.
+    constexpr void skip(std::uint64_t count) {
+        std::uint64_t power = kMultiplier;
+        for (; count > 0; count /= 2) {
+            if (count % 2 == 1) {
+                state_ = (state_ * power) & kMask;
+            }
+            power = (power * power) & kMask;
+        }
+    }
+
     constexpr std::uint64_t state() const { return state_; }
 
   private:
@@ -30,4 +41,4 @@ class Randlc {
     std::uint64_t state_;
 };
 
-}  // namespace fairlead::cg
+}  // namespace fairlead
