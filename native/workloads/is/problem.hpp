@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "common/verdict.hpp"
+
+namespace fairlead::is {
+
+using Key = std::int32_t;
+
+inline constexpr std::size_t kTestKeys = 5;
+
+// A problem class of the IS kernel (NAS report RNR-94-007, section 2.5, and the NPB 2 and 3 class tables).
+struct Problem {
+    char name;
+    int keys_log2;
+    int key_range_log2;  // keys are in [0, 2^key_range_log2)
+    int buckets_log2;
+    // Partial verification: the rank of the key drawn at test_index[i] is, in iteration n,
+    // test_rank[i] + drift[i] * (n - drift_start[i]), for every iteration changes two keys.
+    std::array<std::int64_t, kTestKeys> test_index;
+    std::array<std::int64_t, kTestKeys> test_rank;
+    std::array<int, kTestKeys> drift;
+    std::array<int, kTestKeys> drift_start;
+    static constexpr int kIterations = 10;
+
+    std::int64_t keys() const { return std::int64_t{1} << keys_log2; }
+    Key key_range() const { return Key{1} << key_range_log2; }
+    int buckets() const { return 1 << buckets_log2; }
+    int bucket_of(Key key) const { return key >> (key_range_log2 - buckets_log2); }
+    Key first_key(int bucket) const { return bucket << (key_range_log2 - buckets_log2); }
+
+    // The published rank of test key `test` in iteration `iteration` (from 1; beyond the tenth as in the tenth).
+    std::int64_t published_rank(std::size_t test, int iteration) const;
+};
+
+// Class `name` (S, W, A, B or C). Throws UsageError for any other.
+const Problem& find_problem(const std::string& name);
+
+// What a run computed, as far as verification needs it; all ranks' parts added up.
+struct Outcome {
+    int iterations;            // made
+    std::int64_t ranks_right;  // test keys with the published rank, over all iterations
+    std::int64_t disorder;     // neighbouring keys in descending order at the end
+    std::int64_t keys;         // at the end
+    double key_sum_error;      // sum of the keys drawn less the sum of those at the end
+};
+
+// Judges a run: every test key has its published rank in every iteration, and at the end the keys are in order, as many
+// and of the same sum as were drawn.
+Verdict verify(const Problem& problem, const Outcome& outcome);
+
+}  // namespace fairlead::is
