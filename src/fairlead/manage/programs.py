@@ -8,7 +8,7 @@ from typing import Any
 from fairlead import native
 from fairlead.errors import MissingToolError
 
-BUNDLED = ("cg", "nbody", "ep", "is", "ft", "random-traffic")
+BUNDLED = ("cg", "nbody", "ep", "is", "ft", "mg", "random-traffic")
 
 
 def resolve(argv: Sequence[str], family: str | None) -> tuple[str, ...]:
