@@ -1,4 +1,4 @@
-"""Starts the bundled MPI programs with the host's MPI libraries, all ranks on this machine."""
+"""How tests start the bundled MPI programs, all ranks on this machine, and read what they print."""
 
 import json
 import shutil
@@ -27,9 +27,11 @@ def command(flavour: str, ranks: int, program: str, *arguments: str) -> list[str
     return [*launcher, "-n", str(ranks), str(native.mpi_program(flavour, program)), *arguments]
 
 
-def run(flavour: str, ranks: int, program: str, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def run(
+    flavour: str, ranks: int, program: str, *arguments: str, stdin: str = "", timeout_s: float = 100
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(flavour, ranks, program, *arguments), input=stdin, capture_output=True, text=True, timeout=100
+        command(flavour, ranks, program, *arguments), input=stdin, capture_output=True, text=True, timeout=timeout_s
     )
 
 
