@@ -8,7 +8,7 @@ from typing import Any
 from fairlead import native
 from fairlead.errors import MissingToolError
 
-BUNDLED = ("cg", "nbody", "ep", "is", "ft", "mg", "random-traffic")
+BUNDLED = ("cg", "ep", "is", "ft", "mg", "sp", "nbody", "random-traffic")
 
 
 def resolve(argv: Sequence[str], family: str | None) -> tuple[str, ...]:
