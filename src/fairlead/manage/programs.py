@@ -8,7 +8,7 @@ from typing import Any
 from fairlead import native
 from fairlead.errors import MissingToolError
 
-BUNDLED = ("cg", "ep", "is", "ft", "mg", "sp", "bt", "nbody", "random-traffic")
+BUNDLED = ("cg", "ep", "is", "ft", "mg", "sp", "bt", "lu", "nbody", "random-traffic")
 
 
 def resolve(argv: Sequence[str], family: str | None) -> tuple[str, ...]:
