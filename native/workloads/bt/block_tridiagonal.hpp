@@ -6,7 +6,7 @@
 
 namespace fairlead::bt {
 
-// The approximate factorisation in one direction (NAS report RNR-94-007, section 3.5): on every line a tridiagonal
+// The approximate factorisation in one direction (NAS report RNR-94-007, section 3): on every line a tridiagonal
 // matrix of 5 x 5 blocks. The right-hand side becomes the solution.
 class BlockTridiagonal {
   public:

@@ -14,7 +14,7 @@ inline constexpr std::size_t kDensity = 0;
 inline constexpr std::size_t kMomentum = 1;  // of x; those of y and z follow
 inline constexpr std::size_t kEnergy = 4;
 
-// Constants of the synthetic problem (NAS report RNR-94-007, section 3.3: c1 to c5, the d's and epsilon).
+// Constants of the synthetic problem (NAS report RNR-94-007, section 3: c1 to c5, the d's and epsilon).
 inline constexpr double kC1 = 1.4;  // ratio of specific heats
 inline constexpr double kC2 = 0.4;
 inline constexpr double kC1C5 = 1.4 * 1.4;

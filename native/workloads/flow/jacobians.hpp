@@ -17,7 +17,7 @@ inline double element(const Matrix5& matrix, std::size_t row, std::size_t column
     return matrix[5 * row + column];
 }
 
-// Derivative of the convective flux in a direction by the state (NAS report RNR-94-007, section 3.5).
+// Derivative of the convective flux in a direction by the state (NAS report RNR-94-007, section 3).
 template <std::size_t kDirection>
 Matrix5 convection_jacobian(const State& u, const Primitive& w) {
     constexpr std::size_t kAlong = kMomentum + kDirection;

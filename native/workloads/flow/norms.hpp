@@ -7,7 +7,7 @@
 
 namespace fairlead::flow {
 
-// What is verified of a solution (NAS report RNR-94-007, section 3.4).
+// What is verified of a solution (NAS report RNR-94-007, section 3).
 struct Norms {
     State residual;                          // root mean square of the right-hand side, by variable
     State error;                             // ... of the difference to the exact solution

@@ -18,7 +18,7 @@ struct Differences {
 };
 
 // Weights of the fourth difference at row `row` of a line: of the rows -2 to +2 from it. Rows on the boundary and
-// beyond have weight 0 (NAS report RNR-94-007, section 3.3).
+// beyond have weight 0 (NAS report RNR-94-007, section 3).
 const std::array<double, 5>& fourth_difference(Index row, Index points);
 
 // The right-hand side of the discrete equations, du/dt, at the inner points; also sets tile.flow everywhere. The ghost

@@ -5,7 +5,7 @@
 
 namespace fairlead::lu {
 
-// Symmetric successive over-relaxation of the implicit step (NAS report RNR-94-007, section 3.5). The matrix has a
+// Symmetric successive over-relaxation of the implicit step (NAS report RNR-94-007, section 3). The matrix has a
 // 5 x 5 block for each point and its six neighbours. tile.rhs becomes the solution, up to kOverall.
 inline constexpr double kRelaxation = 1.2;  // omega
 inline constexpr double kOverall = 1.0 / (kRelaxation * (2.0 - kRelaxation));

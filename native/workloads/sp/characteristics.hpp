@@ -6,7 +6,7 @@
 namespace fairlead::sp {
 
 // Changes of variables between the line solves: the eigenvectors of the flux Jacobians of two directions, one's inverse
-// times the other's, multiplied out (NAS report RNR-94-007, section 3.5).
+// times the other's, multiplied out (NAS report RNR-94-007, section 3).
 
 // From changes of density, momentum and energy to the characteristic variables of x.
 flow::State to_x(const flow::State& change, const flow::Primitive& w);

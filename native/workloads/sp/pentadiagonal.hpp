@@ -7,7 +7,7 @@
 
 namespace fairlead::sp {
 
-// The approximate factorisation in one direction after diagonalisation (NAS report RNR-94-007, section 3.5): for the
+// The approximate factorisation in one direction after diagonalisation (NAS report RNR-94-007, section 3): for the
 // characteristic variables on every line three scalar pentadiagonal matrices, one for the three variables that travel
 // with the flow, one each for those that travel with and against sound. The right-hand side becomes the solution.
 class Pentadiagonal {
