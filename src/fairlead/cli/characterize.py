@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
+from click.core import ParameterSource
 
 from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.default_group import DefaultGroup
@@ -71,6 +72,13 @@ def command() -> None:
     help="Message sizes of the latency matrix.",
 )
 @click.option(
+    "--from-profile",
+    "profile_file",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Measure at the sizes that a program uses: what `fairlead profile --json` wrote of it.",
+)
+@click.option(
     "--budget",
     "budget_s",
     type=click.FloatRange(min=0),
@@ -85,8 +93,16 @@ def command() -> None:
     type=click.Path(path_type=Path),
     help="The page with heat maps.  [default: RESULTS/characterization.html]",
 )
+@click.pass_context
 def measure(
-    cluster_file: Path, results: Path, sizes: tuple[int, ...], budget_s: float, as_json: bool, output: Path | None
+    context: click.Context,
+    cluster_file: Path,
+    results: Path,
+    sizes: tuple[int, ...],
+    profile_file: Path | None,
+    budget_s: float,
+    as_json: bool,
+    output: Path | None,
 ) -> None:
     """Characterize the network of CLUSTER (the default: the word `measure` may be left away)."""
     from fairlead.cluster.description import Cluster
@@ -94,6 +110,10 @@ def measure(
     from fairlead.measure.survey import Settings
     from fairlead.store import Store
 
+    if profile_file is not None:
+        if context.get_parameter_source("sizes") is ParameterSource.COMMANDLINE:
+            raise click.UsageError("--sizes and --from-profile exclude each other")
+        sizes = _sizes_of(profile_file)
     cluster = Cluster.load(cluster_file)
     settings = Settings(sizes_B=sizes, budget_s=budget_s or None)
     with Store.open(results) as store, progress_on(sys.stderr) as progress:
@@ -145,6 +165,22 @@ def diff(before: int | None, after: int | None, results: Path, as_json: bool) ->
     )
     for line in difference.in_words():
         click.echo(line)
+
+
+def _sizes_of(profile_file: Path) -> tuple[int, ...]:
+    """The sizes of a stored profile; says on stderr which, and how much of the program's traffic they stand for."""
+    from fairlead.profile.json_form import Summary
+    from fairlead.profile.used_sizes import used_sizes
+    from fairlead.report import words
+
+    used = used_sizes(Summary.read(profile_file))
+    where = "of one host, whose ranks send" if used.one_host else "between hosts:"
+    click.echo(
+        f"{profile_file}: measured at {', '.join(map(words.size, used.sizes_B))}, {where} "
+        f"{words.percent(used.messages_share)} of messages, {words.percent(used.bytes_share)} of bytes",
+        err=True,
+    )
+    return used.sizes_B
 
 
 def _chosen(store: "Store", number: int | None, before_run: "Run | None" = None) -> "Run":
