@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/options.hpp"
+#include "common/usage.hpp"
 
 namespace fairlead::cg {
 

@@ -6,6 +6,7 @@
 #
 #   FAIRLEAD_MPI_FLAVOURS            global property: the flavours found, e.g. "openmpi;mpich"
 #   fairlead_mpi::<flavour>          interface target with the flags of that flavour
+#   fairlead_add_mpi_library(NAME)   what programs share, for each flavour
 #   fairlead_add_mpi_program(NAME)   program for each flavour, installed to mpi/<flavour>/bin
 
 include_guard(GLOBAL)
@@ -70,17 +71,37 @@ foreach(_entry IN LISTS FAIRLEAD_MPI_WRAPPERS)
   _fairlead_mpi_flavour(${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
 endforeach()
 
-# fairlead_add_mpi_program(NAME SOURCES a.cpp ... [LIBRARIES target ...])
+# Gives TARGET, of sources that call MPI, what it needs to be compiled for FLAVOUR.
+function(_fairlead_mpi_flags target flavour)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE fairlead_options fairlead_mpi::${flavour})
+endfunction()
+
+# fairlead_add_mpi_library(NAME SOURCES a.cpp ... [LIBRARIES target ...])
 #
-# LIBRARIES are libraries without MPI; what calls MPI is compiled again for each flavour (mpi.h differs).
+# What several programs share of MPI: the static library NAME_<flavour> for each flavour (mpi.h differs).
+function(fairlead_add_mpi_library name)
+  cmake_parse_arguments(library "" "" "SOURCES;LIBRARIES" ${ARGN})
+  get_property(flavours GLOBAL PROPERTY FAIRLEAD_MPI_FLAVOURS)
+  foreach(flavour IN LISTS flavours)
+    add_library(${name}_${flavour} STATIC ${library_SOURCES})
+    _fairlead_mpi_flags(${name}_${flavour} ${flavour})
+    target_link_libraries(${name}_${flavour} PUBLIC ${library_LIBRARIES})
+  endforeach()
+endfunction()
+
+# fairlead_add_mpi_program(NAME SOURCES a.cpp ... [LIBRARIES target ...] [MPI_LIBRARIES name ...])
+#
+# LIBRARIES are libraries without MPI, MPI_LIBRARIES those of fairlead_add_mpi_library.
 function(fairlead_add_mpi_program name)
-  cmake_parse_arguments(program "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(program "" "" "SOURCES;LIBRARIES;MPI_LIBRARIES" ${ARGN})
   get_property(flavours GLOBAL PROPERTY FAIRLEAD_MPI_FLAVOURS)
   foreach(flavour IN LISTS flavours)
     set(target ${name}_${flavour})
     add_executable(${target} ${program_SOURCES})
-    target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-    target_link_libraries(${target} PRIVATE fairlead_options fairlead_mpi::${flavour} ${program_LIBRARIES})
+    _fairlead_mpi_flags(${target} ${flavour})
+    list(TRANSFORM program_MPI_LIBRARIES APPEND "_${flavour}" OUTPUT_VARIABLE mpi_libraries)
+    target_link_libraries(${target} PRIVATE ${mpi_libraries} ${program_LIBRARIES})
     get_target_property(library_path fairlead_mpi_${flavour} FAIRLEAD_LIBRARY_PATH)
     set_target_properties(${target} PROPERTIES
       OUTPUT_NAME ${name}

@@ -9,7 +9,7 @@
 #include <iostream>
 #include <thread>
 
-#include "common/options.hpp"
+#include "common/usage.hpp"
 
 namespace fairlead {
 

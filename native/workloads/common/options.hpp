@@ -2,20 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <stdexcept>
-#include <string>
+
+#include "common/usage.hpp"
 
 namespace fairlead {
-
-// The caller asked for something that cannot be run; the message names the option and the way out.
-struct UsageError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// The caller asked for --help; the message is the text to print.
-struct HelpRequest : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 // Parses the command line. Throws UsageError or HelpRequest instead of printing: only one rank shall speak.
 void parse_options(CLI::App& options, int argc, char** argv);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "common/options.hpp"
+#include "common/usage.hpp"
 
 namespace fairlead {
 

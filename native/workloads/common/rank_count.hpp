@@ -4,7 +4,7 @@
 #include <bit>
 #include <string>
 
-#include "common/options.hpp"
+#include "common/usage.hpp"
 
 namespace fairlead {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/options.hpp"
+#include "common/usage.hpp"
 
 namespace fairlead::flow {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/options.hpp"
+#include "common/usage.hpp"
 
 namespace fairlead::flow {
 
