@@ -13,6 +13,11 @@ int MPI_Cartdim_get(MPI_Comm comm, int* ndims) {
     return wrapped::MPI_Cartdim_get(comm, ndims);
 }
 
+int MPI_Comm_rank(MPI_Comm comm, int* rank) {
+    const BindingCall binding(Function::MPI_Comm_rank, __builtin_return_address(0));
+    return wrapped::MPI_Comm_rank(comm, rank);
+}
+
 int MPI_Comm_size(MPI_Comm comm, int* size) {
     const BindingCall binding(Function::MPI_Comm_size, __builtin_return_address(0));
     return wrapped::MPI_Comm_size(comm, size);
@@ -21,6 +26,16 @@ int MPI_Comm_size(MPI_Comm comm, int* size) {
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
     const BindingCall binding(Function::MPI_Dist_graph_neighbors_count, __builtin_return_address(0));
     return wrapped::MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
+}
+
+int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
+    const BindingCall binding(Function::MPI_Graph_neighbors_count, __builtin_return_address(0));
+    return wrapped::MPI_Graph_neighbors_count(comm, rank, nneighbors);
+}
+
+int MPI_Topo_test(MPI_Comm comm, int* status) {
+    const BindingCall binding(Function::MPI_Topo_test, __builtin_return_address(0));
+    return wrapped::MPI_Topo_test(comm, status);
 }
 
 int MPI_Type_commit(MPI_Datatype* datatype) {
@@ -163,7 +178,7 @@ void* const fairlead_from_fortran[kFunctions] = {
     reinterpret_cast<void*>(&wrapped::MPI_Comm_idup_with_info),
     reinterpret_cast<void*>(&wrapped::MPI_Comm_iflush_buffer),
     reinterpret_cast<void*>(&wrapped::MPI_Comm_join),
-    reinterpret_cast<void*>(&wrapped::MPI_Comm_rank),
+    reinterpret_cast<void*>(&from_fortran::MPI_Comm_rank),
     reinterpret_cast<void*>(&wrapped::MPI_Comm_remote_group),
     reinterpret_cast<void*>(&wrapped::MPI_Comm_remote_size),
     reinterpret_cast<void*>(&wrapped::MPI_Comm_set_attr),
@@ -311,7 +326,7 @@ void* const fairlead_from_fortran[kFunctions] = {
     reinterpret_cast<void*>(&wrapped::MPI_Graph_get),
     reinterpret_cast<void*>(&wrapped::MPI_Graph_map),
     reinterpret_cast<void*>(&wrapped::MPI_Graph_neighbors),
-    reinterpret_cast<void*>(&wrapped::MPI_Graph_neighbors_count),
+    reinterpret_cast<void*>(&from_fortran::MPI_Graph_neighbors_count),
     reinterpret_cast<void*>(&wrapped::MPI_Graphdims_get),
     reinterpret_cast<void*>(&wrapped::MPI_Grequest_complete),
     reinterpret_cast<void*>(&wrapped::MPI_Grequest_start),
@@ -624,7 +639,7 @@ void* const fairlead_from_fortran[kFunctions] = {
     reinterpret_cast<void*>(&wrapped::MPI_Testall),
     reinterpret_cast<void*>(&wrapped::MPI_Testany),
     reinterpret_cast<void*>(&wrapped::MPI_Testsome),
-    reinterpret_cast<void*>(&wrapped::MPI_Topo_test),
+    reinterpret_cast<void*>(&from_fortran::MPI_Topo_test),
     nullptr,
     reinterpret_cast<void*>(&from_fortran::MPI_Type_commit),
     reinterpret_cast<void*>(&from_fortran::MPI_Type_contiguous),

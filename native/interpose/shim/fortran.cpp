@@ -45,18 +45,19 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "they are searched by halving");
 
-// Of the function that `symbol` names with PMPI_; null: none of them.
+// Where calls of the function that `symbol` names shall go; null: they stay as they are.
 void* target_of(const char* symbol, void* const* targets) {
-    if (std::strncmp(symbol, "PMPI_", 5) != 0) {
-        return nullptr;
-    }
-    const char* const name = symbol + 1;
+    const bool past = *symbol == 'P';  // PMPI_Send: past the preloaded library
+    const char* const name = past ? symbol + 1 : symbol;
     const auto* const found =
         std::lower_bound(std::begin(kFunctionNames), std::end(kFunctionNames), name,
                          [](const char* one, const char* other) { return std::strcmp(one, other) < 0; });
-    return found != std::end(kFunctionNames) && std::strcmp(*found, name) == 0
-               ? targets[found - std::begin(kFunctionNames)]
-               : nullptr;
+    if (found == std::end(kFunctionNames) || std::strcmp(*found, name) != 0) {
+        return nullptr;
+    }
+    // Calls by the function's own name come to the preloaded library anyway; but some are not the program's.
+    const auto function = static_cast<std::size_t>(found - std::begin(kFunctionNames));
+    return past || targets[function] != fairlead_targets[function] ? targets[function] : nullptr;
 }
 
 // The relocations of an object that ask for addresses of functions.
