@@ -35,7 +35,7 @@ TEST(Randlc, AgreesWithTheDoublePrecisionArithmeticOfTheReport) {
 }
 
 TEST(Randlc, SkippingLeavesNumbersOut) {
-    for (const std::uint64_t count : {0, 1, 2, 7, 64, 1000}) {
+    for (const std::uint64_t count : {0U, 1U, 2U, 7U, 64U, 1000U}) {
         Randlc drawn(271'828'183);
         for (std::uint64_t i = 0; i < count; ++i) {
             drawn();
