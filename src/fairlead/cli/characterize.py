@@ -18,7 +18,7 @@ from fairlead.cli.default_group import DefaultGroup
 if TYPE_CHECKING:
     from fairlead.measure.characterization import Characterization
     from fairlead.measure.samples import Progress
-    from fairlead.store import Run, Store
+    from fairlead.store import Run
 
 PATHS_SHOWN = 12
 
@@ -129,7 +129,7 @@ def measure(
 @click.option("--output", type=click.Path(path_type=Path), help="Write a report with heat maps to this HTML file.")
 def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Path | None) -> None:
     """Show the last characterization again, or the one with number RUN."""
-    from fairlead.measure.characterization import Characterization, runs
+    from fairlead.measure.characterization import Characterization, chosen, runs
     from fairlead.store import Store
 
     with Store.read(results) as store:
@@ -137,7 +137,7 @@ def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Pat
             for each in runs(store):
                 click.echo(_line(each))
             return
-        found = Characterization.read(store, _chosen(store, run))
+        found = Characterization.read(store, chosen(store, run))
     _present(found, results, as_json, output)
 
 
@@ -148,13 +148,13 @@ def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Pat
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
 def diff(before: int | None, after: int | None, results: Path, as_json: bool) -> None:
     """Compare two characterizations by number; without B: A with the last; without both: the last two."""
-    from fairlead.measure.characterization import Characterization
+    from fairlead.measure.characterization import Characterization, chosen
     from fairlead.measure.difference import compare
     from fairlead.store import Store
 
     with Store.read(results) as store:
-        new = _chosen(store, after)
-        old = _chosen(store, before, before_run=new)
+        new = chosen(store, after)
+        old = chosen(store, before, before_run=new)
         first, second = Characterization.read(store, old), Characterization.read(store, new)
     difference = compare(first, second)
     if as_json:
@@ -181,28 +181,6 @@ def _sizes_of(profile_file: Path) -> tuple[int, ...]:
         err=True,
     )
     return used.sizes_B
-
-
-def _chosen(store: "Store", number: int | None, before_run: "Run | None" = None) -> "Run":
-    """The run of that number, or the last complete one (before another one of the same cluster)."""
-    from fairlead.errors import MeasurementError
-    from fairlead.measure.characterization import runs
-
-    if number is not None:
-        return store.run(number)
-    candidates = [run for run in runs(store) if run.status == "ok"]
-    if before_run is not None:
-        candidates = [
-            run
-            for run in candidates
-            if run.id < before_run.id and run.labels["cluster"] == before_run.labels["cluster"]
-        ]
-    if not candidates:
-        raise MeasurementError(
-            f"{store.directory} holds no {'earlier ' if before_run else ''}complete characterization",
-            hint="make one with `fairlead characterize CLUSTER`; `show --list` lists all, also incomplete ones",
-        )
-    return candidates[-1]
 
 
 def _line(run: "Run") -> str:

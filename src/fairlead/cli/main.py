@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("fairlead.cli.doctor", "Say what will go wrong or slow before a run."),
     "characterize": ("fairlead.cli.characterize", "Measure latencies, shared bottlenecks and detours of a cluster."),
     "profile": ("fairlead.cli.profile", "Run an MPI program and show how it communicates."),
+    "predict": ("fairlead.cli.predict", "Say what detours would give a profiled program, without running it."),
     "run": ("fairlead.cli.run", "Run an MPI program with its traffic managed."),
     "compare": ("fairlead.cli.compare", "Run a program clean and congested, plain and managed, and report."),
     "report": ("fairlead.cli.report", "Make the report of stored results again."),

@@ -224,6 +224,29 @@ def runs(store: Store, cluster: str | None = None) -> list[Run]:
     return store.runs(KIND, cluster=cluster) if cluster is not None else store.runs(KIND)
 
 
+def chosen(store: Store, number: int | None, before_run: Run | None = None) -> Run:
+    """The run of that number, or the last complete one (before another one of the same cluster).
+
+    Raises:
+        StoreError, MeasurementError: there is none.
+    """
+    if number is not None:
+        return store.run(number)
+    candidates = [run for run in runs(store) if run.status == "ok"]
+    if before_run is not None:
+        candidates = [
+            run
+            for run in candidates
+            if run.id < before_run.id and run.labels["cluster"] == before_run.labels["cluster"]
+        ]
+    if not candidates:
+        raise MeasurementError(
+            f"{store.directory} holds no {'earlier ' if before_run else ''}complete characterization",
+            hint="make one with `fairlead characterize CLUSTER`; `show --list` lists all, also incomplete ones",
+        )
+    return candidates[-1]
+
+
 def _hosts(cluster: Cluster) -> list[dict[str, str]]:
     return [{"name": host.name, "address": host.address} for host in cluster.managed_hosts()]
 

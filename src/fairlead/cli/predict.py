@@ -1,0 +1,45 @@
+"""``fairlead predict``: what detours would give a program, from its profile and a characterisation."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+
+@click.command("predict")
+@click.argument("profile_file", metavar="PROFILE", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
+)
+@click.option("--run", type=int, help="The characterization, by its run number.  [default: the newest complete one]")
+@click.option("--json", "as_json", is_flag=True, help="Print the pairs as JSON instead.")
+def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -> None:
+    """Say what detours would give a program, without running it.
+
+    PROFILE is what `fairlead profile --json` wrote: its messages between hosts, times what such messages take on the
+    direct path and over the best third host, by a characterization. To learn what is to be gained under congestion,
+    characterize while it lasts.
+
+    \b
+    Examples:
+      fairlead profile --cluster mesh8.cluster.toml -n 8 --json cg.json -- cg --class A
+      fairlead characterize mesh8.cluster.toml --from-profile cg.json
+      fairlead predict cg.json
+    """
+    from fairlead.measure.characterization import Characterization, chosen
+    from fairlead.measure.prediction import predict
+    from fairlead.profile.json_form import Summary
+    from fairlead.report import prediction_table
+    from fairlead.report.terminal import console
+    from fairlead.store import Store
+
+    profile = Summary.read(profile_file)
+    with Store.read(results) as store:
+        network = Characterization.read(store, chosen(store, run))
+    pairs = predict(profile.hosts, profile.host_messages, profile.host_bytes_B, network.hosts, network.latency)
+    if as_json:
+        click.echo(json.dumps([{**asdict(each), "gain": each.gain} for each in pairs], indent=1))
+        return
+    click.echo(f"{network.cluster}, run {network.run}, {network.age_words()}")
+    prediction_table.show(pairs, console())
