@@ -22,7 +22,12 @@ TAKES_A_CLUSTER = [
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
-    [*((words, CLUSTER) for words in TAKES_A_CLUSTER), (("compare", "FILE"), PLAN), (("lab", "up", "FILE"), LAB)],
+    [
+        *((words, CLUSTER) for words in TAKES_A_CLUSTER),
+        (("compare", "FILE"), PLAN),
+        (("lab", "up", "FILE"), LAB),
+        (("profile", "--settings", "FILE", "--", "true"), "[groups]\nlow = 0.2\n"),
+    ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
 def test_bad_toml_and_unknown_keys_are_located(arguments: tuple[str, ...], text: str, tmp_path: Path) -> None:
