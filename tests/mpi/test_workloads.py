@@ -105,9 +105,15 @@ def test_result_goes_to_a_file_too(flavour: str, tmp_path: Path) -> None:
 
 @flavours
 def test_result_file_that_cannot_be_written(flavour: str, tmp_path: Path) -> None:
-    completed = run(flavour, 2, "cg", "--json", str(tmp_path / "missing" / "result.json"))
-    assert completed.returncode != 0
-    assert "result.json: cannot write: No such file or directory" in completed.stderr
+    try:
+        completed = run(flavour, 2, "cg", "--json", str(tmp_path / "missing" / "result.json"), timeout_s=30)
+        assert completed.returncode != 0
+        said = completed.stderr
+    except subprocess.TimeoutExpired as hung:
+        # After an abort the mpirun of Open MPI 4.1 can stop for ever in a lock of its own, all ranks ended and heard.
+        assert flavour == "openmpi"
+        said = (hung.stderr or b"").decode()
+    assert "result.json: cannot write: No such file or directory" in said
 
 
 @flavours
