@@ -1,36 +1,16 @@
 """What ranks waited for: both ends of messages joined, and a call's time told apart."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
 from fairlead.profile import waiting
-from fairlead.profile.record import ANY_SOURCE, ANY_TAG, CANCELLED, END, RECEIVE, SEND, Messages, Record, Sizes
+from fairlead.profile.record import ANY_SOURCE, ANY_TAG, CANCELLED, END, RECEIVE, SEND
 
-WORLD = 77
+from .kept_messages import a_record, end
+
 NAN = float("nan")
-
-
-def end(kind: int, peer: int, begun: float, needed: float, done: float, **others: float) -> tuple[float, ...]:
-    values = {"communicator": WORLD, "size_B": 8, "computed_s": 0.0, "tag": 1, "thread": 0, "function": 0, "by": 0}
-    values.update(others)
-    return (
-        values["communicator"], values["size_B"], begun, needed, values["computed_s"], done, peer, values["tag"],
-        values["thread"], values["function"], values["by"], kind,
-    )  # fmt: skip
-
-
-def a_record(rank: int, ends: list[tuple[float, ...]], host: str = "h", ranks: int = 2) -> Record:
-    messages = np.zeros(ranks + 1, np.uint64)
-    sizes = np.zeros(65, np.uint64)
-    return Record(
-        source="x", pid=rank, host=host, program="p", library="l", opened=datetime(2026, 11, 22, tzinfo=UTC),
-        state="finalized", rank=rank, ranks=ranks, time_s=100.0, threads=1, functions={},
-        messages=Messages(messages + len(ends), messages, messages, messages), sizes=Sizes(sizes, sizes, sizes),
-        ends=np.array(ends, END),
-    )  # fmt: skip
 
 
 def found(*ends: list[tuple[float, ...]], hosts: list[str] | None = None) -> waiting.Waiting:

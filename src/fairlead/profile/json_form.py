@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from fairlead.contract import Document, Finite, Part
-from fairlead.profile import waiting
+from fairlead.profile import phases, waiting
 from fairlead.profile.groups import group_of
 from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
@@ -81,6 +81,38 @@ class Waiting(Part):
     bound_s: Finite | None
 
 
+class PhaseSize(Part):
+    """How many messages of one size a repetition sends."""
+
+    size_B: int
+    messages: int
+
+
+class Phase(Part):
+    """Messages that a rank sends again and again (`fairlead.profile.phases`).
+
+    ``begun_s``: since the rank's first message. ``repetitions`` were seen; ``expected_repetitions`` are those of the
+    whole run, if the phase went on where the record ends. ``repetition_s``: their median time. ``share``: of the
+    messages that were kept.
+    """
+
+    begun_s: Finite
+    messages: int
+    bytes_B: int
+    sizes: list[PhaseSize]
+    repetitions: int
+    expected_repetitions: int
+    repetition_s: Finite
+    share: Finite
+
+
+class Pattern(Part):
+    """The repetitive phases of the rank that kept most messages that it sent."""
+
+    rank: int
+    phases: list[Phase]
+
+
 class Group(Part):
     """How far the program depends on the network, by the share of all ranks' time in MPI (`fairlead.profile.groups`).
 
@@ -124,6 +156,7 @@ class Summary(Document):
     outside_B: int
     sizes: list[SizeClass]
     waiting: Waiting | None = None
+    pattern: Pattern | None = None
 
 
 def of(profile: Profile, program: Sequence[str], settings: Settings | None = None) -> Summary:
@@ -152,6 +185,7 @@ def of(profile: Profile, program: Sequence[str], settings: Settings | None = Non
         outside_B=profile.outside_B(),
         sizes=_sizes(profile.sizes(), profile.collective_sizes()),
         waiting=_waiting(profile),
+        pattern=_pattern(profile),
     )
 
 
@@ -194,6 +228,27 @@ def _waiting(profile: Profile) -> Waiting | None:
         kept=found.kept,
         all_ends=found.all_ends,
         bound_s=found.bound_s,
+    )
+
+
+def _pattern(profile: Profile) -> Pattern | None:
+    found = phases.of(profile.records)
+    return Pattern(rank=found.rank, phases=[_phase(each) for each in found.phases]) if found is not None else None
+
+
+def _phase(phase: phases.Phase) -> Phase:
+    sizes_B, counts = np.unique(phase.sizes_B, return_counts=True)
+    return Phase(
+        begun_s=phase.begun_s,
+        messages=len(phase.sizes_B),
+        bytes_B=int(phase.sizes_B.sum()),
+        sizes=[
+            PhaseSize(size_B=int(size_B), messages=int(count)) for size_B, count in zip(sizes_B, counts, strict=True)
+        ],
+        repetitions=phase.repetitions,
+        expected_repetitions=phase.expected_repetitions,
+        repetition_s=phase.repetition_s,
+        share=phase.share,
     )
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from fairlead.profile.json_form import Function, Matrix, SizeClass, Summary
+from fairlead.profile.json_form import Function, Matrix, Phase, SizeClass, Summary
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.report import words
 from fairlead.report.tables import Cell, Table, cell, table
 
 BAR = 20  # characters
+MOST_SIZES = 3  # of a phase's messages
 
 
 def ranks(found: Summary, most: int | None = None) -> Table:
@@ -51,6 +52,39 @@ def waiting(found: Summary, most: int | None = None) -> Table:
             if rank.rank in chosen
         ],
     )  # fmt: skip
+
+
+def phases(found: Summary) -> Table:
+    """What one rank sends again and again."""
+    rows = found.pattern.phases if found.pattern is not None else []
+    return table(
+        [("from", "begun_s"), ("repetitions", "repetitions"), ("in the whole run", "expected_repetitions"),
+         ("one takes", "repetition_s"), ("messages", "messages"), ("bytes", "bytes_B"), ("sizes", "sizes"),
+         ("share", "share")],
+        [
+            [
+                cell(phase.begun_s, words.duration(phase.begun_s)),
+                cell(phase.repetitions),
+                cell(phase.expected_repetitions),
+                cell(phase.repetition_s, words.duration(phase.repetition_s)),
+                cell(phase.messages),
+                _size(phase.bytes_B),
+                cell(None, _phase_sizes(phase)),
+                cell(phase.share, words.percent(phase.share)),
+            ]
+            for phase in rows
+        ],
+    )  # fmt: skip
+
+
+def _phase_sizes(phase: Phase) -> str:
+    """The sizes that carry most messages or bytes, for example "106 of 8 B, 78 of 28000 B"."""
+    carried = sorted(phase.sizes, key=lambda each: -each.messages)[:MOST_SIZES]
+    carried += [
+        each for each in sorted(phase.sizes, key=lambda each: -each.messages * each.size_B)[:1] if each not in carried
+    ]
+    told = ", ".join(f"{each.messages} of {words.size(each.size_B)}" for each in carried)
+    return told if len(carried) == len(phase.sizes) else f"{told}, others"
 
 
 def functions(found: Summary, most: int | None = None) -> Table:

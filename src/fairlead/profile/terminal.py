@@ -34,6 +34,8 @@ def _tables(found: Summary) -> dict[str, Table]:
         "MPI functions": tables.functions(found, MOST_FUNCTIONS),
         "Message sizes": tables.sizes(found),
     }
+    if found.pattern is not None:
+        drawn[f"What rank {found.pattern.rank} sends again and again"] = tables.phases(found)
     hosts = len(found.hosts)
     if 1 < hosts <= MOST_COLUMNS:
         drawn["Sent from host (row) to host (column)"] = tables.hosts(found)

@@ -39,6 +39,8 @@ def write(found: Summary, html: Path, *, figures: Path | None = None) -> list[Pa
         drawings=drawn,
         traffic=traffic(found),
         functions=tables.functions(found),
+        phases=tables.phases(found),
+        phases_rank=found.pattern.rank if found.pattern is not None else None,
         limits=LIMITS,
         conditions=conditions(found),
     )

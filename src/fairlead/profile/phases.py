@@ -1,0 +1,124 @@
+"""The repetitive phases of a program: what a rank sends again and again (DMCBM 3.3.1). Pure.
+
+What a rank sends is a sequence of messages, each of a function, communicator, receiver, tag and size. A phase is a
+stretch of it that is one block repeated: the longest stretch first, then what is left beside it. Of loops in loops that
+is the outermost one, and of the blocks that fit, the shortest.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.profile.record import SEND, Record
+
+LEAST_REPETITIONS = 3
+LEAST_SHARE = 0.02  # of the messages: what is shorter is no phase
+_NEARLY_ALL = 0.98  # of the longest stretch: a shorter block is worth what it lacks at the ends
+
+Tokens = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A block of messages and its repetitions.
+
+    Attributes:
+        begun_s: from the rank's first message to the first of this phase.
+        sizes_B: of the messages of one repetition, in their order. Shape (messages).
+        repetitions: that were kept.
+        expected_repetitions: of the whole run, if the phase was going on where the record ends; else `repetitions`.
+        repetition_s: median time from the beginning of one to that of the next.
+        share: of the kept messages.
+    """
+
+    begun_s: float
+    sizes_B: NDArray[np.uint64]
+    repetitions: int
+    expected_repetitions: int
+    repetition_s: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The phases of one rank, in their order."""
+
+    rank: int
+    phases: tuple[Phase, ...]
+
+
+def of(records: Sequence[Record]) -> Pattern | None:
+    """The phases of the rank that kept most messages that it sent; None where no rank kept any."""
+    sent = [record.ends[record.ends["end"] == SEND] for record in records]
+    most = max(range(len(records)), key=lambda index: len(sent[index]), default=None)
+    if most is None or len(sent[most]) == 0:
+        return None
+    record, sends = records[most], sent[most]
+    sends = sends[np.argsort(sends["begun_s"], kind="stable")]
+    tokens = np.unique(sends[["function", "communicator", "peer", "tag", "size_B"]], return_inverse=True)[1].astype(
+        np.int64
+    )
+    not_kept = int(record.messages.sent_messages.sum()) - len(sends)
+    found = [
+        _phase(sends, start, period, length, not_kept)
+        for start, period, length in sorted(stretches(tokens, max(1, int(LEAST_SHARE * len(tokens)))))
+    ]
+    return Pattern(record.rank or 0, tuple(found))
+
+
+def stretches(tokens: Tokens, least: int = 1) -> Iterator[tuple[int, int, int]]:
+    """Stretches that are one block repeated: start, length of the block, length of the stretch.
+
+    Args:
+        tokens: shape (n); equal numbers mean alike messages.
+        least: shorter stretches are left out.
+    """
+    parts = [(0, len(tokens))]
+    while parts:
+        first, end = parts.pop()
+        found = _longest(tokens[first:end], least)
+        if found is None:
+            continue
+        start, period, length = found
+        yield first + start, period, length
+        parts += [(first, first + start), (first + start + length, end)]
+
+
+def _longest(tokens: Tokens, least: int) -> tuple[int, int, int] | None:
+    """The longest stretch of all blocks, by the shortest block that is nearly as good."""
+    found: list[tuple[int, int, int]] = []
+    for period in range(1, len(tokens) // LEAST_REPETITIONS + 1):
+        start, alike = _longest_run(tokens[:-period] == tokens[period:])
+        length = alike + period
+        if alike >= (LEAST_REPETITIONS - 1) * period and length >= least:
+            found.append((start, period, length))
+            if length >= _NEARLY_ALL * len(tokens):
+                break  # no other is longer, and every further block is
+    if not found:
+        return None
+    longest = max(length for _, _, length in found)
+    return next(each for each in found if each[2] >= _NEARLY_ALL * longest)
+
+
+def _longest_run(true: NDArray[np.bool_]) -> tuple[int, int]:
+    """Start and length of the longest run of True."""
+    ends = np.concatenate([[-1], np.flatnonzero(~true), [len(true)]])
+    gaps = np.diff(ends) - 1
+    longest = int(np.argmax(gaps))
+    return int(ends[longest]) + 1, int(gaps[longest])
+
+
+def _phase(sends: NDArray[np.void], start: int, period: int, length: int, not_kept: int) -> Phase:
+    repetitions = length // period
+    begun_s = sends["begun_s"][start : start + repetitions * period : period]
+    goes_on = start + length == len(sends)
+    return Phase(
+        begun_s=float(sends["begun_s"][start] - sends["begun_s"][0]),
+        sizes_B=sends["size_B"][start : start + period],
+        repetitions=repetitions,
+        expected_repetitions=(length + (not_kept if goes_on else 0)) // period,
+        repetition_s=float(np.median(np.diff(begun_s))),
+        share=length / len(sends),
+    )
