@@ -1,4 +1,4 @@
-/* Rank 1 waits for rank 0, or rank 0 for rank 1, in every way, half a second each. The tag says which. */
+/* Rank 1 waits for rank 0, or rank 0 for rank 1, in every way, for half a second each. The tag says which. */
 #include <mpi.h>
 #include <sched.h>
 #include <time.h>

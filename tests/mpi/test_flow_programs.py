@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from bundled import flavours, result, results, run
+from bundled import flavours, result, run
 from mpi_libraries import LIBRARIES
 
 pytestmark = pytest.mark.mpi
@@ -172,18 +172,3 @@ def test_more_iterations_are_judged_at_the_standard_number_and_at_the_end(progra
     assert "against the published values" in found["verification"]
     assert "final norms" in found["verification"]
     assert all(now < then for now, then in zip(found["residual"], standard.residual, strict=True))
-
-
-@flavours
-@pytest.mark.parametrize(
-    ("program", "ranks", "arguments", "message"),
-    [
-        ("sp", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A, B"),
-        ("bt", 7, [], "bt: 7 ranks cut a side of 12 points into 7 tiles"),
-    ],
-)
-def test_mistakes_are_told_once(flavour: str, program: str, ranks: int, arguments: list[str], message: str) -> None:
-    completed = run(flavour, ranks, program, *arguments)
-    assert completed.returncode == 2
-    assert completed.stderr.count(message) == 1
-    assert results(completed.stdout) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bundled import command, flavours, result, results, run
+from bundled import command, flavours, result, run
 
 pytestmark = pytest.mark.mpi
 
@@ -127,20 +127,6 @@ def test_mg_with_another_number_of_iterations() -> None:
     assert "final norm as a share of that after the standard iterations" in longer["verification"]
     assert longer["residual_norm"] < MG["S"]
     assert (shorter["verified"], longer["verified"]) == (True, True)
-
-
-@pytest.mark.parametrize(
-    ("program", "ranks", "arguments", "message"),
-    [
-        ("is", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A, B and C"),
-        ("mg", 3, [], "mg: the number of ranks must be a power of two, and is 3"),
-    ],
-)
-def test_mistakes_are_told_once(program: str, ranks: int, arguments: list[str], message: str) -> None:
-    completed = run("mpich", ranks, program, *arguments)
-    assert completed.returncode == 2
-    assert completed.stderr.count(message) == 1
-    assert results(completed.stdout) == []
 
 
 def functions_of_a_rank(program: str, ranks: int, target: Path) -> tuple[dict[str, Any], dict[str, Any]]:

