@@ -31,7 +31,7 @@ test-native: build/.setup ## C++ unit tests with sanitizers
 	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS) --timeout 120 | tail -15; exit $${PIPESTATUS[0]}
 
 test-python: build/.setup ## Python, lab and kernel tests
-	$(PYTEST) -m "not slow and not uml"
+	$(PYTEST) -m "not slow and not uml" --durations=15
 
 verify: build/.setup ## the long suites: kills, fuzzing, long runs (at most 75 minutes)
 	scripts/verify.sh

@@ -10,7 +10,7 @@
 #include "cg/grid.hpp"
 #include "cg/matrix.hpp"
 #include "cg/problem.hpp"
-#include "common/options.hpp"
+#include "common/usage.hpp"
 
 namespace fairlead::cg {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "common/options.hpp"
+#include "common/usage.hpp"
 #include "ep/problem.hpp"
 
 namespace fairlead::ep {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "common/options.hpp"
+#include "common/usage.hpp"
 #include "flow/exact.hpp"
 #include "flow/jacobians.hpp"
 #include "flow/norms.hpp"

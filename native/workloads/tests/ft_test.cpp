@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "common/options.hpp"
+#include "common/usage.hpp"
 #include "ft/problem.hpp"
 
 namespace fairlead::ft {

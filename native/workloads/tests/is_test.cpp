@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "common/options.hpp"
 #include "common/rank_count.hpp"
+#include "common/usage.hpp"
 #include "is/keys.hpp"
 
 namespace fairlead::is {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "common/options.hpp"
+#include "common/usage.hpp"
 #include "mg/charges.hpp"
 #include "mg/problem.hpp"
 
