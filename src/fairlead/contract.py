@@ -49,8 +49,10 @@ class Document(Part):
         name, version = (str(cls.model_fields[key].default) for key in ("schema_name", "schema_version"))
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise ConfigError(f"{path}: cannot be read as JSON: {error}") from error
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+        except ValueError as error:
+            raise ConfigError(f"{path}: is no JSON: {error}") from error
         if not isinstance(data, dict) or data.get("schema") != name:
             raise ConfigError(f"{path}: is no {name} file")
         of_file = f"{path}: has version {data.get('schema_version')} of {name}; this fairlead reads {version}"
