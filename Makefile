@@ -10,7 +10,7 @@ JOBS := $(shell nproc)
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
 
-build/.setup: scripts/setup.sh scripts/packages.txt $(wildcard scripts/mpi/*.lock) requirements.lock pyproject.toml $(NATIVE)
+build/.setup: scripts/setup.sh scripts/install-packages.sh scripts/packages.txt $(wildcard scripts/mpi/*.lock) requirements.lock pyproject.toml $(NATIVE)
 	scripts/setup.sh
 	@touch $@
 

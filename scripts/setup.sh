@@ -10,30 +10,6 @@ cd "$(dirname "$0")/.."
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
-missing_packages() {
-    local package
-    while read -r package _; do
-        case $package in '' | '#'*) continue ;; esac
-        dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || printf '%s ' "$package"
-    done <scripts/packages.txt
-}
-
-install_packages() {
-    command -v dpkg-query >/dev/null || { say "no apt here: install what scripts/packages.txt lists by your own means"; return; }
-    local missing become=()
-    missing=$(missing_packages)
-    [ -n "$missing" ] || return 0
-    if [ "$(id -u)" != 0 ]; then
-        sudo -n true 2>/dev/null || fail "system packages are missing; ask an administrator for: apt-get install --no-install-recommends $missing"
-        become=(sudo -n)
-    fi
-    say "installing system packages: $missing"
-    "${become[@]}" apt-get update -qq
-    # shellcheck disable=SC2086  # a list of words
-    "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >build/apt.log 2>&1 ||
-        { tail -20 build/apt.log >&2; fail "apt-get failed; the whole output is in build/apt.log"; }
-}
-
 newest_python() {
     local candidate
     for candidate in /usr/bin/python3 python3.13 python3.12 python3.11 python3; do
@@ -78,7 +54,7 @@ build_native() {
 }
 
 mkdir -p build
-install_packages
+scripts/install-packages.sh scripts/packages.txt
 install_python
 install_mpi
 build_native

@@ -16,6 +16,8 @@ build() { # DIRECTORY OPTIONS...
     cmake --build "$directory" -j "$jobs" >>"$directory.log" || { tail -40 "$directory.log" >&2; exit 1; }
 }
 
+scripts/install-packages.sh scripts/packages.verify.txt
+
 say "C++ unit tests under the thread sanitizer"
 build build/thread -DFAIRLEAD_TESTS=ON -DFAIRLEAD_THREAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
 ctest --test-dir build/thread --output-on-failure -j "$jobs" --timeout 300 | tail -5

@@ -40,6 +40,7 @@ def test_hosts_and_defaults() -> None:
     assert [host.name for host in cluster.compute_hosts()] == ["h0", "h1"]
     assert [host.name for host in cluster.managed_hosts()] == ["h0", "h1", "r0"]
     assert cluster.host("h1").slots == 1
+    assert cluster.slots() == 3
     assert cluster.host("h0").reach == "h0"
     assert cluster.interfaces() == ("eth0",)
     assert cluster.cores_shared  # hosts of a lab are on one machine

@@ -36,6 +36,7 @@ CAPTURED: dict[str, Any] = {
     "running_jobs": [],
     "shm_free_B": 1 << 30,
     "tmp_free_B": 1 << 30,
+    "sees_note": True,
 }
 PATH: dict[str, Any] = {
     "tcp_agent": None,
@@ -109,6 +110,13 @@ GUARDIAN_WITH_HINT = {
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 CASES: list[tuple[str, Severity, Change, str, str]] = [
     ("host_names", ERROR, setting("facts", "hostname", value="h0"), "call themselves 'h0'", "hostnamectl"),
+    (
+        "shared_files",
+        ERROR,
+        setting("facts", "sees_note", value=False),
+        "do not see this machine's files",
+        "shared_files = false",
+    ),
     ("busy", WARNING, setting("facts", "load", value=9.5), "load 9.5 on 4 cores", "top"),
     ("oversubscribed", WARNING, setting("facts", "cores", value=0), "1 slots on 0 cores", "lower `slots`"),
     ("clock", NOTE, setting("facts", "clock", "synchronised", value=False), "not synchronised", "chrony"),

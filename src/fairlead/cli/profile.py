@@ -44,7 +44,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @command.command("run")
 @click.argument("argv", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("-n", "--ranks", type=click.IntRange(min=1),
-              help="Ranks to start [default: one a core, or one a compute host of the cluster].")  # fmt: skip
+              help="Ranks to start [default: one a core, or one a slot of the cluster].")  # fmt: skip
 @click.option("--cluster", "cluster_file", metavar="CLUSTER", type=ClusterArgument(),
               help="A cluster file, or `slurm` inside an allocation [default: this machine alone].")  # fmt: skip
 @click.option("--mpirun", help="Which mpirun, by name or path [default: the one in the PATH, or the cluster file's].")

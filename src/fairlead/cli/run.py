@@ -22,7 +22,7 @@ def _parse_move(
 @click.command("run")
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.argument("argv", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("-n", "--ranks", type=click.IntRange(min=1), help="Ranks to start [default: one a compute host].")
+@click.option("-n", "--ranks", type=click.IntRange(min=1), help="Ranks to start [default: one a slot of the cluster].")
 @click.option("--mpirun", help="Which mpirun, by name or path [default: the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
 @click.option("--results", default="results", show_default=True, type=click.Path(path_type=Path))

@@ -169,6 +169,10 @@ class Cluster:
         """Hosts that take ranks, in the file's order."""
         return tuple(host for host in self.hosts if host.role == "compute")
 
+    def slots(self) -> int:
+        """How many ranks fill the cluster."""
+        return sum(host.slots for host in self.compute_hosts())
+
     def managed_hosts(self) -> tuple[Host, ...]:
         """Hosts that run an agent: those with ranks and those that may forward, in the file's order."""
         return tuple(host for host in self.hosts if host.role != "other")

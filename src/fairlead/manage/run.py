@@ -42,7 +42,7 @@ def run(
     """Run a program on a cluster and record the run.
 
     Args:
-        ranks: number of ranks; None: one a compute host.
+        ranks: number of ranks; None: one a slot of the cluster.
         own_mpirun: ``argv`` is a whole launch line.
         moves: (source, destination, relay) host names, moved by hand before the program starts.
 
@@ -55,7 +55,7 @@ def run(
     cluster = Cluster.load(cluster_file)
     if mpirun:
         cluster = cluster.with_mpirun(mpirun)
-    ranks = ranks or len(cluster.compute_hosts())
+    ranks = ranks or cluster.slots()
     launcher, job = launch.prepare(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None
     )

@@ -38,7 +38,7 @@ def run(
 
     Args:
         cluster_file: None: this machine.
-        ranks: number of ranks; None: one a compute host, or one a core of this machine.
+        ranks: number of ranks; None: one a slot, or one a core of this machine.
         own_mpirun: ``argv`` is a whole launch line.
         messages: how many ends of messages each rank keeps one by one: what it waited for is known of these.
         output: files that the profile goes to, too.
@@ -52,7 +52,7 @@ def run(
     """
     cluster = this_machine() if cluster_file is None else Cluster.load(cluster_file)
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
-    ranks = ranks or (len(cluster.compute_hosts()) if cluster_file else cluster.hosts[0].slots)
+    ranks = ranks or cluster.slots()
     launcher, job = launch.prepare(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None
     )

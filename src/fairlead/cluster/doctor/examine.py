@@ -1,10 +1,13 @@
 """Gather the facts of a cluster: every host at the same time, then every pair of hosts."""
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
+from fairlead.cluster.cache import local_cache
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, judge
@@ -34,8 +37,9 @@ def gather(cluster: Cluster, progress: Progress = nobody_watches) -> ClusterFact
     hosts = {host.name: host for host in cluster.managed_hosts()}
     sessions: dict[str, ProbeSession] = {}
     with ExitStack() as stack:
+        note = stack.enter_context(_shared_note()) if executor.shares_files else None
         count = _Counter(progress, "looking at hosts", len(hosts))
-        known = on_all(hosts, lambda name: count(_look(cluster, executor, hosts[name], sessions, stack)))
+        known = on_all(hosts, lambda name: count(_look(cluster, executor, hosts[name], note, sessions, stack)))
         reached = [facts for facts in known.values() if facts.reached and "error" not in facts.ports]
         count = _Counter(progress, "trying paths", len(reached))
         tried = on_all((facts.name for facts in reached), lambda name: count(_try(known, reached, sessions, name)))
@@ -55,14 +59,29 @@ class _Counter:
         return result
 
 
+@contextmanager
+def _shared_note() -> Iterator[Path]:
+    """A file where fairlead keeps its own, which hosts that share files must see."""
+    directory = local_cache()
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=directory, prefix="doctor-") as note:
+        yield Path(note.name)
+
+
 def _look(
-    cluster: Cluster, executor: Executor, host: Host, sessions: dict[str, ProbeSession], stack: ExitStack
+    cluster: Cluster,
+    executor: Executor,
+    host: Host,
+    note: Path | None,
+    sessions: dict[str, ProbeSession],
+    stack: ExitStack,
 ) -> HostFacts:
     """Facts of one host; its session stays open in ``sessions``."""
     settings: dict[str, Any] = {
         "address": host.address,
         "interface": host.interface,
         "tools": [cluster.mpirun, "iperf3"],
+        "shared_note": str(note) if note else None,
     }
     known = HostFacts(host)
     try:

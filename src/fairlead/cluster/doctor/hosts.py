@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from fairlead.cluster.cache import local_cache
 from fairlead.cluster.doctor.facts import ClusterFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
 
@@ -26,6 +27,19 @@ def _reach_fix(executor: str) -> str:
         "ssh": "check name, network and keys: `ssh HOST true` must work without a password; then `reach` and [ssh]",
         "lab": "start the lab: `fairlead lab up FILE`; `fairlead lab show` lists those that run",
     }.get(executor, "run it on this machine by hand to see more")
+
+
+@check
+def shared_files(facts: ClusterFacts) -> Iterable[Finding]:
+    """Where hosts are said to share files with this machine, they do."""
+    blind = [host.name for host in facts.reached() if host.facts["sees_note"] is False]
+    if blind:
+        yield error(
+            "shared_files",
+            blind,
+            f"do not see this machine's files ({local_cache()}): programs that fairlead keeps there will not be found",
+            "set shared_files = false under [ssh]: agents and launchers' helpers are then brought there",
+        )
 
 
 @check

@@ -214,6 +214,8 @@ def facts(settings: dict[str, Any]) -> dict[str, Any]:
         "running_jobs": sorted(set(re.findall(r"@fairlead-guardian-(\w+)", read("/proc/net/unix") or ""))),
         "shm_free_B": free_bytes("/dev/shm"),
         "tmp_free_B": free_bytes("/tmp"),
+        # Opening, not only looking: a network file system may have cached that there is no such name.
+        "sees_note": read(settings["shared_note"]) is not None if settings.get("shared_note") else None,
     }
 
 

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Installs the Debian packages of a list that are missing: as root, or through password-less sudo; otherwise it prints the
+# command for your administrator.
+#   scripts/install-packages.sh LIST    a file with one package a line, then why; # begins a comment
+set -euo pipefail
+cd "$(dirname "$0")/.."
+list=$1
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+missing_packages() {
+    local package
+    while read -r package _; do
+        case $package in '' | '#'*) continue ;; esac
+        dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || printf '%s ' "$package"
+    done <"$list"
+}
+
+command -v dpkg-query >/dev/null || { say "no apt here: install what $list lists by your own means"; exit 0; }
+missing=$(missing_packages)
+[ -n "$missing" ] || exit 0
+become=()
+if [ "$(id -u)" != 0 ]; then
+    sudo -n true 2>/dev/null || fail "system packages are missing; ask an administrator for: apt-get install --no-install-recommends $missing"
+    become=(sudo -n)
+fi
+say "installing system packages: $missing"
+mkdir -p build
+"${become[@]}" apt-get update -qq
+# shellcheck disable=SC2086  # a list of words
+"${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >build/apt.log 2>&1 ||
+    { tail -20 build/apt.log >&2; fail "apt-get failed; the whole output is in build/apt.log"; }
