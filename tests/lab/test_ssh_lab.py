@@ -312,6 +312,38 @@ def test_an_ordinary_user_moves_his_traffic_by_an_installed_guardian(
     assert set(hosts) == {"h0", "h1", "h2"}
 
 
+# Its own copy, without the capability: here it is sudo that gives the privilege, as route-plane.md says.
+SUDO = """
+mount -t tmpfs -o mode=755 sudoers /etc/sudoers.d && install -m 0755 {guardian} /run/by-sudo
+cat >/etc/sudoers.d/fairlead <<'END'
+ann ALL=(root) NOPASSWD: /run/by-sudo --user 1234, /run/by-sudo --check, /run/by-sudo --clean *
+END
+chmod 0440 /etc/sudoers.d/fairlead
+"""
+BY_SUDO = 'guardian = ["sudo", "-n", "/run/by-sudo", "--user", "1234"]'
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("sudo") is None, reason="sudo is not installed; `make verify` installs it")
+def test_an_ordinary_user_moves_his_traffic_by_sudo(lab: labs.Lab, text: str, keys: Path, tmp_path: Path) -> None:
+    for host in ("h0", "h1", "h2"):
+        script = SUDO.format(guardian=native.program("fairlead-guardian"))
+        subprocess.run(lab.enter_command(host, ["sh", "-c", script]), check=True)
+    path = of_ann(text, keys, BY_SUDO)
+    said = [item for item in examine(Cluster.load(path)) if item.check == "route_plane"]
+    assert [(item.severity, item.hosts) for item in said if item.severity is not Severity.NOTE] == [
+        (Severity.OK, ("h0", "h1", "h2"))
+    ]
+    destination = lab.plan.host_by_name["h1"].address
+    ask = ["sh", "-c", f"id -un; sleep 2; ip route get {destination}"]
+    with managed_runs.run(path, *WHERE_TO, program=ask, results=tmp_path) as command:
+        command.wait_to_hear("h0→h1 goes over h2")
+        assert command.end() == 0, command.text()
+    assert command.output[0] == "ann\n"
+    assert f"via {lab.plan.host_by_name['h2'].address} dev fl-" in command.output[1]
+    assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))
+
+
 def test_a_copied_guardian_has_no_privilege_and_that_is_told(text: str, keys: Path, tmp_path: Path) -> None:
     with managed_runs.run(of_ann(text, keys), *WHERE_TO, program=["true"], results=tmp_path) as command:
         assert command.end() == 1

@@ -174,12 +174,13 @@ def tools(names: list[str]) -> dict[str, dict[str, str] | None]:
 
 def guardian(argv: list[str]) -> dict[str, Any]:
     """What ``fairlead-guardian --check`` says about the route plane here, or {"error": reason}."""
-    _, text = output_of([*argv, "--check"], timeout_s=20)
+    check = [*argv, "--check"]
+    _, text = output_of(check, timeout_s=20)
     try:
         said = json.loads(text)
     except ValueError:
-        return {"error": f"{argv[0]} --check does not work: {text}"}
-    return said if isinstance(said, dict) else {"error": f"{argv[0]} --check said {text}"}
+        return {"error": f"`{' '.join(check)}` does not work: {text}"}
+    return said if isinstance(said, dict) else {"error": f"`{' '.join(check)}` said {text}"}
 
 
 def program_version(argv: list[str]) -> dict[str, str]:
