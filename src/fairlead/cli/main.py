@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "predict": ("fairlead.cli.predict", "Say what detours would give a profiled program, without running it."),
     "run": ("fairlead.cli.run", "Run an MPI program with its traffic managed."),
     "compare": ("fairlead.cli.compare", "Run a program clean and congested, plain and managed, and report."),
+    "evaluate": ("fairlead.cli.evaluate", "Evaluate programs under neighbours and network configurations."),
     "report": ("fairlead.cli.report", "Make the report of stored results again."),
     "export": ("fairlead.cli.export", "Write stored results as CSV or Parquet."),
     "status": ("fairlead.cli.status", "Show your managed runs on this machine, and what they moved."),

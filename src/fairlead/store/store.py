@@ -222,6 +222,65 @@ class Store:
             cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (run, time.time(), status, exit_code, error))
         self._unfinished.discard(run)
 
+    def record(
+        self,
+        kind: str,
+        labels: Mapping[str, Label],
+        *,
+        parent: int,
+        plan: Any,
+        started_s: float,
+        seed: int | None = None,
+        position: int | None = None,
+        facts: Mapping[str, Any] | None = None,
+        series: Sequence[Series] = (),
+        events: Sequence[Event] = (),
+        attachments: Sequence[Attachment] = (),
+        status: Status = "ok",
+        exit_code: int | None = None,
+        error: str | None = None,
+    ) -> int:
+        """A whole run that is over, in one transaction: it is there with everything, or not at all.
+
+        Arguments are those of `begin_run`, `add_series`, `add_event`, `attach` and `finish_run`.
+
+        Returns:
+            The run's id.
+        """
+        for name, value in labels.items():
+            _check_label(name, value)
+        self._require_unfinished(parent)
+        plan_text, facts_text = to_json("plan", plan), to_json("facts", dict(facts or {}))
+        arrays_of = [
+            (each, arrays.encode(arrays.check(each.name, each.values, each.unit, missing=False))) for each in series
+        ]
+        now_s = time.time()
+        with self._transaction() as cursor:
+            cursor.execute(
+                "INSERT INTO runs (session, parent, kind, plan, seed, position, facts, started_s) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (self._session, parent, kind, plan_text, seed, position, facts_text, started_s),
+            )
+            run = int(cursor.lastrowid or 0)
+            cursor.executemany("INSERT INTO labels VALUES (?, ?, ?)", [(run, n, v) for n, v in labels.items()])
+            cursor.executemany(
+                "INSERT INTO series (run, name, unit, dtype, shape, labels, data, stored_s) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (run, s.name, s.unit, t, shape, to_json("labels", dict(s.labels)), data, now_s)
+                    for s, (t, shape, data) in arrays_of
+                ],
+            )
+            cursor.executemany(
+                "INSERT INTO events (run, t_s, kind, data) VALUES (?, ?, ?, ?)",
+                [(run, e.t_s, e.kind, to_json(f"event {e.kind}", dict(e.data))) for e in events],
+            )
+            cursor.executemany(
+                "INSERT INTO attachments VALUES (?, ?, ?, ?)", [(run, a.name, a.content, now_s) for a in attachments]
+            )
+            cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (run, now_s, status, exit_code, error))
+        return run
+
     # ---------------------------------------------------------------- reading
 
     def runs(self, kind: str | None = None, *, parent: int | None = None, **labels: Label) -> list[Run]:
@@ -272,6 +331,19 @@ class Store:
         if len(found) != 1:
             raise StoreError(f"{self._path}: run {run} has {len(found)} series {name!r} where one is expected")
         return found[0]
+
+    def series_of_children(self, parent: int, name: str) -> dict[int, list[Series]]:
+        """Series of one name of all runs of a parent that ended with ``ok``, by run, in the order stored."""
+        rows = self._query(
+            "SELECT series.run, series.unit, series.labels, series.dtype, series.shape, series.data FROM runs "
+            "JOIN endings ON endings.run = runs.id JOIN series ON series.run = runs.id "
+            "WHERE runs.parent = ? AND endings.status = 'ok' AND series.name = ? ORDER BY series.id",
+            (parent, name),
+        )
+        found: dict[int, list[Series]] = {}
+        for run, unit, labels, dtype, shape, data in rows:
+            found.setdefault(run, []).append(Series(name, unit, from_json(labels), arrays.decode(dtype, shape, data)))
+        return found
 
     def events(self, run: int, kind: str | None = None) -> list[Event]:
         """The run's events by time, optionally of one kind."""
@@ -337,9 +409,14 @@ class Store:
 
     def _read_runs(self, sql: str, parameters: Mapping[str, Any]) -> list[Run]:
         rows = self._query(sql, parameters)
-        return [
-            _run_of(row, dict(self._query("SELECT name, value FROM labels WHERE run = ?", (row[0],)))) for row in rows
-        ]
+        if not rows:
+            return []
+        labels: dict[int, dict[str, Label]] = {row[0]: {} for row in rows}
+        span = (min(labels), max(labels))
+        for run, name, value in self._query("SELECT run, name, value FROM labels WHERE run BETWEEN ? AND ?", span):
+            if run in labels:
+                labels[run][name] = value
+        return [_run_of(row, labels[row[0]]) for row in rows]
 
     def _require_writer(self) -> None:
         if self._lock is None:

@@ -1,0 +1,97 @@
+"""``fairlead evaluate``: run plans, import results, report, check stated figures."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fairlead.cli.default_group import DefaultGroup
+
+if TYPE_CHECKING:
+    from fairlead.evaluate.check import Result
+
+results_option = click.option(
+    "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
+)
+
+
+@click.group(cls=DefaultGroup)
+def command() -> None:
+    """Evaluate programs under neighbours and network configurations.
+
+    \b
+      fairlead evaluate import runs.csv --columns map.toml     published or foreign results
+      fairlead evaluate check claims.json                      which stated figures follow from the data
+    """
+
+
+@command.command("import")
+@click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--columns",
+    "map_file",
+    metavar="MAP.toml",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Which column is which factor and value (docs/evaluate.md; examples/published).",
+)
+@results_option
+def import_(file: Path, map_file: Path, results: Path) -> None:
+    """Read results from a CSV file into the store.
+
+    \b
+    Example:
+      fairlead evaluate import iccsa.csv --columns examples/published/iccsa.toml --results results/published
+    """
+    from fairlead import config
+    from fairlead.evaluate.columns import ColumnMap, import_csv
+    from fairlead.report import words
+    from fairlead.store import Store
+
+    columns = config.load(map_file, ColumnMap)
+    with Store.open(results) as store:
+        found = import_csv(store, file, columns)
+    missing = f", {words.count(found.missing, 'sample')} marked as missing" if found.missing else ""
+    click.echo(
+        f"{columns.dataset.name}: {words.count(found.rows, 'row')} in {words.count(found.cells, 'cell')}{missing}; "
+        f"run {found.run} in {results}"
+    )
+
+
+@command.command("check")
+@click.argument("file", metavar="CLAIMS.json", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--reading",
+    "reading_file",
+    metavar="FILE.toml",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="What the statements are figures of.  [default: those that fairlead brings along]",
+)
+@click.option("--all", "show_all", is_flag=True, help="List the claims that hold, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
+@results_option
+def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, results: Path) -> None:
+    """Recompute stated figures from imported data, and say which follow from them.
+
+    \b
+    Example:
+      fairlead evaluate check published_claims.json --results results/published
+    """
+    from fairlead.evaluate import claims, claims_report
+    from fairlead.evaluate.check import read_and_check
+    from fairlead.report.terminal import console, rich_table
+    from fairlead.store import Store
+
+    stated = claims.load(file)
+    readings = claims.readings(reading_file)
+    with Store.read(results) as store:
+        result: Result = read_and_check(store, stated, readings)
+    if as_json:
+        click.echo(json.dumps(claims_report.to_json(result), indent=1))
+        return
+    terminal = console()
+    terminal.print(rich_table(claims_report.table_of(result, everything=show_all), claims_report.title(result)))
+    for text in (*result.findings, *claims_report.disagreements(result)):
+        click.echo(text)
+    click.echo(claims_report.totals(result))

@@ -1,0 +1,191 @@
+"""Samples by factor, as the store holds them: what every evaluation is computed from.
+
+An evaluation is a run of kind `KIND`; its children of kind `ROW` carry the levels of its factors as labels and one
+series a measured value. An own row holds one sample, an imported one all replications of its cell.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fairlead.errors import StoreError
+from fairlead.store import Label, Run, Store
+
+KIND = "evaluation"
+ROW = "evaluation_row"
+BLOCK, REPLICATION = "block", "replication"
+TIME = "time_s"
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Levels = tuple[Label, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """All samples of one combination of levels.
+
+    Attributes:
+        levels: one of each factor, in the data set's order.
+        values, blocks, runs: shape (n,): the samples, the block that each was taken in, and the run that holds it.
+    """
+
+    levels: Levels
+    values: FloatArray
+    blocks: IntArray
+    runs: IntArray
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.values)
+
+    @cached_property
+    def mean(self) -> float:
+        """Mean of the samples."""
+        return float(self.values.mean())
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One measured value of one evaluation.
+
+    Attributes:
+        record: the evaluation's run, which keeps the plan or the map of columns.
+        series, unit: which value.
+        factors: names; a cell's levels are in this order.
+        cells: in the order in which they were first met.
+        failed: runs of each combination of levels that did not end well; they are no samples.
+    """
+
+    record: Run
+    series: str
+    unit: str
+    factors: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    failed: Mapping[Levels, int]
+
+    @property
+    def name(self) -> str:
+        """The evaluation's name."""
+        return str(self.record.labels["name"])
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return sum(cell.n for cell in self.cells)
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Times, yes; rates, no."""
+        return self.unit == "s"
+
+    @cached_property
+    def by_levels(self) -> dict[Levels, Cell]:
+        """Cells by their levels."""
+        return {cell.levels: cell for cell in self.cells}
+
+    def levels_of(self, factor: str) -> list[Label]:
+        """Levels of a factor that have samples, in the order first met."""
+        place = self.place(factor)
+        return list(dict.fromkeys(cell.levels[place] for cell in self.cells))
+
+    def place(self, factor: str) -> int:
+        """Position of a factor among a cell's levels.
+
+        Raises:
+            StoreError: there is no such factor.
+        """
+        if factor not in self.factors:
+            raise StoreError(
+                f"{self.name}: there is no factor {factor!r}", hint=f"its factors are {', '.join(self.factors)}"
+            )
+        return self.factors.index(factor)
+
+    def select(self, **levels: Label) -> list[Cell]:
+        """Cells with all the given levels; numbers and their texts are the same here."""
+        wanted = [(self.place(factor), str(level)) for factor, level in levels.items()]
+        return [cell for cell in self.cells if all(str(cell.levels[place]) == level for place, level in wanted)]
+
+    def named(self, cell: Cell) -> dict[str, Label]:
+        """A cell's levels by factor."""
+        return dict(zip(self.factors, cell.levels, strict=True))
+
+
+def names(store: Store) -> list[str]:
+    """Names of the evaluations of a store, each once, in the order first made."""
+    return list(dict.fromkeys(str(run.labels["name"]) for run in store.runs(KIND)))
+
+
+def find(store: Store, name: str | None = None) -> Run:
+    """The newest evaluation, of that name where one is given; an import that was cut short does not count.
+
+    Raises:
+        StoreError: there is none.
+    """
+    runs = store.runs(KIND) if name is None else store.runs(KIND, name=name)
+    whole = [run for run in runs if run.ended_s is not None or not is_imported(run)]
+    if not whole:
+        known = names(store)
+        what = "no evaluation was made or imported here" if name is None else f"there is no evaluation {name!r} here"
+        hint = (
+            f"there are {', '.join(known)}"
+            if known
+            else "make one: `fairlead evaluate PLAN`, `fairlead evaluate import`"
+        )
+        raise StoreError(f"{store.directory}: {what}", hint=hint)
+    return whole[-1]
+
+
+def is_imported(run: Run) -> bool:
+    """Whether an evaluation's samples come from a file."""
+    return run.labels.get("origin") == "imported"
+
+
+def load(store: Store, record: Run, series: str | None = None) -> Dataset:
+    """Read one value of an evaluation; ``series``: which, where it is not the first that its facts name.
+
+    Raises:
+        StoreError: the run is no evaluation, or has no sample of that value.
+    """
+    if record.kind != KIND:
+        raise StoreError(f"{store.directory}: run {record.id} is a {record.kind}, not an {KIND}")
+    factors = tuple(str(name) for name in record.facts["factors"])
+    wanted = series or str(next(iter(record.facts["series"])))
+    rows = store.runs(ROW, parent=record.id)
+    samples = store.series_of_children(record.id, wanted)
+    gathered: dict[Levels, list[tuple[Any, ...]]] = {}
+    failed: dict[Levels, int] = {}
+    unit = ""
+    for run in rows:
+        levels = tuple(run.labels[factor] for factor in factors)
+        if run.status == "failed":
+            failed[levels] = failed.get(levels, 0) + 1
+        for each in samples.get(run.id, ()):
+            unit = each.unit
+            block = int(run.labels.get(BLOCK, 0))
+            gathered.setdefault(levels, []).append((each.values.reshape(-1), block, run.id))
+    if not gathered:
+        known = ", ".join(record.facts["series"])
+        raise StoreError(
+            f"{store.directory}: {record.labels['name']} has no sample of {wanted} yet", hint=f"its values: {known}"
+        )
+    cells = tuple(_cell(levels, parts) for levels, parts in gathered.items())
+    return Dataset(record, wanted, unit, factors, cells, failed)
+
+
+def _cell(levels: Levels, parts: Sequence[tuple[Any, ...]]) -> Cell:
+    sizes = [len(values) for values, _, _ in parts]
+    values = np.concatenate([values for values, _, _ in parts]).astype(np.float64)
+    blocks = np.repeat(np.asarray([block for _, block, _ in parts], dtype=np.int64), sizes)
+    runs = np.repeat(np.asarray([run for _, _, run in parts], dtype=np.int64), sizes)
+    return Cell(levels, values, blocks, runs)
+
+
+def in_words(levels: Mapping[str, Label]) -> str:
+    """For people: "IS, 802.3ad-2NICs-layer2"."""
+    return ", ".join(str(level) for level in levels.values())
