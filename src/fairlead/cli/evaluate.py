@@ -1,6 +1,7 @@
 """``fairlead evaluate``: run plans, import results, report, check stated figures."""
 
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,48 @@ def command() -> None:
     """Evaluate programs under neighbours and network configurations.
 
     \b
+      fairlead evaluate plan PLAN.toml                         what will run, and how long
+      fairlead evaluate PLAN.toml                              run it, or go on where it stopped
       fairlead evaluate import runs.csv --columns map.toml     published or foreign results
       fairlead evaluate check claims.json                      which stated figures follow from the data
     """
+
+
+@command.command("run")
+@click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path, dir_okay=False))
+@results_option
+def run(plan_file: Path, results: Path) -> None:
+    """Run a plan (the default: the word `run` may be left away).
+
+    The same command again goes on where an interrupted evaluation stopped, also after a kill.
+    """
+    from fairlead.evaluate import session
+    from fairlead.evaluate.runner import Evaluation
+    from fairlead.store import Store
+
+    plan = session.read(plan_file)
+    begin_s = time.monotonic()
+
+    def say(done: int, total: int, text: str) -> None:
+        click.echo(f"{time.monotonic() - begin_s:6.1f} s  row {min(done + 1, total)} of {total}  {text}", err=True)
+
+    with Store.open(results) as store:
+        Evaluation(plan, store).run(say)
+
+
+@command.command("plan")
+@click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--all", "everything", is_flag=True, help="List every row in its order.")
+def plan(plan_file: Path, everything: bool) -> None:
+    """Show what a plan will run, and how long that takes; run nothing."""
+    from fairlead.evaluate import design, plan_words, session
+
+    read = session.read(plan_file)
+    for line in plan_words.summary(read):
+        click.echo(line)
+    if everything:
+        for row in design.planned_rows(read):
+            click.echo(plan_words.row(row))
 
 
 @command.command("import")

@@ -41,6 +41,7 @@ true"""
 _RUN_NOTED = 'd="$HOME/.cache/fairlead/run"; mkdir -p "$d" && echo $$ >"$d/$0" && exec "$@"'
 _SIGNAL_NOTED = 'pid=$(cat "$HOME/.cache/fairlead/run/$0") || exit; kill -s "$1" "$pid" 2>/dev/null; true'
 _SIGNAL_PIDS = 'kill -s "$0" "$@" 2>/dev/null; true'  # some may have ended by themselves meanwhile
+_LEASH = ("setpriv", "--pdeathsig", "TERM")  # of util-linux, which every Linux system has
 _FORGET_NOTED = 'rm -f "$HOME/.cache/fairlead/run/$0"'
 
 
@@ -108,32 +109,13 @@ def _rsh_agent(cluster: Cluster, executor: Executor) -> str | None:
     return placed.pop()
 
 
-class RunningJob:
-    """An MPI program that was started. Made by `start`."""
+class Traces:
+    """What there is of a job on the hosts, found by its mark, whoever started it."""
 
-    def __init__(self, cluster: Cluster, job: Job, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, cluster: Cluster, job: Job) -> None:
         self.job = job
-        self.process = process
         self._cluster = cluster
         self._executor = of(cluster)
-
-    def poll(self) -> int | None:
-        """The exit code, or None while it runs."""
-        code = self.process.poll()
-        return None if code is None else _exit_code(code)
-
-    def wait(self) -> int:
-        """Wait for the end; the exit code as a shell would give it (128 + signal for one that was killed)."""
-        return _exit_code(self.process.wait())
-
-    def signal(self, number: signal.Signals) -> None:
-        """Give a signal to mpirun, which does with it what it does with its own. Too late is no error."""
-        if self.poll() is not None:
-            return
-        if self._by_note:
-            self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"))
-        else:
-            self.process.send_signal(number)
 
     def ranks(self) -> dict[str, list[int]]:
         """Process ids of ranks (and what they started) by host, as that host numbers them.
@@ -142,27 +124,6 @@ class RunningJob:
             HostError: a host was not reached.
         """
         return on_all(self.job.ranks_on(), self._ranks_on)
-
-    def stop(self, grace_s: float = STOP_GRACE_S) -> None:
-        """End the job: ask, wait, insist; then see that no rank is left on any host.
-
-        Raises:
-            HostError: a host was not reached.
-        """
-        try:
-            for number in (signal.SIGTERM, signal.SIGKILL):
-                self.signal(number)
-                try:
-                    self.process.wait(grace_s)
-                    break
-                except subprocess.TimeoutExpired:
-                    continue
-        finally:
-            # Also where the host that mpirun runs on is not reached: what waits here must not wait for ever.
-            if self.process.poll() is None:
-                self.process.kill()
-                self.process.wait()
-        self.end_leftovers()
 
     def end_leftovers(self) -> None:
         """End ranks that outlived their mpirun, and what mpirun had started beside it.
@@ -189,6 +150,63 @@ class RunningJob:
         found[host] = sorted({*found.get(host, []), *map(int, beside)})
         return {host: pids for host, pids in found.items() if pids}
 
+    def _ranks_on(self, host: str) -> list[int]:
+        return [int(line) for line in self._run(host, _MARKED, f"{MARK}={self.job.id}").split()]
+
+    def _run(self, host: str, script: str, *arguments: str) -> str:
+        """Output of a shell script on a host, or on this machine (`_HERE`)."""
+        argv = ["sh", "-c", script, *arguments]
+        if host == _HERE:
+            return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+        return run_on(self._executor, host, argv)
+
+
+class RunningJob(Traces):
+    """An MPI program that was started. Made by `start`."""
+
+    def __init__(self, cluster: Cluster, job: Job, process: subprocess.Popen[bytes]) -> None:
+        super().__init__(cluster, job)
+        self.process = process
+
+    def poll(self) -> int | None:
+        """The exit code, or None while it runs."""
+        code = self.process.poll()
+        return None if code is None else _exit_code(code)
+
+    def wait(self) -> int:
+        """Wait for the end; the exit code as a shell would give it (128 + signal for one that was killed)."""
+        return _exit_code(self.process.wait())
+
+    def signal(self, number: signal.Signals) -> None:
+        """Give a signal to mpirun, which does with it what it does with its own. Too late is no error."""
+        if self.poll() is not None:
+            return
+        if self._by_note:
+            self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"))
+        else:
+            self.process.send_signal(number)
+
+    def stop(self, grace_s: float = STOP_GRACE_S) -> None:
+        """End the job: ask, wait, insist; then see that no rank is left on any host.
+
+        Raises:
+            HostError: a host was not reached.
+        """
+        try:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                self.signal(number)
+                try:
+                    self.process.wait(grace_s)
+                    break
+                except subprocess.TimeoutExpired:
+                    continue
+        finally:
+            # Also where the host that mpirun runs on is not reached: what waits here must not wait for ever.
+            if self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
+        self.end_leftovers()
+
     def forget(self) -> None:
         """Remove the note of mpirun's process id, where there is one."""
         if self._by_note:
@@ -201,15 +219,15 @@ class RunningJob:
     def _on_launch_host(self, script: str, *arguments: str) -> None:
         self._run(self._cluster.launch_from or _HERE, script, self.job.id, *arguments)
 
-    def _ranks_on(self, host: str) -> list[int]:
-        return [int(line) for line in self._run(host, _MARKED, f"{MARK}={self.job.id}").split()]
 
-    def _run(self, host: str, script: str, *arguments: str) -> str:
-        """Output of a shell script on a host, or on this machine (`_HERE`)."""
-        argv = ["sh", "-c", script, *arguments]
-        if host == _HERE:
-            return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
-        return run_on(self._executor, host, argv)
+def end_leftovers_of(cluster: Cluster, job_id: str) -> None:
+    """End what is left of a job whose starter died. Nothing left is no error.
+
+    Raises:
+        HostError: a host was not reached, or processes do not end even when killed.
+    """
+    hosts = tuple(host.name for host in cluster.compute_hosts())
+    Traces(cluster, Job(id=job_id, argv=(), hosts=hosts)).end_leftovers()
 
 
 SignalCallback = Callable[[RunningJob, signal.Signals], None]
@@ -248,8 +266,13 @@ def start(
     stdin: int | None = None,
     stdout: int | None = None,
     stderr: int | None = None,
+    leash: bool = False,
 ) -> RunningJob:
     """Start a job. Streams are as for `subprocess.Popen`; None passes on this process's own.
+
+    Args:
+        leash: mpirun gets SIGTERM when the thread that starts it ends, however that comes: a job of a command that
+            was killed does not run on. Over ssh, mpirun is beyond its reach; `end_leftovers_of` is for that.
 
     Raises:
         LaunchError, MissingToolError: nothing could be started.
@@ -261,6 +284,8 @@ def start(
         if not executor.passes_signals:
             command = ["sh", "-c", _RUN_NOTED, job.id, *command]
         command = executor.command(cluster.launch_from, command, env=environment, cwd=job.cwd)
+    if leash:
+        command = [*_LEASH, *command]
     try:
         # A session of its own: a terminal's Ctrl-C reaches this process alone, which passes it on once.
         process = subprocess.Popen(
@@ -293,8 +318,9 @@ def run(
     timeout_s: float | None = None,
     attempts: int = 1,
     on_signal: SignalCallback | None = pass_on,
+    leash: bool = False,
 ) -> int:
-    """Run a job to its end and return its exit code.
+    """Run a job to its end and return its exit code. ``leash``: see `start`.
 
     Args:
         startup_timeout_s: within which ranks must be seen on every host, or the job is ended (Open MPI is known to
@@ -314,7 +340,7 @@ def run(
     if launcher.family is None:
         startup_timeout_s = None
     for left in reversed(range(attempts)):
-        running = start(cluster, launcher, job, stdin=stdin, stdout=stdout, stderr=stderr)
+        running = start(cluster, launcher, job, stdin=stdin, stdout=stdout, stderr=stderr, leash=leash)
         try:
             return attend(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s, on_signal=on_signal)
         except StartupTimeout:

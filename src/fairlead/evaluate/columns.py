@@ -80,6 +80,7 @@ def import_csv(store: Store, file: Path, columns: ColumnMap) -> Imported:
     facts = {
         "factors": list(columns.factors),
         "series": {name: value.unit for name, value in columns.values.items()},
+        "value": next(iter(columns.values)),
         "file": file.name,
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         "source": columns.dataset.source,

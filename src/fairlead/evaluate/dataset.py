@@ -147,7 +147,7 @@ def is_imported(run: Run) -> bool:
 
 
 def load(store: Store, record: Run, series: str | None = None) -> Dataset:
-    """Read one value of an evaluation; ``series``: which, where it is not the first that its facts name.
+    """Read one value of an evaluation; ``series``: which, where it is not the main one.
 
     Raises:
         StoreError: the run is no evaluation, or has no sample of that value.
@@ -155,7 +155,7 @@ def load(store: Store, record: Run, series: str | None = None) -> Dataset:
     if record.kind != KIND:
         raise StoreError(f"{store.directory}: run {record.id} is a {record.kind}, not an {KIND}")
     factors = tuple(str(name) for name in record.facts["factors"])
-    wanted = series or str(next(iter(record.facts["series"])))
+    wanted = series or str(record.facts["value"])
     rows = store.runs(ROW, parent=record.id)
     samples = store.series_of_children(record.id, wanted)
     gathered: dict[Levels, list[tuple[Any, ...]]] = {}

@@ -1,0 +1,296 @@
+"""The plan of an evaluation, as a person writes it in TOML: factors, what a row runs, how often (docs/evaluate.md)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from fairlead.config import Model
+from fairlead.errors import ConfigError
+from fairlead.evaluate.settings import Level, Report
+
+Levels = dict[str, Level]
+RESERVED = ("name", "block", "replication", "attempt", "origin", "cluster")
+LEAST_BLOCKS = 3
+"""With fewer blocks, an effect of re-configuring cannot be told from one of time."""
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_FACTOR = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class EvaluationTable(Model):
+    """``[evaluation]``. ``lab`` is a description, started and ended by the evaluation; ``cluster`` one that is up.
+
+    Either may hold ``{factor}``; such a factor is re-configured: it belongs into ``[whole_plot]``.
+    """
+
+    name: str = Field(min_length=1)
+    lab: str | None = None
+    cluster: str | None = None
+    seed: int = 1
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.lab is None) == (self.cluster is None):
+            raise ValueError("give either lab or cluster")
+        return self
+
+
+class RunTable(Model):
+    """``[run]``: what a row runs. Words may hold ``{factor}``.
+
+    ``launcher``: ``mpi`` starts so many ranks by the cluster's mpirun, ``custom`` runs the command as it stands.
+    ``value``: the wall time of the whole start (``time_s``), or what the program prints of its own timed section
+    (``timed_section_s``, as the bundled programs do): the one that the report is of. ``expected_s`` is about how long a
+    row takes, for the forecast only.
+    """
+
+    command: tuple[str, ...] = Field(min_length=1)
+    ranks: int | str = 1
+    launcher: Literal["mpi", "custom"] = "mpi"
+    mpirun: str | None = None
+    timeout_s: float = Field(default=600.0, gt=0)
+    value: Literal["time_s", "timed_section_s"] = "time_s"
+    expected_s: float | None = Field(default=None, gt=0)
+
+
+class Replications(Model):
+    """``[replications]``: how often every cell is run.
+
+    ``count`` is fixed, or, with ``half_width``, the least: blocks of one more replication follow for every cell whose
+    interval (Student t of the mean at ``level``) is wider than this share of its mean, up to ``at_most``. No row begins
+    once the rows have taken ``budget_s`` altogether. A row that fails is tried ``retries`` times more, at once.
+    """
+
+    count: int = Field(default=10, ge=1)
+    half_width: float | None = Field(default=None, gt=0, lt=1)
+    level: float = Field(default=0.95, gt=0, lt=1)
+    at_most: int = Field(default=30, ge=1)
+    budget_s: float | None = Field(default=None, gt=0)
+    retries: int = Field(default=0, ge=0, le=10)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.half_width is not None and self.count < 5:
+            raise ValueError("count: stopping by the interval's width needs at least 5 replications to begin with")
+        if self.half_width is not None and self.at_most < self.count:
+            raise ValueError("at_most: is less than count")
+        return self
+
+
+class WholePlot(Model):
+    """``[whole_plot]``: factors whose levels need a re-configuration, which is done once for many rows.
+
+    Each of ``blocks`` holds every level once, in random order. ``set_up`` and ``read_back`` are commands, run on every
+    host (or ``here``, on this machine) before a level's rows; what ``read_back`` prints is kept with every row.
+    ``undo`` comes after them. ``reset`` is run between blocks (drop caches, restart).
+    """
+
+    factors: tuple[str, ...] = Field(min_length=1)
+    blocks: int = Field(default=LEAST_BLOCKS, ge=1)
+    on: Literal["hosts", "here"] = "hosts"
+    set_up: tuple[tuple[str, ...], ...] = ()
+    read_back: tuple[tuple[str, ...], ...] = ()
+    undo: tuple[tuple[str, ...], ...] = ()
+    reset: tuple[tuple[str, ...], ...] = ()
+
+
+class NeighbourProgram(Model):
+    """``[neighbours.programs.NAME]``: what an instance beside the main one loops."""
+
+    command: tuple[str, ...] = Field(min_length=1)
+    ranks: int | str = 1
+
+
+class Neighbours(Model):
+    """``[neighbours]``: which programs run beside, by level of ``factor``; each entry of a list is an instance."""
+
+    factor: str
+    levels: dict[str, tuple[str, ...]] = Field(min_length=1)
+    programs: dict[str, NeighbourProgram] = Field(default_factory=dict)
+
+
+class Fraction(Model):
+    """One ``[[fractions]]``: of all combinations those are run whose levels' numbers add up to a multiple.
+
+    The factors have the same number s of levels, each numbered from 0; ``remainder`` modulo s is kept, which is one
+    s-th. With two levels that is a regular half fraction with the defining relation I = +-AB..; its interaction of
+    all these factors cannot be told from the mean, nor an effect from that of the other factors together.
+    """
+
+    factors: tuple[str, ...] = Field(min_length=2)
+    remainder: int = Field(default=0, ge=0)
+
+
+class Plan(Model):
+    """A whole plan."""
+
+    evaluation: EvaluationTable
+    factors: dict[str, Annotated[tuple[Level, ...], Field(min_length=1)]] = Field(min_length=1)
+    run: RunTable
+    replications: Replications = Replications()
+    whole_plot: WholePlot | None = None
+    neighbours: Neighbours | None = None
+    exclude: tuple[dict[str, Level | tuple[Level, ...]], ...] = ()
+    fractions: tuple[Fraction, ...] = ()
+    report: Report = Report()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        for complaint in (
+            *_of_factors(self.factors),
+            *_of_templates(self),
+            *_of_whole_plot(self),
+            *_of_neighbours(self),
+            *_of_selection(self),
+        ):
+            raise ValueError(complaint)
+        complaint_of_report = self.report.complaint(self.factors)
+        if complaint_of_report:
+            raise ValueError(complaint_of_report)
+        if not self.combinations():
+            raise ValueError("exclude: nothing is left to run")
+        return self
+
+    def combinations(self) -> list[Levels]:
+        """Every combination of levels that is run, in the plan's order."""
+        every = [dict(zip(self.factors, levels, strict=True)) for levels in product(*self.factors.values())]
+        return [levels for levels in every if not self._is_excluded(levels) and self._is_in_fractions(levels)]
+
+    def whole_plot_levels(self, levels: Mapping[str, Level]) -> Levels:
+        """The levels that need a re-configuration."""
+        return {factor: levels[factor] for factor in (self.whole_plot.factors if self.whole_plot else ())}
+
+    def neighbours_at(self, levels: Mapping[str, Level]) -> tuple[str, ...]:
+        """Names of the neighbours' programs of a row, one an instance."""
+        return self.neighbours.levels[str(levels[self.neighbours.factor])] if self.neighbours else ()
+
+    def _is_excluded(self, levels: Mapping[str, Level]) -> bool:
+        return any(
+            all(
+                levels[factor] in (unwanted if isinstance(unwanted, tuple) else (unwanted,))
+                for factor, unwanted in each.items()
+            )
+            for each in self.exclude
+        )
+
+    def _is_in_fractions(self, levels: Mapping[str, Level]) -> bool:
+        return all(
+            sum(self.factors[factor].index(levels[factor]) for factor in each.factors)
+            % len(self.factors[each.factors[0]])
+            == each.remainder
+            for each in self.fractions
+        )
+
+
+def fill(text: str, levels: Mapping[str, Level]) -> str:
+    """``text`` with every ``{factor}`` replaced by its level."""
+    return _PLACEHOLDER.sub(lambda match: str(levels[match[1]]) if match[1] in levels else match[0], text)
+
+
+def fill_ranks(ranks: int | str, levels: Mapping[str, Level]) -> int:
+    """Number of ranks of a row.
+
+    Raises:
+        ConfigError: the levels make no whole number of at least 1 of it.
+    """
+    text = fill(str(ranks), levels)
+    if not text.isdecimal() or int(text) < 1:
+        raise ConfigError(f"run.ranks: {text!r} is no number of ranks")
+    return int(text)
+
+
+def placeholders(*texts: str) -> list[str]:
+    """Names in braces, each once."""
+    return list(dict.fromkeys(name for text in texts for name in _PLACEHOLDER.findall(text)))
+
+
+def _of_factors(factors: Mapping[str, tuple[Level, ...]]) -> Iterator[str]:
+    for name, levels in factors.items():
+        if not _FACTOR.fullmatch(name):
+            yield f"factors: {name!r}: use letters, digits and _ only"
+        if name in RESERVED:
+            yield f"factors: {name} has a meaning of its own; choose another name"
+        if len({str(level) for level in levels}) < len(levels):
+            yield f"factors: {name}: a level stands there twice"
+
+
+def _of_templates(plan: Plan) -> Iterator[str]:
+    run, plot = plan.run, plan.whole_plot
+    texts = {"run.command": run.command, "run.ranks": (str(run.ranks),)}
+    for key in ("lab", "cluster"):
+        texts[f"evaluation.{key}"] = (getattr(plan.evaluation, key) or "",)
+    if plot:
+        for key in ("set_up", "read_back", "undo", "reset"):
+            texts[f"whole_plot.{key}"] = tuple(word for line in getattr(plot, key) for word in line)
+    if plan.neighbours:
+        for name, program in plan.neighbours.programs.items():
+            texts[f"neighbours.programs.{name}"] = (*program.command, str(program.ranks))
+    configured = plot.factors if plot else ()
+    for key, words in texts.items():
+        for name in placeholders(*words):
+            if name not in plan.factors:
+                yield f"{key}: {{{name}}} is no factor; there are {', '.join(plan.factors)}"
+            elif key.startswith(("evaluation.", "whole_plot.")) and name not in configured:
+                yield f"{key}: {{{name}}} needs a re-configuration: list it in whole_plot.factors"
+    for levels in product(*plan.factors.values()):
+        try:
+            fill_ranks(run.ranks, dict(zip(plan.factors, levels, strict=True)))
+        except ConfigError as error:
+            yield error.args[0]
+
+
+def _of_whole_plot(plan: Plan) -> Iterator[str]:
+    plot = plan.whole_plot
+    if plot is None:
+        return
+    yield from _unknown("whole_plot.factors", plot.factors, plan.factors)
+    if plot.blocks < LEAST_BLOCKS:
+        yield f"whole_plot: blocks: at least {LEAST_BLOCKS}, or its effect cannot be told from that of time"
+    if plan.replications.count < plot.blocks:
+        yield f"replications: count: {plan.replications.count} do not fill {plot.blocks} blocks"
+
+
+def _of_neighbours(plan: Plan) -> Iterator[str]:
+    neighbours = plan.neighbours
+    if neighbours is None:
+        return
+    yield from _unknown("neighbours.factor", (neighbours.factor,), plan.factors)
+    for level in plan.factors.get(neighbours.factor, ()):
+        if str(level) not in neighbours.levels:
+            yield f"neighbours.levels: says nothing of {level}"
+    for level, programs in neighbours.levels.items():
+        yield from _unknown(f"neighbours.levels.{level}", programs, neighbours.programs)
+
+
+def _of_selection(plan: Plan) -> Iterator[str]:
+    for each in plan.exclude:
+        yield from _unknown("exclude", each, plan.factors)
+        for factor, unwanted in each.items():
+            levels = unwanted if isinstance(unwanted, tuple) else (unwanted,)
+            yield from _unknown(f"exclude: {factor}", levels, plan.factors.get(factor, ()))
+    for fraction in plan.fractions:
+        yield from _unknown("fractions", fraction.factors, plan.factors)
+        counts = {len(plan.factors[factor]) for factor in fraction.factors if factor in plan.factors}
+        if len(counts) > 1:
+            yield "fractions: the factors of a fraction have the same number of levels"
+        elif counts and fraction.remainder >= next(iter(counts)):
+            yield f"fractions: remainder: less than {next(iter(counts))}, the number of levels"
+
+
+def _unknown(
+    key: str, names: Iterator[Level] | tuple[Level, ...] | Mapping[str, object], known: object
+) -> Iterator[str]:
+    assert isinstance(known, Mapping | tuple)
+    for name in names:
+        if name not in known:
+            yield f"{key}: {name!r} is not there; there are {', '.join(map(str, known)) or 'none'}"
+
+
+def under(plan: Plan, directory: Path) -> Plan:
+    """The same plan with the paths of lab or cluster starting at ``directory``."""
+    table = plan.evaluation
+    paths = {key: str(directory / path) for key in ("lab", "cluster") if (path := getattr(table, key)) is not None}
+    return plan.model_copy(update={"evaluation": table.model_copy(update=paths)})

@@ -1,0 +1,106 @@
+"""What an evaluation has running, noted in its results directory, so that its next start can end what a kill left."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from fairlead import files, lab
+from fairlead.cluster import launch
+from fairlead.cluster.description import Cluster
+from fairlead.errors import FairleadError, LabError
+from fairlead.evaluate import configure
+
+FILE_NAME = "evaluation.running.json"
+
+
+@dataclass
+class Remains:
+    """Noted before it is started, forgotten when it is gone.
+
+    Attributes:
+        path: the note; the directory's one writer is the only one that touches it.
+        lab: name of the lab that was started.
+        cluster: file of the cluster that jobs run on.
+        jobs: ids of jobs that may be running.
+        undo: commands that take back what was set up on the cluster, ``on`` its hosts or "here".
+    """
+
+    path: Path
+    lab: str | None = None
+    cluster: str | None = None
+    jobs: list[str] = field(default_factory=list)
+    undo: list[list[str]] = field(default_factory=list)
+    on: str = "hosts"
+
+    @classmethod
+    def of(cls, results: Path) -> "Remains":
+        """What the note says; empty without one.
+
+        Raises:
+            FairleadError: it is not readable.
+        """
+        path = results / FILE_NAME
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            return cls(path, data["lab"], data["cluster"], list(data["jobs"]), list(data["undo"]), data["on"])
+        except FileNotFoundError:
+            return cls(path)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FairleadError(
+                f"{path}: is no note of what runs ({error})",
+                hint="see `fairlead status` and `fairlead lab list` for what was left, then remove the file",
+            ) from error
+
+    def end(self) -> list[str]:
+        """End all that is noted; returns in words what there was.
+
+        Raises:
+            FairleadError: something cannot be ended, or its host not be reached.
+        """
+        ended = []
+        if self.lab is not None:
+            try:
+                lab.find(self.lab).down()  # with everything that runs in it
+                ended.append(f"lab {self.lab}")
+            except LabError:
+                pass  # it is gone
+        elif self.cluster is not None and Path(self.cluster).is_file():
+            cluster = Cluster.load(self.cluster)
+            for job in self.jobs:
+                launch.end_leftovers_of(cluster, job)
+                ended.append(f"job {job}")
+            if self.undo:
+                configure.run(cluster, self.undo, self.on)
+                ended.append("what was set up")
+        self.lab, self.jobs, self.undo = None, [], []
+        self.path.unlink(missing_ok=True)
+        return ended
+
+    def note_lab(self, name: str | None) -> None:
+        """A lab is about to be started; None: it has ended."""
+        self.lab = name
+        self._write()
+
+    def note_cluster(self, file: str) -> None:
+        """Jobs run on this cluster from now on."""
+        self.cluster = file
+        self._write()
+
+    def note_undo(self, commands: list[list[str]], on: str) -> None:
+        """Something is about to be set up that these commands take back; none: it was taken back."""
+        self.undo, self.on = commands, on
+        self._write()
+
+    def add(self, job: str) -> None:
+        """A job is about to be started."""
+        self.jobs.append(job)
+        self._write()
+
+    def remove(self, job: str) -> None:
+        """A job is over."""
+        self.jobs.remove(job)
+        self._write()
+
+    def _write(self) -> None:
+        data = {key: value for key, value in asdict(self).items() if key != "path"}
+        files.replace(self.path, json.dumps(data))

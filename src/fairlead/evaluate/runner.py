@@ -1,0 +1,281 @@
+"""Runs a plan: block after block, resumable at any instant, every sample committed when it is taken."""
+
+import secrets
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fairlead.cluster import launch
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.job import Job
+from fairlead.cluster.launchers import Launcher
+from fairlead.errors import LaunchError
+from fairlead.evaluate import forecast
+from fairlead.evaluate.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
+from fairlead.evaluate.design import Block, Key, Row, further_block, key_of, planned_blocks, rows_of
+from fairlead.evaluate.neighbours import Instance, Neighbours
+from fairlead.evaluate.plan import Levels, Plan, fill, fill_ranks
+from fairlead.evaluate.remains import Remains
+from fairlead.evaluate.testbed import Testbed
+from fairlead.manage import programs
+from fairlead.manage.supervisor import Outcome, timed
+from fairlead.report import statistics
+from fairlead.store import Attachment, Event, Run, Series, Store
+from fairlead.store.connection import to_json
+
+TIMED_SECTION = "timed_section_s"
+ATTEMPT = "attempt"
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class _Taken:
+    outcome: Outcome
+    output: bytes
+    neighbours: tuple[Instance, ...]
+
+
+class Evaluation:
+    """A plan and the store that its samples go to. The same plan and store again go on where they stopped."""
+
+    def __init__(self, plan: Plan, store: Store) -> None:
+        self._plan = plan
+        self._store = store
+        self._remains = Remains.of(store.directory)
+        self.experiment = self._open()
+        self._values: dict[Key, list[tuple[int, float]]] = {}  # replication and sample
+        self._done: set[str] = set()
+        self._failures: Counter[str] = Counter()
+        self._spent_s = 0.0
+        self._pace = forecast.Pace(plan)
+        series = store.series_of_children(self.experiment, plan.run.value)
+        for run in store.runs(ROW, parent=self.experiment):
+            self._count(run, series[run.id][0].scalar() if run.id in series else None)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all of it has been run before."""
+        return self._store.run(self.experiment).ended_s is not None
+
+    def run(self, progress: Progress = lambda done, total, text: None) -> None:
+        """Run what is left.
+
+        Args:
+            progress: called before every row with (finished rows, all known rows, what comes now and the time left).
+
+        Raises:
+            FairleadError: the lab, a host or a set-up failed. A row that fails does not raise: it is recorded.
+        """
+        for what in self._remains.end():
+            progress(len(self._done), len(self._done), f"ended what an earlier start had left: {what}")
+        if self.finished:
+            return
+        position = 0
+        planned = planned_blocks(self._plan)
+        later = [rows_of(self._plan, block, 0) for block in planned[1:]]
+        with Testbed(self._plan, self._store.directory, self._remains) as testbed:
+            block: Block | None = planned[0]
+            while block is not None:
+                rows = rows_of(self._plan, block, position, self._open_cells(block, planned))
+                position += len(rows)
+                if not self._run_rows(rows, [row for each in later[block.number :] for row in each], testbed, progress):
+                    break
+                following = planned[block.number + 1 : block.number + 2]
+                block = following[0] if following else further_block(self._plan, block)
+                if block is not None and block.number >= len(planned) and not self._open_cells(block, planned):
+                    block = None
+        self._store.finish_run(self.experiment)
+        self._remains.path.unlink(missing_ok=True)
+
+    def _open(self) -> int:
+        plan = self._plan.model_dump(mode="json")
+        same = to_json("plan", plan)
+        found = [run for run in self._store.runs(KIND) if to_json("plan", run.plan) == same]
+        if found:
+            return found[-1].id
+        labels = {"name": self._plan.evaluation.name, "origin": "run"}
+        series = {TIME: "s"} if self._plan.run.value == TIME else {TIME: "s", TIMED_SECTION: "s"}
+        facts = {"factors": list(self._plan.factors), "series": series, "value": self._plan.run.value}
+        return self._store.begin_run(KIND, labels, plan=plan, seed=self._plan.evaluation.seed, facts=facts)
+
+    def _count(self, run: Run, value: float | None) -> None:
+        """Take a recorded row into account."""
+        self._spent_s += (run.ended_s or run.started_s) - run.started_s
+        name = to_json("row", run.plan)
+        if run.status != "ok":
+            self._failures[name] += run.status == "failed"
+            return
+        self._done.add(name)
+        levels: Levels = {factor: run.labels[factor] for factor in self._plan.factors}
+        if value is not None:
+            self._values.setdefault(key_of(levels), []).append((int(run.labels[REPLICATION]), value))
+        self._pace.add(levels, (run.ended_s or run.started_s) - run.started_s)
+
+    def _open_cells(self, block: Block, planned: Sequence[Block]) -> set[Key] | None:
+        """Cells that a block runs; None: all. Of later blocks those whose interval is still too wide.
+
+        Only samples of earlier replications count, so that a resumed block holds the rows it began with.
+        """
+        width = self._plan.replications.half_width
+        if block.number < len(planned) or width is None:
+            return None
+        wide = set()
+        for levels in self._plan.combinations():
+            before = [value for k, value in self._values.get(key_of(levels), []) if k < block.first]
+            if len(before) < 2:  # it fails
+                continue
+            interval = statistics.mean_interval(before, self._plan.replications.level)
+            if interval.high - interval.value > width * abs(interval.value):
+                wide.add(key_of(levels))
+        return wide
+
+    def _is_over(self, row: Row) -> bool:
+        name = to_json("row", row.plan)
+        return name in self._done or self._failures[name] > self._plan.replications.retries
+
+    def _run_rows(self, rows: Sequence[Row], later: Sequence[Row], testbed: Testbed, progress: Progress) -> bool:
+        """Run a block's rows that are left; False: the budget has ended."""
+        waiting = [row for row in rows if not self._is_over(row)]
+        total = len(self._done) + len(waiting) + len(later)
+        while waiting:
+            if self._plan.replications.budget_s is not None and self._spent_s >= self._plan.replications.budget_s:
+                progress(len(self._done), total, "the budget is spent")
+                return False
+            row = waiting[0]
+            left = self._pace.words([each.levels for each in (*waiting, *later)])
+            progress(len(self._done), total, f"{_in_words(row)}; {left}")
+            testbed.prepare(row)
+            self._run_row(row, testbed)
+            if self._is_over(row):
+                waiting.pop(0)
+        return True
+
+    def _run_row(self, row: Row, testbed: Testbed) -> None:
+        name = to_json("row", row.plan)
+        labels = {
+            **row.levels,
+            BLOCK: row.block,
+            REPLICATION: row.replication,
+            ATTEMPT: self._failures[name],
+            "cluster": testbed.cluster.name,
+        }
+        news, started_s = testbed.take_news(), time.time()
+        record: dict[str, Any] = {
+            "parent": self.experiment,
+            "plan": row.plan,
+            "started_s": started_s,
+            "seed": self._plan.evaluation.seed,
+            "position": row.position,
+            "facts": testbed.facts,
+        }
+        try:
+            record |= _as_record(self._take(row, testbed.cluster), self._plan.run.value)
+        except LaunchError as error:
+            record |= {"status": "failed", "error": str(error), "attachments": getattr(error, "attachments", ())}
+        record["events"] = [*news, *record.get("events", ())]
+        run = self._store.record(ROW, labels, **record)
+        value = next((s.scalar() for s in record.get("series", ()) if s.name == self._plan.run.value), None)
+        self._count(self._store.run(run), value)
+
+    def _take(self, row: Row, cluster: Cluster) -> _Taken:
+        launcher, job = self._job(self._plan.run.command, self._plan.run.ranks, row, cluster)
+        instances = self._neighbours(row, cluster)
+        with tempfile.TemporaryFile() as output:
+
+            def launch_it() -> int:
+                return launch.run(
+                    cluster,
+                    launcher,
+                    job,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output.fileno(),
+                    stderr=subprocess.STDOUT,
+                    timeout_s=self._plan.run.timeout_s,
+                    on_signal=None,  # a signal is for the evaluation, not for this row of it
+                    leash=True,
+                )
+
+            self._remains.add(job.id)
+            try:
+                with Neighbours(instances):
+                    outcome = timed(launch_it)
+            except LaunchError as error:
+                output.seek(0)
+                raise _RowError(error, output.read()) from error
+            finally:
+                self._remains.remove(job.id)
+            output.seek(0)
+            return _Taken(outcome, output.read(), tuple(instances))
+
+    def _job(self, command: Sequence[str], ranks: int | str, row: Row, cluster: Cluster) -> tuple[Launcher, Job]:
+        if self._plan.run.mpirun:
+            cluster = cluster.with_mpirun(self._plan.run.mpirun)
+        argv = [fill(word, row.levels) for word in command]
+        forced = self._plan.run.launcher if self._plan.run.launcher == "custom" else None
+        launcher, job = launch.prepare(
+            cluster, argv, fill_ranks(ranks, row.levels), job_id=secrets.token_hex(4), launcher=forced
+        )
+        return launcher, replace(job, argv=programs.resolve(argv, launcher.family))
+
+    def _neighbours(self, row: Row, cluster: Cluster) -> list[Instance]:
+        table = self._plan.neighbours
+        instances = []
+        for number, name in enumerate(self._plan.neighbours_at(row.levels), start=1):
+            assert table is not None  # it named the neighbours
+            program = table.programs[name]
+            launcher, job = self._job(program.command, program.ranks, row, cluster)
+            instances.append(Instance(number, name, cluster, launcher, job, self._remains))
+        return instances
+
+
+class _RowError(LaunchError):
+    """A row that failed, with what it had printed."""
+
+    def __init__(self, error: LaunchError, output: bytes) -> None:
+        super().__init__(error.args[0], hint=error.hint)
+        self.attachments = (Attachment("output", output),)
+
+
+def _as_record(taken: _Taken, value: str) -> dict[str, Any]:
+    """What of a row that ended is recorded."""
+    outcome, said = taken.outcome, programs.verdict(taken.output)
+    record: dict[str, Any] = {
+        "exit_code": outcome.exit_code,
+        "attachments": [Attachment("output", taken.output)],
+        "events": [event for each in taken.neighbours for event in _events(each)],
+    }
+    failure = None
+    if outcome.exit_code != 0:
+        failure = f"exit code {outcome.exit_code}"
+    elif said.verified is False:
+        failure = "its result is not verified"
+    elif value == TIMED_SECTION and said.timed_s is None:
+        failure = "it prints no time of its own (run.value = timed_section_s)"
+    if failure is not None:
+        return {**record, "status": "failed", "error": failure}
+    series = [Series(TIME, "s", {}, np.array([outcome.time_s]))]
+    if said.timed_s is not None:
+        series.append(Series(TIMED_SECTION, "s", {}, np.array([said.timed_s])))
+    series += [
+        Series("neighbour_time_s", "s", {"instance": each.number, "program": each.name}, np.array(each.times_s))
+        for each in taken.neighbours
+        if each.times_s
+    ]
+    return {**record, "series": series}
+
+
+def _events(neighbour: Instance) -> list[Event]:
+    about = {"instance": neighbour.number, "program": neighbour.name}
+    times = (("neighbour_runs", neighbour.began_s), ("neighbour_gone", neighbour.stopped_s))
+    return [Event(t_s, kind, about) for kind, t_s in times if t_s is not None]
+
+
+def _in_words(row: Row) -> str:
+    return f"{', '.join(str(level) for level in row.levels.values())}, replication {row.replication + 1}"

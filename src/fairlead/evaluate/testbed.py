@@ -1,0 +1,138 @@
+"""What rows run on: a cluster that is up, or a lab; and the levels that need a re-configuration, set up and undone."""
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from fairlead import files, lab
+from fairlead.cluster.description import Cluster
+from fairlead.evaluate import configure
+from fairlead.evaluate.design import Row
+from fairlead.evaluate.plan import Levels, Plan, fill, placeholders
+from fairlead.evaluate.remains import Remains
+from fairlead.lab import description as lab_description
+from fairlead.manage import run_facts
+from fairlead.store import Event
+
+
+class Testbed:
+    """A context manager: whatever was set up is undone on the way out.
+
+    Attributes:
+        cluster: what rows run on now.
+        facts: of machine and software, and what ``read_back`` printed.
+        news: events that belong to the next row (set-ups, resets).
+    """
+
+    cluster: Cluster
+    facts: Mapping[str, Any]
+
+    def __init__(self, plan: Plan, results: Path, remains: Remains) -> None:
+        self._plan = plan
+        self._results = results
+        self._remains = remains
+        self._lab: lab.Lab | None = None
+        self._file: str | None = None  # of the cluster, or of the lab that is up
+        self._place: tuple[int, Levels] | None = None
+        self.news: list[Event] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if self._place is not None:
+                self._undo()
+        finally:
+            self._end_lab()
+
+    def prepare(self, row: Row) -> None:
+        """Have the row's levels set up.
+
+        Raises:
+            FairleadError: a command of the plan failed, or the lab or a host could not be had.
+        """
+        levels = self._plan.whole_plot_levels(row.levels)
+        place = (row.block, levels)
+        if place == self._place:
+            return
+        before = self._place
+        if before is not None:
+            self._undo()
+            if before[0] != row.block:
+                self._reset(before[0])
+        self._have_cluster(levels)
+        plot = self._plan.whole_plot
+        begin_s = time.time()
+        self._place = place  # from here on there is something to undo
+        if plot is not None:
+            self._remains.note_undo([[fill(word, levels) for word in line] for line in plot.undo], plot.on)
+            self._on_all(plot.set_up, levels)
+            read_back = self._on_all(plot.read_back, levels)
+            self.facts = {**self._facts(), **({"read_back": read_back} if read_back else {})}
+            taken = {"levels": levels, "block": row.block, "taken_s": time.time() - begin_s}
+            self.news.append(Event(begin_s, "set_up", taken))
+
+    def _facts(self) -> dict[str, Any]:
+        return run_facts.collect(self.cluster, own_mpirun=self._plan.run.launcher == "custom")
+
+    def take_news(self) -> list[Event]:
+        """What happened since the last row."""
+        news, self.news = self.news, []
+        return news
+
+    def _have_cluster(self, levels: Levels) -> None:
+        table = self._plan.evaluation
+        file = fill(table.lab or table.cluster or "", levels)
+        anew = table.lab is not None and placeholders(table.lab)  # a lab that is a level is made for every whole plot
+        if file == self._file and not anew:
+            return
+        self._end_lab()
+        if table.lab is not None:
+            self._start_lab(Path(file))
+        else:
+            self.cluster = Cluster.load(file)
+            self._remains.note_cluster(file)
+        self.facts = self._facts()
+        self._file = file
+
+    def _start_lab(self, file: Path) -> None:
+        description = lab_description.load(file)
+        name = f"{description.lab.name[:24]}-{secrets.token_hex(3)}"
+        self._remains.note_lab(name)
+        self._lab = lab.up(description, name=name)
+        written = files.write(self._results / f"{name}.cluster.toml", self._lab.cluster_file_text())
+        self.cluster = replace(Cluster.load(written), name=description.lab.name)
+
+    def _end_lab(self) -> None:
+        if self._lab is not None:
+            self._lab.down()
+            (self._results / f"{self._lab.name}.cluster.toml").unlink(missing_ok=True)
+            self._remains.note_lab(None)
+        self._lab, self._file = None, None
+
+    def _undo(self) -> None:
+        assert self._place is not None
+        levels = self._place[1]
+        self._place = None
+        if self._plan.whole_plot is not None:
+            self._on_all(self._plan.whole_plot.undo, levels)
+            self._remains.note_undo([], self._plan.whole_plot.on)
+
+    def _reset(self, block: int) -> None:
+        plot = self._plan.whole_plot
+        if plot is not None and plot.reset:
+            begin_s = time.time()
+            self._on_all(plot.reset, {})
+            self.news.append(Event(begin_s, "reset", {"after_block": block, "taken_s": time.time() - begin_s}))
+
+    def _on_all(self, commands: Sequence[Sequence[str]], levels: Levels) -> dict[str, list[str]]:
+        assert self._plan.whole_plot is not None
+        lines = [[fill(word, levels) for word in command] for command in commands]
+        return configure.run(self.cluster, lines, self._plan.whole_plot.on)

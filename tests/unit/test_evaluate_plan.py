@@ -1,0 +1,135 @@
+"""Plans of evaluations: what they may say, which rows they mean, in which order."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from fairlead import config
+from fairlead.errors import ConfigError
+from fairlead.evaluate import design, plan_words
+from fairlead.evaluate.plan import Plan
+
+HEAD = '[evaluation]\nname = "p"\ncluster = "c.toml"\nseed = 5\n'
+RUN = '[run]\ncommand = ["{program}", "--class", "S"]\nranks = "{ranks}"\n'
+FACTORS = '[factors]\nprogram = ["is", "ft"]\nranks = [4, 8]\nnetwork = ["none", "rr", "ad"]\n'
+
+
+def parse(*parts: str) -> Plan:
+    return config.parse("".join(parts), Plan, source="plan.toml")
+
+
+def test_without_whole_plots_every_replication_is_a_block_in_an_order_of_its_own():
+    plan = parse(HEAD, FACTORS, RUN, "[replications]\ncount = 4\n")
+    rows = design.planned_rows(plan)
+    assert [row.position for row in rows] == list(range(48))
+    assert [row.block for row in rows] == [k // 12 for k in range(48)]
+    assert all(row.block == row.replication for row in rows)
+    blocks = [[design.key_of(row.levels) for row in rows if row.block == k] for k in range(4)]
+    assert len({tuple(block) for block in blocks}) == 4
+    assert len({frozenset(block) for block in blocks}) == 1
+    assert design.planned_rows(plan) == rows
+    other = parse(HEAD.replace("5", "6"), FACTORS, RUN, "[replications]\ncount = 4\n")
+    assert [row.levels for row in design.planned_rows(other)] != [row.levels for row in rows]
+
+
+def test_every_level_of_a_whole_plot_is_set_up_once_a_block_in_random_order():
+    plan = parse(
+        HEAD, FACTORS, RUN, "[replications]\ncount = 10\n", '[whole_plot]\nfactors = ["network"]\nblocks = 4\n'
+    )
+    rows = design.planned_rows(plan)
+    assert [(b.first, b.replications) for b in design.planned_blocks(plan)] == [(0, 2), (2, 3), (5, 2), (7, 3)]
+    networks = [(row.block, row.levels["network"]) for row in rows]
+    changes = [networks[0], *(here for before, here in pairwise(networks) if here != before)]
+    assert len(changes) == 12
+    assert design.set_ups(plan, rows) == 12
+    orders = {tuple(network for block, network in changes if block == k) for k in range(4)}
+    assert len(orders) > 1
+    count = Counter((design.key_of(row.levels), row.replication) for row in rows)
+    assert len(count) == 12 * 10
+    assert set(count.values()) == {1}
+
+
+def test_exclusions_and_fractions_leave_what_they_say():
+    excluded = parse(HEAD, FACTORS, RUN, '[[exclude]]\nprogram = "ft"\nnetwork = ["rr", "ad"]\n')
+    assert len(excluded.combinations()) == 8
+    assert {str(each["network"]) for each in excluded.combinations() if each["program"] == "ft"} == {"none"}
+    two = "[factors]\na = [0, 1]\nb = [0, 1]\nc = [0, 1]\n"
+    half = parse(HEAD, two, '[run]\ncommand = ["x"]\n', '[[fractions]]\nfactors = ["a", "b", "c"]\nremainder = 1\n')
+    assert [tuple(each.values()) for each in half.combinations()] == [(0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1)]
+    three = "[factors]\na = [0, 1, 2]\nb = [0, 1, 2]\nc = [0, 1, 2]\n"
+    third = parse(HEAD, three, '[run]\ncommand = ["x"]\n', '[[fractions]]\nfactors = ["a", "b", "c"]\n').combinations()
+    assert len(third) == 9
+    for pair in (("a", "b"), ("a", "c"), ("b", "c")):  # every two factors are crossed completely
+        assert len({tuple(each[name] for name in pair) for each in third}) == 9
+
+
+def test_further_blocks_hold_one_replication_of_the_open_cells():
+    plan = parse(HEAD, FACTORS, RUN, "[replications]\ncount = 5\nhalf_width = 0.05\nat_most = 7\n")
+    last = design.planned_blocks(plan)[-1]
+    sixth = design.further_block(plan, last)
+    assert sixth == design.Block(5, 5, 1)
+    seventh = design.further_block(plan, sixth)
+    assert seventh == design.Block(6, 6, 1)
+    assert design.further_block(plan, seventh) is None
+    cell = design.key_of(plan.combinations()[3])
+    rows = design.rows_of(plan, sixth, 60, {cell})
+    assert [(design.key_of(row.levels), row.replication, row.position) for row in rows] == [(cell, 5, 60)]
+    fixed = parse(HEAD, FACTORS, RUN)
+    assert design.further_block(fixed, design.planned_blocks(fixed)[-1]) is None
+
+
+def test_what_will_run_is_told():
+    plan = parse(HEAD, FACTORS, RUN + "expected_s = 60\n", '[whole_plot]\nfactors = ["network"]\n')
+    assert plan_words.summary(plan) == [
+        "p: 120 rows, 12 cells of 12",
+        "  program: is and ft",
+        "  ranks: 4 and 8",
+        "  network: none, rr and ad",
+        "  3 blocks, 10 replications of every cell",
+        "  network re-configured 9 times",
+        "  about 2.0 hours",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "complaint"),
+    [
+        ((HEAD.replace("cluster", "lab") + 'cluster = "x"\n', FACTORS, RUN), "evaluation: give either lab or cluster"),
+        (
+            (HEAD, FACTORS, RUN.replace("{program}", "{app}")),
+            "run.command: {app} is no factor; there are program, ranks",
+        ),
+        ((HEAD, FACTORS, RUN.replace('"{ranks}"', '"{program}"')), "run.ranks: 'is' is no number of ranks"),
+        ((HEAD, "[factors]\nblock = [1]\n", '[run]\ncommand = ["x"]\n'), "block has a meaning of its own"),
+        ((HEAD, '[factors]\na = [1, "1"]\n', '[run]\ncommand = ["x"]\n'), "factors: a: a level stands there twice"),
+        ((HEAD.replace("c.toml", "{network}.toml"), FACTORS, RUN), "{network} needs a re-configuration"),
+        ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["network"]\nblocks = 2\n'), "blocks: at least 3"),
+        ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["bond"]\n'), "whole_plot.factors: 'bond' is not there"),
+        (
+            (HEAD, FACTORS, RUN, '[replications]\ncount = 2\n[whole_plot]\nfactors = ["network"]\n'),
+            "count: 2 do not fill 3 blocks",
+        ),
+        ((HEAD, FACTORS, RUN, "[replications]\ncount = 3\nhalf_width = 0.05\n"), "needs at least 5 replications"),
+        (
+            (HEAD, FACTORS, RUN, '[[exclude]]\nprogram = "cg"\n'),
+            "exclude: program: 'cg' is not there; there are is, ft",
+        ),
+        ((HEAD, FACTORS, RUN, '[[exclude]]\nprogram = ["is", "ft"]\n'), "exclude: nothing is left to run"),
+        ((HEAD, FACTORS, RUN, '[[fractions]]\nfactors = ["program", "network"]\n'), "the same number of levels"),
+        (
+            (HEAD, FACTORS, RUN, '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = ["is"] }\n'),
+            "neighbours.levels: says nothing of ad",
+        ),
+        (
+            (HEAD, FACTORS, RUN, '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = ["is"], ad = [] }\n'),
+            "neighbours.levels.rr: 'is' is not there; there are none",
+        ),
+        ((HEAD, FACTORS, RUN, '[report]\nconfigurations = ["network"]\n'), "report: baseline: network is missing"),
+    ],
+)
+def test_plans_that_make_no_sense_are_refused(parts, complaint):
+    with pytest.raises(ConfigError) as raised:
+        parse(*parts)
+    assert complaint in str(raised.value)
+    assert str(raised.value).startswith("plan.toml:")

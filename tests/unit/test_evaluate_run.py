@@ -1,0 +1,273 @@
+"""Evaluations that run: nothing lost, nothing doubled, failures recorded, all of it without MPI."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fairlead.evaluate import dataset, session
+from fairlead.evaluate.remains import FILE_NAME, Remains
+from fairlead.evaluate.runner import Evaluation
+from fairlead.store import Store
+
+COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
+CLUSTER = (
+    '[cluster]\nname = "here"\nexecutor = "local"\ninterface = "lo"\n[[hosts]]\nname = "a"\naddress = "127.0.0.1"\n'
+)
+PLAN = """
+[evaluation]
+name = "short"
+cluster = "here.cluster.toml"
+seed = 11
+[factors]
+text = ["a", "b"]
+number = [1, 2]
+[run]
+command = ["sh", "-c", "{script}"]
+launcher = "custom"
+[replications]
+count = 3
+"""
+
+
+def write(directory: Path, script: str, more: str = "", count: int = 3) -> Path:
+    (directory / "here.cluster.toml").write_text(CLUSTER)
+    file = directory / "plan.toml"
+    file.write_text(PLAN.replace("{script}", script).replace("count = 3", f"count = {count}") + more)
+    return file
+
+
+def evaluate(directory: Path, script: str, more: str = "", count: int = 3) -> list[str]:
+    said: list[str] = []
+    with Store.open(directory / "results") as store:
+        Evaluation(session.read(write(directory, script, more, count)), store).run(
+            lambda done, total, text: said.append(text)
+        )
+    return said
+
+
+def is_running(pid: str) -> bool:
+    """Not so a dead process that nobody has waited for."""
+    try:
+        return Path("/proc", pid.strip(), "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def content(results: Path) -> list[tuple[object, ...]]:
+    """All that a store holds but for times."""
+    with Store.read(results) as store:
+        return [
+            (
+                *(run.id, run.parent, run.kind, dict(run.labels), run.plan, run.seed, run.position, run.status),
+                *(run.error, run.exit_code),
+                [
+                    (series.name, series.unit, dict(series.labels), series.values.shape)
+                    for series in store.series(run.id)
+                ],
+                [(each.name, each.content) for each in store.attachments(run.id)],
+                [event.kind for event in store.events(run.id)],
+            )
+            for run in store.runs()
+        ]
+
+
+def test_every_row_is_one_sample_in_the_order_of_the_plan(tmp_path):
+    evaluate(tmp_path, "echo {text}{number}")
+    with Store.read(tmp_path / "results") as store:
+        experiment = dataset.find(store, "short")
+        assert experiment.status == "ok"
+        rows = store.runs(dataset.ROW, parent=experiment.id)
+        assert [row.position for row in rows] == list(range(12))
+        assert {row.status for row in rows} == {"ok"}
+        assert all(row.seed == 11 and row.labels["cluster"] == "here" and "here" in row.facts for row in rows)
+        for row in rows:
+            assert store.attachments(row.id)[0].content == f"{row.labels['text']}{row.labels['number']}\n".encode()
+        data = dataset.load(store, experiment)
+        assert (len(data.cells), data.n, data.unit) == (4, 12, "s")
+        assert all(sorted(cell.blocks) == [0, 1, 2] for cell in data.cells)
+    assert not (tmp_path / "results" / FILE_NAME).exists()
+
+
+def test_the_same_command_again_runs_nothing(tmp_path):
+    evaluate(tmp_path, "true")
+    before = content(tmp_path / "results")
+    assert evaluate(tmp_path, "true") == []
+    assert content(tmp_path / "results") == before
+
+
+def test_a_failed_row_is_recorded_with_its_output_and_tried_again_as_often_as_the_plan_says(tmp_path):
+    script = "echo try >> {text}{number}; echo said; test {text} = b || test $(wc -l < {text}{number}) -ge 3"
+    here = Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        evaluate(tmp_path, script, "retries = 1\n")
+    finally:
+        os.chdir(here)
+    with Store.read(tmp_path / "results") as store:
+        rows = store.runs(dataset.ROW)
+        of_a = [row for row in rows if row.labels["text"] == "a" and row.labels["number"] == 1]
+        assert [(row.status, row.labels["attempt"], row.labels["replication"]) for row in of_a] == [
+            *(("failed", 0, 0), ("failed", 1, 0)),
+            *(("ok", 0, 1), ("ok", 0, 2)),
+        ]
+        assert of_a[0].error == "exit code 1"
+        assert store.attachments(of_a[0].id)[0].content == b"said\n"
+        assert store.series(of_a[0].id) == []
+        data = dataset.load(store, dataset.find(store))
+        assert {cell.levels: cell.n for cell in data.cells} == {("a", 1): 2, ("a", 2): 2, ("b", 1): 3, ("b", 2): 3}
+        assert data.failed == {("a", 1): 2, ("a", 2): 2}
+
+
+def test_a_program_may_time_itself(tmp_path):
+    file = write(tmp_path, 'echo \'{\\"verified\\": true, \\"seconds\\": {number}.5}\'', count=1)
+    file.write_text(file.read_text().replace('launcher = "custom"', 'launcher = "custom"\nvalue = "timed_section_s"'))
+    with Store.open(tmp_path / "results") as store:
+        Evaluation(session.read(file), store).run()
+        data = dataset.load(store, dataset.find(store))
+    assert {cell.levels[1]: cell.mean for cell in data.cells} == {1: 1.5, 2: 2.5}
+
+
+def test_replications_end_when_intervals_are_narrow_or_the_budget_is_spent(tmp_path):
+    plan = write(tmp_path, "sleep 0.02", "half_width = 0.5\nat_most = 8\n", count=5)
+    with Store.open(tmp_path / "narrow") as store:
+        Evaluation(session.read(plan), store).run()
+        narrow = dataset.load(store, dataset.find(store))
+    for cell in narrow.cells:
+        assert 5 <= cell.n <= 8
+    plan = write(tmp_path, "sleep 0.02", "budget_s = 0.1\n")
+    with Store.open(tmp_path / "budget") as store:
+        Evaluation(session.read(plan), store).run()
+        experiment = dataset.find(store)
+        rows = store.runs(dataset.ROW)
+    assert experiment.status == "ok"
+    assert 0 < len(rows) < 12
+    assert sum(row.ended_s - row.started_s for row in rows[:-1]) < 0.1
+
+
+def test_whole_plots_are_set_up_read_back_and_undone(tmp_path):
+    log = tmp_path / "log"
+    plot = f"""
+[whole_plot]
+factors = ["text"]
+on = "here"
+set_up = [["sh", "-c", "echo set {{text}} >> {log}"]]
+read_back = [["echo", "is {{text}}"]]
+undo = [["sh", "-c", "echo undo {{text}} >> {log}"]]
+reset = [["sh", "-c", "echo reset >> {log}"]]
+"""
+    evaluate(tmp_path, f"echo row {{text}} >> {log}", plot)
+    with Store.read(tmp_path / "results") as store:
+        rows = store.runs(dataset.ROW)
+        assert all(row.facts["read_back"] == {"": [f"is {row.labels['text']}\n"]} for row in rows)
+        kinds = [event.kind for row in rows for event in store.events(row.id)]
+    assert (kinds.count("set_up"), kinds.count("reset")) == (6, 2)
+    lines = log.read_text().splitlines()
+    state = None
+    for line in lines:
+        what, _, text = line.partition(" ")
+        assert what == "reset" or (state is None) == (what == "set")
+        state = {"set": text, "undo": None}.get(what, state)
+    assert state is None
+    assert [line for line in lines if line.startswith("row")] == [f"row {row.labels['text']}" for row in rows]
+
+
+NEIGHBOURS = """
+[neighbours]
+factor = "number"
+levels = { 1 = [], 2 = ["loop", "loop"] }
+[neighbours.programs.loop]
+command = ["sh", "-c", "echo $$ >> {pids}; sleep 0.05"]
+"""
+
+
+def test_neighbours_loop_only_while_the_main_program_runs(tmp_path):
+    pids = tmp_path / "pids"
+    script = f"test {{number}} = 1 -o -s {pids} && sleep 0.2"
+    evaluate(tmp_path, script, NEIGHBOURS.replace("{pids}", str(pids)), count=1)
+    with Store.read(tmp_path / "results") as store:
+        for row in store.runs(dataset.ROW):
+            assert row.status == "ok"
+            own = store.series(row.id, "neighbour_time_s")
+            events = {(event.kind, event.data["instance"]): event.t_s for event in store.events(row.id)}
+            if row.labels["number"] == 1:
+                assert (own, events) == ([], {})
+                continue
+            assert [series.labels for series in own] == [{"instance": k, "program": "loop"} for k in (1, 2)]
+            assert all(len(series.values) >= 2 for series in own)
+            taken_s = store.one_series(row.id, "time_s").scalar()
+            for number in (1, 2):
+                assert events["neighbour_gone", number] - events["neighbour_runs", number] > taken_s
+    assert not [pid for pid in pids.read_text().split() if is_running(pid)]
+
+
+def test_a_neighbour_that_fails_fails_the_row(tmp_path):
+    more = NEIGHBOURS.replace('["sh", "-c", "echo $$ >> {pids}; sleep 0.05"]', '["false"]')
+    evaluate(tmp_path, "sleep 0.1", more, count=1)
+    with Store.read(tmp_path / "results") as store:
+        rows = [row for row in store.runs(dataset.ROW) if row.labels["number"] == 2]
+    assert {row.status for row in rows} == {"failed"}
+    assert all(row.error.startswith("neighbour") and "(loop): ended with exit code 1" in row.error for row in rows)
+
+
+@pytest.mark.slow  # it waits until a program that does not listen is killed
+def test_what_a_killed_evaluation_had_running_is_ended_by_the_next_start(tmp_path):
+    file = write(tmp_path, "echo $$ > pid; trap '' TERM; while :; do sleep 1; done")
+    first = subprocess.Popen([*COMMAND, "evaluate", str(file), "--results", "results"], cwd=tmp_path)
+    pid = tmp_path / "pid"
+    while not (pid.is_file() and pid.read_text()):
+        time.sleep(0.02)
+    job = json.loads((tmp_path / "results" / FILE_NAME).read_text())["jobs"]
+    first.kill()
+    first.wait()
+    assert Remains.of(tmp_path / "results").end() == [f"job {job[0]}"]
+    assert not is_running(pid.read_text())
+    assert not (tmp_path / "results" / FILE_NAME).exists()
+
+
+def test_a_program_does_not_outlive_its_evaluation(tmp_path):
+    file = write(tmp_path, "echo $$ > pid; exec sleep 60")
+    first = subprocess.Popen([*COMMAND, "evaluate", str(file), "--results", "results"], cwd=tmp_path)
+    pid = tmp_path / "pid"
+    while not (pid.is_file() and pid.read_text()):
+        time.sleep(0.02)
+    first.kill()
+    first.wait()
+    deadline_s = time.monotonic() + 10
+    while is_running(pid.read_text()) and time.monotonic() < deadline_s:
+        time.sleep(0.02)
+    assert not is_running(pid.read_text())
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_two_hundred_kills_lose_and_double_nothing(tmp_path):
+    """A plan of 200 short rows, killed 200 times at random instants, against the same plan undisturbed."""
+    plan = PLAN.replace("number = [1, 2]", f"number = {list(range(10))}").replace("count = 3", "count = 10")
+    (tmp_path / "here.cluster.toml").write_text(CLUSTER)
+    file = tmp_path / "plan.toml"
+    file.write_text(plan.replace("{script}", "sleep 0.02; echo {text}{number}"))
+    line = [*COMMAND, "evaluate", str(file), "--results"]
+    subprocess.run([*line, str(tmp_path / "undisturbed")], check=True, capture_output=True)
+    draw = random.Random(200)
+    kills = 0
+    while kills < 200:
+        process = subprocess.Popen(
+            [*line, str(tmp_path / "killed")], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
+        try:
+            process.wait(draw.uniform(0.3, 1.5))
+            break  # it has ended before it could be killed
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+    subprocess.run([*line, str(tmp_path / "killed")], check=True, capture_output=True)
+    assert content(tmp_path / "killed") == content(tmp_path / "undisturbed")
+    assert kills == 200
