@@ -191,6 +191,11 @@ void forward_signal(int signals, pid_t child) {
             if (!WIFSTOPPED(status)) {
                 end_as(status);
             }
+            // At the terminal we stop and go on together. Who stops it alone (a migration pauses a virtual machine)
+            // also continues it: nobody would continue us.
+            if (WSTOPSIG(status) == SIGSTOP) {
+                continue;
+            }
             raise(SIGSTOP);
             kill(child, SIGCONT);
         }

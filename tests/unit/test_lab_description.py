@@ -27,7 +27,8 @@ rate = "200mbit"
 
 
 @pytest.mark.parametrize(
-    ("name", "hosts"), [("mesh8", 8), ("mesh16", 16), ("mesh64", 64), ("leaf-spine16", 16), ("star8", 8)]
+    ("name", "hosts"),
+    [("mesh8", 8), ("mesh16", 16), ("mesh64", 64), ("leaf-spine16", 16), ("star8", 8), ("servers8", 8)],
 )
 def test_examples_are_valid_and_as_large_as_their_names_say(name: str, hosts: int) -> None:
     plan = resolve(load(EXAMPLES / f"{name}.toml"))

@@ -14,6 +14,7 @@ from fairlead.lab import Lab
 
 if TYPE_CHECKING:
     from fairlead.lab.congestion import CongestionDescription
+    from fairlead.lab.topology import Link, Plan
 
 
 @click.group()
@@ -87,6 +88,37 @@ def show(name: str | None, as_json: bool) -> None:
         click.echo(json.dumps(lab.record, indent=2))
     else:
         _print_summary(lab)
+
+
+@command.command()
+@click.argument("name")
+@click.argument("vm")
+@click.argument("server")
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+def migrate(name: str, vm: str, server: str, as_json: bool) -> None:
+    """Move the virtual machine VM of lab NAME to SERVER while its processes go on.
+
+    Its memory is copied over the servers' uplinks, in rounds; then it is paused for the rest and its link re-plugged.
+    Ctrl-C gives up: the machine stays where it is.
+    """
+    from dataclasses import asdict
+
+    from fairlead.lab.migration import Migration
+
+    lab = labs.find(name)
+    with Migration(lab, vm, server) as migration:
+        seen = None
+        while (moved := migration.poll(0.5)) is None:
+            if migration.progress != seen and not as_json:
+                seen = migration.progress
+                click.echo(f"round {seen.round} {seen.phase}: {seen.left_B / 2**20:.1f} MiB left", err=True)
+    if as_json:
+        click.echo(json.dumps(asdict(moved)))
+        return
+    click.echo(
+        f"{vm} moved from {moved.source} to {moved.target} in {moved.time_s:.2f} s: {moved.copied_B / 2**20:.1f} MiB in"
+        f" {len(moved.rounds)} rounds, paused for {moved.paused_s * 1e3:.0f} ms"
+    )
 
 
 def _congest(name: str, description: "CongestionDescription", duration_s: float | None, background: bool) -> None:
@@ -216,9 +248,17 @@ def _print_summary(lab: Lab) -> None:
     plan = lab.plan
     click.echo(f"lab {plan.name}: {plan.topology}, congestion control {plan.congestion_control}")
     for index, leaf in enumerate(plan.leafs):
-        hosts = [f"{host.name} {host.address}" for host in plan.hosts if host.leaf == index]
+        hosts = [f"{host.name} {host.address}" for host in plan.hosts if host.leaf == index and not host.server]
         click.echo(f"  {leaf:8} {'  '.join(hosts)}")
-    for kind in sorted({(not link.addresses, link.rate_bps, link.queue_B, link.burst_B) for link in plan.links}):
-        is_host_link, rate_bps, queue_B, burst_B = kind
-        what = "host links" if is_host_link else "trunks"
+        for server in [each.name for each in plan.servers if each.leaf == index]:
+            vms = [f"{host.name} {host.address}" for host in plan.vms_on(server)]
+            click.echo(f"    {server:8} {'  '.join(vms) or 'empty'}")
+    kinds = dict.fromkeys((_kind_of(plan, link), link.rate_bps, link.queue_B, link.burst_B) for link in plan.links)
+    for what, rate_bps, queue_B, burst_B in kinds:
         click.echo(f"  {what:10} {format_rate(rate_bps)}, queue {queue_B} B, burst {burst_B} B, each direction")
+
+
+def _kind_of(plan: "Plan", link: "Link") -> str:
+    if link.addresses:
+        return "trunks"
+    return "uplinks" if link.a in plan.server_by_name else "host links"

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from fairlead import config
 from fairlead.lab.congestion.description import CongestionDescription
-from fairlead.lab.units import Queue, Rate, Size, queue_bytes
+from fairlead.lab.units import Queue, Rate, Size, Time, queue_bytes
 
 MTU_B = 1500
 FRAME_B = MTU_B + 14  # what a shaper must be able to pass at once
@@ -42,6 +42,46 @@ class LinkDescription(config.Model):
         return self
 
 
+class VmDescription(config.Model):
+    """``[servers.vm]``: what a virtual machine needs of its server, and what moving it costs.
+
+    ``dirty_rate`` is how fast it writes to memory that was copied already, ``downtime`` how long it may be paused for
+    the last of it.
+    """
+
+    cpus: int = Field(default=1, ge=1)
+    memory: Size = 32 * 2**20
+    disk: Size = 2**30
+    dirty_rate: Rate = 20_000_000
+    downtime: Time = 0.3
+
+
+class ServersTable(config.Model):
+    """``[servers]``: hosts are virtual machines on servers, which share their server's uplink to the switch.
+
+    Servers of a leaf are filled one after another with ``vms_per_server`` hosts each, so that the last may stay empty;
+    ``others_per_server`` are virtual machines of others, on every one. Relays and neighbours have links of their own.
+    """
+
+    per_leaf: int = Field(ge=2, le=50)
+    vms_per_server: int = Field(default=1, ge=1, le=64)
+    others_per_server: int = Field(default=0, ge=0, le=16)
+    cpus: int = Field(default=8, ge=1)
+    memory: Size = 2**29
+    disk: Size = 16 * 2**30
+    uplink: LinkDescription
+    vm: VmDescription = VmDescription()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        count = self.vms_per_server + self.others_per_server
+        for key, unit in (("cpus", ""), ("memory", " B"), ("disk", " B")):
+            needed, there = count * getattr(self.vm, key), getattr(self, key)
+            if needed > there:
+                raise ValueError(f"{key}: {count} virtual machines need {needed}{unit}, a server has {there}{unit}")
+        return self
+
+
 class LabTable(config.Model):
     """``[lab]``: what there is. Counts of hosts are per leaf; a star has one leaf, its switch."""
 
@@ -70,7 +110,7 @@ class LabTable(config.Model):
 
 
 class Description(config.Model):
-    """A whole file. ``[host_link]`` joins a host to its switch, ``[trunk]`` joins two switches.
+    """A whole file. ``[host_link]`` joins a host to its switch or server, ``[trunk]`` joins two switches.
 
     Every ``[[congestion]]`` starts with the lab.
     """
@@ -78,13 +118,27 @@ class Description(config.Model):
     lab: LabTable
     host_link: LinkDescription
     trunk: LinkDescription | None = None
+    servers: ServersTable | None = None
     congestion: tuple[CongestionDescription, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if (self.trunk is None) != (self.lab.topology == "star"):
             raise ValueError("trunk: every topology but a star needs a [trunk] table, a star has no trunk")
+        if self.servers is not None:
+            self._check_servers(self.servers)
         return self
+
+    def _check_servers(self, servers: ServersTable) -> None:
+        lab = self.lab
+        if lab.hosts_per_leaf > servers.per_leaf * servers.vms_per_server:
+            raise ValueError(
+                f"servers: {servers.per_leaf} servers with {servers.vms_per_server} virtual machines each have no place"
+                f" for lab.hosts_per_leaf = {lab.hosts_per_leaf}"
+            )
+        others = servers.per_leaf * servers.others_per_server
+        if lab.hosts_per_leaf + lab.relays_per_leaf + lab.neighbours_per_leaf + others > 200:
+            raise ValueError("servers: more than 200 hosts on one leaf")
 
 
 def load(path: Path) -> Description:

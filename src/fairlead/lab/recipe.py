@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairlead.lab.topology import Host, Link, Plan
+from fairlead.lab.topology import Host, Link, Plan, Server
 
 HOST_INTERFACE = "eth0"
 BRIDGE = "br0"
@@ -43,12 +43,18 @@ def namespaces(plan: Plan) -> list[Namespace]:
     result = [_host(plan, host) for host in plan.hosts]
     result += [_leaf(plan, index) for index in range(len(plan.leafs))]
     result += [_spine(plan, index) for index in range(len(plan.spines))]
+    result += [_server(plan, server) for server in plan.servers]
     return result
 
 
 def interface(plan: Plan, node: str, other: str) -> str:
-    """Name of ``node``'s interface to ``other``: eth0 in a host; in a switch the other end's name."""
+    """Name of ``node``'s interface to ``other``: eth0 in a host; in a switch or server the other end's name."""
     return HOST_INTERFACE if node in plan.host_by_name else other
+
+
+def bridge_port(device: str) -> str:
+    """Makes a link of a leaf or server one of its bridge's ports."""
+    return f"link set {device} up master {BRIDGE}"
 
 
 def shaper(device: str, link: Link) -> str:
@@ -70,14 +76,14 @@ def largest_packet_B(plan: Plan) -> int:
 
 def _link_line(plan: Plan, link: Link) -> str:
     end_a, end_b = interface(plan, link.a, link.b), interface(plan, link.b, link.a)
-    mac = f"address {_mac(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else ""
+    mac = f"address {mac_of(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else ""
     return (
         f"link add name {end_a} {mac}mtu {MTU_B} netns {{netns:{link.a}}} "
         f"type veth peer name {end_b} mtu {MTU_B} netns {{netns:{link.b}}}"
     )
 
 
-def _mac(host: Host) -> str:
+def mac_of(host: Host) -> str:
     """Locally administered and derived from the address, so that it is the same in every start of a lab."""
     return "02:fa:" + ":".join(f"{int(part):02x}" for part in host.address.split("."))
 
@@ -110,8 +116,8 @@ def _leaf(plan: Plan, index: int) -> Namespace:
         f"link set {BRIDGE} up",
     ]
     for link, other in _links_of(plan, name):
-        if other in plan.host_by_name:
-            ip.append(f"link set {other} up master {BRIDGE}")
+        if other in plan.host_by_name or other in plan.server_by_name:
+            ip.append(bridge_port(other))
         else:
             ip += _trunk_end(link, name, other)
     for target in range(len(plan.leafs)):
@@ -128,6 +134,17 @@ def _spine(plan: Plan, index: int) -> Namespace:
         ip += _trunk_end(link, name, leaf)
         ip.append(f"route add 10.64.{plan.leafs.index(leaf)}.0/24 via {_address_of(plan, leaf, name)}")
     return Namespace(name, False, _QUIET_SYSCTLS | _SWITCH_SYSCTLS, tuple(ip), _shapers(plan, name))
+
+
+def _server(plan: Plan, server: Server) -> Namespace:
+    ip = (
+        "link set lo up",
+        f"link add name {BRIDGE} type bridge stp_state 0 forward_delay 0",
+        f"addr add {server.address}/24 dev {BRIDGE}",
+        f"link set {BRIDGE} up gso_max_size {largest_packet_B(plan)}",
+        *(bridge_port(other) for _, other in _links_of(plan, server.name)),
+    )
+    return Namespace(server.name, False, _QUIET_SYSCTLS, ip, _shapers(plan, server.name))
 
 
 def _trunk_end(link: Link, node: str, other: str) -> list[str]:

@@ -2,8 +2,8 @@
 
 from itertools import combinations
 
-from fairlead.lab.description import Description, LinkDescription
-from fairlead.lab.topology import Host, Link, Pair, Plan
+from fairlead.lab.description import Description, LinkDescription, ServersTable
+from fairlead.lab.topology import Host, Link, Pair, Plan, Server, Vm
 from fairlead.lab.units import queue_bytes
 
 
@@ -13,7 +13,10 @@ def resolve(description: Description, name: str | None = None) -> Plan:
     leafs = ("switch",) if lab.topology == "star" else tuple(f"leaf{i}" for i in range(lab.leafs))
     spines = tuple(f"spine{i}" for i in range(lab.spines))
     hosts = _hosts(description)
-    links = [_link(host.name, leafs[host.leaf], description.host_link) for host in hosts]
+    servers = _servers(description)
+    links = [_link(host.name, host.server or leafs[host.leaf], description.host_link) for host in hosts]
+    if description.servers is not None:
+        links += [_link(server.name, leafs[server.leaf], description.servers.uplink) for server in servers]
     trunks: list[Pair] = []
     if lab.topology == "mesh":
         trunks = list(combinations(leafs, 2))
@@ -33,26 +36,49 @@ def resolve(description: Description, name: str | None = None) -> Plan:
         spines=spines,
         links=tuple(links),
         spine_of=_spines_of_leaf_pairs(lab.leafs, lab.spines) if spines else (),
+        servers=tuple(servers),
+        vm=_vm(description.servers) if description.servers else None,
     )
 
 
 def _hosts(description: Description) -> list[Host]:
-    """Ranks fill leaf after leaf: h0, h1 on leaf 0, h2, h3 on leaf 1. Relays are r0, ..., neighbours n0, ..."""
-    lab = description.lab
+    """Ranks fill leaf after leaf: h0, h1 on leaf 0, h2, h3 on leaf 1.
+
+    Relays are r0, ..., neighbours n0, ..., and virtual machines of others v0, ...
+    """
+    lab, servers = description.lab, description.servers
     hosts: list[Host] = []
     first = 1
-    for prefix, role, per_leaf in (
-        ("h", "compute", lab.hosts_per_leaf),
-        ("r", "relay", lab.relays_per_leaf),
-        ("n", "other", lab.neighbours_per_leaf),
+    for prefix, role, per_leaf, per_server in (
+        ("h", "compute", lab.hosts_per_leaf, servers.vms_per_server if servers else 0),
+        ("r", "relay", lab.relays_per_leaf, 0),
+        ("n", "other", lab.neighbours_per_leaf, 0),
+        *([("v", "other", servers.per_leaf * servers.others_per_server, servers.others_per_server)] if servers else []),
     ):
         for leaf in range(lab.leafs):
             for k in range(per_leaf):
                 name = f"{prefix}{leaf * per_leaf + k}"
                 slots = lab.slots if role == "compute" else 0 if role == "relay" else 1
-                hosts.append(Host(name, f"10.64.{leaf}.{first + k}", role, slots, leaf))
+                server = f"server{leaf * servers.per_leaf + k // per_server}" if servers and per_server else ""
+                hosts.append(Host(name, f"10.64.{leaf}.{first + k}", role, slots, leaf, server))
         first += per_leaf
     return hosts
+
+
+def _servers(description: Description) -> list[Server]:
+    kind = description.servers
+    if kind is None:
+        return []
+    return [
+        Server(f"server{leaf * kind.per_leaf + k}", f"10.64.{leaf}.{201 + k}", leaf, kind.cpus, kind.memory, kind.disk)
+        for leaf in range(description.lab.leafs)
+        for k in range(kind.per_leaf)
+    ]
+
+
+def _vm(servers: ServersTable) -> Vm:
+    vm = servers.vm
+    return Vm(vm.cpus, vm.memory, vm.disk, vm.dirty_rate / 8, vm.downtime)
 
 
 def _link(a: str, b: str, kind: LinkDescription, addresses: tuple[str, str] | tuple[()] = ()) -> Link:

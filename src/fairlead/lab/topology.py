@@ -1,12 +1,13 @@
 """A lab's network as pure data: hosts, switches, links, routes, and what follows from them (paths, bottlenecks).
 
-Addresses are 10.64.LEAF.N; the leaf is 10.64.LEAF.254. Trunks have addresses of 10.65.0.0/16, two a trunk.
+Addresses are 10.64.LEAF.N; the leaf is 10.64.LEAF.254, its servers are 10.64.LEAF.201 and so on. Trunks have addresses
+of 10.65.0.0/16, two a trunk.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -17,13 +18,40 @@ Pair = tuple[str, str]  # (source, destination), names of hosts
 
 @dataclass(frozen=True)
 class Host:
-    """A host; ``role`` as in the cluster file: compute, relay, or other (a neighbour)."""
+    """A host; ``role`` as in the cluster file: compute, relay, or other (a neighbour).
+
+    ``server`` is the one that it is a virtual machine on; empty where it is a machine of its own.
+    """
 
     name: str
     address: str
     role: str
     slots: int
     leaf: int
+    server: str = ""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A machine that virtual machines run on, with what it has for them."""
+
+    name: str
+    address: str
+    leaf: int
+    cpus: int
+    memory_B: int
+    disk_B: int
+
+
+@dataclass(frozen=True)
+class Vm:
+    """What every virtual machine of a lab needs of its server, and what moving it costs."""
+
+    cpus: int
+    memory_B: int
+    disk_B: int
+    dirty_Bps: float
+    downtime_s: float
 
 
 @dataclass(frozen=True)
@@ -50,6 +78,8 @@ class Plan:
     spines: tuple[str, ...]
     links: tuple[Link, ...]
     spine_of: tuple[tuple[int, ...], ...] = ()
+    servers: tuple[Server, ...] = ()
+    vm: Vm | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As plain dictionaries and lists."""
@@ -63,6 +93,8 @@ class Plan:
         fields["links"] = tuple(Link(**{**link, "addresses": tuple(link["addresses"])}) for link in data["links"])
         for key in ("leafs", "spines"):
             fields[key] = tuple(data[key])
+        fields["servers"] = tuple(Server(**server) for server in data["servers"])
+        fields["vm"] = Vm(**data["vm"]) if data["vm"] else None
         fields["spine_of"] = tuple(tuple(row) for row in data["spine_of"])
         return cls(**fields)
 
@@ -70,9 +102,29 @@ class Plan:
     def host_by_name(self) -> dict[str, Host]:
         return {host.name: host for host in self.hosts}
 
+    @cached_property
+    def server_by_name(self) -> dict[str, Server]:
+        return {server.name: server for server in self.servers}
+
     @property
     def switches(self) -> tuple[str, ...]:
-        return self.leafs + self.spines
+        """What is no host: leafs, spines and servers."""
+        return self.leafs + self.spines + tuple(server.name for server in self.servers)
+
+    def vms_on(self, server: str) -> list[Host]:
+        """The virtual machines on a server."""
+        return [host for host in self.hosts if host.server == server]
+
+    def with_vm_on(self, vm: str, server: str) -> Plan:
+        """The same network after a virtual machine has moved. KeyError if there is no such machine or server."""
+        before, after = self.host_by_name[vm].server, self.server_by_name[server].name
+        hosts = tuple(replace(host, server=after) if host.name == vm else host for host in self.hosts)
+        links = tuple(replace(link, b=after) if (link.a, link.b) == (vm, before) else link for link in self.links)
+        return replace(self, hosts=hosts, links=links)
+
+    def link_of(self, host: str) -> Link:
+        """The link of a host to its switch or server."""
+        return next(link for link in self.links if link.a == host)
 
     @cached_property
     def rate_by_link(self) -> dict[DirectedLink, int]:
@@ -82,13 +134,16 @@ class Plan:
 
     def path(self, source: str, destination: str) -> list[DirectedLink]:
         """The directed links that packets between two hosts cross, in order. KeyError if there is no such host."""
-        first, last = self.host_by_name[source].leaf, self.host_by_name[destination].leaf
-        nodes = [source, self.leafs[first]]
-        if first != last:
-            if self.spines:
-                nodes.append(self.spines[self.spine_of[first][last]])
-            nodes.append(self.leafs[last])
-        nodes.append(destination)
+        first, last = self.host_by_name[source], self.host_by_name[destination]
+        nodes = [source, first.server]
+        if not first.server or first.server != last.server:
+            nodes.append(self.leafs[first.leaf])
+            if first.leaf != last.leaf:
+                if self.spines:
+                    nodes.append(self.spines[self.spine_of[first.leaf][last.leaf]])
+                nodes.append(self.leafs[last.leaf])
+            nodes.append(last.server)
+        nodes = [node for node in (*nodes, destination) if node]
         return list(pairwise(nodes))
 
     def bottlenecks(self, source: str, destination: str) -> list[DirectedLink]:

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, PlainSerializer
 
 _RATE_UNITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
-_SIZE_UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20}
+_SIZE_UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _TIME_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 

@@ -1,0 +1,150 @@
+"""Starts a migration inside the lab, follows it, ends it."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from fairlead.errors import LabError
+from fairlead.lab.lab import Lab
+from fairlead.lab.migration.order import Order
+from fairlead.lab.migration.precopy import Round
+from fairlead.lab.migration.room import refusal
+
+_STOP_TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far it is: ``copying`` round by round, then ``paused`` for the last one."""
+
+    phase: str
+    round: int
+    left_B: int
+    copied_B: int
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A machine has moved. ``rounds`` are what was copied, the last while it was paused (``paused_s``)."""
+
+    vm: str
+    source: str
+    target: str
+    time_s: float
+    paused_s: float
+    rounds: tuple[Round, ...]
+
+    @property
+    def copied_B(self) -> int:
+        return sum(each.size_B for each in self.rounds)
+
+
+class Migration:
+    """One migration under way. As a context manager it is aborted if the block is left before its end.
+
+    Should this process die, the carrier notices and gives up, or finishes where the machine is paused already.
+
+    Raises:
+        LabError: it cannot be done; the message says why. Nothing was started.
+    """
+
+    def __init__(self, lab: Lab, vm: str, server: str, *, copies: bool = True) -> None:
+        if why := refusal(lab.plan, vm, server):
+            raise LabError(why)
+        self._what = f"{vm} to {server}"
+        self._process = subprocess.Popen(
+            lab.enter_command(
+                lab.plan.host_by_name[vm].server, [sys.executable, "-m", "fairlead.lab.migration.carrier"]
+            ),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for us, who then abort it
+        )
+        self._rest = b""
+        self.progress: Progress | None = None
+        self._moved: Moved | None = None
+        self._write(json.dumps(asdict(Order(str(lab.directory), vm, server, copies))))
+
+    def poll(self, timeout_s: float = 0.0) -> Moved | None:
+        """What it has said until now; the end, once it has come.
+
+        Raises:
+            LabError: it failed or was aborted; the machine is where it was.
+        """
+        deadline_s = time.monotonic() + timeout_s
+        assert self._process.stdout is not None
+        while self._moved is None:
+            left_s = max(0.0, deadline_s - time.monotonic())
+            if not select.select([self._process.stdout], [], [], left_s)[0]:
+                break
+            data = os.read(self._process.stdout.fileno(), 65536)
+            if not data:
+                self._process.wait()
+                raise LabError(f"{self._what}: the process that carried it out died")
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            for line in lines:
+                self._take(json.loads(line))
+        return self._moved
+
+    def wait(self) -> Moved:
+        """Until its end. Raises as `poll` does."""
+        while (moved := self.poll(1.0)) is None:
+            pass
+        return moved
+
+    def abort(self) -> None:
+        """Ask it to give up; `poll` tells how it ended: where the machine is paused already, it is finished."""
+        self._write("abort")
+
+    def close(self) -> None:
+        """End it, whatever it does; nothing happens if it has ended."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        try:
+            self._process.wait(_STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write(self, line: str) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return  # it has ended; what it said of that is read by `poll`
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "error" in message:
+            how = "was aborted" if message["aborted"] else "failed"
+            raise LabError(f"{self._what} {how}: {message['error']}")
+        if "done" in message:
+            said = message["done"]
+            self._moved = Moved(**said | {"rounds": tuple(Round(**each) for each in said["rounds"])})
+        else:
+            self.progress = Progress(**message)
+
+
+def replug(lab: Lab, vm: str, server: str) -> Moved:
+    """Move a machine at once, without the traffic of a migration: to put a lab back as it was.
+
+    Raises:
+        LabError: it cannot be done.
+    """
+    with Migration(lab, vm, server, copies=False) as migration:
+        return migration.wait()
