@@ -6,15 +6,18 @@
 
 namespace fairlead {
 
-constexpr const char* kDirectoryVariable = "FAIRLEAD_PROFILE";  // where records go; without it nothing is recorded
+constexpr const char* kDirectoryVariable = "FAIRLEAD_PROFILE";  // where records go
+constexpr const char* kRingsVariable =
+    "FAIRLEAD_RINGS";  // where ends of messages go to while the program runs: a directory for rings
 constexpr const char* kMessagesVariable =
     "FAIRLEAD_PROFILE_MESSAGES";  // ends of messages that a process keeps, one by one
 constexpr const char* kStartSymbol = "fairlead_start";
 
-// Starts to record into `directory`, up to `most_messages` ends of messages one by one. `next`: for every function of
+// Starts to record into `directory`, up to `most_messages` ends of messages one by one, or into `rings`, all of them;
+// one of the two directories may be null. Without both nothing is started. `next`: for every function of
 // generated/functions.hpp what its wrapper calls, or null where the MPI library does not have it. Returns the wrappers,
 // in the same order. All arrays live for ever.
-using Start = void* const*(void* const* next, const char* directory, std::size_t most_messages);
+using Start = void* const*(void* const* next, const char* directory, std::size_t most_messages, const char* rings);
 
 // The wrappers' array of what calls of the MPI library's Fortran bindings go to, in the same order; null: not to be
 // seen.

@@ -48,7 +48,7 @@ void read_program(std::array<char, 1024>& program) {
 }  // namespace
 
 File::File(const std::string& directory) {
-    void* page = open(directory) ? extend(kPage_B) : nullptr;
+    void* page = !directory.empty() && open(directory) ? extend(kPage_B) : nullptr;
     header_ = new (page != nullptr ? page : private_memory(kPage_B)) Header{};
     header_->version = kVersion;
     header_->pid = static_cast<std::uint32_t>(getpid());

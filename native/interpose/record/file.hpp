@@ -12,7 +12,7 @@ namespace fairlead::record {
 class File {
   public:
     // A new file in `directory`, named by the process. Where it cannot be made, that is said on stderr, and what
-    // is recorded goes to memory that nobody reads: callers need no second way.
+    // is recorded goes to memory that nobody reads: callers need no second way. Empty: nobody wants one.
     explicit File(const std::string& directory);
     ~File() = default;  // the mappings stay: other threads may still count
     File(const File&) = delete;

@@ -99,11 +99,26 @@ struct Message {
     std::uint16_t function;        // that described it
     std::uint16_t completed_by;
     End end;
-    std::array<std::uint8_t, 3> unused;
+    std::array<std::uint8_t, 3> number;  // in a ring only, see number_of()
 };
 static_assert(sizeof(Message) == 64);
 constexpr std::int32_t kAnySource = -2;
 constexpr std::int32_t kAnyTag = -1;
+
+// The how many-th message with its communicator, sender, receiver and tag it is, in the order of matching, modulo
+// kNumbers; kNoNumber where that is not known.
+constexpr std::uint32_t kNumbers = 0xFFFFFF;
+constexpr std::uint32_t kNoNumber = 0xFFFFFF;
+
+inline std::uint32_t number_of(const Message& message) {
+    return message.number[0] | static_cast<std::uint32_t>(message.number[1]) << 8 |
+           static_cast<std::uint32_t>(message.number[2]) << 16;
+}
+
+inline void set_number(Message& message, std::uint32_t number) {
+    message.number = {static_cast<std::uint8_t>(number), static_cast<std::uint8_t>(number >> 8),
+                      static_cast<std::uint8_t>(number >> 16)};
+}
 
 struct Messages {
     Block block;

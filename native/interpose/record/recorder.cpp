@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "record/file.hpp"
+#include "record/ring_file.hpp"
 
 namespace fairlead::record {
 
@@ -27,8 +28,9 @@ constexpr std::size_t kMessagesBlock_B = 32 * kPage_B;
 class Recorder {
   public:
     static void configure(const char* directory, const char* const* names, std::size_t functions,
-                          std::size_t most_messages) {
-        directory_ = directory;
+                          std::size_t most_messages, const char* rings) {
+        directory_ = directory != nullptr ? directory : "";
+        rings_ = rings;
         names_ = names;
         functions_ = functions;
         most_messages_ = most_messages;
@@ -69,6 +71,9 @@ class Recorder {
 
     void add_messages(Thread& thread) {
         const std::scoped_lock lock(mutex_);
+        if (rings_ != nullptr) {
+            return add_passing_messages(thread);
+        }
         constexpr std::size_t kInBlock = (kMessagesBlock_B - sizeof(Messages)) / sizeof(Message);
         const std::size_t number = std::min(kInBlock, most_messages_ - messages_);
         Message* first = nullptr;
@@ -81,7 +86,21 @@ class Recorder {
         thread.end_of_messages_ = first != nullptr ? first + number : nullptr;
     }
 
-    static bool keeps_messages() { return most_messages_ > 0; }
+    void add_ring(Thread& thread) {
+        const std::scoped_lock lock(mutex_);
+        thread.ring_.emplace(make_ring(rings_, file().header().rank, thread.number_));
+    }
+
+    void give_away(Thread& thread) {
+        const std::scoped_lock lock(mutex_);
+        for (; thread.number_unused_ > Thread::kMostUnused / 2; --thread.number_unused_) {
+            given_away_.push_back(thread.unused_);
+            thread.unused_ = Thread::next_unused(*thread.unused_);
+        }
+    }
+
+    static bool keeps_messages() { return most_messages_ > 0 || writes_rings(); }
+    static bool writes_rings() { return rings_ != nullptr; }
 
     template <class Change>
     void change(Change&& change_header) {
@@ -108,12 +127,27 @@ class Recorder {
         return *file_;
     }
 
+    // Room for messages until they are complete and in a ring. With the lock held.
+    void add_passing_messages(Thread& thread) {
+        for (std::size_t taken = 0; taken < Thread::kMostUnused / 2 && !given_away_.empty(); ++taken) {
+            Thread::set_next_unused(*given_away_.back(), thread.unused_);
+            thread.unused_ = given_away_.back();
+            ++thread.number_unused_;
+            given_away_.pop_back();
+        }
+        // Always some more, so that the caller finds room.
+        constexpr std::size_t kAtATime = 64;
+        thread.next_message_ = new Message[kAtATime];
+        thread.end_of_messages_ = thread.next_message_ + kAtATime;
+    }
+
     Thread* make_thread() {
         auto* thread = new Thread();
         thread->number_ = threads_++;
         const std::size_t size_B = sizeof(Counters) + functions_ * sizeof(Row);
         thread->counters_ = static_cast<Counters*>(file().add(Kind::counters, thread->number_, size_B));
         thread->rows_ = thread->counters_->rows();
+        thread->writes_ring_ = rings_ != nullptr;
         return thread;
     }
 
@@ -125,7 +159,8 @@ class Recorder {
         Thread::current_ = nullptr;
     }
 
-    inline static const char* directory_ = nullptr;
+    inline static const char* directory_ = "";
+    inline static const char* rings_ = nullptr;
     inline static const char* const* names_ = nullptr;
     inline static std::size_t functions_ = 0;
     inline static std::size_t most_messages_ = 0;
@@ -136,6 +171,7 @@ class Recorder {
     std::vector<Thread*> idle_;
     std::uint32_t threads_ = 0;
     std::size_t messages_ = 0;  // there is room for
+    std::vector<Message*> given_away_;
 };
 
 Thread& Thread::begin() {
@@ -150,6 +186,14 @@ void Thread::add_messages() {
     Recorder::get().add_messages(*this);
 }
 
+void Thread::add_ring() {
+    Recorder::get().add_ring(*this);
+}
+
+void Thread::give_away() {
+    Recorder::get().give_away(*this);
+}
+
 void Thread::end_gap(std::uint64_t begin_ticks) {
     const std::uint64_t gap_ticks = begin_ticks - std::exchange(gap_begin_ticks_, 0);
     const bool polled =
@@ -157,12 +201,17 @@ void Thread::end_gap(std::uint64_t begin_ticks) {
     (polled ? counters_->polled_ticks : computed_ticks_) += gap_ticks;
 }
 
-void configure(const char* directory, const char* const* names, std::size_t functions, std::size_t most_messages) {
-    Recorder::configure(directory, names, functions, most_messages);
+void configure(const char* directory, const char* const* names, std::size_t functions, std::size_t most_messages,
+               const char* rings) {
+    Recorder::configure(directory, names, functions, most_messages, rings);
 }
 
 bool keeps_messages() {
     return Recorder::keeps_messages();
+}
+
+bool writes_rings() {
+    return Recorder::writes_rings();
 }
 
 void initialized(int rank, int ranks, int thread_level, const char* library) {

@@ -5,9 +5,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "record/clock.hpp"
 #include "record/layout.hpp"
+#include "record/ring.hpp"
 
 namespace fairlead::record {
 
@@ -39,12 +41,39 @@ class Thread {
     }
     void gave(std::uint64_t size_B) { ++counters_->given_sizes[size_class(size_B)]; }
 
-    // Room for one end of a message that began; null where no more are kept.
+    // Room for one end of a message that began; null where no more are kept. What is in it is undefined.
     Message* new_message() {
+        if (unused_ != nullptr) {
+            Message* const message = unused_;
+            unused_ = next_unused(*message);
+            --number_unused_;
+            return message;
+        }
         if (next_message_ == end_of_messages_) [[unlikely]] {
             add_messages();
         }
         return next_message_ != nullptr ? next_message_++ : nullptr;
+    }
+
+    // The message is complete, by a call of this thread. Where rings are written nobody may look at it any more.
+    void ended(Message& message) {
+        if (writes_ring_) {
+            if (!ring_) [[unlikely]] {
+                add_ring();
+            }
+            ring_->push(message);
+            forget(message);
+        }
+    }
+    // Nothing will be told of the message.
+    void forget(Message& message) {
+        if (writes_ring_) {
+            set_next_unused(message, unused_);
+            unused_ = &message;
+            if (++number_unused_ > kMostUnused) [[unlikely]] {
+                give_away();
+            }
+        }
     }
 
     // A test found nothing done. Up to its next call the thread polls, or computes: its processor time tells.
@@ -72,8 +101,17 @@ class Thread {
         }
         return peers_[world_rank >= 0 ? world_rank : outside_];
     }
+    // Messages that are not in use are chained by their first field.
+    static Message* next_unused(const Message& message) { return std::bit_cast<Message*>(message.communicator); }
+    static void set_next_unused(Message& message, Message* next) {
+        message.communicator = std::bit_cast<std::uint64_t>(next);
+    }
+    static constexpr std::size_t kMostUnused = 256;
+    void give_away();  // what other threads begin, this one may complete
+
     void add_peers();
     void add_messages();
+    void add_ring();
     void end_gap(std::uint64_t begin_ticks);
 
     inline static thread_local Thread* current_ = nullptr;
@@ -84,6 +122,10 @@ class Thread {
     int outside_ = 0;
     Message* next_message_ = nullptr;
     Message* end_of_messages_ = nullptr;
+    bool writes_ring_ = false;
+    std::optional<RingWriter> ring_;  // since its first message was complete: then the rank is known
+    Message* unused_ = nullptr;
+    std::size_t number_unused_ = 0;
     std::uint64_t gap_begin_ticks_ = 0;  // 0: its last call was no test that found nothing
     std::uint64_t gap_begin_cpu_ns_ = 0;
     std::uint64_t computed_ticks_ = 0;  // in all gaps in which it did not only poll
@@ -91,9 +133,13 @@ class Thread {
 };
 
 // What is said of the whole process. The file is made by the first `Thread::current` or `initialized`.
-// The strings must live for ever. `most_messages`: how many ends of messages a process keeps.
-void configure(const char* directory, const char* const* names, std::size_t functions, std::size_t most_messages);
-bool keeps_messages();
+// The strings must live for ever. `directory`: of the file; null: there is none. `most_messages`: how many ends of
+// messages it keeps. `rings`: where ends of messages go to as they are complete, and then not to the file; null:
+// nowhere.
+void configure(const char* directory, const char* const* names, std::size_t functions, std::size_t most_messages,
+               const char* rings);
+bool keeps_messages();  // in the file or in rings
+bool writes_rings();
 void initialized(int rank, int ranks, int thread_level, const char* library);
 void ending(State state);  // MPI_Finalize (still running) or MPI_Abort is entered, or the process exits
 void finalized();          // MPI_Finalize returned

@@ -83,7 +83,7 @@ struct Wrappers {
     void* const* fortran = nullptr;
 };
 
-Wrappers wrappers(const Object& mpi, const char* directory) {
+Wrappers wrappers(const Object& mpi, const char* directory, const char* rings) {
     const char* const abi = binary_interface(mpi);
     if (abi == nullptr) {
         say("%s (%s) is an MPI library that there is no build of libfairlead for (there are openmpi and mpich): the "
@@ -108,7 +108,8 @@ Wrappers wrappers(const Object& mpi, const char* directory) {
         say("%s; the program runs without a profile", dlerror());
         return {};
     }
-    return {reinterpret_cast<Start*>(start)(next, directory, most_messages()), static_cast<void* const*>(fortran)};
+    return {reinterpret_cast<Start*>(start)(next, directory, most_messages(), rings),
+            static_cast<void* const*>(fortran)};
 }
 
 void find_targets() {
@@ -118,7 +119,9 @@ void find_targets() {
         find_next(mpi);
     }
     const char* const directory = std::getenv(kDirectoryVariable);
-    const Wrappers wrapped = mpi && directory != nullptr ? wrappers(mpi, directory) : Wrappers{};
+    const char* const rings = std::getenv(kRingsVariable);
+    const bool wanted = directory != nullptr || rings != nullptr;
+    const Wrappers wrapped = mpi && wanted ? wrappers(mpi, directory, rings) : Wrappers{};
     for (std::size_t function = 0; function < kFunctions; ++function) {
         void* const missing = reinterpret_cast<void*>(&not_there);
         void* const target = wrapped.c != nullptr ? wrapped.c[function] : next[function];

@@ -109,9 +109,7 @@ void Completion::finish(const Pending& pending, const MPI_Status& status) {
         return;
     }
     if (is_cancelled(status)) {
-        if (operation.message != nullptr) {
-            operation.message->end = record::End::cancelled;
-        }
+        cancel_message(call_, operation.message);
         return;
     }
     const int source =

@@ -5,22 +5,36 @@
 #include <cstdint>
 
 #include "wrap/call.hpp"
+#include "wrap/envelopes.hpp"
 #include "wrap/handles.hpp"
 
 namespace fairlead {
+
+// Of the process's envelopes (wrap/envelopes.hpp), while rings are written.
+void number_begun(record::Message& message);
+void number_ended_wildcard(record::Message& message);
+void number_cancelled(const record::Message& message);
 
 // This call describes a message, or starts it. `world_rank` and `tag` may be those of a receive from anybody.
 inline record::Message* begin_message(Call& call, record::End end, std::uint64_t communicator, int world_rank, int tag,
                                       std::uint64_t size_B = 0) {
     record::Message* message = communicator != kNoIdentity ? call.thread().new_message() : nullptr;
     if (message != nullptr) {
-        message->communicator = communicator;
-        message->size_B = size_B;
-        message->begun_ticks = call.begin_ticks();
-        message->peer = world_rank;
-        message->tag = tag;
-        message->function = static_cast<std::uint16_t>(call.function());
-        message->end = end;
+        *message = {.communicator = communicator,
+                    .size_B = size_B,
+                    .begun_ticks = call.begin_ticks(),
+                    .needed_ticks = 0,
+                    .computed_ticks = 0,
+                    .done_ticks = 0,
+                    .peer = world_rank,
+                    .tag = tag,
+                    .function = static_cast<std::uint16_t>(call.function()),
+                    .completed_by = 0,
+                    .end = end,
+                    .number = {}};
+        if (record::writes_rings()) {
+            number_begun(*message);
+        }
     }
     return message;
 }
@@ -41,15 +55,31 @@ inline void end_message(Call& call, record::Message* message) {
         message->needed_ticks = message->needed_ticks != 0 ? message->needed_ticks : call.begin_ticks();
         message->completed_by = static_cast<std::uint16_t>(call.function());
         message->done_ticks = call.end_ticks();
+        call.thread().ended(*message);
     }
 }
 
 inline void end_receive(Call& call, record::Message* message, int world_rank, int tag, std::uint64_t size_B) {
     if (message != nullptr) {
+        const bool wildcard = is_wildcard(*message);
         message->peer = world_rank;
         message->tag = tag;
         message->size_B = size_B;
+        if (wildcard && record::writes_rings()) {
+            number_ended_wildcard(*message);
+        }
         end_message(call, message);
+    }
+}
+
+// This call found it cancelled.
+inline void cancel_message(Call& call, record::Message* message) {
+    if (message != nullptr) {
+        message->end = record::End::cancelled;
+        if (record::writes_rings()) {
+            number_cancelled(*message);
+        }
+        call.thread().forget(*message);
     }
 }
 

@@ -194,6 +194,9 @@ void started(Call& call, int count, const MPI_Request requests[]) {
 
 void forget_request(MPI_Request request) {
     if (any_tracked()) {
+        if (const std::optional<Operation> operation = tracked(request); operation && operation->message != nullptr) {
+            record::Thread::current().forget(*operation->message);
+        }
         untrack(request);
     }
 }

@@ -20,9 +20,9 @@ namespace {
 }  // namespace
 
 extern "C" [[gnu::visibility("default")]] void* const* fairlead_start(void* const* next, const char* directory,
-                                                                      std::size_t most_messages) {
+                                                                      std::size_t most_messages, const char* rings) {
     next_functions = next;
-    record::configure(directory, kFunctionNames, kFunctions, most_messages);
+    record::configure(directory, kFunctionNames, kFunctions, most_messages, rings);
     return kWrappers;
 }
 

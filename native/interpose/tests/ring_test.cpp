@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/ring.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "record/ring_file.hpp"
+
+namespace fairlead::record {
+namespace {
+
+struct Memory {
+    Memory() : bytes(static_cast<char*>(std::aligned_alloc(kPage_B, kRing_B))), ring(new (bytes) Ring{}) {}
+    ~Memory() { std::free(bytes); }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    char* bytes;
+    Ring* ring;
+};
+
+Message numbered(std::uint64_t number) {
+    Message message{};
+    message.communicator = number;
+    message.size_B = ~number;
+    return message;
+}
+
+std::vector<std::uint64_t> drained(RingReader& reader) {
+    std::vector<std::uint64_t> numbers;
+    reader.drain([&](const Message& message) {
+        EXPECT_EQ(message.size_B, ~message.communicator);
+        numbers.push_back(message.communicator);
+    });
+    return numbers;
+}
+
+TEST(Ring, GivesWhatWasPutInItsOrderAndOnce) {
+    const Memory memory;
+    RingWriter writer(memory.ring);
+    RingReader reader(memory.ring);
+    for (const std::uint64_t number : {7U, 8U, 9U}) writer.push(numbered(number));
+    EXPECT_EQ(drained(reader), (std::vector<std::uint64_t>{7, 8, 9}));
+    EXPECT_EQ(drained(reader), std::vector<std::uint64_t>{});
+    writer.push(numbered(10));
+    EXPECT_EQ(drained(reader), std::vector<std::uint64_t>{10});
+}
+
+TEST(Ring, AFullOneDropsTheNewestAndCounts) {
+    const Memory memory;
+    RingWriter writer(memory.ring);
+    RingReader reader(memory.ring);
+    for (std::uint64_t number = 0; number < kRingRecords + 5; ++number) writer.push(numbered(number));
+    EXPECT_EQ(reader.dropped(), 5U);
+    const std::vector<std::uint64_t> there = drained(reader);
+    ASSERT_EQ(there.size(), kRingRecords);
+    EXPECT_EQ(there.back(), kRingRecords - 1);
+    writer.push(numbered(1));
+    EXPECT_EQ(drained(reader), std::vector<std::uint64_t>{1});
+    EXPECT_EQ(reader.dropped(), 5U);
+}
+
+TEST(Ring, NumbersThatCannotBeAreNoRecords) {
+    const Memory memory;
+    RingReader reader(memory.ring);
+    memory.ring->written = kRingRecords + 1;
+    EXPECT_EQ(drained(reader), std::vector<std::uint64_t>{});
+    EXPECT_EQ(memory.ring->read, kRingRecords + 1);
+}
+
+TEST(Ring, OneThreadWritesWhileAnotherReads) {
+    const Memory memory;
+    constexpr std::uint64_t kMessages = 200'000;
+    std::uint64_t read = 0;
+    std::uint64_t last = 0;
+    std::thread rank([&] {
+        RingWriter writer(memory.ring);
+        for (std::uint64_t number = 1; number <= kMessages; ++number) writer.push(numbered(number));
+    });
+    RingReader reader(memory.ring);
+    while (read + reader.dropped() < kMessages) {
+        for (const std::uint64_t number : drained(reader)) {
+            EXPECT_GT(number, last);
+            last = number;
+            ++read;
+        }
+    }
+    rank.join();
+    EXPECT_EQ(read + reader.dropped(), kMessages);
+}
+
+class RingFileTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string name = testing::TempDir() + "ringXXXXXX";
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        directory_ = name;
+    }
+    void TearDown() override { std::filesystem::remove_all(directory_); }
+
+    std::string directory_;
+};
+
+TEST_F(RingFileTest, IsThereCompleteUnderTheNameOfItsProcess) {
+    Ring* const first = make_ring(directory_.c_str(), 3, 0);
+    Ring* const second = make_ring(directory_.c_str(), 3, 1);
+    EXPECT_NE(first, second);
+    EXPECT_EQ(first->magic, kRingMagic);
+    EXPECT_EQ(first->rank, 3);
+    EXPECT_EQ(second->thread, 1U);
+    const std::string stem = directory_ + "/" + std::to_string(getpid());
+    EXPECT_EQ(std::filesystem::file_size(stem + "-0.ring"), kRing_B);
+    EXPECT_EQ(std::filesystem::file_size(stem + "-1.ring"), kRing_B);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 2);
+}
+
+TEST_F(RingFileTest, WithoutAPlaceItIsWrittenWhereNobodyLooks) {
+    testing::internal::CaptureStderr();
+    Ring* const ring = make_ring((directory_ + "/missing").c_str(), 0, 0);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("missing: No such file"), std::string::npos);
+    RingWriter writer(ring);
+    writer.push(numbered(1));
+    EXPECT_EQ(ring->written, 1U);
+}
+
+}  // namespace
+}  // namespace fairlead::record
