@@ -24,6 +24,7 @@ def command() -> None:
     \b
       fairlead evaluate plan PLAN.toml                         what will run, and how long
       fairlead evaluate PLAN.toml                              run it, or go on where it stopped
+      fairlead evaluate report results                         tables and results/evaluation.html again
       fairlead evaluate import runs.csv --columns map.toml     published or foreign results
       fairlead evaluate check claims.json                      which stated figures follow from the data
     """
@@ -39,6 +40,8 @@ def run(plan_file: Path, results: Path) -> None:
     """
     from fairlead.evaluate import session
     from fairlead.evaluate.runner import Evaluation
+    from fairlead.report import evaluation_report
+    from fairlead.report.terminal import console
     from fairlead.store import Store
 
     plan = session.read(plan_file)
@@ -49,6 +52,48 @@ def run(plan_file: Path, results: Path) -> None:
 
     with Store.open(results) as store:
         Evaluation(plan, store).run(say)
+        loaded = evaluation_report.load(store, plan.evaluation.name)
+    evaluation_report.show(loaded, console())
+    click.echo(f"report: {evaluation_report.write(loaded, results / 'evaluation.html')[0]}")
+
+
+@command.command("report")
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--name", help="Of this evaluation.  [default: the newest]")
+@click.option("--value", help="Of this measured value.  [default: the evaluation's main one]")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level of all intervals.")
+@click.option("--output", type=click.Path(path_type=Path), help="The page.  [default: RESULTS/evaluation.html]")
+@click.option("--figures", type=click.Path(path_type=Path), help="Also write the figures there (SVG, PNG, CSV).")
+@click.option("--within", "within_s", type=float, metavar="SECONDS", help="Name the cheapest that meets this run time.")
+def report(
+    results: Path,
+    name: str | None,
+    value: str | None,
+    level: float,
+    output: Path | None,
+    figures: Path | None,
+    within_s: float | None,
+) -> None:
+    """Report what was evaluated or imported into the directory RESULTS, from its raw samples.
+
+    \b
+    Examples:
+      fairlead evaluate report results/published --name ICCSA
+      fairlead evaluate report results/published --name ISCC --within 300
+    """
+    from fairlead.report import evaluation_report
+    from fairlead.report.terminal import console
+    from fairlead.store import Store
+
+    with Store.read(results) as store:
+        loaded = evaluation_report.load(store, name, value, level)
+    written = evaluation_report.write(loaded, output or results / "evaluation.html", figures)
+    evaluation_report.show(loaded, console())
+    if within_s is not None:
+        for line in evaluation_report.cheapest(loaded.analysis, within_s):
+            click.echo(line)
+    for path in written:
+        click.echo(path)
 
 
 @command.command("plan")

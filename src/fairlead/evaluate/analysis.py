@@ -1,0 +1,401 @@
+"""What the samples of an evaluation say: cells, gains of configurations over each other, groups, warnings. No I/O."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from fairlead.errors import StatisticsError
+from fairlead.evaluate import half_widths
+from fairlead.evaluate.dataset import Cell, Dataset, FloatArray, Levels, in_words
+from fairlead.evaluate.settings import Group, Report
+from fairlead.report import diagnostics, ratios, statistics, variance
+from fairlead.report.bootstrap import check_level
+from fairlead.report.statistics import Difference, Estimate
+
+FASTER, SLOWER, ALIKE, UNKNOWN = "faster", "slower", "cannot be told apart", "too few samples"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One cell: mean and median with intervals, None below two samples."""
+
+    cell: Cell
+    failed: int
+    mean: Estimate | None
+    median: Estimate | None
+    sd: float | None
+
+    @property
+    def bar(self) -> float | None:
+        """Three standard errors: the papers' error bar."""
+        return None if self.sd is None else 3 * half_widths.sem(self.cell.values)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two configurations of one case; ``second`` is judged against ``first``.
+
+    Attributes:
+        case: levels of the factors that are the same for both.
+        speed: gain in speed, base / t - 1 (of a rate: rate / base - 1); saved: share of time saved, (base - t) / base.
+        difference: of means, second less first.
+        by_blocks: the difference and the gains are of block means: what was set up varies from block to block.
+        p_holm, p_fdr: adjusted for all pairs against the baseline, or for all other pairs, whichever this is one of.
+        delta, g: effect sizes, Cliff's and Hedges'.
+        bars_overlap: the papers' rule.
+        better_runs: single runs of ``second`` that beat the mean of ``first``.
+    """
+
+    case: Levels
+    first: Cell
+    second: Cell
+    speed: Estimate | None
+    saved: Estimate | None
+    difference: Difference | None
+    by_blocks: bool
+    verdict: str
+    p_holm: float | None
+    p_fdr: float | None
+    delta: float
+    g: float | None
+    bars_overlap: bool | None
+    better_runs: int
+    speed_value: float
+
+    @property
+    def better(self) -> bool:
+        """Whether the mean is better."""
+        return self.speed_value > 0
+
+
+@dataclass(frozen=True)
+class GroupGain:
+    """The mean of a group's gains in speed at one configuration, as the papers average them; None: one run a cell."""
+
+    group: str
+    configuration: Levels
+    cells: int
+    value: float
+    interval: Estimate | None
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Of a group (or all) at all configurations but the baseline: cells whose mean is better, and single runs."""
+
+    group: str
+    better_cells: int
+    cells: int
+    better_runs: int
+    runs: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Everything a report shows; see the classes."""
+
+    data: Dataset
+    report: Report
+    level: float
+    configurations: tuple[str, ...]
+    baseline: Levels
+    cases: tuple[str, ...]
+    summaries: tuple[Summary, ...]
+    pairs: tuple[Pair, ...]
+    other_pairs: tuple[Pair, ...]
+    groups: tuple[GroupGain, ...]
+    shares: tuple[Shares, ...]
+    effects: tuple[variance.Effect, ...]
+    no_effects: str
+    warnings: tuple[str, ...]
+
+    def configuration_of(self, cell: Cell) -> Levels:
+        """A cell's levels of the configurations' factors."""
+        return tuple(cell.levels[self.data.place(name)] for name in self.configurations)
+
+
+def analyse(
+    data: Dataset, report: Report, level: float = statistics.DEFAULT_LEVEL, whole_plot: Sequence[str] = ()
+) -> Analysis:
+    """Compute everything.
+
+    Args:
+        report: what is held against each other; without configurations, the whole-plot factors are, or the last factor.
+        whole_plot: factors that were set up once a block.
+
+    Raises:
+        StatisticsError: ``level`` is no confidence level.
+    """
+    check_level(level)
+    configurations = report.configurations or tuple(whole_plot) or data.factors[-1:]
+    baseline = tuple(report.baseline.get(name, data.levels_of(name)[0]) for name in configurations)
+    cases = tuple(name for name in data.factors if name not in configurations)
+    summaries = tuple(_summary(cell, data.failed.get(cell.levels, 0), level) for cell in data.cells)
+    blocks = any(name in whole_plot for name in configurations)
+    found = list(_pairs(data, configurations, baseline, cases, level, blocks))
+    against = _adjusted([pair for pair, is_base in found if is_base])
+    others = _adjusted([pair for pair, is_base in found if not is_base])
+    effects, no_effects = _effects(data, whole_plot)
+    members = {group.name: [pair for pair in against if _belongs(pair, cases, group)] for group in report.groups}
+    return Analysis(
+        data=data,
+        report=report,
+        level=level,
+        configurations=configurations,
+        baseline=baseline,
+        cases=cases,
+        summaries=summaries,
+        pairs=tuple(against),
+        other_pairs=tuple(others),
+        groups=tuple(_group_gains(data, configurations, members, level)),
+        shares=tuple(_shares(name, pairs) for name, pairs in {**members, "all": against}.items() if pairs),
+        effects=tuple(effects),
+        no_effects=no_effects,
+        warnings=tuple(_warnings(data, summaries, whole_plot)),
+    )
+
+
+def _summary(cell: Cell, failed: int, level: float) -> Summary:
+    if cell.n < 2:
+        return Summary(cell, failed, None, None, None)
+    return Summary(
+        cell,
+        failed,
+        statistics.mean_interval(cell.values, level),
+        ratios.median_by_order(cell.values, level),
+        float(cell.values.std(ddof=1)),
+    )
+
+
+def _pairs(
+    data: Dataset, configurations: Sequence[str], baseline: Levels, cases: Sequence[str], level: float, blocks: bool
+) -> Iterator[tuple[Pair, bool]]:
+    """Every two configurations of every case, and whether one of them is the baseline; that one then is the first."""
+    at = [data.place(name) for name in configurations]
+    of_case = [data.place(name) for name in cases]
+    grouped: dict[Levels, list[Cell]] = {}
+    for cell in data.cells:
+        grouped.setdefault(tuple(cell.levels[k] for k in of_case), []).append(cell)
+    wanted = tuple(map(str, baseline))
+    for case, cells in grouped.items():
+        cells.sort(key=lambda cell: tuple(str(cell.levels[k]) for k in at) != wanted)
+        for first, second in combinations(cells, 2):
+            is_base = tuple(str(first.levels[k]) for k in at) == wanted
+            yield _pair(data, case, first, second, level, blocks), is_base
+
+
+def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, blocks: bool) -> Pair:
+    base, other = (first, second) if data.lower_is_better else (second, first)
+    few = min(first.n, second.n) < 2
+    samples = _block_means(first, second) if blocks else None
+    by_blocks = samples is not None
+    speed = saved = None
+    difference = None
+    if samples is not None:
+        a, b = samples
+        top, bottom = (a, b) if data.lower_is_better else (b, a)
+        speed = _less_one(ratios.ratio_by_blocks(top, bottom, level))
+        saved = _one_less(ratios.ratio_by_blocks(bottom, top, level))
+        difference = _paired_difference(a, b, level)
+    elif not few and not blocks:
+        speed = _less_one(ratios.ratio_of_means(base.values, other.values, level))
+        saved = _one_less(ratios.ratio_of_means(other.values, base.values, level))
+        difference = statistics.difference(first.values, second.values, level)
+    beats = second.values < first.mean if data.lower_is_better else second.values > first.mean
+    return Pair(
+        case=case,
+        first=first,
+        second=second,
+        speed=speed,
+        saved=saved,
+        difference=difference,
+        by_blocks=by_blocks,
+        verdict=_verdict(data, difference),
+        p_holm=None,
+        p_fdr=None,
+        delta=statistics.cliffs_delta(first.values, second.values),
+        g=_hedges(first, second) if not few else None,
+        bars_overlap=None if few else _overlap(first, second),
+        better_runs=int(beats.sum()),
+        speed_value=statistics.speed_gained(base.mean, other.mean),
+    )
+
+
+def _block_means(first: Cell, second: Cell) -> tuple[FloatArray, FloatArray] | None:
+    """Means of the blocks that both have, in the same order; None with fewer than two."""
+    common = sorted(set(first.blocks.tolist()) & set(second.blocks.tolist()))
+    if len(common) < 2:
+        return None
+    means = [np.array([cell.values[cell.blocks == block].mean() for block in common]) for cell in (first, second)]
+    return means[0], means[1]
+
+
+def _paired_difference(first: FloatArray, second: FloatArray, level: float) -> Difference:
+    """Mean difference of pairs, second less first, after Student."""
+    from scipy import stats
+
+    apart = second - first
+    estimate = statistics.mean_interval(apart, level)
+    error = float(apart.std(ddof=1)) / len(apart) ** 0.5
+    p = 2 * float(stats.t.sf(abs(estimate.value) / error, len(apart) - 1)) if error > 0 else float(estimate.value == 0)
+    return Difference(estimate, float(len(apart) - 1), p)
+
+
+def _overlap(first: Cell, second: Cell) -> bool:
+    reach = half_widths.sem(first.values) + half_widths.sem(second.values)
+    return abs(first.mean - second.mean) <= 3 * reach
+
+
+def _hedges(first: Cell, second: Cell) -> float | None:
+    try:
+        return ratios.hedges_g(first.values, second.values)
+    except StatisticsError:  # no scatter at all
+        return None
+
+
+def _verdict(data: Dataset, difference: Difference | None) -> str:
+    if difference is None:
+        return UNKNOWN
+    if not difference.told_apart:
+        return ALIKE
+    return FASTER if (difference.estimate.value < 0) == data.lower_is_better else SLOWER
+
+
+def _less_one(ratio: Estimate) -> Estimate:
+    return Estimate(ratio.value - 1, ratio.low - 1, ratio.high - 1, ratio.level, ratio.n, ratio.method)
+
+
+def _one_less(ratio: Estimate) -> Estimate:
+    return Estimate(1 - ratio.value, 1 - ratio.high, 1 - ratio.low, ratio.level, ratio.n, ratio.method)
+
+
+def _adjusted(pairs: Sequence[Pair]) -> list[Pair]:
+    """The same with p-values adjusted for how many they are."""
+    p_values = [pair.difference.p for pair in pairs if pair.difference]
+    by_holm, by_fdr = iter(statistics.holm(p_values)), iter(ratios.false_discovery_rate(p_values))
+    return [
+        Pair(**{**pair.__dict__, "p_holm": next(by_holm), "p_fdr": next(by_fdr)}) if pair.difference else pair
+        for pair in pairs
+    ]
+
+
+def _belongs(pair: Pair, cases: Sequence[str], group: Group) -> bool:
+    named = dict(zip(cases, pair.case, strict=True))
+    return all(
+        name in named and str(named[name]) in [str(level) for level in levels] for name, levels in group.where.items()
+    )
+
+
+def _group_gains(
+    data: Dataset, configurations: Sequence[str], members: Mapping[str, Sequence[Pair]], level: float
+) -> Iterator[GroupGain]:
+    at = [data.place(name) for name in configurations]
+    for group, pairs in members.items():
+        by_configuration: dict[Levels, list[Pair]] = {}
+        for pair in pairs:
+            by_configuration.setdefault(tuple(pair.second.levels[k] for k in at), []).append(pair)
+        for configuration, own in by_configuration.items():
+            value = float(np.mean([pair.speed_value for pair in own]))
+            interval = _mean_gain(own, value, level)
+            yield GroupGain(group, configuration, len(own), value, interval)
+
+
+def _mean_gain(pairs: Sequence[Pair], value: float, level: float) -> Estimate | None:
+    """Interval of the mean of independent gains, by the delta method; None if a cell has one sample only."""
+    if any(min(pair.first.n, pair.second.n) < 2 for pair in pairs):
+        return None
+    variances = []
+    for pair in pairs:
+        if pair.by_blocks and pair.speed is not None:
+            half = (pair.speed.high - pair.speed.low) / 2
+            variances.append((half / statistics.t_quantile(level, pair.speed.n - 1)) ** 2)
+            continue
+        parts = [(half_widths.sem(cell.values) / cell.mean) ** 2 for cell in (pair.first, pair.second)]
+        variances.append((1 + pair.speed_value) ** 2 * sum(parts))
+    least = min(pair.speed.n if pair.speed else min(pair.first.n, pair.second.n) for pair in pairs)
+    half = statistics.t_quantile(level, least - 1) * float(np.sqrt(sum(variances))) / len(pairs)
+    return Estimate(value, value - half, value + half, level, least, "delta method")
+
+
+def _shares(group: str, pairs: Sequence[Pair]) -> Shares:
+    return Shares(
+        group,
+        sum(pair.better for pair in pairs),
+        len(pairs),
+        sum(pair.better_runs for pair in pairs),
+        sum(pair.second.n for pair in pairs),
+    )
+
+
+def _effects(data: Dataset, whole_plot: Sequence[str]) -> tuple[list[variance.Effect], str]:
+    """Analysis of variance of the logarithm, or why there is none."""
+    if any((cell.values <= 0).any() for cell in data.cells):
+        return [], "an analysis of variance of the logarithm needs positive samples"
+    try:
+        return variance.analyse(_as_sums(data, whole_plot)), ""
+    except StatisticsError as error:
+        return [], error.args[0]
+
+
+def _as_sums(data: Dataset, whole_plot: Sequence[str]) -> variance.Samples:
+    numbers = [{level: k for k, level in enumerate(data.levels_of(factor))} for factor in data.factors]
+    rows: list[tuple[list[int], float, float, float, int]] = []
+    for cell in data.cells:
+        levels = [numbers[k][level] for k, level in enumerate(cell.levels)]
+        blocks = cell.blocks if whole_plot else np.zeros_like(cell.blocks)
+        for block in np.unique(blocks):
+            logs = np.log(cell.values[blocks == block])
+            rows.append(
+                (levels, float(len(logs)), float(logs.mean()), float(((logs - logs.mean()) ** 2).sum()), int(block))
+            )
+    return variance.Samples(
+        data.factors,
+        np.array([row[0] for row in rows], dtype=np.int64),
+        np.array([row[1] for row in rows]),
+        np.array([row[2] for row in rows]),
+        np.array([row[3] for row in rows]),
+        np.array([row[4] for row in rows], dtype=np.int64),
+        tuple(data.place(name) for name in whole_plot),
+    )
+
+
+def _warnings(data: Dataset, summaries: Sequence[Summary], whole_plot: Sequence[str]) -> Iterator[str]:
+    failed = sum(data.failed.values())
+    if failed:
+        where = "; ".join(
+            f"{in_words(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
+        )
+        yield f"{failed} runs failed and are no samples ({where})."
+    few = [each for each in summaries if each.cell.n < diagnostics.FEW]
+    if few:
+        yield f"{_cells(data, few)} fewer than {diagnostics.FEW} samples: their intervals assume normal scatter."
+    far = [(each, len(beyond)) for each in summaries if len(beyond := diagnostics.outliers(each.cell.values))]
+    if far:
+        total = sum(number for _, number in far)
+        yield (
+            f"{total} samples lie more than three interquartile ranges beyond the quartiles: "
+            f"{_cells(data, [each for each, _ in far])} such. They are kept."
+        )
+    modes = [each for each in summaries if diagnostics.two_modes(each.cell.values)]
+    if modes:
+        yield f"{_cells(data, modes)} samples in two clusters: their mean describes neither."
+    filled = [(each, found) for each in summaries if (found := diagnostics.repeated(each.cell.values))]
+    if filled:
+        _, (value, count) = filled[0]
+        yield (
+            f"{_cells(data, [each for each, _ in filled])} a value that stands there more often than scatter explains "
+            f"(first: {value:g}, {count} times): samples may have been imputed."
+        )
+    plots = {int(block) for each in summaries for block in np.unique(each.cell.blocks)} if whole_plot else {0, 1, 2}
+    if len(plots) < 3:
+        yield (
+            f"{', '.join(whole_plot)} was set up in {len(plots)} block(s): its effect cannot be told from one of time."
+        )
+
+
+def _cells(data: Dataset, some: Sequence[Summary]) -> str:
+    names = [in_words(data.named(each.cell)) for each in some[:3]]
+    more = f" and {len(some) - 3} more" if len(some) > 3 else ""
+    return f"{'; '.join(names)}{more} {'have' if len(some) > 1 else 'has'}"

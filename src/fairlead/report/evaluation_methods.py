@@ -1,0 +1,83 @@
+"""The methods paragraph of an evaluation, generated from its plan and from what was computed."""
+
+from typing import Any
+
+from fairlead.evaluate.analysis import Analysis
+from fairlead.evaluate.dataset import is_imported
+from fairlead.report import words
+
+
+def paragraphs(analysis: Analysis) -> list[str]:
+    """How the samples came about, and how the numbers were computed."""
+    record = analysis.data.record
+    design = _imported(analysis) if is_imported(record) else _planned(record.plan, analysis)
+    return [design, _computed(analysis)]
+
+
+def _imported(analysis: Analysis) -> str:
+    facts = analysis.data.record.facts
+    source = f" Source: {facts['source']}." if facts["source"] else ""
+    return (
+        f"The samples were imported from {facts['file']}: {_factors(analysis)}. How they were taken, and in which "
+        f"order, is not known here.{source}"
+    )
+
+
+def _planned(plan: dict[str, Any], analysis: Analysis) -> str:
+    table, run, plot = plan["replications"], plan["run"], plan["whole_plot"]
+    per_cell = sorted({each.cell.n for each in analysis.summaries})
+    counts = str(per_cell[0]) if len(per_cell) == 1 else f"{per_cell[0]} to {per_cell[-1]}"
+    parts = [f"Factors were {_factors(analysis)}."]
+    if plan["exclude"] or plan["fractions"]:
+        parts.append(f"Of all combinations {words.count(len(analysis.data.cells), 'cell')} were run, as the plan says.")
+    for fraction in plan["fractions"]:
+        parts.append(
+            f"Of the combinations of {words.listing(list(fraction['factors']))} a regular fraction was run: their "
+            "interaction cannot be told from the mean, nor an effect from the interaction of the others."
+        )
+    parts.append(f"Every cell has {counts} replications; the order was drawn from seed {plan['evaluation']['seed']}.")
+    if table["half_width"]:
+        parts.append(
+            f"After {table['count']} replications a cell was run again until the {words.level(table['level'])} "
+            f"interval of its mean was within {words.percent(table['half_width'])} of it, at most {table['at_most']} "
+            "times."
+        )
+    if plot:
+        parts.append(
+            f"{words.listing(list(plot['factors']))} was set up anew for each level in each of {plot['blocks']} "
+            "randomly ordered blocks; its effects are tested against the error between blocks."
+        )
+    if plan["neighbours"]:
+        parts.append(
+            "Neighbours looped their programs on the same hosts only while the main program ran; it was started when "
+            "all of them had been seen to run, and the next row when all had been seen to be gone."
+        )
+    what = (
+        "wall time of the whole start, launcher included"
+        if run["value"] == "time_s"
+        else "the program's own timed section"
+    )
+    parts.append(f"The value is the {what}.")
+    return " ".join(parts)
+
+
+def _factors(analysis: Analysis) -> str:
+    parts = []
+    for factor in analysis.data.factors:
+        levels = [str(level) for level in analysis.data.levels_of(factor)]
+        shown = words.listing(levels) if len(levels) <= 12 else f"{len(levels)} levels"
+        parts.append(f"{factor} ({shown})")
+    return ", ".join(parts)
+
+
+def _computed(analysis: Analysis) -> str:
+    level = words.level(analysis.level)
+    return (
+        "Gains are ratios of means: in speed base / t - 1 (of a rate: rate / base - 1), in time (base - t) / base. "
+        f"Intervals are at {level}: Student's t for means, order statistics for medians, Fieller's for gains, Welch's "
+        "for differences, or Student's t of block means where what is compared was set up once a block. Verdicts come "
+        "from the interval of the difference; p-values are adjusted for all comparisons of their table after Holm, and "
+        "after Benjamini and Hochberg (FDR). Bars (mean and three standard errors) that overlap are the papers' rule, "
+        "and no test. A group's gain is the arithmetic mean of its cells' gains in speed, its interval by the delta "
+        "method. The analysis of variance is of the logarithm, type II. Nothing is computed from rounded values."
+    )

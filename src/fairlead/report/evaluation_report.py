@@ -1,0 +1,212 @@
+"""The report of an evaluation: findings, tables, figures and methods, on the terminal and as one HTML page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from fairlead.errors import ConfigError
+from fairlead.evaluate import cost as cost_of
+from fairlead.evaluate import dataset
+from fairlead.evaluate.analysis import ALIKE, FASTER, SLOWER, Analysis, analyse
+from fairlead.evaluate.dataset import Dataset, is_imported
+from fairlead.evaluate.settings import Report
+from fairlead.report import evaluation_figures, evaluation_methods, evaluation_tables, page, words
+from fairlead.report.comparison_report import flat
+from fairlead.report.figures import Drawing
+from fairlead.report.tables import Table, cell, table
+from fairlead.report.terminal import rich_table
+from fairlead.store import Run, Store
+
+MOST_ROWS = 30
+"""Tables with more rows are folded on the page, and left out on the terminal."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """An evaluation with its runs, computed."""
+
+    analysis: Analysis
+    rows: tuple[Run, ...]
+
+    @property
+    def data(self) -> Dataset:
+        """Its samples."""
+        return self.analysis.data
+
+
+def load(store: Store, name: str | None = None, series: str | None = None, level: float = 0.95) -> Loaded:
+    """Compute an evaluation from the store: the newest, or that of a name.
+
+    Raises:
+        StoreError: there is none, or it has no sample of that value yet.
+        StatisticsError: ``level`` is no confidence level.
+    """
+    record = dataset.find(store, name)
+    data = dataset.load(store, record, series)
+    report = Report.model_validate(record.plan.get("report") or {})
+    plot = tuple((record.plan.get("whole_plot") or {}).get("factors", ()))
+    return Loaded(analyse(data, report, level, plot), tuple(store.runs(dataset.ROW, parent=record.id)))
+
+
+def write(loaded: Loaded, html: Path, figures: Path | None = None) -> list[Path]:
+    """Write the page and, if asked for, the figures as files; returns all of them.
+
+    Raises:
+        FairleadError: a file cannot be written.
+    """
+    drawn = drawings(loaded.analysis)
+    written = [page.write(html, _html(loaded, drawn))]
+    return written + ([path for each in drawn for path in each.save(figures)] if figures is not None else [])
+
+
+def show(loaded: Loaded, console: Console) -> None:
+    """Print findings and the shorter tables."""
+    analysis = loaded.analysis
+    for text in (*findings(analysis), *analysis.warnings):
+        console.print(escape(text), highlight=False)
+    named = [
+        (evaluation_tables.groups(analysis), "Gains of groups over the baseline"),
+        (evaluation_tables.shares(analysis), "Better than the baseline"),
+        (costs(analysis), "Cost"),
+        (evaluation_tables.effects(analysis), "Analysis of variance of the logarithm"),
+        (evaluation_tables.verdicts(analysis), f"Against {_baseline(analysis)}"),
+        (evaluation_tables.cells(analysis), "Cells"),
+    ]
+    for found, title in named:
+        if found.rows and len(found.rows) <= MOST_ROWS:
+            console.print(rich_table(found, title))
+
+
+def findings(analysis: Analysis) -> list[str]:
+    """What stands at the top, in words."""
+    data = analysis.data
+    texts = [f"{words.count(data.n, 'sample')} of {data.series} in {words.count(len(data.cells), 'cell')}."]
+    if not analysis.pairs:
+        return texts
+    counts = {verdict: sum(p.verdict == verdict for p in analysis.pairs) for verdict in (FASTER, SLOWER, ALIKE)}
+    texts.append(
+        f"Against {_baseline(analysis)}: {counts[FASTER]} of {len(analysis.pairs)} cells are faster, {counts[SLOWER]} "
+        f"slower, {counts[ALIKE]} cannot be told apart ({words.level(analysis.level)} intervals of the difference)."
+    )
+    best = max(analysis.pairs, key=lambda pair: pair.speed_value)
+    worst = min(analysis.pairs, key=lambda pair: pair.speed_value)
+    for what, pair in (("Greatest gain", best), ("Greatest loss" if worst.speed_value < 0 else "Least gain", worst)):
+        interval = f" ({words.percent_interval(pair.speed, signed=True)})" if pair.speed else ""
+        texts.append(
+            f"{what} in speed: {words.percent(pair.speed_value, signed=True)}{interval}, "
+            f"{dataset.in_words(data.named(pair.second))}."
+        )
+    return texts
+
+
+def drawings(analysis: Analysis) -> list[Drawing]:
+    """All figures."""
+    found = [evaluation_figures.bars(analysis), evaluation_figures.lines(analysis)]
+    found.append(evaluation_figures.against_mpi_share(analysis))
+    return [each for each in found if each is not None]
+
+
+def costs(analysis: Analysis) -> Table:
+    """Cost efficiency of every cell with a price; without prices no rows."""
+    cost = analysis.report.cost
+    columns = [
+        *((name, name) for name in analysis.data.factors),
+        *(("an hour", "price_per_hour"), ("a run", "price_per_run")),
+        ("runs an hour per price of an hour", "efficiency"),
+    ]
+    if cost is None or analysis.data.unit != "s":
+        return table(columns, [])
+    return table(
+        columns,
+        [
+            [
+                *(cell(level) for level in each.cell.levels),
+                cell(each.per_hour, f"{cost.currency}{words.NBSP}{words.significant(each.per_hour, 4)}"),
+                cell(each.per_run, f"{cost.currency}{words.NBSP}{words.significant(each.per_run, 3)}"),
+                cell(each.efficiency, words.significant(each.efficiency, 4)),
+            ]
+            for each in cost_of.priced(analysis.data, cost)
+        ],
+    )
+
+
+def cheapest(analysis: Analysis, within_s: float) -> list[str]:
+    """Of each case the cheapest configuration that takes no longer than ``within_s``, in words.
+
+    Raises:
+        ConfigError: there are no prices, or the values are no times.
+    """
+    cost = analysis.report.cost
+    if cost is None:
+        raise ConfigError(f"{analysis.data.name}: there are no prices", hint="state them in [report.cost]")
+    lines = []
+    for case, best in cost_of.cheapest(analysis.data, cost, within_s).items():
+        name = ", ".join(map(str, case)) or analysis.data.name
+        if best is None:
+            lines.append(f"{name}: nothing ends within {words.duration(within_s)}")
+            continue
+        level = best.cell.levels[analysis.data.place(cost.factor)]
+        price = f"{cost.currency} {words.significant(best.per_run)} a run"
+        lines.append(f"{name}: {level}, {words.duration(best.cell.mean)}, {price}")
+    return lines
+
+
+def _baseline(analysis: Analysis) -> str:
+    return evaluation_tables.name_of(analysis.baseline)
+
+
+def _html(loaded: Loaded, drawn: Sequence[Drawing]) -> str:
+    analysis = loaded.analysis
+    record = analysis.data.record
+    return page.render(
+        "evaluation.html.j2",
+        heading=analysis.data.name,
+        record=record,
+        started=words.moment(record.started_s),
+        imported=is_imported(record),
+        findings=findings(analysis),
+        warnings=analysis.warnings,
+        groups=evaluation_tables.groups(analysis),
+        shares=evaluation_tables.shares(analysis),
+        baseline=_baseline(analysis),
+        costs=costs(analysis),
+        cost=analysis.report.cost,
+        gains=evaluation_tables.gains(analysis, analysis.pairs),
+        others=evaluation_tables.gains(analysis, analysis.other_pairs),
+        effects=evaluation_tables.effects(analysis),
+        no_effects=analysis.no_effects,
+        cells=evaluation_tables.cells(analysis),
+        samples=_samples(analysis),
+        drawings=drawn,
+        methods=evaluation_methods.paragraphs(analysis),
+        conditions=_conditions(loaded),
+        level=words.level(analysis.level),
+        most=MOST_ROWS,
+    )
+
+
+def _samples(analysis: Analysis) -> Table:
+    """Every sample with the run that holds it: what all numbers can be traced to."""
+    names = analysis.data.factors
+    return table(
+        [*((name, name) for name in names), ("block", "block"), ("run", "run"), (analysis.data.series,) * 2],
+        [
+            [*(cell(level) for level in each.levels), cell(int(block)), cell(int(run)), cell(float(value))]
+            for each in analysis.data.cells
+            for value, block, run in zip(each.values, each.blocks, each.runs, strict=True)
+        ],
+    )
+
+
+def _conditions(loaded: Loaded) -> list[tuple[str, str]]:
+    """Facts that all rows share, and those that changed in between."""
+    seen: dict[str, set[str]] = {}
+    for run in loaded.rows:
+        for key, value in flat("", run.facts):
+            seen.setdefault(key, set()).add(value)
+    if is_imported(loaded.data.record):
+        return [(key, str(loaded.data.record.facts[key])) for key in ("source", "file", "sha256")]
+    return [(key, " / ".join(sorted(values)[:4])) for key, values in sorted(seen.items())]
