@@ -88,7 +88,7 @@ def test_cg_with_a_wrong_matrix_fails(flavour: str) -> None:
         ("pingpong", 2, ["--sizes", "64,big"], "--sizes"),
         ("is", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A, B and C"),
         ("mg", 3, [], "mg: the number of ranks must be a power of two, and is 3"),
-        ("sp", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A, B"),
+        ("sp", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A and B"),
         ("bt", 7, [], "bt: 7 ranks cut a side of 12 points into 7 tiles"),
     ],
 )

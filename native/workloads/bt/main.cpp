@@ -56,6 +56,5 @@ const flow::Program kProgram = {
 }  // namespace fairlead::bt
 
 int main(int argc, char** argv) {
-    return fairlead::run_mpi_program(argc, argv,
-                                     [&] { return fairlead::flow::run(fairlead::bt::kProgram, argc, argv); });
+    return fairlead::flow::run(fairlead::bt::kProgram, argc, argv);
 }

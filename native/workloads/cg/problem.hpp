@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <span>
 
 #include "common/verdict.hpp"
 
@@ -20,8 +20,8 @@ struct Problem {
     static constexpr double kTolerance = 1e-10;  // relative, for zeta
 };
 
-// Class `name` (S, W, A, B or C). Throws UsageError for any other.
-const Problem& find_problem(const std::string& name);
+// The classes S, W, A, B and C.
+std::span<const Problem> problems();
 
 // What a run computed, as far as verification needs it; the extremes are over all ranks.
 struct Outcome {

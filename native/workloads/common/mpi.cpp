@@ -79,6 +79,10 @@ double all_reduce(double value, MPI_Op operation) {
     return value;
 }
 
+bool all_agree(bool own) {
+    return all_reduce(own ? 1.0 : 0.0, MPI_MIN) > 0.0;
+}
+
 namespace {
 
 int guarded(const std::function<int()>& program) {

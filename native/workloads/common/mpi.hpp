@@ -30,6 +30,9 @@ void barrier();
 void all_reduce(std::span<double> values, MPI_Op operation);
 double all_reduce(double value, MPI_Op operation);
 
+// Whether `own` is true on all ranks: one that disagrees makes a failed run.
+bool all_agree(bool own);
+
 // Runs `program` between MPI_Init and MPI_Finalize and returns its exit code, the same on all ranks.
 //
 // Usage errors and requests for help are expected to come up alike on every rank (all parse the same command line):

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstdio>
 #include <string>
+
+#include "common/formatted.hpp"
 
 namespace fairlead {
 
@@ -15,13 +15,14 @@ struct Verdict {
     // `value` must not exceed `bound`; NaN does.
     void require(const char* what, double value, double bound) {
         const bool passed = value <= bound;
-        std::array<char, 200> text{};
-        std::snprintf(text.data(), text.size(), "%s: %.2e %s %.0e", what, value, passed ? "<=" : "is NOT <=", bound);
-        note(text.data());
+        note(formatted("%s: %.2e %s %.0e", what, value, passed ? "<=" : "is NOT <=", bound));
         verified = verified && passed;
     }
 
     void note(const std::string& text) { explanation += (explanation.empty() ? "" : "; ") + text; }
+
+    // For people.
+    std::string line() const { return "verification " + std::string(verified ? "passed: " : "FAILED: ") + explanation; }
 };
 
 }  // namespace fairlead

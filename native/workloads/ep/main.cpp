@@ -3,34 +3,20 @@
 // section 2.1): Gaussian deviates, counted in annuli. See docs/programs.md.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 
-#include "common/mpi.hpp"
-#include "common/options.hpp"
-#include "common/result.hpp"
+#include "common/benchmark.hpp"
+#include "common/formatted.hpp"
 #include "ep/problem.hpp"
 
 namespace fairlead::ep {
 namespace {
 
-struct Options {
-    std::string class_name = "S";
-    double perturbation = 0.0;
-    std::string json;
-};
-
-Options options_of(int argc, char** argv) {
-    Options options;
-    CLI::App app("Gaussian deviates after the NAS Parallel Benchmarks; verifies its own result", "ep");
-    app.add_option("--class", options.class_name, "problem class: S, W, A, B or C")->capture_default_str();
-    app.add_option("--json", options.json, "also write the result line to this file");
-    app.add_option("--perturb", options.perturbation,
-                   "add this to one rank's sum of x, to see verification fail (default: 0)");
-    parse_options(app, argc, argv);
-    return options;
-}
+constexpr Benchmark kBenchmark = {
+    .name = "ep",
+    .description = "Gaussian deviates after the NAS Parallel Benchmarks; verifies its own result",
+    .iterations = nullptr,
+    .perturb = "add this to one rank's sum of x, to see verification fail"};
 
 // The tally of all ranks, on every rank. Counts stay exact: they are far below 2^53.
 Tally sum_over_ranks(const Tally& own) {
@@ -44,56 +30,32 @@ Tally sum_over_ranks(const Tally& own) {
     return total;
 }
 
-void report(const Options& options, const Problem& problem, int ranks, const Tally& tally, double seconds,
-            double setup_s, const Verdict& verdict) {
-    std::printf("ep class %c, %d ranks: %.3f s (set-up %.3f s)\n", problem.name, ranks, seconds, setup_s);
-    std::printf("sums %.15e %.15e, published %.15e %.15e\n", tally.sum_x, tally.sum_y, problem.sum_x, problem.sum_y);
-    std::printf("verification %s: %s\n", verdict.verified ? "passed" : "FAILED", verdict.explanation.c_str());
-    std::fflush(stdout);
-    write_result({{"program", "ep"},
-                  {"class", std::string(1, problem.name)},
-                  {"ranks", ranks},
-                  {"seconds", seconds},
-                  {"setup_s", setup_s},
-                  {"sum_x", tally.sum_x},
-                  {"sum_y", tally.sum_y},
-                  {"counts", tally.counts},
-                  {"verified", verdict.verified},
-                  {"verification", verdict.explanation}},
-                 options.json);
-}
+Findings solve(const Problem& problem, const BenchmarkOptions& options, Timing& timing) {
+    sum_over_ranks(Tally{});  // opens the connections
+    timing.end_set_up();
 
-int run(int argc, char** argv) {
-    const Options options = options_of(argc, argv);
-    const Problem& problem = find_problem(options.class_name);
     const auto ranks = static_cast<std::uint64_t>(size_of(MPI_COMM_WORLD));
     const auto rank = static_cast<std::uint64_t>(rank_of(MPI_COMM_WORLD));
-
-    const double before = MPI_Wtime();
-    sum_over_ranks(Tally{});  // opens the connections
-    const double setup_s = all_reduce(MPI_Wtime() - before, MPI_MAX);
-
-    barrier();
-    const double start = MPI_Wtime();
-    Tally own = tally_pairs(problem.pairs() * rank / ranks, problem.pairs() * (rank + 1) / ranks);
-    if (rank == 0) {
-        own.sum_x += options.perturbation;
-    }
-    const Tally tally = sum_over_ranks(own);
-    const double seconds = all_reduce(MPI_Wtime() - start, MPI_MAX);
-
-    Verdict verdict = verify(problem, tally);
-    // One rank that disagrees is a failed run.
-    verdict.verified = all_reduce(verdict.verified ? 1.0 : 0.0, MPI_MIN) > 0.0;
-    if (rank == 0) {
-        report(options, problem, static_cast<int>(ranks), tally, seconds, setup_s, verdict);
-    }
-    return verdict.verified ? kVerified : kVerificationFailed;
+    Tally tally;
+    timing.iterate(1, [&](int) {
+        Tally own = tally_pairs(problem.pairs() * rank / ranks, problem.pairs() * (rank + 1) / ranks);
+        if (rank == 0) {
+            own.sum_x += options.perturbation;
+        }
+        tally = sum_over_ranks(own);
+    });
+    return {.verdict = verify(problem, tally),
+            .lines = {formatted("sums %.15e %.15e, published %.15e %.15e", tally.sum_x, tally.sum_y, problem.sum_x,
+                                problem.sum_y)},
+            .fields = {{"sum_x", tally.sum_x},
+                       {"sum_y", tally.sum_y},
+                       {"counts", std::vector(tally.counts.begin(), tally.counts.end())}}};
 }
 
 }  // namespace
 }  // namespace fairlead::ep
 
 int main(int argc, char** argv) {
-    return fairlead::run_mpi_program(argc, argv, [&] { return fairlead::ep::run(argc, argv); });
+    using namespace fairlead;
+    return run_benchmark(ep::kBenchmark, ep::problems(), ep::solve, argc, argv);
 }

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <span>
 
 #include "common/verdict.hpp"
 #include "ep/deviates.hpp"
@@ -23,8 +23,8 @@ struct Problem {
     std::uint64_t pairs() const { return std::uint64_t{1} << exponent; }
 };
 
-// Class `name` (S, W, A, B or C). Throws UsageError for any other.
-const Problem& find_problem(const std::string& name);
+// The classes S, W, A, B and C.
+std::span<const Problem> problems();
 
 // Judges a run: both sums within the tolerance of the published values, every count equal to the published one.
 Verdict verify(const Problem& problem, const Tally& tally);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flow/problem.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "common/usage.hpp"
 
 namespace fairlead::flow {
 
@@ -39,19 +36,6 @@ double largest_ratio(const Norms& later, const Norms& earlier) {
 }
 
 }  // namespace
-
-const Problem& find_problem(std::span<const Problem> problems, const std::string& name) {
-    const auto found = std::ranges::find_if(
-        problems, [&](const Problem& problem) { return name.size() == 1 && problem.name == name.front(); });
-    if (found == problems.end()) {
-        std::string names;
-        for (const Problem& problem : problems) {
-            names += std::string(names.empty() ? "" : ", ") + problem.name;
-        }
-        throw UsageError("--class " + name + ": there are the classes " + names);
-    }
-    return *found;
-}
 
 Verdict verify(const Problem& problem, const Outcome& outcome) {
     Verdict verdict;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
-#include <string>
-
 #include "common/verdict.hpp"
 #include "flow/norms.hpp"
 
@@ -18,9 +15,6 @@ struct Problem {
     Norms published;                            // after the standard number of steps
     static constexpr double kTolerance = 1e-8;  // relative, for every published value
 };
-
-// The class of that name. Throws UsageError with the names there are.
-const Problem& find_problem(std::span<const Problem> problems, const std::string& name);
 
 // What a run computed, as far as verification needs it.
 struct Outcome {

@@ -26,7 +26,7 @@ struct Program {
     std::function<std::unique_ptr<Solver>(const Problem&, double perturbation)> make_solver;
 };
 
-// Reads the options, iterates, verifies and reports. Returns the exit code. Called on all ranks.
+// The whole program. Returns the exit code.
 int run(const Program& program, int argc, char** argv);
 
 }  // namespace fairlead::flow

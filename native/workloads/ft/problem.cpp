@@ -5,8 +5,6 @@
 #include <array>
 #include <cmath>
 
-#include "common/problem_class.hpp"
-
 namespace fairlead::ft {
 
 namespace {
@@ -54,8 +52,8 @@ constexpr double kRoundTripBound = 1e-12;
 
 }  // namespace
 
-const Problem& find_problem(const std::string& name) {
-    return find_class(kProblems, name);
+std::span<const Problem> problems() {
+    return kProblems;
 }
 
 Verdict verify(const Problem& problem, const Outcome& outcome) {

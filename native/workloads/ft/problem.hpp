@@ -3,7 +3,6 @@
 
 #include <complex>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "common/verdict.hpp"
@@ -21,8 +20,8 @@ struct Problem {
     int iterations() const { return static_cast<int>(checksums.size()); }
 };
 
-// Class `name` (S, W, A, B or C). Throws UsageError for any other.
-const Problem& find_problem(const std::string& name);
+// The classes S, W, A, B and C.
+std::span<const Problem> problems();
 
 // What a run computed, as far as verification needs it.
 struct Outcome {

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/problem_class.hpp"
-
 namespace fairlead::is {
 
 namespace {
@@ -55,8 +53,8 @@ constexpr std::array kProblems = {
 
 }  // namespace
 
-const Problem& find_problem(const std::string& name) {
-    return find_class(kProblems, name);
+std::span<const Problem> problems() {
+    return kProblems;
 }
 
 std::int64_t Problem::published_rank(std::size_t test, int iteration) const {

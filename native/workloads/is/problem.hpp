@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <span>
 
 #include "common/verdict.hpp"
 
@@ -38,8 +38,8 @@ struct Problem {
     std::int64_t published_rank(std::size_t test, int iteration) const;
 };
 
-// Class `name` (S, W, A, B or C). Throws UsageError for any other.
-const Problem& find_problem(const std::string& name);
+// The classes S, W, A, B and C.
+std::span<const Problem> problems();
 
 // What a run computed, as far as verification needs it; all ranks' parts added up.
 struct Outcome {

@@ -57,6 +57,5 @@ const flow::Program kProgram = {
 }  // namespace fairlead::lu
 
 int main(int argc, char** argv) {
-    return fairlead::run_mpi_program(argc, argv,
-                                     [&] { return fairlead::flow::run(fairlead::lu::kProgram, argc, argv); });
+    return fairlead::flow::run(fairlead::lu::kProgram, argc, argv);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <span>
 
 #include "common/verdict.hpp"
 #include "mg/stencil.hpp"
@@ -18,8 +18,8 @@ struct Problem {
     static constexpr double kTolerance = 1e-8;  // relative, for the norm
 };
 
-// Class `name` (S, W, A, B or C). Throws UsageError for any other.
-const Problem& find_problem(const std::string& name);
+// The classes S, W, A, B and C.
+std::span<const Problem> problems();
 
 // What a run computed, as far as verification needs it: root mean squares of the residual.
 struct Outcome {

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
+#include "nbody/options.hpp"
 #include "nbody/ring.hpp"
 #include "nbody/verify.hpp"
 
 namespace fairlead::nbody {
-
-struct Setup {
-    int particles;
-    std::uint64_t seed;
-    std::size_t payload_B;  // for each particle
-    double softening;
-    double time_step;
-};
 
 // This rank's share of the particles, moved by the leapfrog (kick, drift, kick). All functions are collective.
 class System {

@@ -3,46 +3,24 @@
 // docs/programs.md.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <thread>
 
+#include "common/fields.hpp"
 #include "common/mpi.hpp"
-#include "common/options.hpp"
-#include "common/result.hpp"
+#include "common/usage.hpp"
 #include "common/verdict.hpp"
 #include "random-traffic/exchange.hpp"
+#include "random-traffic/options.hpp"
 #include "random-traffic/partners.hpp"
 
 namespace fairlead::random_traffic {
 namespace {
-
-struct Options {
-    std::uint64_t seed = 1;
-    double duration_s = 10.0;
-    int message_B = 1 << 18;
-    double interval_s = 0.5;
-    std::string json;
-};
-
-Options options_of(int argc, char** argv) {
-    Options options;
-    CLI::App app("Messages between random pairs of ranks, both directions at once", "random-traffic");
-    app.add_option("--seed", options.seed, "seed of the pairs")->capture_default_str();
-    app.add_option("--seconds", options.duration_s, "how long")->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--bytes", options.message_B, "length of a message")
-        ->check(CLI::Range(static_cast<int>(Exchanger::kMarkBytes), 1 << 30))
-        ->capture_default_str();
-    app.add_option("--interval", options.interval_s, "seconds after which pairs are drawn anew")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--json", options.json, "also write the result line to this file");
-    parse_options(app, argc, argv);
-    return options;
-}
 
 volatile std::sig_atomic_t stop_requested = 0;
 
@@ -106,9 +84,9 @@ void report(const Options& options, const Totals& totals, const Verdict& verdict
     std::printf("random-traffic %d ranks, %.2f s, %llu rounds: %.0f messages of %d B, %.1f Mbit/s in all\n", ranks,
                 totals.seconds, static_cast<unsigned long long>(totals.rounds), totals.messages, options.message_B,
                 bytes * 8e-6 / totals.seconds);
-    std::printf("verification %s: %s\n", verdict.verified ? "passed" : "FAILED", verdict.explanation.c_str());
+    std::printf("%s\n", verdict.line().c_str());
     std::fflush(stdout);
-    write_result({{"program", "random-traffic"},
+    write_fields({{"program", "random-traffic"},
                   {"ranks", ranks},
                   {"seed", options.seed},
                   {"message_B", options.message_B},

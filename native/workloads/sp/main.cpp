@@ -81,6 +81,5 @@ const flow::Program kProgram = {
 }  // namespace fairlead::sp
 
 int main(int argc, char** argv) {
-    return fairlead::run_mpi_program(argc, argv,
-                                     [&] { return fairlead::flow::run(fairlead::sp::kProgram, argc, argv); });
+    return fairlead::flow::run(fairlead::sp::kProgram, argc, argv);
 }

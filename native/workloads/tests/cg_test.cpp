@@ -10,7 +10,7 @@
 #include "cg/grid.hpp"
 #include "cg/matrix.hpp"
 #include "cg/problem.hpp"
-#include "common/usage.hpp"
+#include "common/problem_class.hpp"
 
 namespace fairlead::cg {
 namespace {
@@ -43,7 +43,7 @@ Dense dense_reference(const Problem& problem) {
 }
 
 TEST(GeneratingVectors, HaveDistinctLocationsAndHalfOnTheDiagonal) {
-    const std::vector<SparseVector> vectors = generating_vectors(find_problem("S"));
+    const std::vector<SparseVector> vectors = generating_vectors(find_class(problems(), "S"));
     ASSERT_EQ(vectors.size(), 1400U);
     for (std::size_t i = 0; i < vectors.size(); ++i) {
         std::map<int, double> elements;
@@ -151,10 +151,12 @@ TEST(Grid, RefusesWhatIsNoPowerOfTwoOrTooMany) {
 }
 
 TEST(Problem, RefusesUnknownClasses) {
-    EXPECT_EQ(find_problem("A").order, 14000);
+    EXPECT_EQ(find_class(problems(), "A").order, 14000);
     for (const char* name : {"", "D", "s", "AA"}) {
-        EXPECT_THROW(find_problem(name), UsageError) << name;
+        EXPECT_THROW(find_class(problems(), name), UsageError) << name;
     }
+    EXPECT_EQ(class_names(problems(), "or"), "S, W, A, B or C");
+    EXPECT_EQ(class_names(problems().first(1), "or"), "S");
 }
 
 Outcome good_outcome(const Problem& problem) {
@@ -167,7 +169,7 @@ Outcome good_outcome(const Problem& problem) {
 }
 
 TEST(Verify, AcceptsWithinToleranceOnly) {
-    const Problem& problem = find_problem("W");
+    const Problem& problem = find_class(problems(), "W");
     Outcome outcome = good_outcome(problem);
     EXPECT_TRUE(verify(problem, outcome).verified);
     outcome.standard_zeta = problem.zeta * (1 + 0.9e-10);
@@ -181,7 +183,7 @@ TEST(Verify, AcceptsWithinToleranceOnly) {
 }
 
 TEST(Verify, LooksAtEverythingElseToo) {
-    const Problem& problem = find_problem("W");
+    const Problem& problem = find_class(problems(), "W");
     Outcome longer = good_outcome(problem);
     longer.iterations = 1000;
     EXPECT_TRUE(verify(problem, longer).verified);

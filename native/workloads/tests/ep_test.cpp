@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "common/usage.hpp"
+#include "common/problem_class.hpp"
 #include "ep/problem.hpp"
 
 namespace fairlead::ep {
@@ -35,9 +35,9 @@ TEST(TallyPairs, KeepsTheCircleAndHasTheNormalDistribution) {
 }
 
 TEST(EpProblem, CountsAreThoseOfTheGaussianPairs) {
-    EXPECT_EQ(find_problem("S").pairs(), 16777216U);
+    EXPECT_EQ(find_class(problems(), "S").pairs(), 16777216U);
     const auto pairs = [](const char* name) {
-        const auto& counts = find_problem(name).counts;
+        const auto& counts = find_class(problems(), name).counts;
         return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     };
     EXPECT_EQ(pairs("S"), 13176389);
@@ -45,11 +45,11 @@ TEST(EpProblem, CountsAreThoseOfTheGaussianPairs) {
     EXPECT_EQ(pairs("A"), 210832767);
     EXPECT_EQ(pairs("B"), 843345606);
     EXPECT_EQ(pairs("C"), 3373275903);
-    EXPECT_THROW(find_problem("D"), UsageError);
+    EXPECT_THROW(find_class(problems(), "D"), UsageError);
 }
 
 TEST(EpVerify, AcceptsThePublishedValuesOnly) {
-    const Problem& problem = find_problem("A");
+    const Problem& problem = find_class(problems(), "A");
     EXPECT_TRUE(verify(problem, published(problem)).verified);
     Tally tally = published(problem);
     tally.sum_x *= 1 + 0.9e-8;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "common/usage.hpp"
+#include "common/problem_class.hpp"
 #include "ft/problem.hpp"
 
 namespace fairlead::ft {
@@ -195,7 +195,7 @@ TEST_P(Shares, ChecksumsAddUp) {
 INSTANTIATE_TEST_SUITE_P(PowersOfTwo, Shares, testing::Values(1, 2, 4, 8));
 
 TEST(Share, RefusesWhatCannotBeDivided) {
-    const Grid grid = find_problem("W").grid;
+    const Grid grid = find_class(problems(), "W").grid;
     EXPECT_THROW(Share(grid, 3, 0), UsageError);
     EXPECT_THROW(Share(grid, 64, 0), UsageError);  // 32 planes
     EXPECT_EQ(Share(grid, 32, 0).points(), 128U * 128U);
@@ -203,15 +203,15 @@ TEST(Share, RefusesWhatCannotBeDivided) {
 
 TEST(FtProblem, HasAPublishedChecksumForEveryIteration) {
     for (const char* name : {"S", "W", "A"}) {
-        EXPECT_EQ(find_problem(name).iterations(), 6) << name;
+        EXPECT_EQ(find_class(problems(), name).iterations(), 6) << name;
     }
-    EXPECT_EQ(find_problem("B").iterations(), 20);
-    EXPECT_EQ(find_problem("C").iterations(), 20);
-    EXPECT_THROW(find_problem("E"), UsageError);
+    EXPECT_EQ(find_class(problems(), "B").iterations(), 20);
+    EXPECT_EQ(find_class(problems(), "C").iterations(), 20);
+    EXPECT_THROW(find_class(problems(), "E"), UsageError);
 }
 
 TEST(FtVerify, JudgesEveryPublishedChecksum) {
-    const Problem& problem = find_problem("W");
+    const Problem& problem = find_class(problems(), "W");
     const Outcome good{.checksums = {problem.checksums.begin(), problem.checksums.end()}, .round_trip_error = 1e-15};
     EXPECT_TRUE(verify(problem, good).verified);
     for (std::size_t i = 0; i < good.checksums.size(); ++i) {
@@ -227,7 +227,7 @@ TEST(FtVerify, JudgesEveryPublishedChecksum) {
 }
 
 TEST(FtVerify, WithFewerOrMoreIterationsJudgesThoseThatArePublished) {
-    const Problem& problem = find_problem("W");
+    const Problem& problem = find_class(problems(), "W");
     Outcome outcome{.checksums = {problem.checksums.begin(), problem.checksums.end()}, .round_trip_error = 1e-15};
     outcome.checksums.emplace_back(1.0, 2.0);
     EXPECT_TRUE(verify(problem, outcome).verified);

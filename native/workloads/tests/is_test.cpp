@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/problem_class.hpp"
 #include "common/rank_count.hpp"
-#include "common/usage.hpp"
 #include "is/keys.hpp"
 
 namespace fairlead::is {
@@ -32,7 +32,7 @@ TEST(DrawKeys, DoesNotDependOnTheShare) {
 }
 
 TEST(DrawKeys, TestKeysOfClassSHaveThePublishedRanks) {
-    const Problem& problem = find_problem("S");
+    const Problem& problem = find_class(problems(), "S");
     std::vector<Key> keys = draw_keys(problem, 0, problem.keys());
     for (int iteration = 1; iteration <= 12; ++iteration) {
         change_keys(problem, iteration, keys);
@@ -86,19 +86,19 @@ TEST(CountBelow, AndPlaceSort) {
 }
 
 TEST(IsProblem, PublishedRanksDrift) {
-    const Problem& problem = find_problem("W");
+    const Problem& problem = find_class(problems(), "W");
     EXPECT_EQ(problem.published_rank(0, 1), 1248);
     EXPECT_EQ(problem.published_rank(2, 1), 1039986);
     EXPECT_EQ(problem.published_rank(2, 10), 1039977);
     EXPECT_EQ(problem.published_rank(2, 500), 1039977);
-    EXPECT_THROW(find_problem("D"), UsageError);
+    EXPECT_THROW(find_class(problems(), "D"), UsageError);
     EXPECT_THROW(require_power_of_two("is", 3, 512), UsageError);
     EXPECT_THROW(require_power_of_two("is", 1024, 512), UsageError);
     EXPECT_NO_THROW(require_power_of_two("is", 512, 512));
 }
 
 TEST(IsVerify, RejectsEachViolation) {
-    const Problem& problem = find_problem("S");
+    const Problem& problem = find_class(problems(), "S");
     const Outcome good{.iterations = 10, .ranks_right = 50, .disorder = 0, .keys = 65536, .key_sum_error = 0.0};
     EXPECT_TRUE(verify(problem, good).verified);
     Outcome bad = good;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "common/usage.hpp"
+#include "common/problem_class.hpp"
 #include "mg/charges.hpp"
 #include "mg/problem.hpp"
 
@@ -246,7 +246,7 @@ TEST(Charges, DoNotDependOnTheDivision) {
 }
 
 TEST(MgVerify, AcceptsWithinToleranceOnly) {
-    const Problem& problem = find_problem("A");
+    const Problem& problem = find_class(problems(), "A");
     const Outcome good{.iterations = 4, .first_norm = 1e-3, .standard_norm = problem.norm, .final_norm = problem.norm};
     EXPECT_TRUE(verify(problem, good).verified);
     Outcome bad = good;
@@ -267,7 +267,7 @@ TEST(MgVerify, AcceptsWithinToleranceOnly) {
     shorter.standard_norm = 0.0;
     EXPECT_TRUE(verify(problem, shorter).verified);
     EXPECT_NE(verify(problem, shorter).explanation.find("no published value"), std::string::npos);
-    EXPECT_THROW(find_problem("D"), UsageError);
+    EXPECT_THROW(find_class(problems(), "D"), UsageError);
 }
 
 }  // namespace

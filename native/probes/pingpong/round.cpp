@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pingpong/round.hpp"
+
+#include "common/result.hpp"
+
+namespace fairlead::pingpong {
+
+void write_round(const Options& options, const Round& round) {
+    using nlohmann::ordered_json;
+    ordered_json line = {{"program", "pingpong"}, {"round", round.number}, {"results", ordered_json::array()}};
+    for (const RoundTrips& trips : round.round_trips) {
+        line["results"].push_back({{"size_B", trips.size_B}, {"round_trip_s", trips.samples_s}});
+    }
+    line["train"] = nullptr;
+    if (round.train) {
+        const Train& train = *round.train;
+        line["train"] = {{"size_B", options.train_size_B}, {"window", options.window},
+                         {"bytes", train.bytes},           {"duration_s", train.duration_s},
+                         {"rate_bps", train.rate_bps()},   {"window_s", train.window_s}};
+    }
+    write_result(line, "");
+}
+
+}  // namespace fairlead::pingpong

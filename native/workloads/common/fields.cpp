@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/fields.hpp"
+
+#include "common/result.hpp"
+
+namespace fairlead {
+
+void write_fields(const Fields& fields, const std::string& path) {
+    nlohmann::ordered_json result = nlohmann::ordered_json::object();
+    for (const auto& [key, value] : fields) {
+        std::visit([&](const auto& content) { result[key] = content; }, value);
+    }
+    write_result(result, path);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "random-traffic/options.hpp"
+
+#include "common/options.hpp"
+#include "random-traffic/exchange.hpp"
+
+namespace fairlead::random_traffic {
+
+Options options_of(int argc, char** argv) {
+    Options options;
+    CLI::App app("Messages between random pairs of ranks, both directions at once", "random-traffic");
+    app.add_option("--seed", options.seed, "seed of the pairs")->capture_default_str();
+    app.add_option("--seconds", options.duration_s, "how long")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--bytes", options.message_B, "length of a message")
+        ->check(CLI::Range(static_cast<int>(Exchanger::kMarkBytes), 1 << 30))
+        ->capture_default_str();
+    app.add_option("--interval", options.interval_s, "seconds after which pairs are drawn anew")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--json", options.json, "also write the result line to this file");
+    parse_options(app, argc, argv);
+    return options;
+}
+
+}  // namespace fairlead::random_traffic
