@@ -1,13 +1,16 @@
 """The MPI libraries that tests run on: Debian's, and those that scripts/setup.sh puts into build/mpi."""
 
 import os
+import re
 import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 
@@ -38,6 +41,14 @@ class Mpi:
             pytest.skip(f"{self.mpirun} is not installed: run scripts/setup.sh")
         return self
 
+    def declares(self) -> set[str]:
+        """Functions that libfairlead wraps and the library has."""
+        with NamedTemporaryFile("w", suffix=".c") as source:
+            source.write("#include <mpi.h>\n")
+            source.flush()
+            done = subprocess.run([self.compiler, "-E", source.name], capture_output=True, text=True, check=True)
+        return set(re.findall(r"\b(MPI_\w+)\s*\(", done.stdout)) & set(function_names())
+
     def compile(self, source: Path, target: Path, *options: str) -> Path:
         """Compile a C program."""
         subprocess.run([self.compiler, "-o", target, source, *options, "-lpthread"], check=True)
@@ -60,9 +71,10 @@ class Mpi:
         return [self.mpirun, *exports, "-n", str(ranks), *argv]
 
 
-def function_names() -> list[str]:
+@cache
+def function_names() -> tuple[str, ...]:
     """All functions that libfairlead wraps."""
-    return list(tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8")))
+    return tuple(tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8")))
 
 
 LIBRARIES = (

@@ -1,6 +1,5 @@
 """The table's signatures and the constants of `native/interpose/abi` against the mpi.h of every MPI library."""
 
-import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -18,18 +17,10 @@ CONSTANTS = (
 DEVIATIONS = {"openmpi5": {"MPI_Pready_list"}, "mpich4": {"MPI_Pready_list"}}
 
 
-def declared(mpi: Mpi, directory: Path) -> set[str]:
-    """Functions of the table that mpi.h declares, and does not make macros of."""
-    source = directory / "all.c"
-    source.write_text("#include <mpi.h>\n")
-    text = subprocess.run([mpi.compiler, "-E", source], capture_output=True, text=True, check=True).stdout
-    return {name for name in re.findall(r"\b(MPI_\w+)\s*\(", text) if name in TABLE}
-
-
 @every_mpi
 def test_signatures(mpi: Mpi, tmp_path: Path) -> None:
     """A second declaration of a function is an error unless it has the same type."""
-    names = declared(mpi.need(), tmp_path)
+    names = mpi.need().declares()
     assert len(names) > 380
     lines = ["#include <mpi.h>"]
     for name in sorted(names - DEVIATIONS.get(mpi.name, set())):

@@ -1,0 +1,94 @@
+"""Every function of MPI, called once on each library that has it, against its record: calls, bytes, peers, ends."""
+
+import subprocess
+from pathlib import Path
+
+import every_function
+import mpi_libraries
+import pytest
+from every_function import ENDS_THE_PROGRAM, RANKS, Expected, Line, Message
+from mpi_libraries import LIBRARIES, Mpi
+
+from fairlead import native
+from fairlead.profile import record
+from fairlead.profile.record import Record
+
+pytestmark = pytest.mark.mpi
+TESTED = [mpi for mpi in LIBRARIES if mpi.name != "mpich4"]  # MPICH 5 has all that it has
+ENDS = {record.SEND: "sends", record.RECEIVE: "receives", record.CANCELLED: "cancels"}
+
+
+def begins(name: str, rank: int) -> bool:
+    """Rank 0 begins MPI in one way, the others in the other."""
+    return {"MPI_Init": rank == 0, "MPI_Init_thread": rank != 0}.get(name, True)
+
+
+def expected(chosen: list[Line], world: int) -> Expected:
+    me = RANKS - 1 - world  # the communicator has the ranks in reverse order
+    result = Expected()
+    result.functions["MPI_Comm_split"] = [1, 0, 0]  # the communicator itself
+    for line in chosen:
+        if begins(line.function, world) and (line.function != "MPI_File_delete" or me == 0):
+            result.add(line, me)
+    return result
+
+
+def ends(each: Record, world: int) -> dict[str, list[Message]]:
+    """By the function that their tag stands for; the peer of each is checked here."""
+    table = mpi_libraries.function_names()
+    found: dict[str, list[Message]] = {}
+    for end in each.ends:
+        kind = ENDS[int(end["end"])]
+        assert end["peer"] == (world + (RANKS - 1 if kind == "sends" else 1)) % RANKS
+        begun, done = (each.function_names[end[column]] for column in ("function", "completed_by"))
+        name = table[end["tag"]]
+        is_done = end["done_s"] == end["done_s"]
+        row = "" if is_done else begun
+        found.setdefault(name, []).append(Message(kind, int(end["size_B"]) if is_done else None, begun, done, row))
+    return found
+
+
+def without_rows(messages: list[Message]) -> list[tuple[str, int | None, str, str]]:
+    """What an end holds; who completes one that is not done, it does not."""
+    return [
+        (each.end, each.size_B, each.begun_by, each.done_by if each.size_B is not None else "") for each in messages
+    ]
+
+
+@pytest.mark.parametrize("mpi", TESTED, ids=[mpi.name for mpi in TESTED])
+def test_every_function_that_the_library_has(mpi: Mpi, tmp_path: Path) -> None:
+    has = every_function.callable_functions(mpi.need())
+    chosen = list(every_function.lines(has, receives_of_isendrecv=mpi.family == "openmpi"))
+    assert {line.function for line in chosen} - {""} == has
+    program = every_function.build(mpi, chosen, tmp_path)
+    records = tmp_path / "records"
+    records.mkdir()
+    env = {
+        "LD_PRELOAD": str(native.library("libfairlead.so")),
+        "FAIRLEAD_PROFILE": str(records),
+        "FAIRLEAD_PROFILE_MESSAGES": "1000",
+    }
+    argv = [str(program), str(tmp_path / "file")]
+    done = subprocess.run(mpi.command(RANKS, argv, env), capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = {each.rank: each for each in map(record.read, records.iterdir())}
+    assert set(found) == set(range(RANKS))
+    for world, each in found.items():
+        assert world is not None
+        wanted = expected(chosen, world)
+        used = {name: [row.calls, row.sent_B, row.received_B] for name, row in each.functions.items()}
+        assert used == wanted.functions
+        assert {name: without_rows(kept) for name, kept in ends(each, world).items()} == {
+            name: without_rows(kept) for name, kept in wanted.ends.items()
+        }
+        after, sent_B = (
+            (world + RANKS - 1) % RANKS,
+            sum(message.size_B or 0 for kept in wanted.ends.values() for message in kept if message.end == "sends"),
+        )
+        assert each.messages.sent_B.tolist() == [sent_B if peer == after else 0 for peer in range(RANKS + 1)]
+
+
+def test_no_function_is_forgotten() -> None:
+    """Each is called with some library."""
+    called = set().union(*(every_function.callable_functions(mpi.need()) for mpi in TESTED))
+    assert called == set(mpi_libraries.function_names()) - ENDS_THE_PROGRAM
