@@ -7,6 +7,8 @@
 #include <concepts>
 #include <type_traits>
 
+#include "fairlead/core/bytes.hpp"
+
 namespace fairlead::core::wire {
 
 namespace {
@@ -33,35 +35,7 @@ enum class Kind : std::uint8_t {
     heartbeat,
 };
 
-/// Appends fields; remembers when the space ends.
-class Writer {
-  public:
-    explicit Writer(std::span<std::uint8_t> out) : out_(out) {}
-
-    template <std::unsigned_integral T>
-    void put(T value) {
-        if (out_.size() - used_ < sizeof(T)) {
-            full_ = true;
-            return;
-        }
-        for (std::size_t i = 0; i < sizeof(T); ++i) {
-            out_[used_++] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * i));
-        }
-    }
-    void put(std::int64_t value) { put(static_cast<std::uint64_t>(value)); }
-    void put(double value) { put(std::bit_cast<std::uint64_t>(value)); }
-    void put(bool value) { put(static_cast<std::uint8_t>(value ? 1 : 0)); }
-    void padding(std::size_t length) {
-        for (std::size_t i = 0; i < length; ++i) put(std::uint8_t{0});
-    }
-    void fail() { full_ = true; }
-    std::size_t length() const { return full_ ? 0 : used_; }
-
-  private:
-    std::span<std::uint8_t> out_;
-    std::size_t used_ = 0;
-    bool full_ = false;
-};
+using Writer = ByteWriter;
 
 /// Takes fields in order. The first mistake is kept; after it every field reads as zero.
 class Reader {
@@ -70,14 +44,9 @@ class Reader {
 
     template <std::unsigned_integral T>
     T take() {
-        if (in_.size() - used_ < sizeof(T)) {
-            fail(DecodeError::too_short);
-            used_ = in_.size();
-            return 0;
-        }
-        std::uint64_t value = 0;
-        for (std::size_t i = 0; i < sizeof(T); ++i) value |= static_cast<std::uint64_t>(in_[used_++]) << (8 * i);
-        return static_cast<T>(value);
+        const T value = in_.take<T>();
+        if (in_.too_short()) fail(DecodeError::too_short);
+        return value;
     }
     std::int64_t stamp() { return static_cast<std::int64_t>(take<std::uint64_t>()); }
     double real(double max) {
@@ -121,16 +90,15 @@ class Reader {
     }
     /// To be called after the last field: bytes left over are a mistake too.
     bool finish() {
-        if (used_ != in_.size()) fail(DecodeError::too_long);
+        if (!in_.rest().empty()) fail(DecodeError::too_long);
         return !failed_;
     }
     bool failed() const { return failed_; }
     DecodeError error() const { return error_; }
 
   private:
-    std::span<const std::uint8_t> in_;
+    ByteReader in_;
     HostId host_count_;
-    std::size_t used_ = 0;
     bool failed_ = false;
     DecodeError error_ = DecodeError::too_short;
 };

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/relay/endpoint.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace fairlead::relay {
+
+namespace {
+
+ProtocolError mistake(Process from, const std::string& what) {
+    return ProtocolError("process " + std::to_string(from) + ": " + what);
+}
+
+}  // namespace
+
+Endpoint::Endpoint(Process self, Process processes, Settings settings)
+    : self_(self), settings_(settings), peers_(processes, Peer(settings)) {}
+
+void Endpoint::add_communicator(CommunicatorId communicator, Rank sources) {
+    if (!communicators_.emplace(communicator, Communicator{MatchingQueue(sources), {}}).second) {
+        throw std::logic_error("communicator " + std::to_string(communicator) + " is there already");
+    }
+    const auto waiting = early_.extract(communicator);
+    if (waiting.empty()) return;
+    for (const Early& early : waiting.mapped()) admit(early.peer, early.envelope);
+}
+
+// Sending.
+
+Path Endpoint::path(Process peer) const {
+    const Peer& to = peers_.at(peer);
+    const bool drained = to.reported.released == to.envelopes_out;
+    return to.preferred == Path::direct && drained ? Path::direct : Path::relay;
+}
+
+Path Endpoint::choose_path(CommunicatorId communicator, Process peer) {
+    const Path chosen = path(peer);
+    if (chosen == Path::direct) {
+        ++communicators_.at(communicator).native_sent[peer];
+        ++counters_.direct;
+    }
+    return chosen;
+}
+
+MessageId Endpoint::send(CommunicatorId communicator, Process peer, Rank source, Tag tag, std::uint64_t size_B,
+                         bool synchronous) {
+    if (path(peer) != Path::relay) throw std::logic_error("a message is relayed that was to go directly");
+    Peer& to = peers_.at(peer);
+    const std::uint64_t in_use_B = to.inlined_B - to.reported.consumed_B;
+    const bool fits = size_B <= settings_.inline_limit_B && in_use_B + size_B <= settings_.credit_B;
+    const bool inlined = size_B == 0 || fits;
+    const std::uint64_t native_before = communicators_.at(communicator).native_sent[peer];
+    const MessageId message = ++to.envelopes_out;
+    const std::uint64_t sequence =
+        to.out.push(Envelope{message, communicator, source, tag, native_before, size_B, synchronous, inlined});
+    to.sends.emplace(message, Sent{size_B, !inlined, synchronous, false});
+    if (inlined) {
+        to.inlined_B += size_B;
+        to.payload_ends.emplace(sequence, message);
+    } else {
+        ++counters_.waited;
+    }
+    ++counters_.relayed;
+    return message;
+}
+
+// Receiving.
+
+Endpoint::Posted Endpoint::post_receive(CommunicatorId communicator, Pattern pattern) {
+    const ReceiveId receive = next_receive_++;
+    auto posting = MatchingQueue::Posting::native;
+    change(communicator,
+           [&](MatchingQueue& queue, Effects& effects) { posting = queue.post(receive, pattern, effects); });
+    return {receive, posting == MatchingQueue::Posting::native};
+}
+
+bool Endpoint::withdraw_receive(CommunicatorId communicator, ReceiveId receive) {
+    return communicators_.at(communicator).queue.withdraw(receive);
+}
+
+const Arrival* Endpoint::probe(CommunicatorId communicator, Pattern pattern) const {
+    return matching(communicator).probe(pattern);
+}
+
+std::optional<Arrival> Endpoint::extract(CommunicatorId communicator, Pattern pattern) {
+    return communicators_.at(communicator).queue.extract(pattern);
+}
+
+ReceiveId Endpoint::receive_extracted(CommunicatorId communicator, const Arrival& arrival) {
+    const ReceiveId receive = next_receive_++;
+    matched(communicator, {receive, arrival});
+    return receive;
+}
+
+// The native side.
+
+void Endpoint::take_over(CommunicatorId communicator) {
+    change(communicator, [](MatchingQueue& queue, Effects& effects) { queue.take_over(effects); });
+}
+
+std::optional<ReceiveId> Endpoint::next_to_cancel(CommunicatorId communicator) const {
+    return matching(communicator).next_to_cancel();
+}
+
+void Endpoint::cancelled(CommunicatorId communicator, ReceiveId receive) {
+    change(communicator, [&](MatchingQueue& queue, Effects& effects) { queue.cancelled(receive, effects); });
+    ++counters_.cancelled;
+}
+
+void Endpoint::cancel_failed(CommunicatorId communicator, ReceiveId receive) {
+    change(communicator, [&](MatchingQueue& queue, Effects& effects) { queue.cancel_failed(receive, effects); });
+    ++counters_.cancel_failed;
+}
+
+void Endpoint::pulled(CommunicatorId communicator, NativeHandle handle, Rank source, Tag tag) {
+    change(communicator, [&](MatchingQueue& queue, Effects& effects) { queue.pulled(handle, source, tag, effects); });
+    ++counters_.pulled;
+}
+
+void Endpoint::native_completed(CommunicatorId communicator, ReceiveId receive, Rank source) {
+    change(communicator,
+           [&](MatchingQueue& queue, Effects& effects) { queue.native_completed(receive, source, effects); });
+}
+
+void Endpoint::native_cancelled(CommunicatorId communicator, ReceiveId receive) {
+    change(communicator, [&](MatchingQueue& queue, Effects& effects) { queue.native_cancelled(receive, effects); });
+}
+
+void Endpoint::native_extracted(CommunicatorId communicator, Rank source) {
+    change(communicator, [&](MatchingQueue& queue, Effects& effects) { queue.native_extracted(source, effects); });
+}
+
+// Frames.
+
+bool Endpoint::receive(const Frame& frame, Time now_s) {
+    if (frame.to != self_ || frame.from >= peers_.size())
+        throw mistake(frame.from, "its frame is not for this process");
+    Peer& peer = peers_[frame.from];
+    learn(frame.from, frame.progress, now_s);
+    if (frame.sequence == 0) return false;
+    // A new frame is to be acknowledged; one that was here before means that the acknowledgement got lost.
+    peer.must_tell = true;
+    const auto verdict = peer.in.receive(frame.sequence, frame.body);
+    if (verdict == LinkReceiver::Verdict::duplicate) ++counters_.duplicates;
+    while (const auto body = peer.in.next()) {
+        std::visit([&](const auto& content) { handle(frame.from, content); }, *body);
+    }
+    return verdict == LinkReceiver::Verdict::taken;
+}
+
+std::optional<Frame> Endpoint::next_frame(Process peer, Time now_s) {
+    Peer& to = peers_.at(peer);
+    Frame frame{self_, peer, 0, progress(peer), Pull{}};
+    if (const auto transmission = to.out.next(now_s)) {
+        if (transmission->again) ++counters_.retransmitted;
+        frame.sequence = transmission->sequence;
+        frame.body = transmission->body;
+    } else if (!to.must_tell && frame.progress == to.told) {
+        return std::nullopt;
+    }
+    to.told = frame.progress;
+    to.must_tell = false;
+    return frame;
+}
+
+Progress Endpoint::progress(Process peer) const {
+    const Peer& from = peers_.at(peer);
+    return {from.in.delivered(), from.released, from.consumed_B};
+}
+
+// Private.
+
+/// Does something to a queue, and what follows from it outside of the queue.
+template <typename Change>
+void Endpoint::change(CommunicatorId communicator, Change&& with) {
+    MatchingQueue& queue = communicators_.at(communicator).queue;
+    const bool was_taken_over = queue.taken_over();
+    Effects effects;
+    with(queue, effects);
+    if (queue.taken_over() && !was_taken_over) ++counters_.takeovers;
+    for (const Process peer : effects.released) ++peers_.at(peer).released;
+    for (const Match& match : effects.matches) matched(communicator, match);
+}
+
+void Endpoint::matched(CommunicatorId communicator, const Match& match) {
+    events_.push_back(ReceiveMatched{communicator, match});
+    const auto* relayed = std::get_if<Relayed>(&match.arrival.body);
+    if (relayed == nullptr) return;
+    Peer& peer = peers_.at(relayed->peer);
+    if (!relayed->inlined) {
+        peer.pulling.emplace(relayed->message, Pulling{communicator, match.receive, relayed->size_B, 0});
+        peer.out.push(Pull{relayed->message});
+        return;
+    }
+    peer.consumed_B += relayed->size_B;
+    if (relayed->synchronous) peer.out.push(Matched{relayed->message});
+}
+
+void Endpoint::learn(Process from, const Progress& progress, Time now_s) {
+    Peer& peer = peers_[from];
+    if (progress.released > peer.envelopes_out || progress.consumed_B > peer.inlined_B) {
+        throw mistake(from, "it says that it took more than it was sent");
+    }
+    peer.out.acknowledge(progress.delivered, now_s);
+    peer.reported.delivered = std::max(peer.reported.delivered, progress.delivered);
+    peer.reported.released = std::max(peer.reported.released, progress.released);
+    peer.reported.consumed_B = std::max(peer.reported.consumed_B, progress.consumed_B);
+    const auto there = peer.payload_ends.upper_bound(peer.out.acknowledged());
+    for (auto end = peer.payload_ends.begin(); end != there; end = peer.payload_ends.erase(end)) {
+        peer.sends.at(end->second).payload_there = true;
+        finish(from, end->second);
+    }
+}
+
+void Endpoint::handle(Process from, const Envelope& envelope) {
+    if (envelope.message != ++peers_[from].envelopes_in) throw mistake(from, "its messages are not in sequence");
+    if (communicators_.contains(envelope.communicator)) return admit(from, envelope);
+    early_[envelope.communicator].push_back({from, envelope});
+}
+
+void Endpoint::handle(Process from, const Pull& pull) {
+    Peer& peer = peers_[from];
+    const auto entry = peer.sends.find(pull.message);
+    if (entry == peer.sends.end() || !entry->second.awaits_pull) throw mistake(from, "it pulls what does not wait");
+    Sent& sent = entry->second;
+    sent.awaits_pull = false;
+    sent.awaits_match = false;
+    std::uint64_t sequence = 0;
+    for (std::uint64_t offset_B = 0; offset_B < sent.size_B; offset_B += settings_.piece_B) {
+        const std::uint64_t length_B = std::min(settings_.piece_B, sent.size_B - offset_B);
+        sequence = peer.out.push(Payload{pull.message, offset_B, length_B});
+    }
+    peer.payload_ends.emplace(sequence, pull.message);
+}
+
+void Endpoint::handle(Process from, const Payload& payload) {
+    Peer& peer = peers_[from];
+    const auto entry = peer.pulling.find(payload.message);
+    if (entry == peer.pulling.end()) throw mistake(from, "it sends a payload that was not pulled");
+    Pulling& pulling = entry->second;
+    if (payload.offset_B != pulling.received_B || payload.length_B > pulling.size_B - pulling.received_B) {
+        throw mistake(from, "a piece of a payload is out of place");
+    }
+    pulling.received_B += payload.length_B;
+    const bool last = pulling.received_B == pulling.size_B;
+    events_.push_back(Arrived{pulling.communicator, pulling.receive, payload.offset_B, payload.length_B, last});
+    if (last) peer.pulling.erase(entry);
+}
+
+void Endpoint::handle(Process from, const Matched& matched) {
+    Peer& peer = peers_[from];
+    const auto entry = peer.sends.find(matched.message);
+    if (entry == peer.sends.end() || !entry->second.awaits_match || entry->second.awaits_pull) {
+        throw mistake(from, "it matched what does not wait for that");
+    }
+    entry->second.awaits_match = false;
+    finish(from, matched.message);
+}
+
+void Endpoint::admit(Process from, const Envelope& envelope) {
+    const Relayed message{from, envelope.message, envelope.size_B, envelope.synchronous, envelope.inlined};
+    change(envelope.communicator, [&](MatchingQueue& queue, Effects& effects) {
+        queue.relayed(message, envelope.source, envelope.tag, envelope.native_before, effects);
+        if (effects.released.empty()) ++counters_.held;
+    });
+}
+
+void Endpoint::finish(Process to, MessageId message) {
+    Peer& peer = peers_[to];
+    const auto entry = peer.sends.find(message);
+    if (entry->second.awaits_match || !entry->second.payload_there) return;
+    peer.sends.erase(entry);
+    events_.push_back(SendDone{to, message});
+}
+
+}  // namespace fairlead::relay

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/relay/endpoint.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace fairlead::relay {
+namespace {
+
+constexpr CommunicatorId kWorld = 5;
+constexpr Tag kTag = 3;
+
+/// Two processes whose frames arrive as soon as carry() is called.
+struct Pair {
+    explicit Pair(Settings settings = {}) : ends{{0, 2, settings}, {1, 2, settings}} {
+        for (Endpoint& end : ends) end.add_communicator(kWorld, 2);
+        ends[0].prefer(1, Path::relay);
+    }
+    /// Bodies that went from 0 to 1 and back, until nothing moved.
+    std::vector<Body> carry(Time now_s = 0.0) {
+        std::vector<Body> bodies;
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (const Process from : {0U, 1U}) {
+                while (const auto frame = ends[from].next_frame(1 - from, now_s)) {
+                    moved = true;
+                    if (frame->sequence != 0) bodies.push_back(frame->body);
+                    ends[1 - from].receive(*frame, now_s);
+                }
+            }
+        }
+        return bodies;
+    }
+    MessageId send(std::uint64_t size_B, bool synchronous = false) {
+        EXPECT_EQ(ends[0].choose_path(kWorld, 1), Path::relay);
+        return ends[0].send(kWorld, 1, 0, kTag, size_B, synchronous);
+    }
+    std::vector<Endpoint> ends;
+};
+
+Match match(ReceiveId receive, const Relayed& relayed) {
+    return {receive, {0, kTag, relayed}};
+}
+
+TEST(Endpoint, AMessageWithItsPayload) {
+    Pair pair;
+    pair.send(100);
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{Envelope{1, kWorld, 0, kTag, 0, 100, false, true}}));
+    EXPECT_EQ(pair.ends[0].take_events(), (std::vector<Event>{SendDone{1, 1}}));
+    EXPECT_TRUE(pair.ends[0].flushed(1));
+    const auto posted = pair.ends[1].post_receive(kWorld, {0, kTag});
+    EXPECT_FALSE(posted.native);
+    EXPECT_EQ(pair.ends[1].take_events(),
+              (std::vector<Event>{ReceiveMatched{kWorld, match(1, {0, 1, 100, false, true})}}));
+    EXPECT_TRUE(pair.ends[1].may_return(kWorld));
+    EXPECT_EQ(pair.ends[1].progress(0), (Progress{1, 1, 100}));
+}
+
+TEST(Endpoint, ASynchronousSendIsDoneWhenMatched) {
+    Pair pair;
+    pair.send(100, true);
+    pair.carry();
+    EXPECT_TRUE(pair.ends[0].take_events().empty());
+    pair.ends[1].post_receive(kWorld, {});
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{Matched{1}}));
+    EXPECT_EQ(pair.ends[0].take_events(), (std::vector<Event>{SendDone{1, 1}}));
+}
+
+TEST(Endpoint, ALongPayloadWaitsForTheMatchAndComesInPieces) {
+    Pair pair({.inline_limit_B = 10, .piece_B = 40});
+    pair.send(100);
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{Envelope{1, kWorld, 0, kTag, 0, 100, false, false}}));
+    pair.ends[1].post_receive(kWorld, {});
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{Pull{1}, Payload{1, 0, 40}, Payload{1, 40, 40}, Payload{1, 80, 20}}));
+    EXPECT_EQ(pair.ends[1].take_events(),
+              (std::vector<Event>{ReceiveMatched{kWorld, match(1, {0, 1, 100, false, false})},
+                                  Arrived{kWorld, 1, 0, 40, false}, Arrived{kWorld, 1, 40, 40, false},
+                                  Arrived{kWorld, 1, 80, 20, true}}));
+    EXPECT_EQ(pair.ends[0].take_events(), (std::vector<Event>{SendDone{1, 1}}));
+    EXPECT_EQ(pair.ends[0].counters().waited, 1U);
+}
+
+TEST(Endpoint, WithoutCreditOnlyTheEnvelopeTravels) {
+    Pair pair({.inline_limit_B = 50, .credit_B = 100});
+    for (int i = 0; i < 3; ++i) pair.send(50);
+    const std::vector<Body> bodies = pair.carry();
+    ASSERT_EQ(bodies.size(), 3U);
+    EXPECT_TRUE(std::get<Envelope>(bodies[1]).inlined);
+    EXPECT_FALSE(std::get<Envelope>(bodies[2]).inlined);
+    pair.send(0);
+    EXPECT_TRUE(std::get<Envelope>(pair.carry().at(0)).inlined) << "nothing needs no credit";
+    pair.ends[1].post_receive(kWorld, {});
+    pair.carry();
+    pair.send(50);
+    EXPECT_TRUE(std::get<Envelope>(pair.carry().at(0)).inlined) << "credit came back with the match";
+}
+
+TEST(Endpoint, AMillionUnexpectedMessagesDoNotBlockALaterOne) {
+    constexpr int kMany = 20000;  // the long suite takes a million
+    Pair pair({.credit_B = 4096});
+    for (int i = 0; i < kMany; ++i) pair.send(8);
+    pair.ends[0].choose_path(kWorld, 1);
+    pair.ends[0].send(kWorld, 1, 0, kTag + 1, 8, false);
+    pair.carry();
+    pair.ends[1].post_receive(kWorld, {0, kTag + 1});
+    const auto events = pair.ends[1].take_events();
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(std::get<Relayed>(std::get<ReceiveMatched>(events[0]).match.arrival.body).message, kMany + 1U);
+}
+
+TEST(Endpoint, SendsDirectlyAgainWhenAllRelayedOnesJoinedTheMatching) {
+    Pair pair;
+    const auto posted = pair.ends[1].post_receive(kWorld, {});
+    EXPECT_TRUE(posted.native);
+    pair.send(8);
+    pair.ends[0].prefer(1, Path::direct);
+    pair.carry();
+    EXPECT_EQ(pair.ends[0].path(1), Path::relay) << "delivered, but the library may still match receive 1";
+    EXPECT_EQ(pair.ends[1].next_to_cancel(kWorld), posted.receive);
+    pair.ends[1].cancelled(kWorld, posted.receive);
+    pair.carry();
+    EXPECT_EQ(pair.ends[0].choose_path(kWorld, 1), Path::direct);
+    EXPECT_EQ(pair.ends[0].counters().direct, 1U);
+    EXPECT_THROW(pair.ends[0].send(kWorld, 1, 0, kTag, 8, false), std::logic_error);
+    pair.ends[0].prefer(1, Path::relay);
+    pair.send(8);
+    EXPECT_EQ(std::get<Envelope>(pair.carry().at(0)).native_before, 1U);
+}
+
+TEST(Endpoint, AMatchedProbeTakesTheMessage) {
+    Pair pair;
+    pair.send(8, true);
+    pair.carry();
+    ASSERT_NE(pair.ends[1].probe(kWorld, {0, kTag}), nullptr);
+    const auto arrival = pair.ends[1].extract(kWorld, {0, kTag});
+    ASSERT_TRUE(arrival);
+    EXPECT_TRUE(pair.carry().empty()) << "a synchronous send waits for the receive";
+    const ReceiveId receive = pair.ends[1].receive_extracted(kWorld, *arrival);
+    EXPECT_EQ(pair.ends[1].take_events(),
+              (std::vector<Event>{ReceiveMatched{kWorld, match(receive, {0, 1, 8, true, true})}}));
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{Matched{1}}));
+}
+
+TEST(Endpoint, EnvelopesMayComeBeforeTheirCommunicator) {
+    Pair pair;
+    pair.ends[0].add_communicator(6, 2);
+    pair.ends[0].choose_path(6, 1);
+    pair.ends[0].send(6, 1, 0, kTag, 8, false);
+    pair.carry();
+    EXPECT_EQ(pair.ends[1].progress(0).released, 0U);
+    pair.ends[1].add_communicator(6, 2);
+    EXPECT_EQ(pair.ends[1].progress(0).released, 1U);
+    EXPECT_THROW(pair.ends[1].add_communicator(6, 2), std::logic_error);
+}
+
+TEST(Endpoint, ALostAcknowledgementIsGivenAgain) {
+    Pair pair;
+    pair.send(8);
+    const auto frame = pair.ends[0].next_frame(1, 0.0);
+    EXPECT_TRUE(pair.ends[1].receive(*frame, 0.0));
+    EXPECT_FALSE(pair.ends[1].receive(*frame, 0.0)) << "a duplicate";
+    ASSERT_TRUE(pair.ends[1].next_frame(0, 0.0)) << "this one is lost";
+    EXPECT_FALSE(pair.ends[1].next_frame(0, 0.0));
+    pair.ends[0].resend(1);
+    pair.carry();
+    EXPECT_TRUE(pair.ends[0].flushed(1));
+    EXPECT_EQ(pair.ends[0].counters().retransmitted, 1U);
+    EXPECT_EQ(pair.ends[1].counters().duplicates, 2U);
+}
+
+TEST(Endpoint, RefusesFramesThatContradictWhatWentBefore) {
+    Pair pair({.inline_limit_B = 10});
+    const auto refused = [&](const Body& body, Progress progress = {}) {
+        Endpoint end = pair.ends[1];
+        const std::uint64_t sequence = end.progress(0).delivered + 1;
+        EXPECT_THROW(end.receive({0, 1, sequence, progress, body}, 0.0), ProtocolError);
+    };
+    refused(Envelope{2, kWorld, 0, kTag, 0, 8, false, true});
+    refused(Envelope{1, kWorld, 2, kTag, 0, 8, false, true});
+    refused(Pull{1});
+    refused(Matched{1});
+    refused(Payload{1, 0, 8});
+    refused(Envelope{1, kWorld, 0, kTag, 0, 8, false, true}, {.delivered = 1});
+    refused(Envelope{1, kWorld, 0, kTag, 0, 8, false, true}, {.released = 1});
+    refused(Envelope{1, kWorld, 0, kTag, 0, 8, false, true}, {.consumed_B = 1});
+    pair.send(100);
+    pair.carry();
+    pair.ends[1].post_receive(kWorld, {});
+    refused(Payload{1, 8, 8});
+    refused(Payload{1, 0, 101});
+    EXPECT_THROW(pair.ends[1].receive({0, 0, 0, {}, Pull{}}, 0.0), ProtocolError) << "for another process";
+    EXPECT_THROW(pair.ends[1].receive({2, 1, 0, {}, Pull{}}, 0.0), ProtocolError) << "from nobody";
+}
+
+}  // namespace
+}  // namespace fairlead::relay
