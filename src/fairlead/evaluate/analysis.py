@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from scipy import special
 
 from fairlead.errors import StatisticsError
 from fairlead.evaluate import half_widths
@@ -234,12 +235,14 @@ def _block_means(first: Cell, second: Cell) -> tuple[FloatArray, FloatArray] | N
 
 def _paired_difference(first: FloatArray, second: FloatArray, level: float) -> Difference:
     """Mean difference of pairs, second less first, after Student."""
-    from scipy import stats
-
     apart = second - first
     estimate = statistics.mean_interval(apart, level)
     error = float(apart.std(ddof=1)) / len(apart) ** 0.5
-    p = 2 * float(stats.t.sf(abs(estimate.value) / error, len(apart) - 1)) if error > 0 else float(estimate.value == 0)
+    p = (
+        2 * float(special.stdtr(len(apart) - 1, -abs(estimate.value) / error))
+        if error > 0
+        else float(estimate.value == 0)
+    )
     return Difference(estimate, float(len(apart) - 1), p)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from scipy import stats
@@ -70,7 +71,7 @@ def median_by_order(samples: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
     array = np.sort(checked(samples, 2, "an interval of the median"))
     n, centre = len(array), float(np.median(array))
     # The widest count k of samples left out at either end with P(B < k) <= (1 - level) / 2, B binomial(n, 1/2).
-    left_out = int(stats.binom.ppf((1 - level) / 2, n, 0.5))
+    left_out = _left_out((1 - level) / 2, n)
     if n < MIN_BOOTSTRAP or left_out < 1:
         of_mean = mean_interval(array, level)
         return Estimate(centre, min(of_mean.low, centre), max(of_mean.high, centre), level, n, "Student t")
@@ -102,6 +103,11 @@ def false_discovery_rate(p_values: Sequence[float]) -> list[float]:
         running = min(running, p_values[index] * len(p_values) / (len(p_values) - place))
         adjusted[index] = running
     return adjusted
+
+
+@cache
+def _left_out(tail: float, n: int) -> int:
+    return int(stats.binom.ppf(tail, n, 0.5))
 
 
 def _degrees(parts: Sequence[tuple[float, int]]) -> float:

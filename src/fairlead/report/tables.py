@@ -5,6 +5,7 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,11 @@ class Table:
 
     def numeric(self, column: int) -> bool:
         """Whether a column holds numbers."""
-        return any(row[column].numeric for row in self.rows)
+        return self._numeric_columns[column]
+
+    @cached_property
+    def _numeric_columns(self) -> tuple[bool, ...]:
+        return tuple(any(row[k].numeric for row in self.rows) for k in range(len(self.columns)))
 
 
 def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Cell]]) -> Table:
