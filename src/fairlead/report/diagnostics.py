@@ -9,7 +9,7 @@ FEW = 6
 """Below this an interval of 95 % rests on the assumption of normal scatter alone."""
 _FAR = 3.0  # interquartile ranges beyond a quartile: Tukey's "far out"
 _MIN_MODES = 12  # with fewer samples two clusters say nothing
-_SEPARATION = 4.5
+_SEPARATION = 4.5  # for many samples; few scatter into clusters by chance
 _LEAST_SHARE = 0.15
 _UNLIKELY = 1e-4
 
@@ -28,7 +28,7 @@ def two_modes(samples: Samples) -> tuple[float, float] | None:
     """Means of two clusters that stand far apart, or None.
 
     The samples are cut where the scatter within both parts is least (one-dimensional 2-means). The parts count as modes
-    if both hold a fair share and their means differ by more than `_SEPARATION` times their common scatter (Ashman's D;
+    if both hold a fair share and their means differ by more than some `_SEPARATION` times their common scatter (Ashman's D;
     a normal distribution cut in its middle has 2.7, a uniform one 3.5).
     """
     array = np.sort(checked(samples, 1, "modes"))
@@ -44,7 +44,9 @@ def two_modes(samples: Samples) -> tuple[float, float] | None:
     lower, upper = array[:cut], array[cut:]
     scatter = float(np.sqrt((lower.var(ddof=1) + upper.var(ddof=1)) / 2))
     distance = float(upper.mean() - lower.mean())
-    return (float(lower.mean()), float(upper.mean())) if distance > _SEPARATION * scatter and distance > 0 else None
+    return (
+        (float(lower.mean()), float(upper.mean())) if distance > max(_SEPARATION * (1 + 4 / n) * scatter, 0.0) else None
+    )
 
 
 def repeated(samples: Samples) -> tuple[float, int] | None:

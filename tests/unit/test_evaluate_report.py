@@ -1,0 +1,197 @@
+"""What is concluded from samples: gains, verdicts, groups, shares, cost; and the page that says it."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from fairlead import config
+from fairlead.cli.evaluate import command
+from fairlead.errors import ConfigError
+from fairlead.evaluate import dataset
+from fairlead.evaluate.analysis import ALIKE, FASTER, SLOWER, analyse
+from fairlead.evaluate.columns import ColumnMap, import_csv
+from fairlead.evaluate.cost import cheapest, priced
+from fairlead.evaluate.dataset import Cell, Dataset
+from fairlead.evaluate.settings import Cost, Group, Report
+from fairlead.report import evaluation_report
+from fairlead.store import Run, Store
+
+RECORD = Run(1, None, dataset.KIND, {"name": "d"}, {}, None, None, {}, 0.0, 1.0, "ok", None, None)
+
+
+def data(cells, factors=("program", "network"), unit="s", blocks=None, failed=None) -> Dataset:
+    made = tuple(
+        Cell(
+            levels,
+            np.array(values, dtype=float),
+            np.array(blocks or [0] * len(values), dtype=np.int64),
+            np.arange(len(values)),
+        )
+        for levels, values in cells.items()
+    )
+    return Dataset(RECORD, "time_s" if unit == "s" else "rate", unit, factors, made, failed or {})
+
+
+FOUR = {
+    ("is", "plain"): [10, 10.2, 9.8, 10.1, 9.9, 10],
+    ("is", "bond"): [8, 8.2, 7.8, 8.1, 7.9, 8],
+    ("ep", "bond"): [20.1, 20.3, 19.9, 20.2, 20, 20.1],
+    ("ep", "plain"): [20, 20.2, 19.8, 20.1, 19.9, 20],
+    ("sp", "plain"): [4, 4.1, 3.9, 4, 4.1, 3.9],
+    ("sp", "bond"): [5, 5.1, 4.9, 5, 5.1, 4.9],
+}
+REPORT = Report(
+    configurations=("network",),
+    baseline={"network": "plain"},
+    groups=(Group(name="high", where={"program": ("is", "sp")}), Group(name="low", where={"program": ("ep",)})),
+)
+
+
+def test_gains_are_ratios_of_means_in_both_definitions_and_verdicts_come_from_the_difference():
+    found = analyse(data(FOUR), REPORT)
+    by_case = {pair.case[0]: pair for pair in found.pairs}
+    assert {name: pair.verdict for name, pair in by_case.items()} == {"is": FASTER, "ep": ALIKE, "sp": SLOWER}
+    fast = by_case["is"]
+    assert (fast.first.levels, fast.second.levels) == (("is", "plain"), ("is", "bond"))
+    assert fast.speed.value == pytest.approx(10 / 8 - 1)
+    assert fast.saved.value == pytest.approx((10 - 8) / 10)
+    assert fast.speed.low < 0.25 < fast.speed.high
+    assert (fast.bars_overlap, fast.better_runs, fast.delta) == (False, 6, -1.0)
+    assert by_case["ep"].bars_overlap
+    assert fast.p_holm >= fast.p_fdr >= fast.difference.p
+    slow = by_case["sp"]
+    assert (slow.speed.value, slow.saved.value) == (pytest.approx(-0.2), pytest.approx(-0.25))
+    assert found.other_pairs == ()
+
+
+def test_groups_average_gains_and_shares_count_cells_apart_from_runs():
+    found = analyse(data(FOUR), REPORT)
+    assert [(each.group, each.configuration, each.cells) for each in found.groups] == [
+        ("high", ("bond",), 2),
+        ("low", ("bond",), 1),
+    ]
+    assert found.groups[0].value == pytest.approx((0.25 - 0.2) / 2)
+    assert found.groups[0].interval.contains(0.025)
+    counts = {each.group: (each.better_cells, each.cells, each.better_runs, each.runs) for each in found.shares}
+    assert counts == {"high": (1, 2, 6, 12), "low": (0, 1, 1, 6), "all": (1, 3, 7, 18)}
+
+
+def test_of_a_rate_more_is_better():
+    found = analyse(data({("a", "plain"): [10.0, 10.1, 9.9], ("a", "bond"): [20.0, 20.1, 19.9]}, unit="B/s"), REPORT)
+    (pair,) = found.pairs
+    assert (pair.verdict, pair.better_runs) == (FASTER, 3)
+    assert pair.speed.value == pytest.approx(1.0)
+
+
+def test_any_two_configurations_are_compared_not_only_with_the_baseline():
+    three = {("x", name): [value, value + 1.0] for name, value in (("a", 1.0), ("b", 2.0), ("c", 3.0))}
+    found = analyse(data(three), Report(configurations=("network",), baseline={"network": "b"}))
+    assert [(pair.first.levels[1], pair.second.levels[1]) for pair in found.pairs] == [("b", "a"), ("b", "c")]
+    assert [(pair.first.levels[1], pair.second.levels[1]) for pair in found.other_pairs] == [("a", "c")]
+
+
+def test_what_was_set_up_once_a_block_is_judged_by_blocks():
+    """Within a block the difference is beyond doubt; from block to block it changes its sign."""
+    plain = [10.0, 10.1, 10.0, 10.1, 10.0, 10.1]
+    bond = [8.0, 8.1, 10.4, 10.5, 10.3, 10.4]
+    cells = {("is", "plain"): plain, ("is", "bond"): bond}
+    blocks = [0, 0, 1, 1, 2, 2]
+    (by_runs,) = analyse(data(cells, blocks=blocks), REPORT).pairs
+    (by_blocks,) = analyse(data(cells, blocks=blocks), REPORT, whole_plot=["network"]).pairs
+    assert (by_runs.by_blocks, by_blocks.by_blocks) == (False, True)
+    assert by_blocks.verdict == ALIKE
+    assert by_blocks.difference.degrees_of_freedom == 2
+    assert by_blocks.speed.value == pytest.approx(np.mean(plain) / np.mean(bond) - 1)
+    once = analyse(data(cells), REPORT, whole_plot=["network"])
+    assert once.pairs[0].verdict == "too few samples"
+    assert any("was set up in 1 block(s)" in text for text in once.warnings)
+
+
+def test_warnings_name_the_cells():
+    cells = {
+        ("is", "plain"): [10, 10.2, 9.8, 10.1, 9.9, 10, 30],
+        ("is", "bond"): [8.0, 8.1],
+        ("ft", "bond"): [*np.linspace(1.0, 1.1, 10), *np.linspace(3.0, 3.1, 10)],
+        ("ft", "plain"): [*np.linspace(1, 2, 17) ** 0.5, 1.111, 1.111, 1.111, 1.111],
+    }
+    found = analyse(data(cells, failed={("is", "bond"): 2}), REPORT).warnings
+    assert found[0].startswith("2 runs failed and are no samples (is, bond")
+    assert "is, bond has fewer than 6 samples: their intervals assume normal scatter." in found
+    assert any(text.startswith("1 samples lie more than three") and "is, plain has such" in text for text in found)
+    assert "ft, bond has samples in two clusters: their mean describes neither." in found
+    assert any("ft, plain has a value that stands there more often" in t and "1.111, 4 times" in t for t in found)
+
+
+def test_cost_is_of_executions_an_hour():
+    cost = Cost(factor="network", prices={"plain": 1.0, "bond": 2.0}, instances=4)
+    found = {each.cell.levels: each for each in priced(data(FOUR), cost)}
+    first = found["is", "plain"]
+    assert (first.per_hour, first.per_run) == (4.0, pytest.approx(40 / 3600))
+    assert first.efficiency == pytest.approx(360 / 4)
+    best = cheapest(data(FOUR), cost, 9)
+    assert best["is",].cell.levels == ("is", "bond")
+    assert best["sp",].cell.levels == ("sp", "plain")
+    assert best["ep",] is None
+    with pytest.raises(ConfigError, match="no level of network has a price"):
+        priced(data(FOUR), Cost(factor="network", prices={"other": 1.0}))
+
+
+CSV = "app,net,t\n" + "".join(f"{a},{n},{v}\n" for (a, n), values in FOUR.items() for v in values)
+MAP = """
+[dataset]
+name = "four"
+[factors]
+program = "app"
+network = "net"
+[values.time_s]
+column = "t"
+unit = "s"
+[report]
+configurations = ["network"]
+baseline = { network = "plain" }
+mpi_share = { is = 0.9, ep = 0.1 }
+[report.cost]
+factor = "network"
+prices = { plain = 1.0, bond = 1.5 }
+"""
+
+
+def test_the_page_holds_every_number_with_the_run_it_comes_from(tmp_path: Path):
+    file = tmp_path / "four.csv"
+    file.write_text(CSV)
+    with Store.open(tmp_path / "results") as store:
+        import_csv(store, file, config.parse(MAP, ColumnMap, source="map.toml"))
+        loaded = evaluation_report.load(store)
+    written = evaluation_report.write(loaded, tmp_path / "page.html", tmp_path / "figures")
+    page = written[0].read_text()
+    assert [path.name for path in written[1:]] == [
+        f"{name}.{form}" for name in ("gains", "lines", "mpi-share") for form in ("svg", "png", "csv")
+    ]
+    for text in ("+25.00", "+20.00", "cannot be told apart", "Fieller", "four.csv", "US$", "Analysis of variance"):
+        assert text in page, text
+    assert not re.search(r"\bnan\b|None", re.sub(r"data:[^\"]*", "", page))
+    samples = evaluation_report._samples(loaded.analysis)
+    assert len(samples.rows) == 36
+    assert samples.keys == ("program", "network", "block", "run", "time_s")
+
+
+def test_the_commands_say_what_they_did(tmp_path: Path):
+    (tmp_path / "four.csv").write_text(CSV)
+    (tmp_path / "map.toml").write_text(MAP)
+    results = str(tmp_path / "results")
+    run = CliRunner().invoke
+    first = run(
+        command, ["import", str(tmp_path / "four.csv"), "--columns", str(tmp_path / "map.toml"), "--results", results]
+    )
+    assert first.output == f"four: 36 rows in 6 cells; run 1 in {results}\n"
+    second = run(command, ["report", results, "--within", "9"])
+    assert second.exit_code == 0
+    assert "Against plain: 1 of 3 cells are faster, 1 slower, 1 cannot be told apart" in second.output
+    assert "is: plain" not in second.output
+    assert "ep: nothing ends within 9.00" in second.output
+    assert (tmp_path / "results" / "evaluation.html").is_file()
+    third = run(command, ["report", results, "--name", "five"])
+    assert "there is no evaluation 'five' here" in str(third.exception)

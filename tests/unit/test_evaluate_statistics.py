@@ -1,0 +1,160 @@
+"""Ratios, order statistics, many tests, diagnostics, analysis of variance: against closed forms and known examples."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fairlead.errors import StatisticsError
+from fairlead.report import diagnostics, ratios, variance
+
+
+def test_the_interval_of_a_ratio_is_fiellers():
+    """By hand: means 10 and 5, variances of the means 1/3 and 1/12."""
+    found = ratios.ratio_of_means([9, 10, 11], [4.5, 5, 5.5])
+    va, vb, r = 1 / 3, 1 / 12, 2.0
+    degrees = (va + r * r * vb) ** 2 / (va**2 / 2 + (r * r * vb) ** 2 / 2)
+    t = stats.t.ppf(0.975, degrees)
+    # The ends are the roots of (a - x b)^2 = t^2 (va + x^2 vb).
+    roots = sorted(np.roots([25 - t * t * vb, -100, 100 - t * t * va]))
+    assert (found.value, found.method, found.n) == (2.0, "Fieller", 3)
+    assert [found.low, found.high] == pytest.approx(roots)
+    unbounded = ratios.ratio_of_means([9, 10, 11], [0.1, 9, 3])
+    assert (unbounded.low, unbounded.high) == (-math.inf, math.inf)
+    with pytest.raises(StatisticsError, match="positive denominator"):
+        ratios.ratio_of_means([1, 2], [-1, 1])
+
+
+def test_fiellers_interval_covers_as_often_as_it_says():
+    draw = np.random.default_rng(1)
+    covered = 0
+    for _ in range(2000):
+        a, b = draw.normal(10, 1, 8), draw.normal(4, 0.6, 8)
+        covered += ratios.ratio_of_means(a, b).contains(2.5)
+    assert 0.94 <= covered / 2000 <= 0.965
+
+
+def test_a_ratio_by_blocks_rests_on_the_blocks():
+    found = ratios.ratio_by_blocks([2, 4, 6], [1, 2, 2])
+    half = stats.t.ppf(0.975, 2) * np.std([2, 2, 3], ddof=1) / math.sqrt(3)
+    assert found.value == 12 / 5
+    assert [found.low, found.high] == pytest.approx([7 / 3 - half, 7 / 3 + half])
+    with pytest.raises(StatisticsError, match="needs pairs"):
+        ratios.ratio_by_blocks([1, 2], [1, 2, 3])
+
+
+@pytest.mark.parametrize(("n", "ends"), [(6, (0, 5)), (10, (1, 8)), (20, (5, 14)), (30, (9, 20))])
+def test_the_interval_of_a_median_lies_between_order_statistics(n, ends):
+    """The tabulated ranks, for example Conover, "Practical Nonparametric Statistics", table A3."""
+    found = ratios.median_by_order(list(range(n)))
+    assert (found.low, found.high, found.method) == (*ends, "order statistics")
+    assert ratios.median_by_order([1, 2, 3, 4, 5]).method == "Student t"
+
+
+def test_effect_sizes_and_false_discoveries():
+    # Difference 2, common sd 1, 8 degrees of freedom.
+    assert ratios.hedges_g([1, 2, 3, 2, 2], [3, 4, 5, 4, 4]) == pytest.approx(2 / math.sqrt(0.5) * (1 - 3 / 31))
+    with pytest.raises(StatisticsError, match="scatter"):
+        ratios.hedges_g([1, 1], [2, 2])
+    p = [0.01, 0.04, 0.03, 0.005, 0.8]
+    assert ratios.false_discovery_rate(p) == pytest.approx(list(stats.false_discovery_control(p)))
+    assert ratios.false_discovery_rate([]) == []
+
+
+def test_outliers_are_far_out():
+    assert diagnostics.outliers([10, 11, 12, 11, 10, 12, 11, 30]).tolist() == [30]
+    assert diagnostics.outliers([10, 11, 12, 11, 10, 12, 11, 14]).tolist() == []
+    assert diagnostics.outliers([1, 1, 1, 1, 1, 1, 9]).tolist() == []  # no scatter to judge by
+
+
+def test_two_modes_are_told_from_one():
+    draw = np.random.default_rng(7)
+    low, high = diagnostics.two_modes(np.r_[draw.normal(10, 0.2, 20), draw.normal(13, 0.2, 10)])
+    assert (round(low), round(high)) == (10, 13)
+    shapes = {
+        "normal": lambda n: draw.normal(10, 1, n),
+        "uniform": lambda n: draw.uniform(0, 1, n),
+        "skewed": lambda n: draw.lognormal(0, 0.3, n),
+    }
+    for shape in shapes.values():
+        for n in (12, 30, 100):
+            assert sum(diagnostics.two_modes(shape(n)) is not None for _ in range(300)) <= 12
+    assert diagnostics.two_modes([1, 1, 1, 9, 9, 9]) is None
+
+
+def test_values_that_repeat_more_often_than_scatter_explains():
+    draw = np.random.default_rng(3)
+    measured = np.round(draw.normal(100, 1, 30), 2)
+    assert diagnostics.repeated(measured) is None
+    assert diagnostics.repeated(np.r_[measured[:24], [100.0] * 6]) == (100.0, 6)
+    coarse = np.round(draw.normal(100, 1, 30))  # whole seconds: the same value many times is what it must be
+    assert diagnostics.repeated(coarse) is None
+    assert diagnostics.repeated([5.0] * 10) == (5.0, 10)
+
+
+def samples(levels, blocks, groups, whole_plot=()):
+    return variance.Samples(
+        tuple("abc"[: len(levels[0])]),
+        np.array(levels),
+        np.array([float(len(group)) for group in groups]),
+        np.array([np.mean(group) for group in groups]),
+        np.array([np.sum((np.array(group) - np.mean(group)) ** 2) for group in groups]),
+        np.array(blocks),
+        whole_plot,
+    )
+
+
+def test_one_factor_is_the_classical_analysis():
+    groups = [[6.9, 5.4, 5.8, 4.6, 4.0], [8.3, 6.8, 7.8, 9.2, 6.5], [8.0, 10.5, 8.1, 6.9, 9.3], [5.8, 3.8, 6.1, 5.6]]
+    effect, residual = variance.analyse(samples([[0], [1], [2], [3]], [0, 0, 0, 0], groups))
+    expected = stats.f_oneway(*groups)
+    assert (effect.name, effect.degrees, residual.degrees) == ("a", 3, 15)
+    assert effect.f == pytest.approx(expected.statistic)
+    assert effect.p == pytest.approx(expected.pvalue)
+    assert effect.share + residual.share == pytest.approx(1)
+
+
+def test_two_factors_with_their_interaction():
+    """A balanced two by two plan, sums of squares by hand: cell means 1, 2, 3, 6 of two samples each."""
+    groups = [[0.5, 1.5], [1.5, 2.5], [2.5, 3.5], [5.5, 6.5]]
+    a, b, ab, residual = variance.analyse(samples([[0, 0], [0, 1], [1, 0], [1, 1]], [0] * 4, groups))
+    assert [effect.name for effect in (a, b, ab)] == ["a", "b", "a × b"]
+    assert [effect.squares for effect in (a, b, ab, residual)] == pytest.approx([18, 8, 2, 2])
+    assert [effect.f for effect in (a, b, ab)] == pytest.approx([36, 16, 4])
+    assert a.p == pytest.approx(stats.f.sf(36, 1, 4))
+
+
+def test_what_is_set_up_once_a_block_is_tested_against_the_error_between_blocks():
+    """Three blocks, a set up in each, b within; whole-plot means by hand (Montgomery, chapter 14)."""
+    draw = np.random.default_rng(5)
+    levels, blocks, groups = [], [], []
+    plot_error = {(block, a): draw.normal(0, 3) for block in range(3) for a in range(2)}
+    for block in range(3):
+        for a in range(2):
+            for b in range(2):
+                levels.append([a, b])
+                blocks.append(block)
+                groups.append((10 + a + b + plot_error[block, a] + draw.normal(0, 0.1, 4)).tolist())
+    found = {effect.name: effect for effect in variance.analyse(samples(levels, blocks, groups, (0,)))}
+    of_plots = np.array(
+        [[np.mean(groups[4 * block + 2 * a : 4 * block + 2 * a + 2]) for a in range(2)] for block in range(3)]
+    )
+    centred = of_plots - of_plots.mean(0) - of_plots.mean(1)[:, None] + of_plots.mean()
+    between = 8 * (centred**2).sum()
+    of_a = 24 * ((of_plots.mean(0) - of_plots.mean()) ** 2).sum()
+    assert found["between blocks"].degrees == 2
+    assert found["between blocks"].squares == pytest.approx(between)
+    assert (found["a"].error, found["b"].error) == ("between blocks", "residual")
+    assert found["a"].f == pytest.approx(of_a / (between / 2))
+    paired = stats.ttest_rel(of_plots[:, 0], of_plots[:, 1])
+    assert found["a"].p == pytest.approx(paired.pvalue)
+    assert found["b"].p < 1e-6
+    assert found["residual"].degrees == 48 - 6 - 2
+
+
+def test_there_is_no_analysis_without_factors_or_an_error():
+    with pytest.raises(StatisticsError, match="a factor with two levels"):
+        variance.analyse(samples([[0]], [0], [[1, 2]]))
+    with pytest.raises(StatisticsError, match="no degrees of freedom"):
+        variance.analyse(samples([[0], [1]], [0, 0], [[1], [2]]))
