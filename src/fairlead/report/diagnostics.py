@@ -28,7 +28,7 @@ def two_modes(samples: Samples) -> tuple[float, float] | None:
     """Means of two clusters that stand far apart, or None.
 
     The samples are cut where the scatter within both parts is least (one-dimensional 2-means). The parts count as modes
-    if both hold a fair share and their means differ by more than some `_SEPARATION` times their common scatter (Ashman's D;
+    if both hold a fair share and their means differ by more than `_SEPARATION` times their common scatter (Ashman's D;
     a normal distribution cut in its middle has 2.7, a uniform one 3.5).
     """
     array = np.sort(checked(samples, 1, "modes"))
