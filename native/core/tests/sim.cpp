@@ -46,13 +46,15 @@ int Simulation::leaf(HostId end) const {
 }
 
 void Simulation::at(double when, std::function<void()> what) {
-    events_.push(Event{std::max(when, now_), order_++, std::move(what)});
+    events_.push_back(Event{std::max(when, now_), order_++, std::move(what)});
+    std::push_heap(events_.begin(), events_.end());
 }
 
 void Simulation::run_until(double when) {
-    while (!events_.empty() && events_.top().at <= when) {
-        const Event event = events_.top();
-        events_.pop();
+    while (!events_.empty() && events_.front().at <= when) {
+        std::pop_heap(events_.begin(), events_.end());
+        const Event event = std::move(events_.back());
+        events_.pop_back();
         now_ = event.at;
         event.what();
     }

@@ -7,7 +7,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <queue>
 #include <string>
 #include <vector>
 
@@ -154,7 +153,7 @@ class Simulation {
     std::size_t ends_;
     double now_ = 0.0;
     std::uint64_t order_ = 0;
-    std::priority_queue<Event> events_;
+    std::vector<Event> events_;  // a heap: std::priority_queue would have what happens copied, with all that it holds
     std::vector<Link> up_, down_, core_;
     std::vector<HostId> route_;
     std::deque<Flow> flows_;
