@@ -54,6 +54,7 @@ void Agent::start() {
 
 void Agent::start_managing(const std::string& plane_error) {
     if (stopping_) return;
+    const core::MessageSettings message_settings = manage_->controller.settings.messages;
     manager_.emplace(loop_, config_, clock_, channel_, prober_, plane_, std::move(*manage_),
                      [this](nlohmann::json line) { event(std::move(line)); });
     output_.answer({{"type", "ready"},
@@ -67,6 +68,11 @@ void Agent::start_managing(const std::string& plane_error) {
     loop_.after(kLatencyPeriod_s, [this] { report_latencies(1); });
     loop_.after(kClockPeriod_s, [this] { report_clocks(); });
     if (!manager_->automatic()) keep_clocks(0);
+    if (!config_.rings.empty()) {
+        messages_.emplace(
+            loop_, config_, clock_, channel_, prober_, message_settings,
+            [this](nlohmann::json line) { event(std::move(line)); }, [](const core::NetworkTime&) {});
+    }
 }
 
 void Agent::on_plane_lost(const std::string& reason) {
@@ -84,6 +90,8 @@ void Agent::on_message(const Opened& opened, std::int64_t received_ns) {
         prober_.on_probe(opened.sender, *probe, received_ns);
     } else if (const auto* reply = std::get_if<core::wire::ProbeReply>(&opened.message)) {
         prober_.on_reply(opened.sender, *reply, received_ns);
+    } else if (messages_ && messages_->on_message(opened.sender, opened.message)) {
+        return;
     } else if (manager_) {
         manager_->on_message(opened.sender, opened.boot_id, opened.message);
     }
@@ -164,6 +172,7 @@ void Agent::keep_clocks(core::HostId next) {
 void Agent::stop(bool answer) {
     if (stopping_) return;
     stopping_ = true;
+    if (messages_) messages_->stop();
     if (manager_) {
         manager_->stop([this, answer] { end(answer); });
     } else {

@@ -13,6 +13,7 @@
 #include "manager.hpp"
 #include "measurement_service.hpp"
 #include "measurements.hpp"
+#include "message_watch.hpp"
 #include "output.hpp"
 #include "prober.hpp"
 #include "rejections.hpp"
@@ -60,7 +61,8 @@ class Agent {
     Scheduling scheduling_ = Scheduling::normal;
     RoutePlane plane_;
     std::optional<ManageConfig> manage_;
-    std::optional<Manager> manager_;  ///< once it is known whether there is a route plane
+    std::optional<Manager> manager_;        ///< once it is known whether there is a route plane
+    std::optional<MessageWatch> messages_;  ///< where the ranks write rings
     bool stopping_ = false;
 };
 

@@ -91,8 +91,9 @@ Config parse_config(WipedLine line) {
     const bool has_secret = take_secret(line, config.secret);
     const auto parsed = nlohmann::json::parse(line.begin(), line.end(), nullptr, false);
     if (parsed.is_discarded()) throw ProtocolError("config: the first line of input is not JSON");
-    const JsonFields fields(parsed, "config",
-                            {"type", "job", "secret", "self", "hosts", "guardian", "uid", "clock_test", "manage"});
+    const JsonFields fields(
+        parsed, "config",
+        {"type", "job", "secret", "self", "hosts", "guardian", "uid", "clock_test", "manage", "rings"});
     if (fields.text("type", 1, 32) != "config") fields.fail("type", "'config' in the first line of input");
     if (!has_secret) fields.fail("secret", "64 hexadecimal digits");
     config.job = fields.text("job", 1, 12);
@@ -102,6 +103,7 @@ Config parse_config(WipedLine line) {
     config.guardian = parse_guardian(fields);
     config.uid = parse_uid(fields);
     config.clock_test = parse_clock_test(fields);
+    if (fields.has("rings") && !fields.any("rings").is_null()) config.rings = fields.text("rings", 1, 4096);
     config.manage = fields.any("manage");
     if (!config.manage.is_null() && !config.manage.is_object()) fields.fail("manage", "null or an object");
     return config;

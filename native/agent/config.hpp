@@ -37,6 +37,7 @@ struct Config {
     std::vector<std::string> guardian;  ///< command line; empty: no route plane
     std::uint32_t uid = 0;              ///< whose traffic is watched and moved
     Clock::Test clock_test;
+    std::string rings;      ///< directory of the ranks' rings; empty: their messages are not watched
     nlohmann::json manage;  ///< null, or what ManageConfig is made of
 
     const Host& own() const { return hosts[self]; }

@@ -47,6 +47,7 @@ std::string mistake(const json& value) {
 TEST(Config, HasWhatTheLineSays) {
     json value = valid();
     value["guardian"] = {"/opt/guardian", "--quiet"};
+    value["rings"] = "/dev/shm/rings";
     const Config config = parse(value);
     EXPECT_EQ(config.job, "1f3a9c02");
     EXPECT_EQ(config.self, 1);
@@ -54,6 +55,8 @@ TEST(Config, HasWhatTheLineSays) {
     EXPECT_EQ(config.own().label(), "h1 (10.64.0.2)");
     EXPECT_EQ(ntohs(config.own().socket_address().sin_port), 47012);
     EXPECT_EQ(config.guardian, (std::vector<std::string>{"/opt/guardian", "--quiet"}));
+    EXPECT_EQ(config.rings, "/dev/shm/rings");
+    EXPECT_EQ(parse(valid()).rings, "");
     EXPECT_EQ(config.clock_test.offset_s, 0.5);
     EXPECT_EQ(config.clock_test.drift, 1e-5);
     EXPECT_EQ(config.secret.bytes()[1], 0x11);

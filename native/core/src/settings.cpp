@@ -115,6 +115,13 @@ const SettingInfo kTable[] = {
     REAL(base, BaseSettings, near_share, "1", 0.0, 10.0),
     REAL(base, BaseSettings, shift_window_s, "s", 1.0, 1e6),
     WHOLE(base, BaseSettings, shift_samples, "samples", 1, 1000000),
+    REAL(messages, MessageSettings, rendezvous_B, "B", 0.0, 1e12),
+    REAL(messages, MessageSettings, waited_s, "s", 0.0, 1.0),
+    REAL(messages, MessageSettings, urgent_s, "s", 0.0, 10.0),
+    REAL(messages, MessageSettings, urgent_period_s, "s", 1e-3, 10.0),
+    REAL(messages, MessageSettings, period_s, "s", 1e-3, 60.0),
+    REAL(messages, MessageSettings, max_asked_per_s, "messages/s", 1.0, 1e6),
+    REAL(messages, MessageSettings, answer_timeout_s, "s", 0.1, 60.0),
 };
 #undef REAL
 #undef WHOLE

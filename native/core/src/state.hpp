@@ -193,6 +193,9 @@ class Controller::State {
     void answer(HostId from, const wire::Heartbeat& beat);
     void answer(HostId, const wire::Probe&) {}       // the agent's
     void answer(HostId, const wire::ProbeReply&) {}  // the agent's
+    void answer(HostId, const wire::SendQuery&) {}   // the message monitor's
+    void answer(HostId, const wire::SendReport&) {}  // the message monitor's
+    void answer(HostId, const wire::RanksHere&) {}   // the message monitor's
     void report_leg(const LegQuery& query, const Burst& burst);
     void notify_source(const Burst& burst);
     void answer_loads(bool sampled);

@@ -33,6 +33,9 @@ enum class Kind : std::uint8_t {
     relay_refuse,
     relay_release,
     heartbeat,
+    send_query,
+    send_report,
+    ranks_here,
 };
 
 using Writer = ByteWriter;
@@ -288,6 +291,81 @@ void read(Reader& in, Heartbeat& m) {
     m.reply = in.flag();
 }
 
+/// Of a list that begins with its length; nothing if that is above `most`.
+template <typename Entry, typename ReadEntry>
+void read_list(Reader& in, std::vector<Entry>& entries, std::size_t most, ReadEntry read_entry) {
+    const std::size_t count = in.take<std::uint16_t>();
+    if (count > most) return in.fail(DecodeError::bad_value);
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) entries.push_back(read_entry());
+}
+
+template <typename Entry>
+void begin_list(Writer& out, const std::vector<Entry>& entries, std::size_t most) {
+    if (entries.size() > most) out.fail();
+    out.put(static_cast<std::uint16_t>(entries.size()));
+}
+
+Kind write(Writer& out, const SendQuery& m) {
+    begin_list(out, m.entries, kMaxSends);
+    for (const AskedSend& entry : m.entries) {
+        out.put(entry.token);
+        out.put(entry.key.communicator);
+        out.put(entry.key.source);
+        out.put(entry.key.destination);
+        out.put(static_cast<std::uint32_t>(entry.key.tag));
+        out.put(entry.key.number);
+    }
+    return Kind::send_query;
+}
+void read(Reader& in, SendQuery& m) {
+    read_list(in, m.entries, kMaxSends, [&in] {
+        AskedSend entry;
+        entry.token = in.take<std::uint32_t>();
+        entry.key.communicator = in.take<std::uint64_t>();
+        entry.key.source = in.take<std::uint32_t>();
+        entry.key.destination = in.take<std::uint32_t>();
+        entry.key.tag = static_cast<std::int32_t>(in.take<std::uint32_t>());
+        entry.key.number = in.take<std::uint32_t>();
+        if (entry.key.number >= kMessageNumbers) in.fail(DecodeError::bad_value);
+        return entry;
+    });
+}
+
+Kind write(Writer& out, const SendReport& m) {
+    begin_list(out, m.entries, kMaxSends);
+    for (const ToldSend& entry : m.entries) {
+        out.put(entry.token);
+        out.put(entry.size_B);
+        out.put(entry.begun_ns);
+        out.put(entry.needed_ns);
+        out.put(entry.done_ns);
+        out.put(entry.computed);
+    }
+    return Kind::send_report;
+}
+void read(Reader& in, SendReport& m) {
+    read_list(in, m.entries, kMaxSends, [&in] {
+        ToldSend entry;
+        entry.token = in.take<std::uint32_t>();
+        entry.size_B = in.take<std::uint64_t>();
+        entry.begun_ns = in.stamp();
+        entry.needed_ns = in.stamp();
+        entry.done_ns = in.stamp();
+        entry.computed = in.flag();
+        if (entry.begun_ns > entry.done_ns || entry.needed_ns > entry.done_ns) in.fail(DecodeError::bad_value);
+        return entry;
+    });
+}
+
+Kind write(Writer& out, const RanksHere& m) {
+    begin_list(out, m.ranks, kMaxRanks);
+    for (const std::uint32_t rank : m.ranks) out.put(rank);
+    return Kind::ranks_here;
+}
+void read(Reader& in, RanksHere& m) {
+    read_list(in, m.ranks, kMaxRanks, [&in] { return in.take<std::uint32_t>(); });
+}
+
 template <typename T>
 Decoded read_as(Reader& in) {
     T message;
@@ -360,12 +438,20 @@ Decoded decode(std::span<const std::uint8_t> in, HostId host_count) {
             return read_as<RelayRelease>(reader);
         case Kind::heartbeat:
             return read_as<Heartbeat>(reader);
+        case Kind::send_query:
+            return read_as<SendQuery>(reader);
+        case Kind::send_report:
+            return read_as<SendReport>(reader);
+        case Kind::ranks_here:
+            return read_as<RanksHere>(reader);
     }
     return DecodeError::unknown_kind;
 }
 
 bool is_control(const Message& message) {
-    return !std::holds_alternative<Probe>(message) && !std::holds_alternative<ProbeReply>(message);
+    return !std::holds_alternative<Probe>(message) && !std::holds_alternative<ProbeReply>(message) &&
+           !std::holds_alternative<SendQuery>(message) && !std::holds_alternative<SendReport>(message) &&
+           !std::holds_alternative<RanksHere>(message);
 }
 
 }  // namespace fairlead::core::wire

@@ -31,7 +31,10 @@ std::vector<Message> one_of_each() {
         RelayGrant{5, 6},
         RelayRefuse{5, 6, RefuseReason::stopping},
         RelayRelease{6},
-        Heartbeat{true}};
+        Heartbeat{true},
+        SendQuery{{{1, {0xFEDCBA9876543210ULL, 3, 4, -7, 0xFFFFFE}}, {2, {5, 6, 7, 8, 0}}}},
+        SendReport{{{1, 65536, -10, 5, 5, true}}},
+        RanksHere{{0, 7, 4000000000U}}};
 }
 
 std::vector<std::uint8_t> bytes_of(const Message& message) {
@@ -122,7 +125,7 @@ TEST(Wire, WhatRandomBytesDecodeToEncodesToThem) {
         std::vector<std::uint8_t> bytes(random.below(24) + 2);
         for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random.below(4));
         bytes[0] = kVersion;
-        bytes[1] = static_cast<std::uint8_t>(random.below(16));
+        bytes[1] = static_cast<std::uint8_t>(random.below(18));
         const Decoded result = decode(bytes, kHosts);
         if (const Message* message = std::get_if<Message>(&result)) {
             ++decoded;
@@ -134,6 +137,9 @@ TEST(Wire, WhatRandomBytesDecodeToEncodesToThem) {
 
 TEST(Wire, ProbesAreTheAgents) {
     EXPECT_FALSE(is_control(Probe{}));
+    EXPECT_FALSE(is_control(SendQuery{}));
+    EXPECT_FALSE(is_control(SendReport{}));
+    EXPECT_FALSE(is_control(RanksHere{}));
     EXPECT_FALSE(is_control(ProbeReply{}));
     EXPECT_TRUE(is_control(Hello{}));
 }

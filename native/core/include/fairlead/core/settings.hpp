@@ -128,6 +128,18 @@ struct BaseSettings {
     int shift_samples = 100;        ///< and was seen in so many samples, all of them
 };
 
+/// Of single messages of the program, where they are monitored.
+struct MessageSettings {
+    double rendezvous_B = 16384;      ///< larger messages may wait for their receiver: the lowest limit of the MPI
+                                      ///< libraries and transports that are served (libfabric's RxM)
+    double waited_s = 50.0e-6;        ///< a call that took less did not wait: the message was there
+    double urgent_s = 2.0e-3;         ///< a wait this long is asked for at once
+    double urgent_period_s = 0.1;     ///< but not the same host more often than this
+    double period_s = 0.5;            ///< between questions to one host about shorter ones
+    double max_asked_per_s = 1000.0;  ///< messages: the questions shall not load the path that they are about
+    double answer_timeout_s = 2.0;    ///< a send may be completed later than its receive
+};
+
 struct Settings {
     ZoneSettings zones;
     SuspicionSettings suspicion;
@@ -138,6 +150,7 @@ struct Settings {
     DetourSettings detour;
     ReportSettings report;
     BaseSettings base;
+    MessageSettings messages;
 };
 
 /// One line of the table of settings: "zones.medium_factor", its unit and permitted range.

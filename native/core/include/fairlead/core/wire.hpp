@@ -14,11 +14,15 @@
 
 namespace fairlead::core::wire {
 
-inline constexpr std::uint8_t kVersion = 3;
+inline constexpr std::uint8_t kVersion = 4;
 /// No message is longer; with the envelope it still fits an Ethernet frame behind a VXLAN header.
 inline constexpr std::size_t kMaxMessage_B = 1280;
 inline constexpr std::size_t kMaxPadding_B = 1200;
 inline constexpr std::size_t kMaxLoadEntries = 40;
+inline constexpr std::size_t kMaxSends = 32;
+inline constexpr std::size_t kMaxRanks = 256;
+/// Numbers of messages with one envelope are told modulo this.
+inline constexpr std::uint32_t kMessageNumbers = 0xFFFFFF;
 
 /// Timing probe of the direct path. Stamps are nanoseconds of the stamping host's own clock.
 struct Probe {
@@ -140,8 +144,54 @@ struct Heartbeat {
     friend bool operator==(const Heartbeat&, const Heartbeat&) = default;
 };
 
-using Message = std::variant<Probe, ProbeReply, Hello, Goodbye, PathQuery, PathReport, Notice, LoadQuery, LoadReport,
-                             RelayRequest, RelayGrant, RelayRefuse, RelayRelease, Heartbeat>;
+/// Which message: the `number`-th with its communicator, sender, receiver and tag. Ranks are those of the world.
+struct MessageKey {
+    std::uint64_t communicator = 0;
+    std::uint32_t source = 0;
+    std::uint32_t destination = 0;
+    std::int32_t tag = 0;
+    std::uint32_t number = 0;
+    friend bool operator==(const MessageKey&, const MessageKey&) = default;
+};
+
+struct AskedSend {
+    std::uint32_t token = 0;
+    MessageKey key;
+    friend bool operator==(const AskedSend&, const AskedSend&) = default;
+};
+
+/// Asks the senders' agent when messages were sent; at most kMaxSends of them.
+struct SendQuery {
+    std::vector<AskedSend> entries;
+    friend bool operator==(const SendQuery&, const SendQuery&) = default;
+};
+
+/// Stamps are of the answering host's own clock.
+struct ToldSend {
+    std::uint32_t token = 0;
+    std::uint64_t size_B = 0;
+    std::int64_t begun_ns = 0;   ///< the send was entered
+    std::int64_t needed_ns = 0;  ///< since when its rank was inside MPI for it
+    std::int64_t done_ns = 0;
+    bool computed = false;  ///< between `needed` and `done` its rank was not inside MPI all the while
+    friend bool operator==(const ToldSend&, const ToldSend&) = default;
+};
+
+/// Answers to queries, as far as they are known; the rest may follow.
+struct SendReport {
+    std::vector<ToldSend> entries;
+    friend bool operator==(const SendReport&, const SendReport&) = default;
+};
+
+/// Ranks that run on the sender's host, at most kMaxRanks of them.
+struct RanksHere {
+    std::vector<std::uint32_t> ranks;
+    friend bool operator==(const RanksHere&, const RanksHere&) = default;
+};
+
+using Message =
+    std::variant<Probe, ProbeReply, Hello, Goodbye, PathQuery, PathReport, Notice, LoadQuery, LoadReport, RelayRequest,
+                 RelayGrant, RelayRefuse, RelayRelease, Heartbeat, SendQuery, SendReport, RanksHere>;
 
 enum class DecodeError : std::uint8_t {
     too_short,     ///< shorter than its fields
@@ -163,7 +213,7 @@ std::size_t encode(const Message& message, std::span<std::uint8_t> out);
 /// Reads one message. Trusts nothing: lengths, indices (against host_count), enumerations and numbers are checked.
 Decoded decode(std::span<const std::uint8_t> in, HostId host_count);
 
-/// Whether the controller handles this message (all but Probe and ProbeReply, which are the agent's).
+/// Whether the controller handles this message: all but probes and those about single messages of the program.
 bool is_control(const Message& message);
 
 }  // namespace fairlead::core::wire

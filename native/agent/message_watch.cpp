@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message_watch.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+namespace fairlead::agent {
+
+namespace {
+
+namespace wire = core::wire;
+
+/// Between looks at the rings, as at the sockets: while messages come, from a second after the last one, and before the
+/// first.
+constexpr double kActive_s = 0.040;
+constexpr double kQuiet_s = 0.100;
+constexpr double kIdle_s = 0.250;
+constexpr double kQuietAfter_s = 1.0;
+constexpr double kReport_s = 1.0;
+/// Datagrams may be lost: ranks are told several times in short order, and then now and then.
+constexpr double kTellAgain_s = 0.5;
+constexpr double kTellRarely_s = 10.0;
+constexpr int kTellings = 3;
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+nlohmann::json line_of(const core::PairTimes& pair) {
+    nlohmann::json line{{"type", "communication"},
+                        {"source", pair.source},
+                        {"messages", pair.messages},
+                        {"size_B", pair.size_B},
+                        {"waits", pair.waits},
+                        {"waited_s", pair.waited_s},
+                        {"known_s", pair.known_s},
+                        {"network_s", pair.network_s},
+                        {"late_sender_s", pair.late_sender_s},
+                        {"joined", pair.latencies_s.size()}};
+    if (!pair.latencies_s.empty()) {
+        line["latency_median_s"] = median(pair.latencies_s);
+        line["latency_max_s"] = *std::ranges::max_element(pair.latencies_s);
+        line["clock_error_s"] = pair.error_s;
+    }
+    return line;
+}
+
+}  // namespace
+
+MessageWatch::MessageWatch(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel,
+                           const Prober& prober, const core::MessageSettings& settings, Report report, OnTime on_time)
+    : loop_(loop),
+      config_(config),
+      clock_(clock),
+      channel_(channel),
+      prober_(prober),
+      report_(std::move(report)),
+      on_time_(std::move(on_time)),
+      rings_(config.rings, clock),
+      monitor_(config.self, config.host_count(), settings) {
+    poll();
+}
+
+MessageWatch::~MessageWatch() {
+    loop_.cancel(timer_);
+}
+
+void MessageWatch::poll() {
+    drain();
+    const double now = monotonic_s();
+    monitor_.tick(now);
+    announce();
+    deliver();
+    if (now - reported_s_ >= kReport_s) report_pairs();
+    const double period_s = rings_.ranks().empty() ? kIdle_s : now - active_s_ > kQuietAfter_s ? kQuiet_s : kActive_s;
+    timer_ = loop_.after(period_s, [this] { poll(); });
+}
+
+void MessageWatch::drain() {
+    const double now = monotonic_s();
+    const std::uint64_t before = rings_.read();
+    rings_.drain([this, now](std::span<const core::MessageEnd> call) { monitor_.completed(call, now); });
+    if (rings_.read() != before) active_s_ = now;
+    if (rings_.ranks().size() != known_ranks_) {
+        known_ranks_ = rings_.ranks().size();
+        for (const std::uint32_t rank : rings_.ranks()) monitor_.place(rank, config_.self);
+        tellings_ = 0;
+        told_s_ = -1e9;
+    }
+}
+
+void MessageWatch::deliver() {
+    for (const auto& [to, message] : monitor_.take_outgoing()) channel_.send(to, message);
+    for (const core::NetworkTime& time : monitor_.take_times()) on_time_(time);
+}
+
+/// Where ranks run is known to their host only: a launcher may place them as it likes.
+void MessageWatch::announce() {
+    const double now = monotonic_s();
+    if (rings_.ranks().empty() || now - told_s_ < (tellings_ < kTellings ? kTellAgain_s : kTellRarely_s)) return;
+    told_s_ = now;
+    ++tellings_;
+    const std::vector<std::uint32_t> ranks(rings_.ranks().begin(), rings_.ranks().end());
+    for (std::size_t first = 0; first < ranks.size(); first += wire::kMaxRanks) {
+        const std::size_t number = std::min(wire::kMaxRanks, ranks.size() - first);
+        const auto begin = ranks.begin() + static_cast<std::ptrdiff_t>(first);
+        const wire::RanksHere here{{begin, begin + static_cast<std::ptrdiff_t>(number)}};
+        for (core::HostId host = 0; host < config_.host_count(); ++host) {
+            if (host != config_.self) channel_.send(host, here);
+        }
+    }
+}
+
+bool MessageWatch::on_message(core::HostId from, const wire::Message& message) {
+    if (const auto* here = std::get_if<wire::RanksHere>(&message)) {
+        for (const std::uint32_t rank : here->ranks) monitor_.place(rank, from);
+    } else if (const auto* query = std::get_if<wire::SendQuery>(&message)) {
+        drain();  // what was sent a moment ago
+        monitor_.asked(from, *query, monotonic_s());
+    } else if (const auto* report = std::get_if<wire::SendReport>(&message)) {
+        const std::int64_t now_ns = clock_.now_ns();
+        monitor_.told(from, *report, prober_.peer_clock(from).at(now_ns), now_ns);
+    } else {
+        return false;
+    }
+    deliver();
+    return true;
+}
+
+void MessageWatch::report_pairs() {
+    reported_s_ = monotonic_s();
+    for (const core::PairTimes& pair : monitor_.take_pairs()) {
+        nlohmann::json line = line_of(pair);
+        line["destination"] = config_.self;
+        line["dropped"] = rings_.dropped();
+        line["mismatches"] = monitor_.mismatches();
+        report_(std::move(line));
+    }
+}
+
+void MessageWatch::stop() {
+    loop_.cancel(timer_);
+    drain();
+    monitor_.tick(monotonic_s());
+    monitor_.forget_open();
+    report_pairs();
+}
+
+}  // namespace fairlead::agent

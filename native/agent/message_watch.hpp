@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches the messages of this host's ranks: rings in, questions to other agents, times out.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "config.hpp"
+#include "event_loop.hpp"
+#include "fairlead/core/message_monitor.hpp"
+#include "message_rings.hpp"
+#include "prober.hpp"
+#include "udp_channel.hpp"
+
+namespace fairlead::agent {
+
+class MessageWatch {
+  public:
+    using Report = std::function<void(nlohmann::json)>;
+    using OnTime = std::function<void(const core::NetworkTime&)>;
+
+    /// `on_time` gets every message that was joined; `report` gets a `communication` event for every pair and second.
+    MessageWatch(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel, const Prober& prober,
+                 const core::MessageSettings& settings, Report report, OnTime on_time);
+    ~MessageWatch();
+    MessageWatch(const MessageWatch&) = delete;
+    MessageWatch& operator=(const MessageWatch&) = delete;
+
+    /// Whether the message was one for this.
+    bool on_message(core::HostId from, const core::wire::Message& message);
+
+    /// The program is over: reads and reports the rest.
+    void stop();
+
+  private:
+    void poll();
+    void drain();
+    void deliver();
+    void announce();
+    void report_pairs();
+
+    EventLoop& loop_;
+    const Config& config_;
+    const Clock& clock_;
+    UdpChannel& channel_;
+    const Prober& prober_;
+    Report report_;
+    OnTime on_time_;
+    MessageRings rings_;
+    core::MessageMonitor monitor_;
+    double active_s_ = -1e9;    ///< when records came last
+    double reported_s_ = -1e9;  ///< when pairs were
+    double told_s_ = -1e9;      ///< when the ranks were announced last
+    int tellings_ = 0;          ///< since a rank was found
+    std::size_t known_ranks_ = 0;
+    EventLoop::TimerId timer_ = 0;
+};
+
+}  // namespace fairlead::agent
