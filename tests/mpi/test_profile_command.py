@@ -121,6 +121,18 @@ def test_nothing_is_left_when_fairlead_is_killed(tmp_path: Path) -> None:
     assert set(leftovers()) == before
 
 
+def test_nobody_reads_the_tables(tmp_path: Path) -> None:
+    """As with `2>&1 | head`: the files are written all the same, and the exit code is the program's."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    target = tmp_path / "cg.json"
+    command = [*FAIRLEAD, "profile", "-n", "2", "--json", str(target), "--", "cg", "--class", "S"]
+    with os.fdopen(writer) as stderr:
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=stderr, timeout=100, check=False)
+    assert done.returncode == 0
+    assert json.loads(target.read_text())["ranks"] == 2
+
+
 def test_a_program_without_mpi_is_told() -> None:
     done = profile("-n", "2", "--mpirun", "mpirun.openmpi", "--", "true")
     assert done.returncode == 0

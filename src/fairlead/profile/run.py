@@ -84,9 +84,9 @@ def this_machine() -> Cluster:
 
 
 def _report(found: Summary, output: Output) -> None:
+    written = output.write(found)
     with suppress(OSError):  # the terminal is gone
         terminal.show(found, console(stderr=True))
-    written = output.write(found)
     if written:
         _say(f"written: {', '.join(map(str, written))}")
 
