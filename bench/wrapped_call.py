@@ -11,6 +11,7 @@ from bench.figures import AT_MOST, Figure, median_figure
 from bench.session import Session
 from fairlead import native
 from fairlead.errors import MissingToolError
+from fairlead.profile.collect import DIRECTORY_VARIABLE, MESSAGES_VARIABLE
 
 TARGET_NS = 40.0
 PAIRS, QUICK_PAIRS = 15, 3
@@ -18,17 +19,26 @@ PAIRS, QUICK_PAIRS = 15, 3
 
 def measure(session: Session) -> Iterator[Figure]:
     """Figures ``wrapped.FUNCTION``: medians of pairs of processes, one with the library and one without."""
+    for name, samples_ns in added_ns(session, session.size(PAIRS, QUICK_PAIRS)).items():
+        yield median_figure(f"wrapped.{name}", samples_ns, "ns", target=TARGET_NS, sense=AT_MOST)
+
+
+def added_ns(session: Session, pairs: int, *, messages: int = 0) -> dict[str, list[float]]:
+    """Nanoseconds added to a call, by function, one sample a pair; with so many messages kept one by one."""
     loop = build()
     added: dict[str, list[float]] = {}
-    with TemporaryDirectory(prefix="fairlead-bench-", dir="/dev/shm") as records:
-        environment = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_PROFILE": records}
-        for pair in range(session.size(PAIRS, QUICK_PAIRS)):
+    for pair in range(pairs):
+        with TemporaryDirectory(prefix="fairlead-bench-", dir="/dev/shm") as records:
+            environment = {
+                "LD_PRELOAD": str(native.library("libfairlead.so")),
+                DIRECTORY_VARIABLE: records,
+                MESSAGES_VARIABLE: str(messages),
+            }
             plain, wrapped = run(loop, {}), run(loop, environment)
-            session.record(pair=pair, plain_ns=plain, wrapped_ns=wrapped)
-            for name, time_ns in wrapped.items():
-                added.setdefault(name, []).append(time_ns - plain[name])
-    for name, samples_ns in added.items():
-        yield median_figure(f"wrapped.{name}", samples_ns, "ns", target=TARGET_NS, sense=AT_MOST)
+        session.record(pair=pair, messages=messages, plain_ns=plain, wrapped_ns=wrapped)
+        for name, time_ns in wrapped.items():
+            added.setdefault(name, []).append(time_ns - plain[name])
+    return added
 
 
 def build() -> Path:
