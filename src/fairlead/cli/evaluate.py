@@ -103,7 +103,7 @@ def plan(plan_file: Path, everything: bool) -> None:
     """Show what a plan will run, and how long that takes; run nothing."""
     from fairlead.evaluate import design, plan_words, session
 
-    read = session.read(plan_file)
+    read = session.read(plan_file, look=False)
     for line in plan_words.summary(read):
         click.echo(line)
     if everything:

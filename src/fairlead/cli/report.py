@@ -26,8 +26,8 @@ def command(
 ) -> None:
     """Make the report of the results in directory RESULTS again; everything is computed from the raw samples.
 
-    It is the report of the newest comparison or run, whichever is later, or, where there is none, of the newest
-    characterization. A comparison's summary.json is written beside the page.
+    It is the report of the newest comparison, evaluation or run, whichever is latest, or, where there is none, of the
+    newest characterization. A comparison's summary.json is written beside the page.
 
     \b
     Examples:
@@ -54,6 +54,8 @@ def command(
             made = make.run(store, number, target, figures=figures)
         elif kind == comparison.KIND:
             made = make.comparison(store, number, target, figures=figures, level=level, as_json=as_json)
+        elif kind == "evaluation":
+            made = make.evaluation(store, target, figures=figures, level=level)
         else:
             made = make.characterization(store, number, target, figures=figures)
     for path in made:

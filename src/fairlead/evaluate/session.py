@@ -9,14 +9,19 @@ from fairlead.evaluate.plan import Plan, fill, under
 from fairlead.lab import description as lab_description
 
 
-def read(path: Path) -> Plan:
+def read(path: Path, *, look: bool = True) -> Plan:
     """Read a plan. Paths in it start at its own directory.
+
+    Args:
+        look: read the descriptions of labs and clusters that it names as well, so that mistakes there are told now.
 
     Raises:
         ConfigError: see `fairlead.config.load`; or a description of a lab or cluster that it names is missing or wrong.
     """
     plan = under(config.load(path, Plan), path.absolute().parent)
     table = plan.evaluation
+    if not look:
+        return plan
     files = dict.fromkeys(fill(table.lab or table.cluster or "", levels) for levels in plan.combinations())
     for file in files:
         try:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from fairlead.errors import ConfigError
 from fairlead.evaluate import cost as cost_of
 from fairlead.evaluate import dataset
-from fairlead.evaluate.analysis import ALIKE, FASTER, SLOWER, Analysis, analyse
+from fairlead.evaluate.analysis import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
 from fairlead.evaluate.dataset import Dataset, is_imported
 from fairlead.evaluate.settings import Report
 from fairlead.report import evaluation_figures, evaluation_methods, evaluation_tables, page, words
@@ -91,9 +91,15 @@ def findings(analysis: Analysis) -> list[str]:
         f"Against {_baseline(analysis)}: {counts[FASTER]} of {len(analysis.pairs)} cells are faster, {counts[SLOWER]} "
         f"slower, {counts[ALIKE]} cannot be told apart ({words.level(analysis.level)} intervals of the difference)."
     )
+    few = sum(pair.verdict == UNKNOWN for pair in analysis.pairs)
+    if few:
+        texts.append(f"{few} of {len(analysis.pairs)} cells have too few samples for a verdict.")
     best = max(analysis.pairs, key=lambda pair: pair.speed_value)
     worst = min(analysis.pairs, key=lambda pair: pair.speed_value)
-    for what, pair in (("Greatest gain", best), ("Greatest loss" if worst.speed_value < 0 else "Least gain", worst)):
+    named = [("Greatest gain" if best.speed_value > 0 else "Least loss", best)]
+    if worst is not best:
+        named.append(("Greatest loss" if worst.speed_value < 0 else "Least gain", worst))
+    for what, pair in named:
         interval = f" ({words.percent_interval(pair.speed, signed=True)})" if pair.speed else ""
         texts.append(
             f"{what} in speed: {words.percent(pair.speed_value, signed=True)}{interval}, "

@@ -4,9 +4,17 @@ from pathlib import Path
 
 from rich.console import Console
 
+from fairlead.evaluate import dataset
 from fairlead.manage.components import STAGES
 from fairlead.measure.characterization import Characterization, runs
-from fairlead.report import characterization_report, comparison_report, run_report, summary, terminal
+from fairlead.report import (
+    characterization_report,
+    comparison_report,
+    evaluation_report,
+    run_report,
+    summary,
+    terminal,
+)
 from fairlead.report import comparison as comparisons
 from fairlead.report.statistics import DEFAULT_LEVEL
 from fairlead.store import Run, Store
@@ -69,9 +77,21 @@ def run(
     return run_report.write(found, html, figures=figures)
 
 
+def evaluation(store: Store, html: Path, *, figures: Path | None = None, level: float = DEFAULT_LEVEL) -> list[Path]:
+    """Write the page of the newest evaluation and print its tables; returns the files written.
+
+    Raises:
+        FairleadError: it has no sample yet, or a file cannot be written.
+    """
+    loaded = evaluation_report.load(store, level=level)
+    evaluation_report.show(loaded, terminal.console())
+    return evaluation_report.write(loaded, html, figures)
+
+
 def newest(store: Store) -> Run | None:
-    """What a report is made of unless told otherwise: the newest comparison or run by itself, whichever began later;
-    where there is neither, the newest characterisation."""
+    """What a report is made of unless told otherwise: the newest comparison, evaluation or run by itself, whichever
+    began last; where there is none of them, the newest characterisation."""
     experiments, characterizations = store.runs(comparisons.KIND), runs(store)
-    found = [*experiments[-1:], *([each] if (each := run_report.latest(store)) else [])]
+    evaluations = store.runs(dataset.KIND)
+    found = [*experiments[-1:], *evaluations[-1:], *([each] if (each := run_report.latest(store)) else [])]
     return max(found or characterizations[-1:], key=lambda each: each.id, default=None)
