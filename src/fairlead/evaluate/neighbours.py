@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
@@ -150,7 +151,8 @@ class Neighbours:
                 each.check()
 
     def _end(self) -> None:
-        for each in self.instances:
-            each.ask_to_stop()
-        for each in self.instances:
-            each.wait()
+        with ExitStack() as stack:  # every one of them is stopped and waited for, whatever becomes of the others
+            for each in self.instances:
+                stack.callback(each.wait)
+            for each in self.instances:
+                stack.callback(each.ask_to_stop)

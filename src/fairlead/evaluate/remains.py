@@ -1,7 +1,8 @@
 """What an evaluation has running, noted in its results directory, so that its next start can end what a kill left."""
 
 import json
-from dataclasses import asdict, dataclass, field
+import threading
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairlead import files, lab
@@ -31,6 +32,7 @@ class Remains:
     jobs: list[str] = field(default_factory=list)
     undo: list[list[str]] = field(default_factory=list)
     on: str = "hosts"
+    _guard: threading.Lock = field(default_factory=threading.Lock, repr=False)  # neighbours have threads of their own
 
     @classmethod
     def of(cls, results: Path) -> "Remains":
@@ -64,6 +66,7 @@ class Remains:
                 ended.append(f"lab {self.lab}")
             except LabError:
                 pass  # it is gone
+            self.path.with_name(f"{self.lab}.cluster.toml").unlink(missing_ok=True)
         elif self.cluster is not None and Path(self.cluster).is_file():
             cluster = Cluster.load(self.cluster)
             for job in self.jobs:
@@ -93,14 +96,16 @@ class Remains:
 
     def add(self, job: str) -> None:
         """A job is about to be started."""
-        self.jobs.append(job)
-        self._write()
+        with self._guard:
+            self.jobs.append(job)
+            self._write()
 
     def remove(self, job: str) -> None:
         """A job is over."""
-        self.jobs.remove(job)
-        self._write()
+        with self._guard:
+            self.jobs.remove(job)
+            self._write()
 
     def _write(self) -> None:
-        data = {key: value for key, value in asdict(self).items() if key != "path"}
+        data = {"lab": self.lab, "cluster": self.cluster, "jobs": self.jobs, "undo": self.undo, "on": self.on}
         files.replace(self.path, json.dumps(data))
