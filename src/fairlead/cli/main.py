@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("fairlead.cli.run", "Run an MPI program with its traffic managed."),
     "compare": ("fairlead.cli.compare", "Run a program clean and congested, plain and managed, and report."),
     "evaluate": ("fairlead.cli.evaluate", "Evaluate programs under neighbours and network configurations."),
+    "net": ("fairlead.cli.net", "Explain what aggregated network interfaces do with flows."),
     "report": ("fairlead.cli.report", "Make the report of stored results again."),
     "export": ("fairlead.cli.export", "Write stored results as CSV or Parquet."),
     "status": ("fairlead.cli.status", "Show your managed runs on this machine, and what they moved."),

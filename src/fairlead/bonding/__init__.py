@@ -1,0 +1,1 @@
+"""Aggregated interfaces: which link a flow takes under a transmit policy of Linux bonding, and what that gives."""

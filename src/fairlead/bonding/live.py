@@ -1,0 +1,58 @@
+"""The TCP flows between a cluster's hosts as they are now, with MAC addresses: of a program that runs."""
+
+import json
+from ipaddress import IPv4Address
+
+from fairlead.bonding.hashing import End, Flow
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.execute import on_all, run_on
+from fairlead.cluster.executors import of
+from fairlead.errors import HostError
+
+_SCRIPT = "uname -r; ip -j address; ip -j neighbour; echo; ss -Htn state established"
+
+
+def of_cluster(cluster: Cluster) -> dict[str, tuple[str, list[Flow]]]:
+    """By host: its kernel's release, and what it sends to other hosts of the cluster. Idle connections are listed too.
+
+    Raises:
+        HostError: a host was not reached, or its tools print what nobody understands.
+    """
+    executor = of(cluster)
+    hosts = {host.name: host for host in cluster.managed_hosts()}
+    addresses = {host.address for host in hosts.values()}
+    output = on_all(hosts, lambda name: run_on(executor, name, ["sh", "-c", _SCRIPT]))
+    return {name: _read(hosts[name], text, addresses) for name, text in output.items()}
+
+
+def _read(host: Host, text: str, addresses: set[str]) -> tuple[str, list[Flow]]:
+    try:
+        head, _, connections = text.partition("\n\n")
+        release, links, neighbours = head.split("\n", 2)
+        own = {
+            entry["local"]: bytes.fromhex(link["address"].replace(":", ""))
+            for link in json.loads(links)
+            for entry in link.get("addr_info", ())
+            if "address" in link
+        }
+        others = {
+            entry["dst"]: bytes.fromhex(entry["lladdr"].replace(":", ""))
+            for entry in json.loads(neighbours)
+            if "lladdr" in entry
+        }
+    except (ValueError, KeyError) as error:
+        raise HostError(f"{host.name}: ip(8) prints what is not understood: {error}") from error
+    flows = []
+    for line in connections.splitlines():
+        words = line.split()
+        if len(words) < 4:
+            continue
+        (source, source_port), (destination, port) = (word.rsplit(":", 1) for word in words[2:4])
+        if source == host.address and destination in addresses - {host.address}:
+            flows.append(
+                Flow(
+                    End(IPv4Address(source), int(source_port), own.get(source)),
+                    End(IPv4Address(destination), int(port), others.get(destination)),
+                )
+            )
+    return release, flows
