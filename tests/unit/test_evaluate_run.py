@@ -231,6 +231,7 @@ def test_what_a_killed_evaluation_had_running_is_ended_by_the_next_start(tmp_pat
     assert not (tmp_path / "results" / FILE_NAME).exists()
 
 
+@pytest.mark.slow
 def test_a_program_does_not_outlive_its_evaluation(tmp_path):
     file = write(tmp_path, "echo $$ > pid; exec sleep 60")
     first = subprocess.Popen([*COMMAND, "evaluate", str(file), "--results", "results"], cwd=tmp_path)
@@ -243,6 +244,19 @@ def test_a_program_does_not_outlive_its_evaluation(tmp_path):
     while is_running(pid.read_text()) and time.monotonic() < deadline_s:
         time.sleep(0.02)
     assert not is_running(pid.read_text())
+
+
+def test_a_signal_ends_what_runs_and_leaves_the_row_for_later(tmp_path):
+    file = write(tmp_path, "echo $$ > pid; exec sleep 60")
+    process = subprocess.Popen([*COMMAND, "evaluate", str(file), "--results", "results"], cwd=tmp_path)
+    pid = tmp_path / "pid"
+    while not (pid.is_file() and pid.read_text()):
+        time.sleep(0.02)
+    process.terminate()
+    assert process.wait() == 128 + signal.SIGTERM
+    assert not is_running(pid.read_text())
+    with Store.read(tmp_path / "results") as store:
+        assert [run.status for run in store.runs()] == ["interrupted"]  # the evaluation; of the row there is nothing
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ def run(plan_file: Path, results: Path) -> None:
         click.echo(f"{time.monotonic() - begin_s:6.1f} s  row {min(done + 1, total)} of {total}  {text}", err=True)
 
     with Store.open(results) as store:
-        Evaluation(plan, store).run(say)
+        Evaluation(plan, store).run(say, lambda text: click.echo(text, err=True))
         loaded = evaluation_report.load(store, plan.evaluation.name)
     evaluation_report.show(loaded, console())
     click.echo(f"report: {evaluation_report.write(loaded, results / 'evaluation.html')[0]}")

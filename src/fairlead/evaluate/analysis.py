@@ -218,7 +218,7 @@ def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, 
         p_fdr=None,
         delta=statistics.cliffs_delta(first.values, second.values),
         g=_hedges(first, second) if not few else None,
-        bars_overlap=None if few else _overlap(first, second),
+        bars_overlap=None if few else half_widths.bars_overlap(first.values, second.values),
         better_runs=int(beats.sum()),
         speed_value=statistics.speed_gained(base.mean, other.mean),
     )
@@ -244,11 +244,6 @@ def _paired_difference(first: FloatArray, second: FloatArray, level: float) -> D
         else float(estimate.value == 0)
     )
     return Difference(estimate, float(len(apart) - 1), p)
-
-
-def _overlap(first: Cell, second: Cell) -> bool:
-    reach = half_widths.sem(first.values) + half_widths.sem(second.values)
-    return abs(first.mean - second.mean) <= 3 * reach
 
 
 def _hedges(first: Cell, second: Cell) -> float | None:

@@ -178,15 +178,9 @@ def _summary(claim: Claim, computation: Computation, data: Dataset, _bars: Mappi
 def _bars(claim: Claim, computation: Computation, data: Dataset, _tables: Mapping[str, str]) -> Checked:
     cells = [_cell(data, computation.of), _cell(data, computation.against)]
     _at_least_two(cells)
-    value = OVERLAP if bars_overlap(*cells) else SEPARATE
+    value = OVERLAP if half_widths.bars_overlap(*(cell.values for cell in cells)) else SEPARATE
     verdict = HOLDS if claim.published == value else FAILS
     return Checked(claim, verdict, value, "mean and three standard errors", "", _runs(cells))
-
-
-def bars_overlap(first: Cell, second: Cell) -> bool:
-    """The papers' rule: the bars of mean and three standard errors share a point. It is no test of a difference."""
-    reach = half_widths.sem(first.values) + half_widths.sem(second.values)
-    return abs(first.mean - second.mean) <= 3 * reach
 
 
 def _greatest_gain(claim: Claim, computation: Computation, data: Dataset, _bars: Mapping[str, str]) -> Checked:

@@ -22,6 +22,11 @@ DEFINITIONS: dict[str, Callable[[FloatArray], float]] = {
 papers quote as 99.7 %."""
 
 
+def bars_overlap(first: FloatArray, second: FloatArray) -> bool:
+    """The papers' rule: the bars of mean and three standard errors share a point. It is no test of a difference."""
+    return abs(float(first.mean() - second.mean())) <= 3 * (sem(first) + sem(second))
+
+
 def sem(values: FloatArray) -> float:
     """Standard error of the mean, sd / sqrt(n)."""
     return float(values.std(ddof=1)) / sqrt(len(values))

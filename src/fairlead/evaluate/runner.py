@@ -64,17 +64,22 @@ class Evaluation:
         """Whether all of it has been run before."""
         return self._store.run(self.experiment).ended_s is not None
 
-    def run(self, progress: Progress = lambda done, total, text: None) -> None:
+    def run(
+        self,
+        progress: Progress = lambda done, total, text: None,
+        announce: Callable[[str], None] = lambda text: None,
+    ) -> None:
         """Run what is left.
 
         Args:
+            announce: called with what else is to be told.
             progress: called before every row with (finished rows, all known rows, what comes now and the time left).
 
         Raises:
             FairleadError: the lab, a host or a set-up failed. A row that fails does not raise: it is recorded.
         """
         for what in self._remains.end():
-            progress(len(self._done), len(self._done), f"ended what an earlier start had left: {what}")
+            announce(f"ended what an earlier start had left: {what}")
         if self.finished:
             return
         position = 0

@@ -16,6 +16,7 @@ from fairlead.report.statistics import (
     checked,
     mean_interval,
     t_quantile,
+    welch_degrees,
 )
 
 
@@ -35,7 +36,7 @@ def ratio_of_means(numerator: Samples, denominator: Samples, level: float = DEFA
     va, vb = float(top.var(ddof=1)) / len(top), float(bottom.var(ddof=1)) / len(bottom)
     ratio = a / b
     parts = ((va, len(top)), (ratio**2 * vb, len(bottom)))
-    t = t_quantile(level, _degrees(parts))
+    t = t_quantile(level, welch_degrees(parts))
     g = t * t * vb / (b * b)
     n = min(len(top), len(bottom))
     if g >= 1:
@@ -108,10 +109,3 @@ def false_discovery_rate(p_values: Sequence[float]) -> list[float]:
 @cache
 def _left_out(tail: float, n: int) -> int:
     return int(stats.binom.ppf(tail, n, 0.5))
-
-
-def _degrees(parts: Sequence[tuple[float, int]]) -> float:
-    total = sum(variance for variance, _ in parts)
-    if total == 0:
-        return float(min(n for _, n in parts) - 1)
-    return float(total**2 / sum(variance**2 / (n - 1) for variance, n in parts))

@@ -190,7 +190,7 @@ def difference(first: Samples, second: Samples, level: float = DEFAULT_LEVEL) ->
     centre = float(b.mean() - a.mean())
     parts = [(_standard_error(a) ** 2, len(a)), (_standard_error(b) ** 2, len(b))]
     error = math.sqrt(sum(variance for variance, _ in parts))
-    degrees = _welch_degrees(parts)
+    degrees = welch_degrees(parts)
     half = t_quantile(level, degrees) * error
     estimate = Estimate(centre, centre - half, centre + half, level, min(len(a), len(b)), "Welch")
     p = 2 * float(special.stdtr(degrees, -abs(centre) / error)) if error > 0 else float(centre == 0)
@@ -247,7 +247,7 @@ def _recovered_of_medians(runs: FloatArray) -> FloatArray:
         return np.asarray((t_ic - t_managed) / (t_ic - t_nc))
 
 
-def _welch_degrees(parts: Sequence[tuple[float, int]]) -> float:
+def welch_degrees(parts: Sequence[tuple[float, int]]) -> float:
     """Welch-Satterthwaite degrees of freedom of a sum of variances, each (variance of its mean, n)."""
     total = sum(variance for variance, _ in parts)
     if total == 0:

@@ -1,0 +1,89 @@
+"""``fairlead evaluate`` in a lab, with MPI programs and neighbours; killed in the midst of it and run on."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fairlead import lab
+from fairlead.evaluate import dataset
+from fairlead.evaluate.remains import FILE_NAME
+from fairlead.store import Store
+
+pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]  # six labs and twelve runs
+
+COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()", "evaluate"]
+LAB = """
+[lab]
+name = "evaluate-{name}"
+topology = "star"
+hosts_per_leaf = 2
+[host_link]
+rate = "{name}"
+queue = "20ms"
+"""
+PLAN = """
+[evaluation]
+name = "labs"
+lab = "{network}.toml"
+[factors]
+network = ["50mbit", "200mbit"]
+neighbours = ["none", "one"]
+[run]
+command = ["is", "--class", "S"]
+ranks = 2
+timeout_s = 60
+value = "timed_section_s"
+[replications]
+count = 3
+[whole_plot]
+factors = ["network"]
+[neighbours]
+factor = "neighbours"
+levels = { none = [], one = ["is"] }
+[neighbours.programs.is]
+command = ["is", "--class", "S"]
+ranks = 2
+"""
+
+
+def left() -> list[str]:
+    return [each.name for each in lab.running_labs() if each.name.startswith("evaluate-")]
+
+
+def test_a_killed_evaluation_goes_on_in_a_new_lab(tmp_path: Path):
+    for name in ("50mbit", "200mbit"):
+        (tmp_path / f"{name}.toml").write_text(LAB.replace("{name}", name))
+    file = tmp_path / "plan.toml"
+    file.write_text(PLAN)
+    line = [*COMMAND, str(file), "--results", str(tmp_path / "results")]
+    first = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
+    assert first.stderr is not None
+    for text in first.stderr:
+        if "row 3 of 12" in text:
+            break
+    time.sleep(0.5)
+    first.kill()
+    first.wait()
+    noted = json.loads((tmp_path / "results" / FILE_NAME).read_text())
+    assert left() == [noted["lab"]]
+    second = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert f"ended what an earlier start had left: lab {noted['lab']}" in second.stderr
+    assert left() == []
+    assert sorted(path.name for path in (tmp_path / "results").iterdir()) == [
+        *("evaluation.html", "results.lock", "results.sqlite")
+    ]
+    with Store.read(tmp_path / "results") as store:
+        rows = store.runs(dataset.ROW)
+        assert [row.position for row in rows] == list(range(12))
+        assert {row.status for row in rows} == {"ok"}
+        for row in rows:
+            events = [event.kind for event in store.events(row.id)]
+            beside = row.labels["neighbours"] == "one"
+            assert (events.count("neighbour_runs"), events.count("neighbour_gone")) == ((1, 1) if beside else (0, 0))
+        data = dataset.load(store, dataset.find(store))
+    assert (len(data.cells), data.series) == (4, "timed_section_s")
+    assert all(cell.n == 3 and sorted(cell.blocks) == [0, 1, 2] for cell in data.cells)
