@@ -2,14 +2,16 @@
 
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from fairlead import config
 from fairlead.errors import ConfigError
-from fairlead.evaluate import design, plan_words
+from fairlead.evaluate import design, plan_words, session
 from fairlead.evaluate.plan import Plan
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "evaluate"
 HEAD = '[evaluation]\nname = "p"\ncluster = "c.toml"\nseed = 5\n'
 RUN = '[run]\ncommand = ["{program}", "--class", "S"]\nranks = "{ranks}"\n'
 FACTORS = '[factors]\nprogram = ["is", "ft"]\nranks = [4, 8]\nnetwork = ["none", "rr", "ad"]\n'
@@ -133,3 +135,16 @@ def test_plans_that_make_no_sense_are_refused(parts, complaint):
         parse(*parts)
     assert complaint in str(raised.value)
     assert str(raised.value).startswith("plan.toml:")
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "cells", "set_ups"),
+    [("small", 54, 18, 6), ("interconnection", 2800, 280, 25), ("802.3ad", 840, 28, 21), ("clouds", 720, 24, 9)],
+)
+def test_the_ready_plans_are_the_papers_matrices(name, rows, cells, set_ups):
+    plan = session.read(EXAMPLES / f"{name}.toml", look=False)
+    planned = design.planned_rows(plan)
+    assert (len(planned), len(plan.combinations())) == (rows, cells)
+    assert design.set_ups(plan, planned) == set_ups
+    if name == "interconnection":  # table 4.2 of the thesis: 28 pairs of main program and neighbours
+        assert len({(levels["program"], levels["neighbours"]) for levels in plan.combinations()}) == 28
