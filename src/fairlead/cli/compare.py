@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     help="Run these cases only, by name or pattern (cg-*.delay.*); the others can follow later. Repeatable.",
 )
 @click.option("--stages", is_flag=True, help="Add fairlead's components one by one: agents, detection, detours.")
+@click.option(
+    "--monitor/--no-monitor",
+    default=None,
+    help="Watch messages in all runs, for communication times by host pair [default: the plan's].",
+)
 @click.option("--replications", type=click.IntRange(min=1), help="Other than the plan's.")
 @click.option("--show-plan", is_flag=True, help="Print what will run, in its order, and how long; run nothing.")
 def command(
@@ -30,6 +35,7 @@ def command(
     results: Path,
     patterns: tuple[str, ...],
     stages: bool,
+    monitor: bool | None,
     replications: int | None,
     show_plan: bool,
 ) -> None:
@@ -50,6 +56,8 @@ def command(
     plan = comparison_session.read(plan_file)
     if stages:
         plan = comparison_session.with_table(plan, stages=True)
+    if monitor is not None:
+        plan = comparison_session.with_table(plan, monitor=monitor)
     if replications:
         plan = comparison_session.with_table(plan, replications=replications)
     only = comparison_session.chosen(plan, patterns)

@@ -29,6 +29,12 @@ def _parse_move(
 @click.option("--no-agents", is_flag=True, help="Only run the program and record its time.")
 @click.option("--no-detection", is_flag=True, help="Agents run, but watch nothing.")
 @click.option("--no-detours", is_flag=True, help="Congestion is seen and told, but nothing is moved.")
+@click.option(
+    "--monitor/--no-monitor",
+    default=False,
+    show_default=True,
+    help="Watch the program's messages, too: communication time by host pair (docs/monitor.md).",
+)
 @click.option("--move", "moves", multiple=True, callback=_parse_move, metavar="SOURCE:DESTINATION:RELAY",
               help="Move a host pair by hand for the whole run. Repeatable.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr while the program runs.")
@@ -42,6 +48,7 @@ def command(
     no_agents: bool,
     no_detection: bool,
     no_detours: bool,
+    monitor: bool,
     moves: list[tuple[str, str, str]],
     quiet: bool,
 ) -> int:
@@ -62,7 +69,11 @@ def command(
     from fairlead.manage.components import Components
 
     detection = not (no_agents or no_detection)
-    components = Components(agents=not no_agents, detection=detection, detours=detection and not no_detours)
+    if monitor and no_agents:
+        raise click.UsageError("--monitor: messages are watched by agents: leave --no-agents out")
+    components = Components(
+        agents=not no_agents, detection=detection, detours=detection and not no_detours, monitor=monitor
+    )
     return run.run(
         cluster_file,
         argv,

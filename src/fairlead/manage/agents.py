@@ -50,12 +50,14 @@ class JobOptions:
         guardian: command line of the guardian on the hosts; None: no moves.
         uid: whose traffic is moved; None: that of the user that the agent runs as on its host.
         manage: by host index, the decision tables of that host; empty: the agents measure on request only.
+        rings: directory on the hosts where ranks write the ends of their messages; None: they do not.
         clock_test: by host index, an offset and drift put on that agent's clock (tests).
     """
 
     guardian: Sequence[str] | None = None
     uid: int | None = None
     manage: Mapping[int, Message] = field(default_factory=dict)
+    rings: str | None = None
     clock_test: Mapping[int, Message] = field(default_factory=dict)
 
 
@@ -367,6 +369,7 @@ class AgentGroup:
             "uid": options.uid,
             "clock_test": options.clock_test.get(index, {"offset_s": 0.0, "drift": 0.0}),
             "manage": options.manage.get(index),
+            "rings": options.rings,
         }
 
     def _dispatch(self, index: int, event: Message) -> None:

@@ -18,6 +18,7 @@ from fairlead.lab.congestion import CongestionDescription, Delay, MpiTraffic
 from fairlead.manage import estimate, programs
 from fairlead.manage.congestion_schedule import CongestionSchedule, Occurrence
 from fairlead.manage.journal import Journal
+from fairlead.manage.monitor import monitored
 from fairlead.manage.plan import Case, ComparisonPlan, CongestionPlan, ProgramPlan, Testbed
 from fairlead.manage.scenario import FOUR, Episode, Network, Row, Scenario, episodes, rows, staged
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
@@ -205,12 +206,12 @@ class Comparison:
         schedule = CongestionSchedule(self._episodes(row), lambda place: setting.congestion(places[place]))
         with tempfile.TemporaryFile() as output:
 
-            def launch_it() -> int:
+            def launch_it(watched: Job) -> int:
                 with schedule:
                     return launch.run(
                         setting.cluster,
                         launcher,
-                        job,
+                        watched,
                         stdin=subprocess.DEVNULL,
                         stdout=output.fileno(),
                         stderr=subprocess.STDOUT,
@@ -222,20 +223,21 @@ class Comparison:
             output.seek(0)
             return _Finished(outcome, output.read(), schedule.occurrences)
 
-    def _supervised(self, row: Row, run: int, setting: Setting, launch_it: Callable[[], int], job: Job) -> Outcome:
+    def _supervised(self, row: Row, run: int, setting: Setting, launch_it: Callable[[Job], int], job: Job) -> Outcome:
         if not row.scenario.managed:
-            return timed(launch_it)
+            return timed(lambda: launch_it(job))
         cluster = setting.cluster
         journal = Journal(self._store, run, [host.name for host in cluster.managed_hosts()])
         management = setting.management(row.scenario)
-        outcome = supervise(
-            cluster,
-            management,
-            launch_it,
-            argv=job.argv,
-            sinks=[lambda host, event: journal(host, event, time.time())],
-            quiet=True,
-        )
+        with monitored(cluster, job, management) as (watched, watching):
+            outcome = supervise(
+                cluster,
+                watching,
+                lambda: launch_it(watched),
+                argv=job.argv,
+                sinks=[lambda host, event: journal(host, event, time.time())],
+                quiet=True,
+            )
         for problem in outcome.problems:
             if isinstance(problem, StoreError):  # a row without its events is no sample
                 raise problem
@@ -265,6 +267,7 @@ def rows_of(plan: ComparisonPlan) -> list[Row]:
     for testbed in dict.fromkeys(case.testbed for case in cases):
         names = [case.name for case in cases if case.testbed == testbed]
         scenarios = staged() if table.stages else FOUR
+        scenarios = tuple(scenario.monitored() for scenario in scenarios) if table.monitor else scenarios
         ordered += rows(names, scenarios, table.replications, table.seed, first=len(ordered))
     return ordered
 

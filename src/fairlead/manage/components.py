@@ -11,17 +11,22 @@ class Components:
         agents: an agent on every host; without them nothing else can be.
         detection: agents watch the sockets, probe, and judge paths by zones.
         detours: the traffic of congested host pairs is moved.
+        monitor: agents watch the program's messages, too. It is no stage: measured, it neither speeds detection up nor
+            costs nothing (docs/monitor.md), so it is on where it is asked for.
     """
 
     agents: bool
     detection: bool
     detours: bool
+    monitor: bool = False
 
     def __post_init__(self) -> None:
         if self.detours and not self.detection:
             raise ValueError("detours need detection")
         if self.detection and not self.agents:
             raise ValueError("detection needs agents")
+        if self.monitor and not self.agents:
+            raise ValueError("the message monitor needs agents")
 
 
 NONE = Components(agents=False, detection=False, detours=False)

@@ -9,7 +9,7 @@ from fairlead.store import Store
 RECORDED = frozenset(
     [
         *("zone", "moved", "returned", "stayed", "notice", "rejected", "clock", "stats", "path_latency"),
-        *("base_shifted", "died", "error", "plane", "plane_lost", "plane_cleaned"),
+        *("base_shifted", "communication", "died", "error", "plane", "plane_lost", "plane_cleaned"),
     ]
 )
 

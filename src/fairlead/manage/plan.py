@@ -53,7 +53,10 @@ class CongestionPlan(Model):
 
 
 class ComparisonTable(Model):
-    """``[comparison]``. ``lab`` is a description, started and ended by the comparison; ``cluster`` one that is up."""
+    """``[comparison]``. ``lab`` is a description, started and ended by the comparison; ``cluster`` one that is up.
+
+    ``monitor``: messages are watched in all runs alike, the plain ones too, where agents do nothing else.
+    """
 
     name: str = Field(min_length=1)
     lab: Path | None = None
@@ -61,6 +64,7 @@ class ComparisonTable(Model):
     seed: int = 1
     replications: int = Field(default=3, ge=1)
     stages: bool = False
+    monitor: bool = False
 
 
 class CasesPlan(Model):

@@ -19,6 +19,7 @@ from fairlead.manage.agents import Message
 from fairlead.manage.components import Components
 from fairlead.manage.crew import Crew
 from fairlead.manage.journal import Journal
+from fairlead.manage.monitor import monitored
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.measure.characterization import latest
 from fairlead.store import Store
@@ -63,7 +64,7 @@ def run(
 
     signals = launch.NotedSignals()
 
-    def launch_it() -> int:
+    def launch_it(job: Job) -> int:
         return launch.run(cluster, launcher, job, on_signal=signals)
 
     facts = run_facts.collect(cluster, own_mpirun=own_mpirun)
@@ -97,7 +98,7 @@ def _execute(
     job: Job,
     store: Store,
     identity: int,
-    launch_it: Callable[[], int],
+    launch_it: Callable[[Job], int],
     components: Components,
     moves: Sequence[Move],
     quiet: bool,
@@ -108,17 +109,19 @@ def _execute(
     if not components.agents or len(cluster.managed_hosts()) < 2:
         if moves:
             raise ConfigError("moves by hand need agents, and a cluster of at least three hosts")
-        return timed(launch_it)
+        return timed(lambda: launch_it(job))
     journal = Journal(store, identity, [host.name for host in cluster.managed_hosts()])
-    return supervise(
-        cluster,
-        replace(management_for(cluster, components, store, quiet=quiet), by_hand=bool(moves)),
-        launch_it,
-        argv=job.argv,
-        sinks=[lambda host, event: journal(host, event, time.time())],
-        quiet=quiet,
-        with_crew=lambda crew: _move_by_hand(cluster, crew, moves),
-    )
+    management = replace(management_for(cluster, components, store, quiet=quiet), by_hand=bool(moves))
+    with monitored(cluster, job, management) as (watched_job, watching):
+        return supervise(
+            cluster,
+            watching,
+            lambda: launch_it(watched_job),
+            argv=job.argv,
+            sinks=[lambda host, event: journal(host, event, time.time())],
+            quiet=quiet,
+            with_crew=lambda crew: _move_by_hand(cluster, crew, moves),
+        )
 
 
 def management_for(cluster: Cluster, components: Components, store: Store, *, quiet: bool = False) -> Management:

@@ -2,8 +2,9 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Self
 
 from fairlead.manage.components import FULL, NONE, STAGES, Components
 
@@ -27,6 +28,10 @@ class Scenario:
     def managed(self) -> bool:
         """Whether agents run beside the program."""
         return self.components.agents
+
+    def monitored(self) -> Self:
+        """The same with the message monitor: without other components, its agents do nothing else."""
+        return replace(self, components=replace(self.components, agents=True, monitor=True))
 
 
 FOUR = (

@@ -59,6 +59,7 @@ class Management:
         parts: agent and guardian on the hosts.
         by_hand: moves are made by hand: guardians are needed even without detours of fairlead's own.
         remarks: what the user should know before the program starts.
+        rings: where the program's ranks write the ends of their messages; None: they do not.
     """
 
     components: Components
@@ -66,6 +67,7 @@ class Management:
     parts: Parts
     by_hand: bool = False
     remarks: Sequence[str] = ()
+    rings: str | None = None
 
     @property
     def moves(self) -> bool:
@@ -77,6 +79,7 @@ class Management:
         return JobOptions(
             guardian=self.parts.guardian if self.moves else None,
             manage=self.tables if self.components.detection else {},
+            rings=self.rings,
         )
 
 

@@ -5,11 +5,12 @@ where components were added one by one, each stage is a ``managed`` of its own; 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fairlead.errors import StatisticsError, StoreError
-from fairlead.report import accounting, characterized, managed, statistics
+from fairlead.report import accounting, characterized, communication, managed, statistics
 from fairlead.report.bootstrap import check_level
+from fairlead.report.communication import Communication
 from fairlead.report.managed import ManagedRun
 from fairlead.report.statistics import Difference, Estimate, Spread
 from fairlead.store import Run, Store
@@ -113,6 +114,7 @@ class Program:
         name: the case's (`fairlead.manage.plan.Case`).
         slowdown: T_ic / T_nc of runs in pairs.
         has_detour: whether any pair of hosts has a detour on this network; None if it was not characterised.
+        communication: by scenario, runs whose messages were monitored.
     """
 
     name: str
@@ -122,6 +124,7 @@ class Program:
     slowdown: Result
     stages: tuple[Stage, ...]
     has_detour: bool | None
+    communication: Mapping[str, tuple[Communication, ...]] = field(default_factory=dict)
 
     @property
     def final(self) -> Stage:
@@ -235,7 +238,13 @@ def _program(
         slowdown=slowdown,
         stages=tuple(stages),
         has_detour=characterized.has_detour(store, own[-1]),
+        communication={scenario: _communication(store, each) for scenario, each in by_scenario.items()},
     )
+
+
+def _communication(store: Store, runs: Sequence[Run]) -> tuple[Communication, ...]:
+    found = [communication.read(store, run) for run in runs if run.status == "ok"]
+    return tuple(each for each in found if each is not None)
 
 
 def _stage_names(scenarios: Mapping[str, object], order: Sequence[str]) -> list[str]:

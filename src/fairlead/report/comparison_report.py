@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairlead.report import (
+    communication_figures,
     comparison_figures,
     comparison_tables,
     findings,
@@ -74,6 +75,9 @@ def of_program(comparison: Comparison, program: Program) -> list[Drawing]:
     pairs = latencies.per_pair(program.final.runs, program.final.clean_runs)
     if any(each.quiet or each.congested or each.detour for each in pairs):
         drawn.append(comparison_figures.pair_latencies(program.name, pairs))
+    monitored = {each.scenario: program.communication.get(each.scenario, ()) for each in program.cells()}
+    if any(monitored.values()):
+        drawn.append(communication_figures.of_scenarios(program.name, monitored))
     typical = program.final.typical()
     if typical is not None:
         drawn.append(timeline.draw(program.name, typical))

@@ -10,7 +10,18 @@ from rich.markup import escape
 
 from fairlead.errors import StoreError
 from fairlead.manage import reasons
-from fairlead.report import characterized, comparison_figures, latencies, page, run_findings, timeline, words
+from fairlead.report import (
+    characterized,
+    communication,
+    communication_figures,
+    comparison_figures,
+    latencies,
+    page,
+    run_findings,
+    timeline,
+    words,
+)
+from fairlead.report.communication import Communication
 from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
 from fairlead.report.managed import HostPair, ManagedRun, read
@@ -28,11 +39,13 @@ class RunReport:
     Attributes:
         argv: the program and its arguments.
         way_out: whether any pair has a detour, by the characterisation that was used; None where there was none.
+        communication: what the message monitor saw; None where it was off.
     """
 
     managed: ManagedRun
     argv: tuple[str, ...]
     way_out: bool | None
+    communication: Communication | None = None
 
 
 def latest(store: Store) -> Run | None:
@@ -53,7 +66,12 @@ def load(store: Store, number: int) -> RunReport:
     if run.status == "running":
         raise StoreError(f"{store.directory}: run {number} goes on", hint="`fairlead status` shows what it does now")
     argv = tuple(str(word) for word in run.plan) if isinstance(run.plan, list) else ()
-    return RunReport(read(store, run, _time_s(store, run)), argv, characterized.has_detour(store, run))
+    return RunReport(
+        read(store, run, _time_s(store, run)),
+        argv,
+        characterized.has_detour(store, run),
+        communication.read(store, run),
+    )
 
 
 def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list[Path]:
@@ -74,6 +92,8 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         paths=congested_paths(report.managed),
         drawings=drawn,
         moves=timeline.moves_table([report.managed]),
+        communication=communication_table(report),
+        dropped=0 if report.communication is None else report.communication.dropped,
         conditions=flat("", run.facts),
     )
     saved = [path for each in drawn for path in each.save(figures)] if figures is not None else []
@@ -88,6 +108,7 @@ def show(report: RunReport, console: Console) -> None:
         (congested_paths(report.managed), "Congested paths"),
         (latency_table(report.managed), "Latency of their messages (median)"),
         (timeline.moves_table([report.managed]), "Decisions"),
+        (communication_table(report), "Communication time by host pair"),
     ):
         if source.rows:
             console.print()
@@ -102,6 +123,11 @@ def drawings(report: RunReport) -> list[Drawing]:
     pairs = latencies.per_pair([run])
     drawn = [timeline.draw(None, run)]
     return [*drawn, comparison_figures.pair_latencies(None, pairs)] if pairs else drawn
+
+
+def communication_table(report: RunReport) -> Table:
+    """Communication time by host pair; without rows where messages were not monitored."""
+    return communication_figures.of_run(report.communication or Communication({}, 0, 0))
 
 
 def congested_paths(run: ManagedRun) -> Table:

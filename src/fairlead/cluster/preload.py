@@ -1,0 +1,81 @@
+"""libfairlead in the ranks of a job: brought to the hosts, loaded before all else, with a directory to write to."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from fairlead import native
+from fairlead.cluster.deploy import deploy
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.execute import on_all, run_on
+from fairlead.cluster.executors import of
+from fairlead.cluster.executors.base import Executor
+from fairlead.errors import ConfigError, HostError
+
+SHIM = "libfairlead.so"
+LIBRARIES = (SHIM, "libfairlead-openmpi.so", "libfairlead-mpich.so")
+REMOVE_TIMEOUT_S = 30.0
+
+# The directory is in memory: it is written to all the time, and a rank must not wait for a disk.
+_MAKE = 'umask 077; mkdir "$0"'
+# Waits for the end of its input, which comes with fairlead's own end, be it by kill -9. Ctrl-C is fairlead's.
+_KEEP = 'trap "" HUP INT TERM; cat >/dev/null; rm -rf "$0"'
+
+
+def environment(cluster: Cluster, hosts: Sequence[str]) -> dict[str, str]:
+    """Bring libfairlead to the hosts; returns what loads it into programs there.
+
+    Raises:
+        MissingToolError: libfairlead was not built.
+        HostError: a host was not reached.
+        ConfigError: the hosts do not have libfairlead at the same path.
+    """
+    shim = _bring(cluster, hosts)
+    before = os.environ.get("LD_PRELOAD")
+    # First, so that tools that are loaded already are called by libfairlead and not instead of it.
+    return {"LD_PRELOAD": f"{shim}:{before}" if before else shim}
+
+
+@contextmanager
+def directory(cluster: Cluster, hosts: Sequence[str], name: str) -> Iterator[str]:
+    """Within: every host has this directory, which is removed at the end, also if fairlead is killed. Yields its path.
+
+    Raises:
+        HostError: a host was not reached, or has no place for it.
+    """
+    executor = of(cluster)
+    path = f"/dev/shm/{name}"  # private: its name is the job's, and it must not exist before
+    with ExitStack() as keepers:
+        for host in hosts:
+            keepers.enter_context(_keeper(executor, host, path))
+        on_all(tuple(hosts), lambda host: run_on(executor, host, ["sh", "-c", _MAKE, path]))
+        yield path
+
+
+@contextmanager
+def _keeper(executor: Executor, host: str, path: str) -> Iterator[None]:
+    """A process on the host that removes the directory when this block, or fairlead, has ended."""
+    command = executor.command(host, ["sh", "-c", _KEEP, path])
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as keeper:
+        try:
+            yield
+        finally:
+            _, said = keeper.communicate(timeout=REMOVE_TIMEOUT_S)
+    if keeper.returncode != 0:
+        raise HostError(f"{host}: {path} was not removed: {said.decode(errors='replace').strip()}")
+
+
+def _bring(cluster: Cluster, hosts: Sequence[str]) -> str:
+    """Path of the shim, the same on all hosts; the wrappers lie beside it."""
+    executor = of(cluster)
+    files = {name: native.library(name) for name in LIBRARIES}
+    if executor.shares_files:
+        return str(files[SHIM])
+    placed = {each[SHIM] for each in on_all(tuple(hosts), lambda host: deploy(executor, host, files)).values()}
+    if len(placed) > 1:
+        raise ConfigError(
+            f"{cluster.source}: the hosts' home directories differ, so libfairlead is not at one path",
+            hint="give the user the same home directory on all hosts",
+        )
+    return placed.pop()

@@ -1,0 +1,109 @@
+"""Communication time by host pair, from the message monitor's events (DMCBM figures 4.12 and 4.17 to 4.20).
+
+The communication time of a directed host pair is the time that calls of its receivers waited after the message they
+waited for had been sent (docs/monitor.md): waiting for a sender that is late is not in it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fairlead.report.statistics import median
+from fairlead.store import Run, Store
+
+HostPair = tuple[str, str]
+KIND = "communication"
+
+
+@dataclass(frozen=True)
+class PairTimes:
+    """Messages from one host to another in one run.
+
+    Attributes:
+        messages, size_B: that were seen, and their bytes.
+        waits, waited_s: calls that waited for one, and how long.
+        known_s: of that, by calls whose messages' ends were joined.
+        network_s: of what is known, after the message had been sent.
+        late_sender_s: of what is known, before.
+        latency_s: median of the network times L of joined messages, over the run's seconds; None: there is none.
+        clock_error_s: the largest stated with an L.
+    """
+
+    messages: int = 0
+    size_B: int = 0
+    waits: int = 0
+    waited_s: float = 0.0
+    known_s: float = 0.0
+    network_s: float = 0.0
+    late_sender_s: float = 0.0
+    latency_s: float | None = None
+    clock_error_s: float = 0.0
+
+    @property
+    def communication_s(self) -> float | None:
+        """All waiting, divided as the waiting that is known; None where none is known of any."""
+        if self.waited_s == 0:
+            return 0.0
+        return self.waited_s * self.network_s / self.known_s if self.known_s > 0 else None
+
+
+@dataclass(frozen=True)
+class Communication:
+    """One run. ``dropped``: records that ranks had no room for; of these messages nothing is known."""
+
+    pairs: Mapping[HostPair, PairTimes]
+    dropped: int
+    mismatches: int
+
+
+def read(store: Store, run: Run) -> Communication | None:
+    """What the monitor saw of a run; None where it was not on, or saw no message between hosts."""
+    lines: dict[HostPair, list[dict[str, float]]] = {}
+    dropped: dict[str, int] = {}
+    mismatches: dict[str, int] = {}
+    for event in store.events(run.id):
+        if event.kind != KIND:
+            continue
+        source, destination = str(event.data["source"]), str(event.data["destination"])
+        lines.setdefault((source, destination), []).append(event.data)
+        dropped[destination] = int(event.data["dropped"])  # both count on from the beginning
+        mismatches[destination] = int(event.data["mismatches"])
+    if not lines:
+        return None
+    pairs = {pair: _summed(each) for pair, each in sorted(lines.items())}
+    return Communication(pairs, sum(dropped.values()), sum(mismatches.values()))
+
+
+def _summed(lines: Sequence[Mapping[str, float]]) -> PairTimes:
+    def total(key: str) -> float:
+        return sum(line[key] for line in lines)
+
+    latencies_s = [line["latency_median_s"] for line in lines if "latency_median_s" in line]
+    return PairTimes(
+        messages=int(total("messages")),
+        size_B=int(total("size_B")),
+        waits=int(total("waits")),
+        waited_s=total("waited_s"),
+        known_s=total("known_s"),
+        network_s=total("network_s"),
+        late_sender_s=total("late_sender_s"),
+        latency_s=median(latencies_s) if latencies_s else None,
+        clock_error_s=max((line["clock_error_s"] for line in lines if "clock_error_s" in line), default=0.0),
+    )
+
+
+def typical(runs: Sequence[Communication]) -> dict[HostPair, float]:
+    """Median communication time of each pair over the replications, in s; a run in which it had no message counts 0.
+
+    Pairs of which no run knows anything are left out.
+    """
+    times: dict[HostPair, float] = {}
+    for pair in sorted({pair for run in runs for pair in run.pairs}):
+        known = [time_s for run in runs if (time_s := run.pairs.get(pair, PairTimes()).communication_s) is not None]
+        if known:
+            times[pair] = median(known)
+    return times
+
+
+def total_s(run: Communication) -> float:
+    """Of all pairs of a run together, as far as it is known."""
+    return sum(times.communication_s or 0.0 for times in run.pairs.values())
