@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "characterize": ("fairlead.cli.characterize", "Measure latencies, shared bottlenecks and detours of a cluster."),
     "profile": ("fairlead.cli.profile", "Run an MPI program and show how it communicates."),
     "predict": ("fairlead.cli.predict", "Say what detours would give a profiled program, without running it."),
+    "placement": ("fairlead.cli.placement", "Place a profiled program's ranks so that those that talk are near."),
     "run": ("fairlead.cli.run", "Run an MPI program with its traffic managed."),
     "compare": ("fairlead.cli.compare", "Run a program clean and congested, plain and managed, and report."),
     "evaluate": ("fairlead.cli.evaluate", "Evaluate programs under neighbours and network configurations."),

@@ -51,6 +51,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
 @click.option("--messages", type=click.IntRange(min=0), default=32_768, show_default=True,
               help="Ends of messages that a rank keeps one by one, 64 B each: waiting is told of these.")  # fmt: skip
+@click.option("--placement", metavar="FILE", type=FILE, help="Ranks where `fairlead placement --json` put them.")
 @click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the profile to FILE as JSON, too.")
 @_output_options
 def run(
@@ -59,6 +60,7 @@ def run(
     cluster_file: Path | None,
     mpirun: str | None,
     own_mpirun: bool,
+    placement: Path | None,
     json_file: Path | None,
     messages: int,
     html_file: Path | None,
@@ -86,6 +88,7 @@ def run(
         ranks=ranks,
         mpirun=mpirun,
         own_mpirun=own_mpirun,
+        placement=placement,
         messages=messages,
         output=Output(json_file, html_file, figures),
         settings=_settings(settings_file),

@@ -22,7 +22,12 @@ def _parse_move(
 @click.command("run")
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.argument("argv", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("-n", "--ranks", type=click.IntRange(min=1), help="Ranks to start [default: one a slot of the cluster].")
+@click.option(
+    "-n",
+    "--ranks",
+    type=click.IntRange(min=1),
+    help="Ranks to start [default: one a slot of the cluster, or the placement's].",
+)
 @click.option("--mpirun", help="Which mpirun, by name or path [default: the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
 @click.option("--results", default="results", show_default=True, type=click.Path(path_type=Path))
@@ -37,6 +42,8 @@ def _parse_move(
 )
 @click.option("--move", "moves", multiple=True, callback=_parse_move, metavar="SOURCE:DESTINATION:RELAY",
               help="Move a host pair by hand for the whole run. Repeatable.")  # fmt: skip
+@click.option("--placement", "placement_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
+              help="Ranks where `fairlead placement --json` put them.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr while the program runs.")
 def command(
     cluster_file: Path,
@@ -50,6 +57,7 @@ def command(
     no_detours: bool,
     monitor: bool,
     moves: list[tuple[str, str, str]],
+    placement_file: Path | None,
     quiet: bool,
 ) -> int:
     """Run an MPI program on CLUSTER with its traffic managed; exits with the program's own code.
@@ -63,6 +71,7 @@ def command(
     Examples:
       fairlead run mesh8.cluster.toml -n 8 -- cg --class A
       fairlead run mesh8.cluster.toml -n 8 --move h0:h2:h4 -- ./program
+      fairlead run mesh8.cluster.toml --placement placed.json -- ./program
       fairlead run mesh8.cluster.toml --own-mpirun -- mpirun --hostfile hosts ./program
     """
     from fairlead.manage import run
@@ -83,5 +92,6 @@ def command(
         results=results,
         components=components,
         moves=moves,
+        placement=placement_file,
         quiet=quiet,
     )

@@ -22,6 +22,7 @@ from fairlead.manage.journal import Journal
 from fairlead.manage.monitor import monitored
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.measure.characterization import latest
+from fairlead.placement import placed
 from fairlead.store import Store
 from fairlead.store.records import Label
 
@@ -38,6 +39,7 @@ def run(
     results: Path,
     components: Components,
     moves: Sequence[Move] = (),
+    placement: Path | None = None,
     quiet: bool = False,
 ) -> int:
     """Run a program on a cluster and record the run.
@@ -46,6 +48,7 @@ def run(
         ranks: number of ranks; None: one a slot of the cluster.
         own_mpirun: ``argv`` is a whole launch line.
         moves: (source, destination, relay) host names, moved by hand before the program starts.
+        placement: file that says on which host each rank runs; None: by slots.
 
     Returns:
         The program's exit code, also when the run could not be recorded to its end: that is said.
@@ -56,9 +59,10 @@ def run(
     cluster = Cluster.load(cluster_file)
     if mpirun:
         cluster = cluster.with_mpirun(mpirun)
-    ranks = ranks or cluster.slots()
+    hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
+    ranks = ranks or (len(hosts) if hosts else cluster.slots())
     launcher, job = launch.prepare(
-        cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None
+        cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
     job = replace(job, argv=programs.resolve(argv, launcher.family))
 
@@ -69,6 +73,8 @@ def run(
 
     facts = run_facts.collect(cluster, own_mpirun=own_mpirun)
     labels: dict[str, Label] = {"program": Path(argv[0]).name, "ranks": ranks, "cluster": cluster.name}
+    if placement is not None:
+        labels["placement"] = placement.name
     outcome: Outcome | None = None
     try:
         with Store.open(results) as store:

@@ -12,6 +12,7 @@ from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import FairleadError
 from fairlead.manage import programs
+from fairlead.placement import placed
 from fairlead.profile import json_form, profile, terminal
 from fairlead.profile.collect import collection
 from fairlead.profile.json_form import Summary
@@ -30,6 +31,7 @@ def run(
     ranks: int | None = None,
     mpirun: str | None = None,
     own_mpirun: bool = False,
+    placement: Path | None = None,
     messages: int = MESSAGES,
     output: Output = NOWHERE,
     settings: Settings | None = None,
@@ -40,6 +42,7 @@ def run(
         cluster_file: None: this machine.
         ranks: number of ranks; None: one a slot, or one a core of this machine.
         own_mpirun: ``argv`` is a whole launch line.
+        placement: file that says on which host each rank runs; None: by slots.
         messages: how many ends of messages each rank keeps one by one: what it waited for is known of these.
         output: files that the profile goes to, too.
         settings: None: the defaults.
@@ -52,9 +55,10 @@ def run(
     """
     cluster = this_machine() if cluster_file is None else Cluster.load(cluster_file)
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
-    ranks = ranks or cluster.slots()
+    hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
+    ranks = ranks or (len(hosts) if hosts else cluster.slots())
     launcher, job = launch.prepare(
-        cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None
+        cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
     # Where a launch line of the user's own places its ranks is not known.
     used = tuple(host.name for host in cluster.compute_hosts()) if own_mpirun else tuple(job.ranks_on())

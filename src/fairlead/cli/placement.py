@@ -1,0 +1,61 @@
+"""``fairlead placement``: which rank should run on which host, from a profile."""
+
+from pathlib import Path
+
+import click
+
+from fairlead.cli.cluster_argument import ClusterArgument
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("placement")
+@click.argument("profile_file", metavar="PROFILE", type=FILE)
+@click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
+@click.option("--results", default="results", show_default=True, type=click.Path(path_type=Path),
+              help="Results directory with the cluster's characterization.")  # fmt: skip
+@click.option("--run", type=int, help="The characterization, by its run number.  [default: the newest complete one]")
+@click.option("--unmeasured", is_flag=True, help="Take all hosts to be equally far from each other.")
+@click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the placement, for `fairlead run`.")
+@click.option("--rankfile", metavar="FILE", type=FILE, help="Write it as a rankfile for Open MPI.")
+@click.option("--hosts", "hosts_file", metavar="FILE", type=FILE, help="Write it as a host list for MPICH.")
+def command(
+    profile_file: Path,
+    cluster_file: Path,
+    results: Path,
+    run: int | None,
+    unmeasured: bool,
+    json_file: Path | None,
+    rankfile: Path | None,
+    hosts_file: Path | None,
+) -> None:
+    """Place a program's ranks so that those that talk much are near.
+
+    PROFILE is what `fairlead profile --json` wrote, CLUSTER a cluster file. Near is what a characterization of the
+    cluster says, and which hosts share a bottleneck; without one, only the same host is near.
+
+    \b
+    Examples:
+      fairlead profile --cluster mesh8.cluster.toml -n 16 --json p.json -- ./program
+      fairlead placement p.json mesh8.cluster.toml --json placed.json
+      fairlead run mesh8.cluster.toml --placement placed.json -- ./program
+    """
+    from fairlead import files
+    from fairlead.cluster.description import Cluster
+    from fairlead.placement import compute, json_form
+    from fairlead.profile.json_form import Summary
+    from fairlead.report import placement_table
+    from fairlead.report.terminal import console
+
+    if unmeasured and run is not None:
+        raise click.UsageError("--unmeasured and --run exclude each other")
+    profile, cluster = Summary.read(profile_file), Cluster.load(cluster_file)
+    found = compute.compute(profile, cluster, None if unmeasured else compute.known(results, cluster, run))
+    placement_table.show(found, console())
+    for path, text in (
+        (json_file, found.to_json()),
+        (rankfile, json_form.rankfile(found.host_of_rank)),
+        (hosts_file, json_form.host_list(found.host_of_rank)),
+    ):
+        if path is not None:
+            click.echo(files.write(path, text))

@@ -1,0 +1,113 @@
+"""From a profile and a cluster to a placement."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.job import place
+from fairlead.errors import MeasurementError
+from fairlead.measure.characterization import Characterization
+from fairlead.placement import network as networks
+from fairlead.placement.cost import Cost, Traffic, cost
+from fairlead.placement.json_form import Expected, Link, Placement
+from fairlead.placement.network import Network
+from fairlead.placement.search import best
+from fairlead.profile.json_form import Summary
+from fairlead.store import Store
+from fairlead.store.connection import FILE_NAME
+
+
+def compute(profile: Summary, cluster: Cluster, found: Characterization | None = None) -> Placement:
+    """The best placement found; where that is no better than the present one, the present one.
+
+    Args:
+        found: what is known of the cluster's network; None: nothing but its hosts.
+
+    Raises:
+        MeasurementError: the program sends no messages that could be placed by, or a host was not measured.
+        ConfigError: the characterization is of another cluster.
+    """
+    traffic = traffic_of(profile)
+    if found is None:
+        hosts = [host.name for host in cluster.compute_hosts()]
+        network = networks.assumed(hosts, networks.room(cluster, profile.ranks))
+    else:
+        network = networks.characterized(cluster, profile.ranks, found, traffic.size_B)
+    profiled = set(profile.host_of_rank) <= set(network.hosts)
+    before = tuple(profile.host_of_rank) if profiled else place(cluster, profile.ranks)
+    after = better(traffic, network, before)
+    return Placement(
+        program=profile.program,
+        cluster=cluster.name,
+        characterization=found.run if found is not None else None,
+        profiled=profiled,
+        hosts_before=list(before),
+        before=expected(traffic, network, before),
+        host_of_rank=list(after),
+        after=expected(traffic, network, after),
+    )
+
+
+def known(results: Path, cluster: Cluster, run: int | None = None) -> Characterization | None:
+    """What was measured of a cluster: in the run of that number, or else in the newest complete one, if there is any.
+
+    Raises:
+        StoreError: the results cannot be read, or there is no such run.
+        MeasurementError: the run is no characterization.
+    """
+    if run is None and not (results / FILE_NAME).is_file():
+        return None
+    with Store.read(results) as store:
+        return Characterization.latest(store, cluster) if run is None else Characterization.read(store, store.run(run))
+
+
+def traffic_of(profile: Summary) -> Traffic:
+    """What is placed by.
+
+    Raises:
+        MeasurementError: there is none.
+    """
+    traffic = Traffic.of(profile.messages, profile.bytes_B)
+    if not traffic.messages.any():
+        raise MeasurementError(
+            f"{profile.program[0]} sends no point-to-point messages between ranks: no placement is better than another",
+            hint="collective communication goes through all ranks, and is not in the matrix",
+        )
+    return traffic
+
+
+def better(traffic: Traffic, network: Network, before: Sequence[str]) -> tuple[str, ...]:
+    """The host of each rank: the best that is found, or as before where that is as good."""
+    found = best(traffic, network)
+    present = _index(network, before)
+    if cost(traffic, network, found).time_s >= cost(traffic, network, present).time_s:
+        return tuple(before)
+    return tuple(network.hosts[index] for index in found)
+
+
+def expected(traffic: Traffic, network: Network, hosts: Sequence[str]) -> Expected:
+    """What a placement costs, for people and files."""
+    found = cost(traffic, network, _index(network, hosts))
+    if not network.measured:
+        return Expected(messages=found.messages, bytes_B=found.bytes_B)
+    return Expected(
+        messages=found.messages,
+        bytes_B=found.bytes_B,
+        rank_s=found.rank_s,
+        busiest_s=found.busiest_s if network.links else None,
+        busiest=_link(network, found),
+    )
+
+
+def _link(network: Network, found: Cost) -> Link | None:
+    if found.busiest is None:
+        return None
+    link = network.links[found.busiest]
+    pairs = [(network.hosts[i], network.hosts[j]) for i, j in np.argwhere(link.users)]
+    return Link(pairs=pairs, rate_bps=link.rate_bps)
+
+
+def _index(network: Network, hosts: Sequence[str]) -> np.ndarray:
+    return np.array([network.hosts.index(host) for host in hosts])
