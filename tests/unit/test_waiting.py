@@ -137,3 +137,25 @@ def test_threads_share_their_rank() -> None:
 
 def test_a_program_that_kept_none() -> None:
     assert waiting.of([a_record(0, []), a_record(1, [])], 2, ["h", "h"]) is None
+
+
+def test_transmission_and_processing_of_a_pair() -> None:
+    """Rank 1 receives from 0, computes 3 s, sends for nothing, computes 2 s, and receives from 0 again; then 7 s later
+    from 2, whose first message it is. What 2 does after its last receive belongs to nobody."""
+    sends = [end(SEND, 1, 10, 10, 10), end(SEND, 1, 16, 16, 16)]
+    receives = [end(RECEIVE, 0, 10, 10, 11), end(SEND, 2, 14, 14, 14), end(RECEIVE, 0, 16, 16, 20)]
+    last = end(RECEIVE, 2, 27, 27, 28)
+    result = found(sends, [*receives, last], [end(RECEIVE, 1, 14, 14, 14), end(SEND, 1, 27, 27, 27)])
+    assert result.receiving_between_s.tolist() == [[0, 5, 0], [0, 0, 0], [0, 1, 0]]
+    assert result.processing_between_s.tolist() == [[0, 3 + 2, 0], [0, 0, 0], [0, 7, 0]]
+
+
+def test_work_between_tests_is_processing() -> None:
+    result = found([end(SEND, 1, 11, 11, 11)], [end(RECEIVE, 0, 9, 10, 20, computed_s=7)])
+    assert result.processing_between_s[0, 1] == 7
+
+
+def test_a_sender_that_waits_is_no_receiver_that_does() -> None:
+    result = found([end(SEND, 1, 10, 10, 15)], [end(RECEIVE, 0, 14, 14, 14.5)])
+    assert result.receiving_between_s[0, 1] == 0.5
+    assert result.transfer_between_s[0, 1] == pytest.approx(1.5)

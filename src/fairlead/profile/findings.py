@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from fairlead.profile import mitigation
 from fairlead.profile.groups import GROUPS, HIGHLY_DEPENDENT, NONE
 from fairlead.profile.json_form import Matrix, Summary, Waiting, matrix
 from fairlead.report import words
@@ -42,6 +43,7 @@ def lead(found: Summary) -> Iterator[str]:
     yield messages(found)
     if found.waiting is not None:
         yield waiting(found, found.waiting)
+    yield from mitigation_of(found)
 
 
 def dependence(found: Summary) -> str:
@@ -82,6 +84,26 @@ def waiting(found: Summary, waited: Waiting) -> str:
     told = ", ".join(f"{words.percent(part_s / whole_s)} {what}" for what, part_s in parts_s.items() if part_s > 0)
     text = f"waiting for these messages takes {words.percent(sum(parts_s.values()) / whole_s)} of the ranks' time"
     return f"{text}: {told}" if told else text
+
+
+def mitigation_of(found: Summary) -> Iterator[str]:
+    """What transmission costs where it outweighs processing, and what other hosts for the ranks would change."""
+    heavy = mitigation.pairs(found)
+    whole_s = sum(rank.time_s for rank in found.per_rank)
+    if heavy:
+        share = words.percent(sum(pair.transmission_s for pair in heavy) / whole_s)
+        text = (
+            f"{words.count(len(heavy), 'pair')} of ranks {'spends' if len(heavy) == 1 else 'spend'} more in "
+            f"transmission than the receiver computes between messages; waiting for it takes {share} of the ranks' time"
+        )
+        yield f"{text}: a matter of which ranks are near, or of parts that are too small"
+    change = mitigation.better(found)
+    if change is not None:
+        less = words.percent(1 - change.after_B / change.before_B)
+        yield (
+            f"exchanging ranks between these hosts would send {less} less between hosts "
+            f"({words.size(change.before_B)} to {words.size(change.after_B)}): see `fairlead placement`"
+        )
 
 
 def messages(found: Summary) -> str:

@@ -13,7 +13,7 @@ from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
 from fairlead.profile.settings import Settings
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
 
 Matrix = list[list[int]]
@@ -65,7 +65,9 @@ class Waiting(Part):
     """What ranks waited for in point-to-point messages (`fairlead.profile.waiting`), seconds in the order of
     ``per_rank``: for senders that had not begun, receivers that were not there, the transfer, or it is not known.
 
-    ``transfer_between_s``: the transfers by sending (row) and receiving rank. ``joined`` messages are known from both
+    ``transfer_between_s``: the transfers by sending (row) and receiving rank; ``receiving_between_s``: what the
+    receivers waited of them; ``processing_between_s``: between their waiting, by the message that they received next;
+    both null in files before 1.3. ``joined`` messages are known from both
     ends; ``kept`` of ``all_ends`` are what this is of, from the beginning on. ``bound_s``: how wrong times between
     hosts may be; null: between some they are not known.
     """
@@ -75,6 +77,8 @@ class Waiting(Part):
     transfer_s: list[Finite]
     unknown_s: list[Finite]
     transfer_between_s: list[list[Finite]]
+    receiving_between_s: list[list[Finite]] | None = None
+    processing_between_s: list[list[Finite]] | None = None
     joined: int
     kept: int
     all_ends: int
@@ -224,6 +228,8 @@ def _waiting(profile: Profile) -> Waiting | None:
         transfer_s=found.transfer_s.tolist(),
         unknown_s=found.unknown_s.tolist(),
         transfer_between_s=found.transfer_between_s.tolist(),
+        receiving_between_s=found.receiving_between_s.tolist(),
+        processing_between_s=found.processing_between_s.tolist(),
         joined=found.joined,
         kept=found.kept,
         all_ends=found.all_ends,

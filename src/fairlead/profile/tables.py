@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from fairlead.profile import mitigation
 from fairlead.profile.json_form import Function, Matrix, Phase, SizeClass, Summary
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.report import words
@@ -52,6 +53,42 @@ def waiting(found: Summary, most: int | None = None) -> Table:
             if rank.rank in chosen
         ],
     )  # fmt: skip
+
+
+def transmission(found: Summary, most: int | None = None) -> Table:
+    """Pairs of ranks that spend more in transmission than in processing; of more than ``most``, the longest."""
+    return table(
+        [("from", "source"), ("to", "destination"), ("hosts", "hosts"), ("messages", "messages"),
+         ("bytes", "bytes_B"), ("transmission", "transmission_s"), ("processing", "processing_s")],
+        [
+            [
+                cell(pair.source),
+                cell(pair.destination),
+                cell(" → ".join(dict.fromkeys(pair.hosts))),
+                cell(pair.messages),
+                _size(pair.bytes_B),
+                cell(pair.transmission_s, words.duration(pair.transmission_s)),
+                cell(pair.processing_s, words.duration(pair.processing_s)),
+            ]
+            for pair in mitigation.pairs(found)[:most]
+        ],
+    )  # fmt: skip
+
+
+def better_hosts(found: Summary) -> Table:
+    """Ranks by host, as they were and exchanged so that less goes between hosts."""
+    change = mitigation.better(found)
+    if change is None:
+        return table([], [])
+    return table(
+        [("host", "host"), ("ranks now", "ranks_now"), ("better", "ranks_better")],
+        [[cell(host), *(cell(_ranks_of(host, hosts)) for hosts in (found.host_of_rank, change.host_of_rank))]
+         for host in found.hosts],
+    )  # fmt: skip
+
+
+def _ranks_of(host: str, host_of_rank: Sequence[str]) -> str:
+    return " ".join(str(rank) for rank, each in enumerate(host_of_rank) if each == host)
 
 
 def phases(found: Summary) -> Table:

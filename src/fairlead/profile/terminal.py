@@ -13,6 +13,7 @@ from fairlead.report.terminal import rich_table
 MOST_RANKS = 32  # rows of the table of ranks
 MOST_COLUMNS = 16  # of a matrix: more do not fit a terminal
 MOST_FUNCTIONS = 12
+MOST_PAIRS = 12
 
 
 def show(found: Summary, console: Console) -> None:
@@ -31,6 +32,8 @@ def _tables(found: Summary) -> dict[str, Table]:
     drawn = {
         "Computing and MPI": tables.ranks(found, MOST_RANKS),
         "Waiting for point-to-point messages": tables.waiting(found, MOST_RANKS),
+        "More transmission than processing": tables.transmission(found, MOST_PAIRS),
+        "Ranks exchanged": tables.better_hosts(found),
         "MPI functions": tables.functions(found, MOST_FUNCTIONS),
         "Message sizes": tables.sizes(found),
     }

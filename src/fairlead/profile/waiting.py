@@ -35,6 +35,9 @@ class Waiting:
         transfer_s: for the message itself, once both were there.
         unknown_s: for messages whose other end, or its clock, is not known.
         transfer_between_s: `transfer_s` by sender (row) and receiver (column), whoever waited. Shape (ranks, ranks).
+        receiving_between_s: of that, what the receivers waited, t_t of a pair. Shape (ranks, ranks).
+        processing_between_s: between a rank's waiting for messages, by the message that it received next, t_p of a pair
+            (DMCBM 3.4.4). Shape (ranks, ranks).
         joined: messages of which both ends are known.
         kept: ends that the ranks kept, which were in the beginning of the program.
         all_ends: how many ends there were.
@@ -46,6 +49,8 @@ class Waiting:
     transfer_s: Floats
     unknown_s: Floats
     transfer_between_s: Floats
+    receiving_between_s: Floats
+    processing_between_s: Floats
     joined: int
     kept: int
     all_ends: int
@@ -71,8 +76,13 @@ def of(records: Sequence[Record], ranks: int, hosts: Sequence[str]) -> Waiting |
     partner_s = _partners(ends, host[rank], sends, receives, found)
     calls = _calls(ends, rank, partner_s)
     bounds = [clock.bound_s if clock else None for clock in found]
-    between = np.zeros((ranks, ranks))
-    np.add.at(between, (calls["source"], calls["destination"]), calls["transfer_s"])
+    received = calls["rank"] == calls["destination"]
+
+    def between(times_s: Floats) -> Floats:
+        found = np.zeros((ranks, ranks))
+        np.add.at(found, (calls["source"], calls["destination"]), times_s)
+        return found
+
     threads = np.array([max(record.threads, 1) for record in records])
     place = {record.rank: index for index, record in enumerate(records)}
     index = np.array([place[each] for each in calls["rank"]], int)
@@ -85,7 +95,9 @@ def of(records: Sequence[Record], ranks: int, hosts: Sequence[str]) -> Waiting |
         late_receiver_s=by_rank("late_receiver_s"),
         transfer_s=by_rank("transfer_s"),
         unknown_s=by_rank("unknown_s"),
-        transfer_between_s=between,
+        transfer_between_s=between(calls["transfer_s"]),
+        receiving_between_s=between(np.where(received, calls["transfer_s"], 0)),
+        processing_between_s=between(calls["processing_s"]),
         joined=len(sends),
         kept=len(ends),
         all_ends=sum(
@@ -158,7 +170,7 @@ def _partners(ends: NDArray[np.void], host: Ints, sends: Ints, receives: Ints, f
 
 _CALL = np.dtype([
     ("rank", "i4"), ("source", "i4"), ("destination", "i4"), ("late_sender_s", "f8"), ("late_receiver_s", "f8"),
-    ("transfer_s", "f8"), ("unknown_s", "f8"),
+    ("transfer_s", "f8"), ("unknown_s", "f8"), ("processing_s", "f8"),
 ])  # fmt: skip
 
 
@@ -178,7 +190,8 @@ def _calls(ends: NDArray[np.void], rank: Ints, partner_s: Floats) -> NDArray[np.
     # What is waited for with others at a time, by a loop of tests, is not waited for twice.
     follows = (rank[first][1:] == rank[first][:-1]) & (ends["thread"][first][1:] == ends["thread"][first][:-1])
     needed_s[1:] = np.where(follows, np.maximum(needed_s[1:], ends["done_s"][last][:-1]), needed_s[1:])
-    waited_s = np.maximum(ends["done_s"][last] - needed_s - np.maximum.reduceat(ends["computed_s"], first), 0)
+    computed_s = np.maximum.reduceat(ends["computed_s"], first)
+    waited_s = np.maximum(ends["done_s"][last] - needed_s - computed_s, 0)
     late_s = np.clip(partner_s[last] - needed_s, 0, waited_s)  # NaN: not known
     known = ~np.isnan(late_s)
     received = ends["end"][last] == RECEIVE
@@ -190,4 +203,25 @@ def _calls(ends: NDArray[np.void], rank: Ints, partner_s: Floats) -> NDArray[np.
     calls["late_receiver_s"] = np.where(known & ~received, late_s, 0)
     calls["transfer_s"] = np.where(known, waited_s - late_s, 0)
     calls["unknown_s"] = np.where(known, 0, waited_s)
+    between_s = np.zeros(len(first))
+    between_s[1:] = np.where(follows, needed_s[1:] - ends["done_s"][last][:-1], 0)
+    between_s += np.minimum(computed_s, ends["done_s"][last] - needed_s)
+    calls["processing_s"] = _until_received(between_s, received, np.concatenate([[True], ~follows]))
     return calls
+
+
+def _until_received(processing_s: Floats, received: NDArray[np.bool_], begins: NDArray[np.bool_]) -> Floats:
+    """What passes before calls that send is counted with the next one of the same thread that receives.
+
+    ``begins``: whether a call is its thread's first. Shapes (calls).
+    """
+    sums_s = np.cumsum(processing_s)
+    starts = np.flatnonzero(begins)
+    thread = np.cumsum(begins) - 1
+    places = np.flatnonzero(received)
+    before_s = (sums_s - processing_s)[starts][thread[places]]
+    same = thread[places][1:] == thread[places][:-1]
+    before_s[1:] = np.where(same, sums_s[places][:-1], before_s[1:])
+    found = np.zeros(len(processing_s))
+    found[places] = sums_s[places] - before_s
+    return found
