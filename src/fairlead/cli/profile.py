@@ -10,6 +10,7 @@ from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.default_group import DefaultGroup
 
 if TYPE_CHECKING:
+    from fairlead.profile.json_form import Summary
     from fairlead.profile.settings import Settings
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -52,6 +53,8 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--messages", type=click.IntRange(min=0), default=32_768, show_default=True,
               help="Ends of messages that a rank keeps one by one, 64 B each: waiting is told of these.")  # fmt: skip
 @click.option("--placement", metavar="FILE", type=FILE, help="Ranks where `fairlead placement --json` put them.")
+@click.option("--otf2", metavar="DIRECTORY", type=click.Path(path_type=Path),
+              help="Also write the messages that were kept as an OTF2 trace.")  # fmt: skip
 @click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the profile to FILE as JSON, too.")
 @_output_options
 def run(
@@ -61,6 +64,7 @@ def run(
     mpirun: str | None,
     own_mpirun: bool,
     placement: Path | None,
+    otf2: Path | None,
     json_file: Path | None,
     messages: int,
     html_file: Path | None,
@@ -90,6 +94,7 @@ def run(
         own_mpirun=own_mpirun,
         placement=placement,
         messages=messages,
+        otf2=otf2,
         output=Output(json_file, html_file, figures),
         settings=_settings(settings_file),
     )
@@ -97,25 +102,35 @@ def run(
 
 @command.command("show")
 @click.argument("file", type=FILE)
+@click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write it to FILE as JSON.")
 @_output_options
-def show(file: Path, html_file: Path | None, figures: Path | None, settings_file: Path | None) -> None:
-    """Show a stored profile again: FILE is what --json wrote.
+def show(
+    file: Path, json_file: Path | None, html_file: Path | None, figures: Path | None, settings_file: Path | None
+) -> None:
+    """Show a stored profile again: FILE is what --json wrote, or an OTF2 trace (NAME.otf2), such as Score-P's.
 
     \b
     Examples:
       fairlead profile show cg.json
       fairlead profile show cg.json --html cg.html --figures figures/
+      fairlead profile show scorep-20261122_0800/traces.otf2 --json p.json
     """
     from fairlead.profile import json_form, terminal
     from fairlead.profile.output import Output
     from fairlead.report.terminal import console
 
-    found = json_form.Summary.read(file)
+    found = _traced(file) if file.suffix == ".otf2" else json_form.Summary.read(file)
     settings = _settings(settings_file)
     found = json_form.with_settings(found, settings) if settings is not None else found
     terminal.show(found, console())
-    for path in Output(None, html_file, figures).write(found):
+    for path in Output(json_file, html_file, figures).write(found):
         click.echo(path)
+
+
+def _traced(file: Path) -> "Summary":
+    from fairlead.profile import json_form, otf2_read, profile
+
+    return json_form.of(profile.of(otf2_read.read(file)), [str(file)])
 
 
 def _settings(file: Path | None) -> "Settings | None":

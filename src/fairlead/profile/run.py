@@ -13,7 +13,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import FairleadError
 from fairlead.manage import programs
 from fairlead.placement import placed
-from fairlead.profile import json_form, profile, terminal
+from fairlead.profile import json_form, otf2_write, profile, terminal
 from fairlead.profile.collect import collection
 from fairlead.profile.json_form import Summary
 from fairlead.profile.output import Output
@@ -33,6 +33,7 @@ def run(
     own_mpirun: bool = False,
     placement: Path | None = None,
     messages: int = MESSAGES,
+    otf2: Path | None = None,
     output: Output = NOWHERE,
     settings: Settings | None = None,
 ) -> int:
@@ -44,6 +45,7 @@ def run(
         own_mpirun: ``argv`` is a whole launch line.
         placement: file that says on which host each rank runs; None: by slots.
         messages: how many ends of messages each rank keeps one by one: what it waited for is known of these.
+        otf2: directory for a trace of these messages; None: no trace.
         output: files that the profile goes to, too.
         settings: None: the defaults.
 
@@ -53,6 +55,8 @@ def run(
     Raises:
         FairleadError: nothing was started.
     """
+    if otf2 is not None:
+        otf2_write.check(otf2)
     cluster = this_machine() if cluster_file is None else Cluster.load(cluster_file)
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
     hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
@@ -70,6 +74,8 @@ def run(
             records = collected.records()
             found = profile.of(records, job.hosts if launcher.family is not None else None)
             _report(json_form.of(found, argv, settings), output)
+            if otf2 is not None:
+                _say(f"written: {otf2_write.write(found, otf2)}")
         except FairleadError as error:  # the program's exit code still counts
             _say(str(error))
     return signals.exit_code(code, launcher)

@@ -107,6 +107,15 @@ def of(records: Sequence[Record], ranks: int, hosts: Sequence[str]) -> Waiting |
     )
 
 
+def clocks_of(records: Sequence[Record], hosts: Sequence[str]) -> dict[str, Clock | None]:
+    """The clock of each host, by the messages that the ranks kept; None: not known. ``hosts``: of every rank."""
+    ends = np.concatenate([np.zeros(0, END), *(record.ends for record in records)])
+    rank = np.repeat([record.rank or 0 for record in records], [len(record.ends) for record in records])
+    names = list(dict.fromkeys(hosts))
+    host = np.array([names.index(name) for name in hosts])
+    return dict(zip(names, _clocks(ends, host[rank], *joined(ends, rank), len(names)), strict=True))
+
+
 def joined(ends: NDArray[np.void], rank: Ints) -> tuple[Ints, Ints]:
     """Both ends of each message that has them.
 
