@@ -8,12 +8,13 @@ jobs=$(nproc)
 
 say() { printf 'verify: %s\n' "$*"; }
 
-build() { # DIRECTORY OPTIONS...
-    local directory=$1
+build() { # DIRECTORY[:TARGET] OPTIONS...
+    local directory=${1%%:*} target=${1#*:}
+    [ "$target" != "$1" ] || target=all
     shift
     mkdir -p build
     cmake -S . -B "$directory" -G Ninja "$@" >"$directory.log"
-    cmake --build "$directory" -j "$jobs" >>"$directory.log" || { tail -40 "$directory.log" >&2; exit 1; }
+    cmake --build "$directory" --target "$target" -j "$jobs" >>"$directory.log" || { tail -40 "$directory.log" >&2; exit 1; }
 }
 
 scripts/install-packages.sh scripts/packages.verify.txt
@@ -21,6 +22,10 @@ scripts/install-packages.sh scripts/packages.verify.txt
 say "C++ unit tests under the thread sanitizer"
 build build/thread -DFAIRLEAD_TESTS=ON -DFAIRLEAD_THREAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
 ctest --test-dir build/thread --output-on-failure -j "$jobs" --timeout 300 | tail -5
+
+say "relay plane: every order of steps, and a million messages at random"
+build build/relay:fairlead_relay_long -DFAIRLEAD_TESTS=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
+build/relay/native/relay/tests/fairlead_relay_long
 
 say "fuzz targets, $FUZZ_SECONDS s each"
 build build/fuzz -DFAIRLEAD_FUZZ=ON -DFAIRLEAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++

@@ -38,7 +38,7 @@ TEST(Matching, WithoutTakeoverTheLibraryMatches) {
 
 TEST(Matching, TakesReceivesOverYoungestFirst) {
     Rig rig;
-    for (const ReceiveId receive : {1, 2, 3}) rig.post(receive, {});
+    for (const ReceiveId receive : {1U, 2U, 3U}) rig.post(receive, {});
     rig.queue.take_over(rig.effects);
     EXPECT_EQ(rig.queue.next_to_cancel(), 3U);
     rig.queue.cancelled(3, rig.effects);

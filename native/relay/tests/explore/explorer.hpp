@@ -110,7 +110,7 @@ class Explorer {
         if (++result_.states > most_states_) throw std::length_error(program_.name + ": too many states");
         result_.longest = std::max(result_.longest, steps_.size());
         std::vector<Move> moves = moves_of(state);
-        if (moves.empty()) return note({finished(state) ? "ends" : "is stuck", seen(state)});
+        if (moves.empty()) return note({ending_of(state), seen(state)});
         path_.push_back({std::move(state), std::move(moves), 0});
     }
 
@@ -253,6 +253,11 @@ class Explorer {
         self.called = false;
         self.handle = 0;
         ++self.at;
+    }
+
+    std::string ending_of(const State& state) const {
+        if (!finished(state)) return "is stuck";
+        return state.library.drained() ? "ends" : "ends, with frames that nobody has";
     }
 
     bool finished(const State& state) const {

@@ -74,6 +74,9 @@ class PlainMpi {
     void block(Process, std::optional<int>) {}
     void unblock(Process) {}
 
+    /// Whether nothing is left to be sent.
+    bool drained() const { return true; }
+
     // What happens by itself.
 
     std::vector<Action> actions() const;

@@ -185,6 +185,15 @@ void RelayedMpi::block(Process at, std::optional<int> handle) {
     nodes_[at].asleep = mistakes_.sleep && natively;
 }
 
+bool RelayedMpi::drained() const {
+    for (const Node& node : nodes_) {
+        for (Process peer = 0; peer < nodes_.size(); ++peer) {
+            if (!node.endpoint.link_to(peer).idle()) return false;
+        }
+    }
+    return wire_.empty() && native_.arrivals().empty();
+}
+
 // What happens by itself.
 
 std::vector<Action> RelayedMpi::actions() const {

@@ -68,6 +68,8 @@ class RelayedMpi {
     void block(Process at, std::optional<int> handle);
     void unblock(Process at) { nodes_[at].asleep = false; }
 
+    bool drained() const;
+
     std::vector<Action> actions() const;
     void act(const Action& action);
 
