@@ -10,6 +10,7 @@ from fairlead import config
 from fairlead.errors import ConfigError
 from fairlead.evaluate import design, plan_words, session
 from fairlead.evaluate.plan import Plan
+from fairlead.manage.components import FULL, NONE, STAGES
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "evaluate"
 HEAD = '[evaluation]\nname = "p"\ncluster = "c.toml"\nseed = 5\n'
@@ -81,6 +82,14 @@ def test_further_blocks_hold_one_replication_of_the_open_cells():
     assert design.further_block(fixed, design.planned_blocks(fixed)[-1]) is None
 
 
+def test_management_is_a_factor_like_any_other():
+    table = '[management]\nfactor = "network"\nlevels = { none = "none", rr = "agents", ad = "detours" }\n'
+    plan = parse(HEAD, FACTORS, RUN, table)
+    found = {str(levels["network"]): plan.components_at(levels) for levels in plan.combinations()}
+    assert found == {"none": NONE, "rr": STAGES["agents"], "ad": FULL}
+    assert parse(HEAD, FACTORS, RUN).components_at(plan.combinations()[0]) == NONE
+
+
 def test_what_will_run_is_told():
     plan = parse(HEAD, FACTORS, RUN + "expected_s = 60\n", '[whole_plot]\nfactors = ["network"]\n')
     assert plan_words.summary(plan) == [
@@ -126,6 +135,10 @@ def test_what_will_run_is_told():
         (
             (HEAD, FACTORS, RUN, '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = ["is"], ad = [] }\n'),
             "neighbours.levels.rr: 'is' is not there; there are none",
+        ),
+        (
+            (HEAD, FACTORS, RUN, '[management]\nfactor = "network"\nlevels = { none = "none" }\n'),
+            "management.levels: says nothing of rr",
         ),
         ((HEAD, FACTORS, RUN, '[report]\nconfigurations = ["network"]\n'), "report: baseline: network is missing"),
     ],

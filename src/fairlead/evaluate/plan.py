@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from fairlead.config import Model
 from fairlead.errors import ConfigError
 from fairlead.evaluate.settings import Level, Report
+from fairlead.manage.components import NONE, STAGES, Components
 
 Levels = dict[str, Level]
 RESERVED = ("name", "block", "replication", "attempt", "origin", "cluster")
@@ -112,6 +113,16 @@ class Neighbours(Model):
     programs: dict[str, NeighbourProgram] = Field(default_factory=dict)
 
 
+class ManagementTable(Model):
+    """``[management]``: which of fairlead's components work beside the main program, by level of ``factor``.
+
+    As the stages of ``fairlead compare --stages``: each has those before it.
+    """
+
+    factor: str
+    levels: dict[str, Literal["none", "agents", "detection", "detours"]] = Field(min_length=1)
+
+
 class Fraction(Model):
     """One ``[[fractions]]``: of all combinations those are run whose levels' numbers add up to a multiple.
 
@@ -133,6 +144,7 @@ class Plan(Model):
     replications: Replications = Replications()
     whole_plot: WholePlot | None = None
     neighbours: Neighbours | None = None
+    management: ManagementTable | None = None
     exclude: tuple[dict[str, Level | tuple[Level, ...]], ...] = ()
     fractions: tuple[Fraction, ...] = ()
     report: Report = Report()
@@ -144,6 +156,7 @@ class Plan(Model):
             *_of_templates(self),
             *_of_whole_plot(self),
             *_of_neighbours(self),
+            *_of_management(self),
             *_of_selection(self),
         ):
             raise ValueError(complaint)
@@ -166,6 +179,11 @@ class Plan(Model):
     def neighbours_at(self, levels: Mapping[str, Level]) -> tuple[str, ...]:
         """Names of the neighbours' programs of a row, one an instance."""
         return self.neighbours.levels[str(levels[self.neighbours.factor])] if self.neighbours else ()
+
+    def components_at(self, levels: Mapping[str, Level]) -> Components:
+        """What of fairlead works beside a row's program."""
+        stage = self.management.levels[str(levels[self.management.factor])] if self.management else "none"
+        return STAGES.get(stage, NONE)
 
     def _is_excluded(self, levels: Mapping[str, Level]) -> bool:
         return any(
@@ -263,6 +281,15 @@ def _of_neighbours(plan: Plan) -> Iterator[str]:
             yield f"neighbours.levels: says nothing of {level}"
     for level, programs in neighbours.levels.items():
         yield from _unknown(f"neighbours.levels.{level}", programs, neighbours.programs)
+
+
+def _of_management(plan: Plan) -> Iterator[str]:
+    if plan.management is None:
+        return
+    yield from _unknown("management.factor", (plan.management.factor,), plan.factors)
+    for level in plan.factors.get(plan.management.factor, ()):
+        if str(level) not in plan.management.levels:
+            yield f"management.levels: says nothing of {level}"
 
 
 def _of_selection(plan: Plan) -> Iterator[str]:

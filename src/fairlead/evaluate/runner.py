@@ -24,7 +24,9 @@ from fairlead.evaluate.plan import Levels, Plan, fill, fill_ranks
 from fairlead.evaluate.remains import Remains
 from fairlead.evaluate.testbed import Testbed
 from fairlead.manage import programs
-from fairlead.manage.supervisor import Outcome, timed
+from fairlead.manage.agents import Message
+from fairlead.manage.journal import recorded
+from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.report import statistics
 from fairlead.store import Attachment, Event, Run, Series, Store
 from fairlead.store.connection import to_json
@@ -40,6 +42,7 @@ class _Taken:
     outcome: Outcome
     output: bytes
     neighbours: tuple[Instance, ...]
+    events: tuple[Event, ...]
 
 
 class Evaluation:
@@ -85,7 +88,7 @@ class Evaluation:
         position = 0
         planned = planned_blocks(self._plan)
         later = [rows_of(self._plan, block, 0) for block in planned[1:]]
-        with Testbed(self._plan, self._store.directory, self._remains) as testbed:
+        with Testbed(self._plan, self._store, self._remains) as testbed:
             block: Block | None = planned[0]
             while block is not None:
                 rows = rows_of(self._plan, block, position, self._open_cells(block, planned))
@@ -181,7 +184,7 @@ class Evaluation:
             "facts": testbed.facts,
         }
         try:
-            record |= _as_record(self._take(row, testbed.cluster), self._plan.run.value)
+            record |= _as_record(self._take(row, testbed), self._plan.run.value)
         except LaunchError as error:
             record |= {"status": "failed", "error": str(error), "attachments": getattr(error, "attachments", ())}
         record["events"] = [*news, *record.get("events", ())]
@@ -189,7 +192,11 @@ class Evaluation:
         value = next((s.scalar() for s in record.get("series", ()) if s.name == self._plan.run.value), None)
         self._count(self._store.run(run), value)
 
-    def _take(self, row: Row, cluster: Cluster) -> _Taken:
+    def _take(self, row: Row, testbed: Testbed) -> _Taken:
+        cluster = testbed.cluster
+        components = self._plan.components_at(row.levels)
+        # Before neighbours are there: the network is characterised quiet.
+        management = testbed.management(components) if components.agents else None
         launcher, job = self._job(self._plan.run.command, self._plan.run.ranks, row, cluster)
         instances = self._neighbours(row, cluster)
         with tempfile.TemporaryFile() as output:
@@ -210,14 +217,14 @@ class Evaluation:
             self._remains.add(job.id)
             try:
                 with Neighbours(instances):
-                    outcome = timed(launch_it)
+                    outcome, events = _supervised(cluster, management, launch_it, job)
             except LaunchError as error:
                 output.seek(0)
                 raise _RowError(error, output.read()) from error
             finally:
                 self._remains.remove(job.id)
             output.seek(0)
-            return _Taken(outcome, output.read(), tuple(instances))
+            return _Taken(outcome, output.read(), tuple(instances), tuple(events))
 
     def _job(self, command: Sequence[str], ranks: int | str, row: Row, cluster: Cluster) -> tuple[Launcher, Job]:
         if self._plan.run.mpirun:
@@ -248,13 +255,30 @@ class _RowError(LaunchError):
         self.attachments = (Attachment("output", output),)
 
 
+def _supervised(
+    cluster: Cluster, management: Management | None, launch_it: Callable[[], int], job: Job
+) -> tuple[Outcome, list[Event]]:
+    """Run the main program with what the plan has beside it; and what fairlead's agents said meanwhile."""
+    if management is None:
+        return timed(launch_it), []
+    names = [host.name for host in cluster.managed_hosts()]
+    events: list[Event] = []
+
+    def keep(host: int, event: Message) -> None:
+        entry = recorded(names, host, event, time.time())
+        if entry is not None:
+            events.append(entry)
+
+    return supervise(cluster, management, launch_it, argv=job.argv, sinks=[keep], quiet=True), events
+
+
 def _as_record(taken: _Taken, value: str) -> dict[str, Any]:
     """What of a row that ended is recorded."""
     outcome, said = taken.outcome, programs.verdict(taken.output)
     record: dict[str, Any] = {
         "exit_code": outcome.exit_code,
         "attachments": [Attachment("output", taken.output)],
-        "events": [event for each in taken.neighbours for event in _events(each)],
+        "events": [*taken.events, *(event for each in taken.neighbours for event in _events(each))],
     }
     failure = None
     if outcome.exit_code != 0:

@@ -16,7 +16,14 @@ from fairlead.evaluate.plan import Levels, Plan, fill, placeholders
 from fairlead.evaluate.remains import Remains
 from fairlead.lab import description as lab_description
 from fairlead.manage import run_facts
-from fairlead.store import Event
+from fairlead.manage.comparison_session import SIZES_B
+from fairlead.manage.components import Components
+from fairlead.manage.run import management_for
+from fairlead.manage.supervisor import Management
+from fairlead.measure.characterization import latest
+from fairlead.measure.characterize import characterize
+from fairlead.measure.survey import Settings
+from fairlead.store import Event, Store
 
 
 class Testbed:
@@ -31,9 +38,12 @@ class Testbed:
     cluster: Cluster
     facts: Mapping[str, Any]
 
-    def __init__(self, plan: Plan, results: Path, remains: Remains) -> None:
+    def __init__(self, plan: Plan, store: Store, remains: Remains) -> None:
         self._plan = plan
-        self._results = results
+        self._store = store
+        self._results = store.directory
+        self._managements: dict[Components, Management] = {}
+        self._characterized = False
         self._remains = remains
         self._lab: lab.Lab | None = None
         self._file: str | None = None  # of the cluster, or of the lab that is up
@@ -82,6 +92,21 @@ class Testbed:
     def _facts(self) -> dict[str, Any]:
         return run_facts.collect(self.cluster, own_mpirun=self._plan.run.launcher == "custom")
 
+    def management(self, components: Components) -> Management:
+        """How rows with these components are managed here. A lab is characterised once it is up, a cluster that is up
+        only if it never was.
+
+        Raises:
+            FairleadError: it could not be characterised.
+        """
+        if components not in self._managements:
+            if components.detection and not self._characterized:
+                if self._lab is not None or latest(self._store, self.cluster) is None:
+                    characterize(self.cluster, self._store, Settings(sizes_B=SIZES_B), lambda what, done, total: None)
+                self._characterized = True
+            self._managements[components] = management_for(self.cluster, components, self._store, quiet=True)
+        return self._managements[components]
+
     def take_news(self) -> list[Event]:
         """What happened since the last row."""
         news, self.news = self.news, []
@@ -94,6 +119,7 @@ class Testbed:
         if file == self._file and not anew:
             return
         self._end_lab()
+        self._managements, self._characterized = {}, False
         if table.lab is not None:
             self._start_lab(Path(file))
         else:

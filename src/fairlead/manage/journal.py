@@ -1,9 +1,10 @@
 """Writes a managed run into the store while it goes on: every event that matters, then the end."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from fairlead.manage.agents import Message
-from fairlead.store import Store
+from fairlead.store import Event, Store
 
 # What is kept. Everything else (`log`, answers) is for the terminal.
 RECORDED = frozenset(
@@ -23,14 +24,21 @@ class Journal:
         self._names = names
 
     def __call__(self, host: int, event: Message, now_s: float) -> None:
-        kind = event["type"]
-        if kind not in RECORDED:
-            return
-        data: dict[str, Any] = {key: value for key, value in event.items() if key not in ("type", "t_s")}
-        data["host"] = self._names[host]
-        for key in ("source", "destination", "relay", "peer", "from"):
-            if isinstance(data.get(key), int):
-                data[key] = self._names[data[key]]
-        if kind in ("zone", "moved", "returned", "stayed"):
-            data.setdefault("source", self._names[host])
-        self._store.add_event(self._run, float(event.get("t_s", now_s)), kind, data)
+        entry = recorded(self._names, host, event, now_s)
+        if entry is not None:
+            self._store.add_event(self._run, entry.t_s, entry.kind, entry.data)
+
+
+def recorded(names: Sequence[str], host: int, event: Message, now_s: float) -> Event | None:
+    """An agent's event as it is recorded, with hosts by name; None if it is not."""
+    kind = event["type"]
+    if kind not in RECORDED:
+        return None
+    data: dict[str, Any] = {key: value for key, value in event.items() if key not in ("type", "t_s")}
+    data["host"] = names[host]
+    for key in ("source", "destination", "relay", "peer", "from"):
+        if isinstance(data.get(key), int):
+            data[key] = names[data[key]]
+    if kind in ("zone", "moved", "returned", "stayed"):
+        data.setdefault("source", names[host])
+    return Event(float(event.get("t_s", now_s)), kind, data)
