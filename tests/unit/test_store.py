@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fairlead.errors import StoreError
-from fairlead.store import Store, filesystem, schema
+from fairlead.store import Attachment, Event, Series, Store, filesystem, schema
 from fairlead.store.connection import FILE_NAME, LOCK_NAME
 
 
@@ -453,3 +453,36 @@ def test_a_store_copied_from_a_local_to_a_network_file_system_opens(tmp_path, mo
 
 def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+
+
+def test_a_run_that_is_over_is_recorded_whole_or_not_at_all(store):
+    parent = store.begin_run("evaluation", {})
+    series = [Series("time_s", "s", {"part": 1}, np.array([1.5, 2.5]))]
+    whole = {
+        "parent": parent,
+        "plan": {"row": 1},
+        "started_s": 100.0,
+        "seed": 3,
+        "position": 7,
+        "facts": {"here": {"kernel": "6.1"}},
+        "series": series,
+        "events": [Event(101.0, "set_up", {"level": "x"})],
+        "attachments": [Attachment("output", b"said")],
+    }
+    run = store.record("row", {"level": "x"}, **whole)
+    found = store.run(run)
+    assert (found.started_s, found.seed, found.position, found.plan, found.status) == (100.0, 3, 7, {"row": 1}, "ok")
+    assert store.one_series(run, "time_s").values.tolist() == [1.5, 2.5]
+    assert [event.kind for event in store.events(run)] == ["set_up"]
+    assert store.attachments(run) == [Attachment("output", b"said")]
+    with pytest.raises(StoreError, match="use letters"):
+        store.record("row", {}, **{**whole, "attachments": [Attachment("a/b", b"")]})
+    with pytest.raises(StoreError, match="nan at"):
+        store.record("row", {}, **{**whole, "series": [Series("time_s", "s", {}, np.array([np.nan]))]})
+    with pytest.raises(StoreError):  # two of one name: nothing of it stays
+        store.record("row", {}, **{**whole, "attachments": [Attachment("a", b""), Attachment("a", b"")]})
+    assert [each.id for each in store.runs("row")] == [run]
+    assert store.series_of_children(parent, "time_s")[run][0].labels == {"part": 1}
+    failed = store.record("row", {}, parent=parent, plan={}, started_s=1.0, series=series, status="failed", error="why")
+    assert (store.run(failed).status, store.run(failed).error) == ("failed", "why")
+    assert list(store.series_of_children(parent, "time_s")) == [run]

@@ -9,6 +9,10 @@ from fairlead.errors import ConfigError
 
 MODES = ("balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb")
 """By number; mode k of the driver is the k-th."""
+_OVERTAKING = (
+    "Packets overtake each other; TCP takes that for loss and sends again. A switch that hashes what goes out to the "
+    "receiver sends it over one link: then a flow gets no more than one link's rate."
+)
 HASHING = ("balance-xor", "802.3ad")
 
 
@@ -61,39 +65,30 @@ def explain(bond: Bond, flows: Sequence[Flow]) -> Explained:
     """
     if not flows or bond.links < 1:
         raise ConfigError("there is nothing to explain: give flows and at least one link")
-    rate, n = bond.rate_bps, len(flows)
     if bond.mode in HASHING:
         return _hashed(bond, flows)
+    rate = bond.rate_bps
     if bond.mode == "balance-rr":
-        unknown = Choice(None, "every packet takes the next link")
-        share = bond.links * rate / n
-        return Explained(
-            (unknown,) * n,
-            (bond.links * rate,) * 2,
-            ((share, share),) * n,
-            (
-                "Packets overtake each other; TCP takes that for loss and sends again. A switch that hashes what goes "
-                "out to the receiver sends it over one link: then a flow gets no more than one link's rate.",
-            ),
-        )
+        return _alike(flows, "every packet takes the next link", bond.links * rate, _OVERTAKING)
     if bond.mode == "broadcast":
-        every = Choice(None, "every packet takes all links")
-        share = rate / n
-        return Explained(
-            (every,) * n, (rate, rate), ((share, share),) * n, ("Receivers get every packet several times.",)
-        )
+        return _alike(flows, "every packet takes all links", rate, "Receivers get every packet several times.")
     if bond.mode == "active-backup":
-        share = rate / n
-        return Explained((Choice(None, "the active link"),) * n, (rate, rate), ((share, share),) * n, ())
+        return _alike(flows, "the active link", rate)
     peers = len({flow.destination.address for flow in flows})
-    unknown = Choice(None, "the link is chosen by load, for each peer and again from time to time")
-    most = min(bond.links, peers) * rate
+    by_load = Choice(None, "the link is chosen by load, for each peer and again from time to time")
+    incoming = "takes one link" if bond.mode == "balance-tlb" else "is spread over peers"
     return Explained(
-        (unknown,) * n,
-        (rate, most),
-        ((rate / n, rate),) * n,
-        ("What comes in takes one link." if bond.mode == "balance-tlb" else "What comes in is spread over peers.",),
+        (by_load,) * len(flows),
+        (rate, min(bond.links, peers) * rate),
+        ((rate / len(flows), rate),) * len(flows),
+        (f"What comes in {incoming}.",),
     )
+
+
+def _alike(flows: Sequence[Flow], link: str, total_bps: float, *remarks: str) -> Explained:
+    """All flows share all that there is."""
+    n = len(flows)
+    return Explained((Choice(None, link),) * n, (total_bps,) * 2, ((total_bps / n,) * 2,) * n, remarks)
 
 
 def _hashed(bond: Bond, flows: Sequence[Flow]) -> Explained:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -77,17 +78,8 @@ def import_csv(store: Store, file: Path, columns: ColumnMap) -> Imported:
     cells: dict[tuple[Label, ...], list[int]] = {}
     for index, key in enumerate(zip(*levels.values(), strict=True)):
         cells.setdefault(key, []).append(index)
-    facts = {
-        "factors": list(columns.factors),
-        "series": {name: value.unit for name, value in columns.values.items()},
-        "value": next(iter(columns.values)),
-        "file": file.name,
-        "sha256": hashlib.sha256(text.encode()).hexdigest(),
-        "source": columns.dataset.source,
-    }
-    run = store.begin_run(
-        KIND, {"name": columns.dataset.name, "origin": "imported"}, plan=columns.model_dump(mode="json"), facts=facts
-    )
+    labels = {"name": columns.dataset.name, "origin": "imported"}
+    run = store.begin_run(KIND, labels, plan=columns.model_dump(mode="json"), facts=_facts(file, text, columns))
     store.attach(run, "samples.csv", text.encode())
     for position, (key, indices) in enumerate(cells.items()):
         series = [_series(name, columns.values[name].unit, numbers[indices]) for name, numbers in parsed.items()]
@@ -105,6 +97,17 @@ def import_csv(store: Store, file: Path, columns: ColumnMap) -> Imported:
     store.finish_run(run)
     missing = sum(int(np.isnan(numbers).sum()) for numbers in parsed.values())
     return Imported(run, len(content.rows), len(cells), missing)
+
+
+def _facts(file: Path, text: str, columns: ColumnMap) -> dict[str, Any]:
+    return {
+        "factors": list(columns.factors),
+        "series": {name: value.unit for name, value in columns.values.items()},
+        "value": next(iter(columns.values)),
+        "file": file.name,
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "source": columns.dataset.source,
+    }
 
 
 def _series(name: str, unit: str, numbers: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Series:

@@ -1,8 +1,10 @@
 """Figures of an evaluation, as the papers draw them: lines of run time by configuration, bars of gains by group."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from fairlead.evaluate import dataset
@@ -11,12 +13,15 @@ from fairlead.evaluate.dataset import Levels
 from fairlead.report import palette, words
 from fairlead.report.evaluation_tables import name_of, value_words
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
+from fairlead.report.statistics import Estimate
 from fairlead.report.tables import cell, table
 from fairlead.store import Label
 
 MOST_CASES = 12
 """Cases in one figure of lines; the table of the report has all."""
 MOST_BARS = 60
+_Bar = tuple[str, Levels, float, Estimate | None]
+"""Group, configuration, gain, interval."""
 _COLOURS = (palette.MANAGED, palette.PLAIN, palette.GOOD, palette.MEDIUM, palette.HIGH, palette.MUTED)
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--")
 _MARKERS = "osD^vP"
@@ -96,6 +101,23 @@ def bars(analysis: Analysis) -> Drawing | None:
     entries = entries[:MOST_BARS]
     if not entries:
         return None
+    figure = _draw_bars(analysis, entries)
+    return Drawing(
+        "gains",
+        title,
+        f"{what} ({name_of(analysis.baseline)}), {words.level(analysis.level)} intervals. Below zero is a loss.{more}",
+        figure,
+        table(
+            [("group", "group"), ("configuration", "configuration"), ("gain", "speed_gained_share")],
+            [
+                [cell(group), cell(name_of(name)), cell(value, words.percent(value, signed=True, decimals=2))]
+                for group, name, value, _ in entries
+            ],
+        ),
+    )
+
+
+def _draw_bars(analysis: Analysis, entries: Sequence[_Bar]) -> Figure:
     groups = list(dict.fromkeys(entry[0] for entry in entries))
     names = list(dict.fromkeys(entry[1] for entry in entries))
     width = 0.8 / len(names)
@@ -116,19 +138,7 @@ def bars(analysis: Analysis) -> Drawing | None:
         axis.grid(axis="y")
         axis.tick_params(axis="x", length=0)
         legend_below(figure, [axis.bar(0, 0, label=name_of(name), **_look(k)) for k, name in enumerate(names)], 4)
-    return Drawing(
-        "gains",
-        title,
-        f"{what} ({name_of(analysis.baseline)}), {words.level(analysis.level)} intervals. Below zero is a loss.{more}",
-        figure,
-        table(
-            [("group", "group"), ("configuration", "configuration"), ("gain", "speed_gained_share")],
-            [
-                [cell(group), cell(name_of(name)), cell(value, words.percent(value, signed=True, decimals=2))]
-                for group, name, value, _ in entries
-            ],
-        ),
-    )
+    return figure
 
 
 def against_mpi_share(analysis: Analysis) -> Drawing | None:
@@ -144,21 +154,7 @@ def against_mpi_share(analysis: Analysis) -> Drawing | None:
     ]
     if not entries:
         return None
-    names = list(dict.fromkeys(entry[2] for entry in entries))
-    with styled():
-        figure, (axis,) = axes_of(1, 4.0)
-        handles = []
-        for k, name in enumerate(names):
-            own = [(share, value) for _, share, each, value in entries if each == name]
-            look = {"color": _COLOURS[k % len(_COLOURS)].light, "marker": _MARKERS[k % len(_MARKERS)]}
-            handles.append(axis.scatter(*zip(*own, strict=True), s=30, label=name_of(name), **look))
-        axis.axhline(0, color=palette.INK.light, lw=0.9)
-        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: words.percent(value, decimals=0)))
-        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words.percent(value, signed=True, decimals=0)))
-        axis.set_xlabel("share of time in MPI")
-        axis.set_ylabel("gain in speed")
-        axis.grid()
-        legend_below(figure, handles, 4)
+    figure = _draw_shares(entries)
     return Drawing(
         "mpi-share",
         "Gain against the share of time in MPI",
@@ -177,6 +173,25 @@ def against_mpi_share(analysis: Analysis) -> Drawing | None:
             ],
         ),
     )
+
+
+def _draw_shares(entries: Sequence[tuple[str, float, Levels, float]]) -> Figure:
+    names = list(dict.fromkeys(entry[2] for entry in entries))
+    with styled():
+        figure, (axis,) = axes_of(1, 4.0)
+        handles = []
+        for k, name in enumerate(names):
+            own = [(share, value) for _, share, each, value in entries if each == name]
+            look = {"color": _COLOURS[k % len(_COLOURS)].light, "marker": _MARKERS[k % len(_MARKERS)]}
+            handles.append(axis.scatter(*zip(*own, strict=True), s=30, label=name_of(name), **look))
+        axis.axhline(0, color=palette.INK.light, lw=0.9)
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: words.percent(value, decimals=0)))
+        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words.percent(value, signed=True, decimals=0)))
+        axis.set_xlabel("share of time in MPI")
+        axis.set_ylabel("gain in speed")
+        axis.grid()
+        legend_below(figure, handles, 4)
+    return figure
 
 
 def _look(k: int) -> dict[str, Any]:

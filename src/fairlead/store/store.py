@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
 import numpy.typing as npt
 
 from fairlead.errors import StoreError
@@ -150,13 +151,7 @@ class Store:
             self._require_unfinished(parent)
         row = (self._session, parent, kind, to_json("plan", plan), seed, position, to_json("facts", dict(facts or {})))
         with self._transaction() as cursor:
-            cursor.execute(
-                "INSERT INTO runs (session, parent, kind, plan, seed, position, facts, started_s) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (*row, time.time()),
-            )
-            run = int(cursor.lastrowid or 0)
-            cursor.executemany("INSERT INTO labels VALUES (?, ?, ?)", [(run, n, v) for n, v in labels.items()])
+            run = _insert_run(cursor, (*row, time.time()), labels)
         self._unfinished.add(run)
         return run
 
@@ -184,13 +179,9 @@ class Store:
         dtype, shape, data = arrays.encode(arrays.check(name, values, unit, missing=missing))
         for label, value in (labels or {}).items():
             _check_label(label, value)
-        row = (run, name, unit, dtype, shape, to_json("labels", dict(labels or {})), data, time.time())
+        series = Series(name, unit, labels or {}, np.asarray(values))
         with self._transaction() as cursor:
-            cursor.execute(
-                "INSERT INTO series (run, name, unit, dtype, shape, labels, data, stored_s) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                row,
-            )
+            _insert_series(cursor, run, series, (dtype, shape, data), time.time())
 
     def add_event(self, run: int, t_s: float, kind: str, data: Mapping[str, Any]) -> None:
         """Record an event at ``t_s`` (seconds since the epoch); committed within half a second."""
@@ -250,34 +241,15 @@ class Store:
         for name, value in labels.items():
             _check_label(name, value)
         self._require_unfinished(parent)
-        plan_text, facts_text = to_json("plan", plan), to_json("facts", dict(facts or {}))
-        arrays_of = [
-            (each, arrays.encode(arrays.check(each.name, each.values, each.unit, missing=False))) for each in series
-        ]
+        for what, named in (("series", series), ("attachment", attachments)):
+            for each in named:
+                _check_name(what, each.name)
+        row = (self._session, parent, kind, to_json("plan", plan), seed, position, to_json("facts", dict(facts or {})))
+        encoded = [arrays.encode(arrays.check(each.name, each.values, each.unit, missing=False)) for each in series]
         now_s = time.time()
         with self._transaction() as cursor:
-            cursor.execute(
-                "INSERT INTO runs (session, parent, kind, plan, seed, position, facts, started_s) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (self._session, parent, kind, plan_text, seed, position, facts_text, started_s),
-            )
-            run = int(cursor.lastrowid or 0)
-            cursor.executemany("INSERT INTO labels VALUES (?, ?, ?)", [(run, n, v) for n, v in labels.items()])
-            cursor.executemany(
-                "INSERT INTO series (run, name, unit, dtype, shape, labels, data, stored_s) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (run, s.name, s.unit, t, shape, to_json("labels", dict(s.labels)), data, now_s)
-                    for s, (t, shape, data) in arrays_of
-                ],
-            )
-            cursor.executemany(
-                "INSERT INTO events (run, t_s, kind, data) VALUES (?, ?, ?, ?)",
-                [(run, e.t_s, e.kind, to_json(f"event {e.kind}", dict(e.data))) for e in events],
-            )
-            cursor.executemany(
-                "INSERT INTO attachments VALUES (?, ?, ?, ?)", [(run, a.name, a.content, now_s) for a in attachments]
-            )
+            run = _insert_run(cursor, (*row, started_s), labels)
+            _insert_all(cursor, run, list(zip(series, encoded, strict=True)), events, attachments, now_s)
             cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (run, now_s, status, exit_code, error))
         return run
 
@@ -401,7 +373,8 @@ class Store:
 
     def _commit_events(self, rows: list[EventRow]) -> None:
         with self._transaction() as cursor:
-            cursor.executemany("INSERT INTO events (run, t_s, kind, data) VALUES (?, ?, ?, ?)", rows)
+            for row in rows:
+                _insert_event(cursor, row)
 
     def _query(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
         with self._guard, translated(self._path):
@@ -429,6 +402,47 @@ class Store:
         if self.run(run).ended_s is not None:
             raise StoreError(f"{self._path}: run {run} has ended; nothing can be added to it")
         self._unfinished.add(run)
+
+
+def _insert_run(cursor: sqlite3.Cursor, row: Sequence[Any], labels: Mapping[str, Label]) -> int:
+    cursor.execute(
+        "INSERT INTO runs (session, parent, kind, plan, seed, position, facts, started_s) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        row,
+    )
+    run = int(cursor.lastrowid or 0)
+    cursor.executemany("INSERT INTO labels VALUES (?, ?, ?)", [(run, name, value) for name, value in labels.items()])
+    return run
+
+
+def _insert_series(
+    cursor: sqlite3.Cursor, run: int, series: Series, encoded: tuple[str, str, bytes], stored_s: float
+) -> None:
+    cursor.execute(
+        "INSERT INTO series (run, name, unit, dtype, shape, labels, data, stored_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (run, series.name, series.unit, *encoded[:2], to_json("labels", dict(series.labels)), encoded[2], stored_s),
+    )
+
+
+def _insert_all(
+    cursor: sqlite3.Cursor,
+    run: int,
+    series: Sequence[tuple[Series, tuple[str, str, bytes]]],
+    events: Sequence[Event],
+    attachments: Sequence[Attachment],
+    stored_s: float,
+) -> None:
+    for each, encoded in series:
+        _insert_series(cursor, run, each, encoded, stored_s)
+    for event in events:
+        _insert_event(cursor, (run, event.t_s, event.kind, to_json(f"event {event.kind}", dict(event.data))))
+    for attachment in attachments:
+        row = (run, attachment.name, attachment.content, stored_s)
+        cursor.execute("INSERT INTO attachments VALUES (?, ?, ?, ?)", row)
+
+
+def _insert_event(cursor: sqlite3.Cursor, row: EventRow) -> None:
+    cursor.execute("INSERT INTO events (run, t_s, kind, data) VALUES (?, ?, ?, ?)", row)
 
 
 def _run_of(row: Sequence[Any], labels: dict[str, Label]) -> Run:
