@@ -164,8 +164,8 @@ def test_the_page_holds_every_number_with_the_run_it_comes_from(tmp_path: Path):
     file.write_text(CSV)
     with Store.open(tmp_path / "results") as store:
         import_csv(store, file, config.parse(MAP, ColumnMap, source="map.toml"))
-        loaded = evaluation_report.load(store)
-    written = evaluation_report.write(loaded, tmp_path / "page.html", tmp_path / "figures")
+        found = evaluation_report.load(store)
+    written = evaluation_report.write(found, tmp_path / "page.html", tmp_path / "figures")
     page = written[0].read_text()
     assert [path.name for path in written[1:]] == [
         f"{name}.{form}" for name in ("gains", "lines", "mpi-share") for form in ("svg", "png", "csv")
@@ -173,7 +173,7 @@ def test_the_page_holds_every_number_with_the_run_it_comes_from(tmp_path: Path):
     for text in ("+25.00", "+20.00", "cannot be told apart", "Fieller", "four.csv", "US$", "Analysis of variance"):
         assert text in page, text
     assert not re.search(r"\bnan\b|None", re.sub(r"data:[^\"]*", "", page))
-    samples = evaluation_report._samples(loaded.analysis)
+    samples = evaluation_report._samples(found)
     assert len(samples.rows) == 36
     assert samples.keys == ("program", "network", "block", "run", "time_s")
 

@@ -52,9 +52,9 @@ def run(plan_file: Path, results: Path) -> None:
 
     with Store.open(results) as store:
         Evaluation(plan, store).run(say, lambda text: click.echo(text, err=True))
-        loaded = evaluation_report.load(store, plan.evaluation.name)
-    evaluation_report.show(loaded, console())
-    click.echo(f"report: {evaluation_report.write(loaded, results / 'evaluation.html')[0]}")
+        analysis = evaluation_report.load(store, plan.evaluation.name)
+    evaluation_report.show(analysis, console())
+    click.echo(f"report: {evaluation_report.write(analysis, results / 'evaluation.html')[0]}")
 
 
 @command.command("report")
@@ -86,11 +86,11 @@ def report(
     from fairlead.store import Store
 
     with Store.read(results) as store:
-        loaded = evaluation_report.load(store, name, value, level)
-    written = evaluation_report.write(loaded, output or results / "evaluation.html", figures)
-    evaluation_report.show(loaded, console())
+        analysis = evaluation_report.load(store, name, value, level)
+    written = evaluation_report.write(analysis, output or results / "evaluation.html", figures)
+    evaluation_report.show(analysis, console())
     if within_s is not None:
-        for line in evaluation_report.cheapest(loaded.analysis, within_s):
+        for line in evaluation_report.cheapest(analysis, within_s):
             click.echo(line)
     for path in written:
         click.echo(path)

@@ -60,6 +60,7 @@ class Dataset:
         factors: names; a cell's levels are in this order.
         cells: in the order in which they were first met.
         failed: runs of each combination of levels that did not end well; they are no samples.
+        rows: all runs that were read.
     """
 
     record: Run
@@ -68,6 +69,7 @@ class Dataset:
     factors: tuple[str, ...]
     cells: tuple[Cell, ...]
     failed: Mapping[Levels, int]
+    rows: tuple[Run, ...] = ()
 
     @property
     def name(self) -> str:
@@ -175,7 +177,7 @@ def load(store: Store, record: Run, series: str | None = None) -> Dataset:
             f"{store.directory}: {record.labels['name']} has no sample of {wanted} yet", hint=f"its values: {known}"
         )
     cells = tuple(_cell(levels, parts) for levels, parts in gathered.items())
-    return Dataset(record, wanted, unit, factors, cells, failed)
+    return Dataset(record, wanted, unit, factors, cells, failed, tuple(rows))
 
 
 def _cell(levels: Levels, parts: Sequence[tuple[Any, ...]]) -> Cell:

@@ -1,7 +1,6 @@
 """The report of an evaluation: findings, tables, figures and methods, on the terminal and as one HTML page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -18,26 +17,13 @@ from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
 from fairlead.report.tables import Table, cell, table
 from fairlead.report.terminal import rich_table
-from fairlead.store import Run, Store
+from fairlead.store import Store
 
 MOST_ROWS = 30
 """Tables with more rows are folded on the page, and left out on the terminal."""
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """An evaluation with its runs, computed."""
-
-    analysis: Analysis
-    rows: tuple[Run, ...]
-
-    @property
-    def data(self) -> Dataset:
-        """Its samples."""
-        return self.analysis.data
-
-
-def load(store: Store, name: str | None = None, series: str | None = None, level: float = 0.95) -> Loaded:
+def load(store: Store, name: str | None = None, series: str | None = None, level: float = 0.95) -> Analysis:
     """Compute an evaluation from the store: the newest, or that of a name.
 
     Raises:
@@ -48,23 +34,22 @@ def load(store: Store, name: str | None = None, series: str | None = None, level
     data = dataset.load(store, record, series)
     report = Report.model_validate(record.plan.get("report") or {})
     plot = tuple((record.plan.get("whole_plot") or {}).get("factors", ()))
-    return Loaded(analyse(data, report, level, plot), tuple(store.runs(dataset.ROW, parent=record.id)))
+    return analyse(data, report, level, plot)
 
 
-def write(loaded: Loaded, html: Path, figures: Path | None = None) -> list[Path]:
+def write(analysis: Analysis, html: Path, figures: Path | None = None) -> list[Path]:
     """Write the page and, if asked for, the figures as files; returns all of them.
 
     Raises:
         FairleadError: a file cannot be written.
     """
-    drawn = drawings(loaded.analysis)
-    written = [page.write(html, _html(loaded, drawn))]
+    drawn = drawings(analysis)
+    written = [page.write(html, _html(analysis, drawn))]
     return written + ([path for each in drawn for path in each.save(figures)] if figures is not None else [])
 
 
-def show(loaded: Loaded, console: Console) -> None:
+def show(analysis: Analysis, console: Console) -> None:
     """Print findings and the shorter tables."""
-    analysis = loaded.analysis
     for text in (*findings(analysis), *analysis.warnings):
         console.print(escape(text), highlight=False)
     named = [
@@ -164,8 +149,7 @@ def _baseline(analysis: Analysis) -> str:
     return evaluation_tables.name_of(analysis.baseline)
 
 
-def _html(loaded: Loaded, drawn: Sequence[Drawing]) -> str:
-    analysis = loaded.analysis
+def _html(analysis: Analysis, drawn: Sequence[Drawing]) -> str:
     record = analysis.data.record
     return page.render(
         "evaluation.html.j2",
@@ -188,7 +172,7 @@ def _html(loaded: Loaded, drawn: Sequence[Drawing]) -> str:
         samples=_samples(analysis),
         drawings=drawn,
         methods=evaluation_methods.paragraphs(analysis),
-        conditions=_conditions(loaded),
+        conditions=_conditions(analysis.data),
         level=words.level(analysis.level),
         most=MOST_ROWS,
     )
@@ -207,12 +191,12 @@ def _samples(analysis: Analysis) -> Table:
     )
 
 
-def _conditions(loaded: Loaded) -> list[tuple[str, str]]:
+def _conditions(data: Dataset) -> list[tuple[str, str]]:
     """Facts that all rows share, and those that changed in between."""
+    if is_imported(data.record):
+        return [(key, str(data.record.facts[key])) for key in ("source", "file", "sha256")]
     seen: dict[str, set[str]] = {}
-    for run in loaded.rows:
-        for key, value in flat("", run.facts):
+    for facts in {id(run.facts): run.facts for run in data.rows}.values():  # rows share theirs
+        for key, value in flat("", facts):
             seen.setdefault(key, set()).add(value)
-    if is_imported(loaded.data.record):
-        return [(key, str(loaded.data.record.facts[key])) for key in ("source", "file", "sha256")]
     return [(key, " / ".join(sorted(values)[:4])) for key, values in sorted(seen.items())]

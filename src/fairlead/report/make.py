@@ -83,9 +83,9 @@ def evaluation(store: Store, html: Path, *, figures: Path | None = None, level: 
     Raises:
         FairleadError: it has no sample yet, or a file cannot be written.
     """
-    loaded = evaluation_report.load(store, level=level)
-    evaluation_report.show(loaded, terminal.console())
-    return evaluation_report.write(loaded, html, figures)
+    analysis = evaluation_report.load(store, level=level)
+    evaluation_report.show(analysis, terminal.console())
+    return evaluation_report.write(analysis, html, figures)
 
 
 def newest(store: Store) -> Run | None:

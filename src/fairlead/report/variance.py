@@ -18,6 +18,8 @@ from fairlead.report.statistics import FloatArray
 MOST_COLUMNS = 200
 """Terms with more degrees of freedom are left out of the table: no reader asks for them, and they take minutes."""
 
+_DEPENDENT = 1e-10
+
 Term = tuple[int, ...]
 """Numbers of the factors of an effect: one of a main effect, two of an interaction."""
 
@@ -154,9 +156,15 @@ class _Model:
     def _fit_columns(self, columns: FloatArray) -> tuple[float, int]:
         """Residual squares between the means, and the rank."""
         target = self._samples.means * self._weights
-        solution, _, rank, _ = np.linalg.lstsq(columns * self._weights[:, None], target, rcond=None)
-        rest = target - (columns * self._weights[:, None]) @ solution
-        return float(rest @ rest), int(rank)
+        weighted = columns * self._weights[:, None]
+        # By the normal equations: ten times as fast as a decomposition of the columns, which are coded and so well
+        # conditioned. What is dependent has eigenvalues of nothing but rounding.
+        values, vectors = np.linalg.eigh(weighted.T @ weighted)
+        kept = values > values[-1] * _DEPENDENT
+        along = vectors[:, kept]
+        solution = along @ ((along.T @ (weighted.T @ target)) / values[kept])
+        rest = target - weighted @ solution
+        return float(rest @ rest), int(kept.sum())
 
     def _of(self, term: Term) -> FloatArray:
         """Columns of a term, coded so that they add up to nothing over its levels."""

@@ -389,7 +389,8 @@ class Store:
         for run, name, value in self._query("SELECT run, name, value FROM labels WHERE run BETWEEN ? AND ?", span):
             if run in labels:
                 labels[run][name] = value
-        return [_run_of(row, labels[row[0]]) for row in rows]
+        facts = {text: from_json(text) for text in {row[6] for row in rows}}  # most runs share theirs
+        return [_run_of(row, labels[row[0]], facts[row[6]]) for row in rows]
 
     def _require_writer(self) -> None:
         if self._lock is None:
@@ -445,8 +446,8 @@ def _insert_event(cursor: sqlite3.Cursor, row: EventRow) -> None:
     cursor.execute("INSERT INTO events (run, t_s, kind, data) VALUES (?, ?, ?, ?)", row)
 
 
-def _run_of(row: Sequence[Any], labels: dict[str, Label]) -> Run:
-    run, parent, kind, plan, seed, position, facts, started_s, ended_s, status, exit_code, error, alive = row
+def _run_of(row: Sequence[Any], labels: dict[str, Label], facts: Mapping[str, Any]) -> Run:
+    run, parent, kind, plan, seed, position, _, started_s, ended_s, status, exit_code, error, alive = row
     if status is None:
         status = "running" if alive else "interrupted"
     return Run(
@@ -457,7 +458,7 @@ def _run_of(row: Sequence[Any], labels: dict[str, Label]) -> Run:
         plan=from_json(plan),
         seed=seed,
         position=position,
-        facts=from_json(facts),
+        facts=facts,
         started_s=started_s,
         ended_s=ended_s,
         status=status,
