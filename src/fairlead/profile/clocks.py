@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -97,7 +97,7 @@ def _between(there_sent_s: Floats, there_s: Floats, back_sent_s: Floats, back_s:
             -np.column_stack([np.ones_like(lower_at_s), lower_at_s]),
         ]
     )
-    wide = linprog(
+    wide = scipy.optimize.linprog(
         [0, 0, -1], np.column_stack([lines, np.ones(len(lines))]), limits, bounds=[(None, None), _DRIFTS, (0, None)]
     )
     if not wide.success:
@@ -107,7 +107,7 @@ def _between(there_sent_s: Floats, there_s: Floats, back_sent_s: Floats, back_s:
     bound_s = 0.0
     for at_s in (0.0, length_s):
         for sign in (1, -1):
-            extreme = linprog([sign, sign * at_s], lines, limits, bounds=[(None, None), _DRIFTS])
+            extreme = scipy.optimize.linprog([sign, sign * at_s], lines, limits, bounds=[(None, None), _DRIFTS])
             if not extreme.success:
                 return None
             bound_s = max(bound_s, abs(sign * extreme.fun - (offset_s + drift * at_s)))

@@ -2,8 +2,10 @@
 
 import math
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from fairlead.report.statistics import Estimate
+if TYPE_CHECKING:  # words are needed where numbers are not computed
+    from fairlead.report.statistics import Estimate
 
 MINUS, THIN, NBSP = "\u2212", "\u2009", "\u00a0"
 
@@ -61,13 +63,13 @@ def percent(share: float, *, signed: bool = False, decimals: int = 1) -> str:
     return f"{sign}{number:.{decimals}f}".replace("-", MINUS) + f"{NBSP}%"
 
 
-def duration_interval(estimate: Estimate) -> str:
+def duration_interval(estimate: "Estimate") -> str:
     """For example "4.98 to 5.10 s", in the unit of the estimate."""
     scale, unit = scaled(estimate.value, TIMES)
     return f"{significant(estimate.low / scale)} to {significant(estimate.high / scale)}{NBSP}{unit}"
 
 
-def percent_interval(estimate: Estimate, *, signed: bool = False, decimals: int = 1) -> str:
+def percent_interval(estimate: "Estimate", *, signed: bool = False, decimals: int = 1) -> str:
     """For example "88.1 to 94.0 %"."""
     low, high = (percent(end, signed=signed, decimals=decimals) for end in (estimate.low, estimate.high))
     return f"{low.removesuffix(f'{NBSP}%')} to {high}"
