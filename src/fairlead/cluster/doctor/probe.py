@@ -311,26 +311,33 @@ def try_udp(own: str, address: str, port: int, size_B: int, tries: int = UDP_TRI
 
 def largest_packet(own: str, address: str, port: int, mtu_B: int) -> int | None:
     """Largest of the usual packet sizes up to ``mtu_B`` that arrives whole, or None."""
-    for size_B in [mtu_B] + [size for size in COMMON_MTUS_B if size < mtu_B]:
-        if try_udp(own, address, port, size_B) is None:
-            return size_B
-    return None
+    if try_udp(own, address, port, mtu_B) is None:
+        return mtu_B
+    smaller = [size for size in COMMON_MTUS_B if size < mtu_B]
+    if not smaller:
+        return None
+    with ThreadPoolExecutor(len(smaller)) as pool:  # at the same time: what is lost is waited for once
+        lost = pool.map(lambda size_B: try_udp(own, address, port, size_B), smaller)
+        return max((size for size, why in zip(smaller, lost) if why is None), default=None)  # noqa: B905
 
 
 def try_peer(own: str, peer: dict[str, Any]) -> dict[str, Any]:
     """All that is tried towards one peer."""
     address, agent_port, any_port = peer["address"], peer["agent_port"], peer["any_port"]
-    result: dict[str, Any] = {
-        "tcp_agent": try_tcp(own, address, agent_port),
-        "tcp_any": try_tcp(own, address, any_port),
-        "udp_agent": try_udp(own, address, agent_port, 128),
-        "path_mtu_B": None,
-        "congestion_control": congestion_control(own, address, any_port),
+    with ThreadPoolExecutor(5) as pool:
+        tcp_agent = pool.submit(try_tcp, own, address, agent_port)
+        tcp_any = pool.submit(try_tcp, own, address, any_port)
+        udp_agent = pool.submit(try_udp, own, address, agent_port, 128)
+        udp_any = pool.submit(try_udp, own, address, any_port, 128)
+        control = pool.submit(congestion_control, own, address, any_port)
+    ports = [port for port, udp in ((agent_port, udp_agent), (any_port, udp_any)) if udp.result() is None]
+    return {
+        "tcp_agent": tcp_agent.result(),
+        "tcp_any": tcp_any.result(),
+        "udp_agent": udp_agent.result(),
+        "path_mtu_B": largest_packet(own, address, ports[0], peer["mtu_B"]) if ports else None,
+        "congestion_control": control.result(),
     }
-    port = agent_port if result["udp_agent"] is None else any_port
-    if port == agent_port or try_udp(own, address, port, 128) is None:
-        result["path_mtu_B"] = largest_packet(own, address, port, peer["mtu_B"])
-    return result
 
 
 def try_all(own: str, peers: list[dict[str, Any]]) -> dict[str, Any]:
