@@ -163,9 +163,25 @@ def once(*arguments: object, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def traffic(seconds: float) -> list[str]:
-    """A program that keeps all hosts talking and verifies what it received."""
-    return [PROGRAM, "--seconds", str(seconds), "--bytes", "16384"]
+def traffic(seconds: float = 60, seed: int = 1) -> list[str]:
+    """A program that keeps all hosts talking, for so long or until `finish`, and verifies what it received."""
+    return [PROGRAM, "--seconds", str(seconds), "--bytes", "16384", "--interval", "0.1", "--seed", str(seed)]
+
+
+def finish(lab: labs.Lab, seed: int = 1) -> None:
+    """Have the `traffic` of this seed end in good order, as all ranks do when one of them is told to."""
+    (pid,) = (
+        pid for pid in processes(lab, "h1", PROGRAM) if f"--seed\0{seed}\0" in Path(f"/proc/{pid}/cmdline").read_text()
+    )
+    wait_for(lambda: catches(pid, signal.SIGUSR1), "the program's readiness to be told")
+    os.kill(pid, signal.SIGUSR1)
+
+
+def catches(pid: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler for this signal."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    (caught,) = (line.split()[1] for line in lines if line.startswith("SigCgt:"))
+    return bool(int(caught, 16) >> (number - 1) & 1)
 
 
 def processes(lab: labs.Lab, host: str, name: str) -> list[int]:

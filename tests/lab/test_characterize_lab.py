@@ -121,7 +121,7 @@ def third(pair: tuple[int, int]) -> set[int]:
 
 
 def test_star_has_no_detours(tmp_path: Path) -> None:
-    with lab_of("star", hosts_per_leaf=4) as (lab, cluster):
+    with lab_of("star", hosts_per_leaf=3) as (lab, cluster):
         found = measured(cluster, tmp_path)
         result = scored(found, lab)
     assert result.precision >= 0.95 and result.recall >= 0.95

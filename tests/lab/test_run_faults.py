@@ -13,6 +13,7 @@ from managed_runs import (
     PROGRAM,
     Command,
     cluster_file,
+    finish,
     kernel_state,
     moved_routes,
     nothing_left,
@@ -54,14 +55,16 @@ def talking(lab: labs.Lab) -> None:
     wait_for(lambda: all(processes(lab, host, PROGRAM) for host in ("h0", "h1", "h2")), "the ranks' start")
 
 
-def assert_unharmed(command: Command) -> None:
+def assert_unharmed(lab: labs.Lab, command: Command, seed: int = 1) -> None:
+    """The program is still there, and ends as it should when it is told to."""
+    finish(lab, seed)
     assert command.end() == 0, command.text()
     assert any("verification passed" in line for line in command.output)
     assert command.record()[0].status == "ok"
 
 
 def test_a_killed_agent_takes_its_routes_along_and_nothing_else(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(2.5), results=tmp_path) as command:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         assert moved_routes(lab, "h0")
         assert states()[0]["detours"] == {"h0→h1": "h2"}
@@ -71,20 +74,20 @@ def test_a_killed_agent_takes_its_routes_along_and_nothing_else(lab: labs.Lab, c
         wait_for(lambda: states()[0]["detours"] == {}, "the end of the detour in `fairlead status`")
         assert wait_for(lambda: not kernel_state(lab, "h0"), "the overlay's end after the grace time") < 5
         assert kernel_state(lab, "h1")["device"]
-        assert_unharmed(command)
+        assert_unharmed(lab, command)
     (died,) = command.events("died")
     assert died.data["host"] == "h0"
 
 
 def test_a_killed_relay_sends_traffic_back_to_the_direct_path(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(2), results=tmp_path) as command:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         killed_s = kill(lab, "h2", "fairlead-agent")
         command.wait_to_hear(BACK)
         (told_s,) = [at_s for at_s, line in command.told if BACK in line]
         assert told_s - killed_s < 3  # 1 s by design
         assert moved_routes(lab, "h0") == []
-        assert_unharmed(command)
+        assert_unharmed(lab, command)
     (returned,) = command.events("returned")
     assert returned.data["reason"] in ("relay_dead", "relay_revoked")
 
@@ -92,14 +95,14 @@ def test_a_killed_relay_sends_traffic_back_to_the_direct_path(lab: labs.Lab, clu
 def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
     lab: labs.Lab, cluster: Path, tmp_path: Path
 ) -> None:
-    with run(cluster, *MOVED, program=traffic(2), results=tmp_path) as command:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         kill(lab, "h0", "fairlead-guardian")
         assert wait_for(lambda: not kernel_state(lab, "h0"), "the end of what the guardian left") < 5
         assert processes(lab, "h0", PROGRAM) and processes(lab, "h0", "fairlead-agent")
         assert kernel_state(lab, "h1")["device"] and kernel_state(lab, "h2")["device"]
         assert states()[0]["detours"] == {}
-        assert_unharmed(command)
+        assert_unharmed(lab, command)
     assert command.heard("h0 can no longer move traffic: the guardian has ended")
     (lost,) = command.events("plane_lost")
     (cleaned,) = command.events("plane_cleaned")
@@ -112,12 +115,13 @@ def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
 def test_a_host_that_loses_guardian_and_agent_is_clean_after_the_run(
     lab: labs.Lab, cluster: Path, tmp_path: Path
 ) -> None:
-    with run(cluster, *MOVED, program=traffic(2), results=tmp_path) as command:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         (agent,), (guardian,) = (processes(lab, "h2", name) for name in ("fairlead-agent", "fairlead-guardian"))
         os.kill(guardian, signal.SIGKILL)
         os.kill(agent, signal.SIGKILL)
-        assert_unharmed(command)
+        command.wait_to_hear("the agent of h2 is gone")
+        assert_unharmed(lab, command)
     assert kernel_state(lab, "h2") == {}
     assert [event.data["host"] for event in command.events("plane_cleaned")] == ["h2"]
 
@@ -127,11 +131,12 @@ def test_a_disk_that_fills_up_ends_the_record_and_not_the_run(lab: labs.Lab, clu
     results.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", results], check=True)
     try:
-        with run(cluster, *MOVED, program=traffic(2.5), results=results) as command:
+        with run(cluster, *MOVED, program=traffic(), results=results) as command:
             talking(lab)
             fill(results)
             kill(lab, "h2", "fairlead-agent")  # something to record
             command.wait_to_hear(f"the run goes on, but is not followed as it should be: {results}/")
+            finish(lab)
             assert command.end() == 0, command.text()
             command.wait_to_hear(f"this run is not recorded to its end: {results}/")
             assert "KiB left; make room and run it again" in command.text()
@@ -156,7 +161,7 @@ def fill(directory: Path) -> None:
 def test_a_killed_program_is_told_by_its_exit_code(
     lab: labs.Lab, cluster: Path, tmp_path: Path, name: str, host: str
 ) -> None:
-    with run(cluster, *MOVED, program=traffic(60), results=tmp_path) as command:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         kill(lab, host, name)
         assert command.end() == 137, command.text()
@@ -168,7 +173,7 @@ def test_a_killed_program_is_told_by_its_exit_code(
 def test_a_killed_supervisor_leaves_the_program_and_nothing_of_ours(
     lab: labs.Lab, cluster: Path, tmp_path: Path
 ) -> None:
-    with run(cluster, *MOVED, program=traffic(4), results=tmp_path / "first") as command:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path / "first") as command:
         talking(lab)
         command.process.kill()
         command.process.wait()
@@ -178,8 +183,10 @@ def test_a_killed_supervisor_leaves_the_program_and_nothing_of_ours(
         (state,) = states()
         assert state["alive"] is False
         assert "dead: its supervisor is gone" in once("status").stdout
-        with run(cluster, *MOVED, program=traffic(0.5), results=tmp_path / "second") as second:
-            assert_unharmed(second)
+        with run(cluster, *MOVED, program=traffic(0.5, seed=2), results=tmp_path / "second") as second:
+            assert second.end() == 0, second.text()
+            assert any("verification passed" in line for line in second.output)
+        finish(lab)
         wait_for(lambda: not processes(lab, "h1", PROGRAM), "the first program's own end")
     assert any("verification passed" in line for line in command.output)
     assert command.record()[0].status == "interrupted"
@@ -188,7 +195,7 @@ def test_a_killed_supervisor_leaves_the_program_and_nothing_of_ours(
 
 
 def test_clean_removes_what_is_left_when_all_of_ours_are_killed(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(2), results=tmp_path) as command:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         command.process.send_signal(signal.SIGSTOP)  # it shall not clean
         for name in ("fairlead-guardian", "fairlead-agent"):
@@ -217,8 +224,8 @@ def job_of(state: dict[str, list[str]]) -> str:
 
 def test_two_jobs_at_once_do_not_touch_each_other(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
     with (
-        run(cluster, *MOVED, program=traffic(2), results=tmp_path / "short") as short,
-        run(cluster, *MOVED, program=traffic(4), results=tmp_path / "long") as long,
+        run(cluster, *MOVED, program=traffic(seed=1), results=tmp_path / "short") as short,
+        run(cluster, *MOVED, program=traffic(seed=2), results=tmp_path / "long") as long,
     ):
         short.wait_to_hear(AWAY)
         long.wait_to_hear(AWAY)
@@ -228,12 +235,12 @@ def test_two_jobs_at_once_do_not_touch_each_other(lab: labs.Lab, cluster: Path, 
             state = kernel_state(lab, host)
             assert set(state["device"]) == {f"fl-{job}" for job in jobs}
             assert len(state["filter"]) == 2
-        assert_unharmed(short)
+        assert_unharmed(lab, short, seed=1)
         (state,) = states()
         for host in ("h0", "h1", "h2"):
             assert kernel_state(lab, host)["device"] == [f"fl-{state['job']}"]
         assert len(moved_routes(lab, "h0")) == 1
-        assert_unharmed(long)
+        assert_unharmed(lab, long, seed=2)
     assert not long.heard("back on its direct path: the intermediate host does not answer")
     assert long.events("rejected") == [] == short.events("rejected")
 
@@ -254,8 +261,14 @@ except ConnectionError:
 """
 
 
+def refused(command: Command) -> tuple[int, int]:
+    """Datagrams and connections, so far recorded."""
+    rejected = [event.data for event in command.events("rejected")]
+    return sum(data["datagrams"] for data in rejected), sum(data["connections"] for data in rejected)
+
+
 def test_strangers_are_refused_and_recorded(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(3), results=tmp_path) as command:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         listening = subprocess.run(
             lab.enter_command("h1", ["ss", "-Hnlup"]), capture_output=True, text=True, check=True
@@ -266,10 +279,9 @@ def test_strangers_are_refused_and_recorded(lab: labs.Lab, cluster: Path, tmp_pa
             noise = ["python3", "-c", NOISE, lab.plan.host_by_name["h1"].address, port]
             subprocess.run(lab.enter_command(host, noise), check=True, timeout=30)
         assert moved_routes(lab, "h0")
-        assert_unharmed(command)
+        wait_for(lambda: refused(command) == (10, 2), "the reports of all that was refused")
+        assert_unharmed(lab, command)
     assert command.heard("h1 refused")
-    rejected = command.events("rejected")
-    assert {event.data["host"] for event in rejected} == {"h1"}
-    assert sum(event.data["datagrams"] for event in rejected) == 10
-    assert sum(event.data["connections"] for event in rejected) == 2
+    assert refused(command) == (10, 2)
+    assert {event.data["host"] for event in command.events("rejected")} == {"h1"}
     assert [event.data["reason"] for event in command.events("returned")] == ["stopping"]

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,17 @@ import pytest
 
 INTERPOSE = Path(__file__).parents[2] / "native" / "interpose"
 BUILT = Path(__file__).parents[2] / "build" / "mpi"
+
+
+_builds = tempfile.TemporaryDirectory(prefix="fairlead-tests-")
+
+
+@cache
+def _built(compiler: str, source: Path, *options: str) -> Path:
+    """What the compiler makes of a source: many tests need the same program."""
+    target = Path(_builds.name) / str(len(list(Path(_builds.name).iterdir())))
+    subprocess.run([compiler, "-o", target, source, *options], check=True)
+    return target
 
 
 @dataclass(frozen=True)
@@ -51,15 +63,13 @@ class Mpi:
 
     def compile(self, source: Path, target: Path, *options: str) -> Path:
         """Compile a C program."""
-        subprocess.run([self.compiler, "-o", target, source, *options, "-lpthread"], check=True)
-        return target
+        return Path(shutil.copy(_built(self.compiler, source, *options, "-lpthread"), target))
 
     def compile_fortran(self, source: Path, target: Path, *options: str) -> Path:
         """Compile a Fortran program."""
         compiler = self.compiler.replace("mpicc", "mpifort")
         # One procedure is called with buffers of different types; with mpif.h, the compiler cannot know that it may be.
-        subprocess.run([compiler, "-w", "-fallow-argument-mismatch", *options, "-o", target, source], check=True)
-        return target
+        return Path(shutil.copy(_built(compiler, source, "-w", "-fallow-argument-mismatch", *options), target))
 
     def command(self, ranks: int, argv: list[str], env: dict[str, str]) -> list[str]:
         """A plain launch line, without fairlead's launchers."""

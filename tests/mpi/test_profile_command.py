@@ -107,7 +107,7 @@ def test_a_signal_ends_the_program_and_its_profile_is_shown(tmp_path: Path) -> N
 
 def test_nothing_is_left_when_fairlead_is_killed(tmp_path: Path) -> None:
     before = set(leftovers())
-    words = ["-n", "2", "--mpirun", "mpirun.openmpi", "--", "cg", "--class", "W", "--iterations", "300"]
+    words = ["-n", "2", "--mpirun", "mpirun.openmpi", "--", "cg", "--class", "W", "--iterations", "60"]
     process = subprocess.Popen([*FAIRLEAD, "profile", *words], stdout=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 30
     while not any(directory.glob("*.record") for directory in set(leftovers()) - before):

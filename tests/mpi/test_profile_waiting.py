@@ -16,7 +16,7 @@ pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).with_name("profile_waiting.c")
 RANKS = 3
 SECTIONS = 12
-LATE_S = 0.5
+LATE_S = 0.25
 
 
 def run(mpi: Mpi, directory: Path) -> list[Record]:
