@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmark/request.hpp"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+namespace fairlead::benchmark {
+namespace {
+
+constexpr int kLargestMessage_B = 1 << 30;
+constexpr int kMostSamples = 10'000'000;
+constexpr int kLargestWindow = 4096;
+
+[[noreturn]] void refuse(const std::string& key, const std::string& reason) {
+    throw std::invalid_argument(key + ": " + reason);
+}
+
+int integer(const nlohmann::json& object, const char* key, int otherwise, int low, int high) {
+    const auto found = object.find(key);
+    if (found == object.end()) {
+        return otherwise;
+    }
+    if (!found->is_number_integer() || *found < low || *found > high) {
+        refuse(key, "is no whole number from " + std::to_string(low) + " to " + std::to_string(high));
+    }
+    return found->get<int>();
+}
+
+double seconds(const char* key, const nlohmann::json& value) {
+    if (!value.is_number() || value < 0) {
+        refuse(key, "is no time in seconds");
+    }
+    return value.get<double>();
+}
+
+bool truth(const nlohmann::json& object, const char* key) {
+    const auto found = object.find(key);
+    if (found != object.end() && !found->is_boolean()) {
+        refuse(key, "is neither true nor false");
+    }
+    return found != object.end() && found->get<bool>();
+}
+
+std::vector<Pair> pairs_of(const nlohmann::json& object, int ranks) {
+    const auto found = object.find("pairs");
+    if (found == object.end() || !found->is_array() || found->empty()) {
+        refuse("pairs", "is no list of pairs of ranks");
+    }
+    std::vector<Pair> pairs;
+    std::set<int> used;
+    for (const nlohmann::json& entry : *found) {
+        if (!entry.is_array() || entry.size() != 2) {
+            refuse("pairs", "an entry is no pair");
+        }
+        for (const nlohmann::json& rank : entry) {
+            if (!rank.is_number_integer() || rank < 0 || rank >= ranks || !used.insert(rank.get<int>()).second) {
+                refuse("pairs", "a rank is none of " + std::to_string(ranks) + ", or comes twice");
+            }
+        }
+        pairs.push_back({.first = entry[0].get<int>(), .second = entry[1].get<int>()});
+    }
+    return pairs;
+}
+
+}  // namespace
+
+Request parse_request(const std::string& line, int ranks) {
+    const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+    if (!object.is_object()) {
+        refuse("request", "is no JSON object");
+    }
+    if (!object.contains("size_B")) {
+        refuse("size_B", "is missing");
+    }
+    Request request;
+    request.pairs = pairs_of(object, ranks);
+    request.size_B = integer(object, "size_B", 0, 0, kLargestMessage_B);
+    request.stop.most = integer(object, "most", 100, 1, kMostSamples);
+    request.stop.least = integer(object, "least", 1, 1, request.stop.most);
+    request.warmup = integer(object, "warmup", 0, 0, kMostSamples);
+    request.window = integer(object, "window", 1, 1, kLargestWindow);
+    request.stop.limit_s = std::numeric_limits<double>::infinity();
+    if (const auto limit = object.find("limit_s"); limit != object.end()) {
+        request.stop.limit_s = seconds("limit_s", *limit);
+    }
+    request.both = truth(object, "both");
+    request.train = integer(object, "train", 1, 1, kMostSamples);
+    request.asleep = truth(object, "asleep");
+    request.both_pause = truth(object, "both_pause");
+    for (const nlohmann::json& pause : object.value("pauses_s", nlohmann::json::array())) {
+        request.pauses_s.push_back(seconds("pauses_s", pause));
+    }
+    return request;
+}
+
+}  // namespace fairlead::benchmark

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fairlead::benchmark {
+
+// Two ranks that measure together; the first one holds the clock.
+struct Pair {
+    int first = 0;
+    int second = 0;
+};
+
+// When a timed loop ends: at `most` samples, or after `limit_s` once there are `least`.
+struct Stop {
+    int least = 1;
+    int most = 1;
+    double limit_s = 0.0;
+};
+
+// One block of samples: what rank 0 reads from a line of stdin.
+struct Request {
+    std::vector<Pair> pairs;  // measured at the same time, no rank twice
+    int size_B = 0;
+    Stop stop;
+    int warmup = 0;     // transfers before the first sample
+    int window = 1;     // messages under way together
+    bool both = false;  // both directions at once
+    // Bursts: after each train of round trips a pause, `stop.most` times for each of the pauses.
+    std::vector<double> pauses_s;
+    int train = 1;
+    bool asleep = false;      // the pause is slept, not spent in a busy loop
+    bool both_pause = false;  // the second rank pauses, too
+};
+
+// The request that a line of JSON describes, for example
+// {"pairs":[[0,1]],"size_B":64,"least":1,"most":100,"limit_s":0.1,"warmup":5,
+// "window":64,"both":false,"pauses_s":[1,0],"train":100,"asleep":false,"both_pause":true}; all but `pairs` and `size_B`
+// may be left away. Throws std::invalid_argument that names the key which is missing or wrong.
+Request parse_request(const std::string& line, int ranks);
+
+}  // namespace fairlead::benchmark

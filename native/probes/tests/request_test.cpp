@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmark/request.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace fairlead::benchmark {
+namespace {
+
+std::string refusal(const std::string& line, int ranks = 4) {
+    try {
+        parse_request(line, ranks);
+    } catch (const std::invalid_argument& mistake) {
+        return mistake.what();
+    }
+    return "";
+}
+
+TEST(Request, HasWhatTheLineSays) {
+    const Request request = parse_request(
+        R"({"pairs":[[0,2],[3,1]],"size_B":64,"least":2,"most":9,"limit_s":0.5,"warmup":3,"window":8,"both":true})", 4);
+    ASSERT_EQ(request.pairs.size(), 2U);
+    EXPECT_EQ(request.pairs[1].first, 3);
+    EXPECT_EQ(request.pairs[1].second, 1);
+    EXPECT_EQ(request.size_B, 64);
+    EXPECT_EQ(request.stop.least, 2);
+    EXPECT_EQ(request.stop.most, 9);
+    EXPECT_EQ(request.stop.limit_s, 0.5);
+    EXPECT_EQ(request.warmup, 3);
+    EXPECT_EQ(request.window, 8);
+    EXPECT_TRUE(request.both);
+    EXPECT_TRUE(request.pauses_s.empty());
+}
+
+TEST(Request, HasThePausesOfBursts) {
+    const Request request = parse_request(
+        R"({"pairs":[[0,1]],"size_B":1,"pauses_s":[1,1e-9,0],"train":100,"asleep":true,"both_pause":true})", 2);
+    EXPECT_EQ(request.pauses_s, (std::vector<double>{1.0, 1e-9, 0.0}));
+    EXPECT_EQ(request.train, 100);
+    EXPECT_TRUE(request.asleep);
+    EXPECT_TRUE(request.both_pause);
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"pauses_s":[-1]})"), "pauses_s: is no time in seconds");
+}
+
+TEST(Request, HasDefaultsForWhatTheLineLeavesAway) {
+    const Request request = parse_request(R"({"pairs":[[0,1]],"size_B":0})", 2);
+    EXPECT_EQ(request.stop.most, 100);
+    EXPECT_EQ(request.stop.least, 1);
+    EXPECT_TRUE(std::isinf(request.stop.limit_s));
+    EXPECT_EQ(request.warmup, 0);
+    EXPECT_EQ(request.window, 1);
+    EXPECT_FALSE(request.both);
+}
+
+TEST(Request, IsRefusedByTheNameOfTheKey) {
+    EXPECT_EQ(refusal("no json"), "request: is no JSON object");
+    EXPECT_EQ(refusal(R"({"pairs":[[0,1]]})"), "size_B: is missing");
+    EXPECT_EQ(refusal(R"({"size_B":1})"), "pairs: is no list of pairs of ranks");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1,2]]})"), "pairs: an entry is no pair");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,4]]})"), "pairs: a rank is none of 4, or comes twice");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1],[2,1]]})"), "pairs: a rank is none of 4, or comes twice");
+    EXPECT_EQ(refusal(R"({"size_B":-1,"pairs":[[0,1]]})"), "size_B: is no whole number from 0 to 1073741824");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"most":2,"least":3})"), "least: is no whole number from 1 to 2");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"limit_s":-1})"), "limit_s: is no time in seconds");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"both":1})"), "both: is neither true nor false");
+}
+
+}  // namespace
+}  // namespace fairlead::benchmark
