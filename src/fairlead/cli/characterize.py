@@ -1,7 +1,6 @@
 """``fairlead characterize``: measure a cluster's network, show and compare what was measured."""
 
 import json
-import re
 import sys
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from click.core import ParameterSource
 
 from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.default_group import DefaultGroup
+from fairlead.cli.sizes import Sizes
 
 if TYPE_CHECKING:
     from fairlead.measure.characterization import Characterization
@@ -25,27 +25,6 @@ PATHS_SHOWN = 12
 results_option = click.option(
     "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
 )
-
-
-class Sizes(click.ParamType):
-    """Message sizes: "64,1KiB,64KiB"."""
-
-    name = "sizes"
-
-    def convert(
-        self, value: object, parameter: click.Parameter | None, context: click.Context | None
-    ) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        sizes = []
-        for word in str(value).split(","):
-            match = re.fullmatch(r"\s*([1-9]\d*)\s*(B|KiB|MiB|)\s*", word)
-            if not match:
-                self.fail(f"{word!r} is no size; write for example 64,1KiB,4MiB", parameter, context)
-            sizes.append(int(match[1]) * {"": 1, "B": 1, "KiB": 1024, "MiB": 1024**2}[match[2]])
-        if max(sizes) > 64 * 1024**2:
-            self.fail("the largest size that agents exchange is 64MiB", parameter, context)
-        return tuple(sorted(set(sizes)))
 
 
 @click.group(cls=DefaultGroup)
@@ -66,7 +45,7 @@ def command() -> None:
 @results_option
 @click.option(
     "--sizes",
-    type=Sizes(),
+    type=Sizes(64 * 1024**2),
     default="64,1KiB,8KiB,64KiB,512KiB,4MiB",
     show_default=True,
     help="Message sizes of the latency matrix.",

@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lab": ("fairlead.cli.lab", "Emulate a cluster on this machine."),
     "doctor": ("fairlead.cli.doctor", "Say what will go wrong or slow before a run."),
     "characterize": ("fairlead.cli.characterize", "Measure latencies, shared bottlenecks and detours of a cluster."),
+    "measure": ("fairlead.cli.measure", "Measure a cluster by micro-benchmarks: MPI, TCP, noise."),
     "profile": ("fairlead.cli.profile", "Run an MPI program and show how it communicates."),
     "predict": ("fairlead.cli.predict", "Say what detours would give a profiled program, without running it."),
     "placement": ("fairlead.cli.placement", "Place a profiled program's ranks so that those that talk are near."),

@@ -6,19 +6,25 @@ import click
 
 
 @click.command("report")
-@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("results", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--experiment", type=int, help="Report this comparison, by its run number.  [default: the newest]")
 @click.option("--run", "run", type=int, help="Report this run of `fairlead run`, by its number.")
 @click.option("--characterization", type=int, help="Report this characterization, by its run number.")
+@click.option("--benchmarks", is_flag=True, help="Report what `fairlead measure` measured, of all RESULTS.")
+@click.option(
+    "--baseline", metavar="SYSTEM", help="With several RESULTS: the one others are held against [default: the first]."
+)
 @click.option("--output", type=click.Path(path_type=Path), help="The page.  [default: RESULTS/report.html]")
 @click.option("--figures", type=click.Path(path_type=Path), help="Also write the figures there (SVG, PNG, CSV).")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level of all intervals.")
 @click.option("--json", "as_json", is_flag=True, help="Print a comparison's summary.json instead of tables.")
 def command(
-    results: Path,
+    results: tuple[Path, ...],
     experiment: int | None,
     run: int | None,
     characterization: int | None,
+    benchmarks: bool,
+    baseline: str | None,
     output: Path | None,
     figures: Path | None,
     level: float,
@@ -29,20 +35,37 @@ def command(
     It is the report of the newest comparison, evaluation or run, whichever is latest, or, where there is none, of the
     newest characterization. A comparison's summary.json is written beside the page.
 
+    Several directories are systems whose benchmarks (`fairlead measure`) are drawn in the same axes and compared.
+
     \b
     Examples:
       fairlead report results/demo
       fairlead report results --run 12
       fairlead report results/demo --experiment 3 --output /tmp/report.html --figures /tmp/figures
+      fairlead report results --benchmarks
+      fairlead report old new --baseline old
     """
     from fairlead.report import comparison, make, run_report
     from fairlead.store import Store
 
-    if sum(number is not None for number in (experiment, run, characterization)) > 1:
+    chosen_numbers = sum(number is not None for number in (experiment, run, characterization))
+    if chosen_numbers > 1:
         raise click.UsageError("--experiment, --run and --characterization exclude each other")
-    target = output or results / "report.html"
-    with Store.read(results) as store:
-        if experiment is None and run is None and characterization is None:
+    if (
+        benchmarks
+        or baseline
+        or len(results) > 1
+        or (not chosen_numbers and not as_json and _only_benchmarks(results[0]))
+    ):
+        if chosen_numbers or as_json:
+            raise click.UsageError("--experiment, --run, --characterization and --json do not go with benchmarks")
+        page = output or results[0] / "benchmarks.html"
+        for path in make.benchmarks(results, page, baseline=baseline, figures=figures):
+            click.echo(path)
+        return
+    target = output or results[0] / "report.html"
+    with Store.read(results[0]) as store:
+        if not chosen_numbers:
             chosen = make.newest(store)
             kind = comparison.KIND if chosen is None or as_json else chosen.kind
             number = chosen.id if chosen is not None and not as_json else None
@@ -60,3 +83,13 @@ def command(
             made = make.characterization(store, number, target, figures=figures)
     for path in made:
         click.echo(path, err=as_json)
+
+
+def _only_benchmarks(directory: Path) -> bool:
+    """Whether benchmarks are all that there is to report."""
+    from fairlead.measure.benchmarks import records
+    from fairlead.report import make
+    from fairlead.store import Store
+
+    with Store.read(directory) as store:
+        return make.newest(store) is None and bool(records.runs(store))

@@ -1,5 +1,6 @@
 """Reports from a store, as `fairlead report`, `compare`, `run` and `characterize` make them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -16,6 +17,7 @@ from fairlead.report import (
     terminal,
 )
 from fairlead.report import comparison as comparisons
+from fairlead.report.benchmarks import report as benchmark_report
 from fairlead.report.statistics import DEFAULT_LEVEL
 from fairlead.store import Run, Store
 
@@ -86,6 +88,26 @@ def evaluation(store: Store, html: Path, *, figures: Path | None = None, level: 
     analysis = evaluation_report.load(store, level=level)
     evaluation_report.show(analysis, terminal.console())
     return evaluation_report.write(analysis, html, figures)
+
+
+def benchmarks(
+    directories: Sequence[Path],
+    html: Path,
+    *,
+    numbers: Sequence[int] = (),
+    baseline: str | None = None,
+    figures: Path | None = None,
+    console: Console | None = None,
+) -> list[Path]:
+    """Write the page of benchmarks and print its tables; returns the files written. See `benchmark_report.load`.
+
+    Raises:
+        FairleadError: there are none, or a file cannot be written.
+    """
+    found = benchmark_report.load(directories, numbers=numbers, baseline=baseline)
+    drawn = benchmark_report.drawings(found)
+    benchmark_report.show(found, drawn, console or terminal.console())
+    return benchmark_report.write(found, drawn, html, figures=figures)
 
 
 def newest(store: Store) -> Run | None:

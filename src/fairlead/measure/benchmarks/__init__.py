@@ -1,0 +1,1 @@
+"""Micro-benchmarks of a cluster (``fairlead measure``): what is measured, how often, and its raw samples."""

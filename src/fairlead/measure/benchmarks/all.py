@@ -1,0 +1,120 @@
+"""All benchmarks one after the other, within a budget of time."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fairlead.cluster.description import Cluster
+from fairlead.errors import FairleadError
+from fairlead.measure.benchmarks import all_pairs, noise, point_to_point, stress, tcp
+from fairlead.measure.benchmarks.pairs import HostPair
+from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
+from fairlead.measure.benchmarks.records import InterruptedBenchmark
+from fairlead.measure.benchmarks.repeat import Until
+from fairlead.measure.samples import Progress
+from fairlead.store import Store
+
+STARTING_S = 2.0  # of an MPI program, taken from each share
+LEAST_S = 2.0  # a shorter share is not worth a start
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for.
+
+    Attributes:
+        budget_s: for all of it.
+        between: two hosts for what is measured between two; none: the first two compute hosts.
+        pairs: numbers of rank pairs and of TCP streams.
+    """
+
+    budget_s: float = 300.0
+    between: tuple[HostPair, ...] = ()
+    pairs: tuple[int, ...] = (1, 4)
+    mpirun: str | None = None
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Step:
+    """A benchmark, its weight among those that are left, and how it is run for a number of seconds."""
+
+    name: str
+    weight: float
+    run: Callable[[float], object]
+
+
+def measure(
+    cluster: Cluster,
+    store: Store,
+    settings: Settings,
+    progress: Progress,
+    failed: Callable[[str, FairleadError], None],
+) -> None:
+    """Run everything; a benchmark that fails is told to ``failed``, and the others go on.
+
+    Raises:
+        InterruptedBenchmark: Ctrl-C.
+    """
+    within(_steps(cluster, store, settings, progress), settings.budget_s, failed)
+
+
+def within(
+    steps: Sequence[Step],
+    budget_s: float,
+    failed: Callable[[str, FairleadError], None],
+    now: Callable[[], float] = time.monotonic,
+) -> None:
+    """Give each step its share of the time that is left when it begins; what one saves is the others'."""
+    end_s = now() + budget_s
+    for number, step in enumerate(steps):
+        share_s = (end_s - now()) * step.weight / sum(each.weight for each in steps[number:]) - STARTING_S
+        if share_s < LEAST_S:
+            failed(step.name, FairleadError("the budget leaves no time for it"))
+            continue
+        try:
+            step.run(share_s)
+        except InterruptedBenchmark:
+            raise
+        except FairleadError as error:
+            failed(step.name, error)
+
+
+def _steps(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> list[Step]:
+    def point(benchmark: str, directions: tuple[str, ...]) -> Callable[[float], object]:
+        def run(seconds: float) -> object:
+            asked = point_to_point.Settings(
+                between=settings.between,
+                pairs=settings.pairs,
+                directions=directions,
+                until=Until(budget_s=seconds),
+                mpirun=settings.mpirun,
+                seed=settings.seed,
+            )
+            return point_to_point.measure(cluster, store, benchmark, asked, progress)
+
+        return run
+
+    def pairs(seconds: float) -> object:
+        asked = all_pairs.Settings(until=Until(budget_s=seconds), mpirun=settings.mpirun, seed=settings.seed)
+        return all_pairs.measure(cluster, store, asked, progress)
+
+    def streams(seconds: float) -> object:
+        length_s = min(10.0, max(1.0, seconds / (4 * len(settings.pairs) * 2)))
+        until = Until(budget_s=seconds - length_s)
+        both = ("one", "both")
+        asked = tcp.Settings(settings.between, settings.pairs, both, length_s, until=until, seed=settings.seed)
+        return tcp.measure(cluster, store, asked, progress)
+
+    def long(seconds: float) -> object:
+        asked = stress.Settings(between=settings.between, seconds=seconds, mpirun=settings.mpirun)
+        return stress.measure(cluster, store, asked, progress)
+
+    return [
+        Step("noise", 1, lambda seconds: noise.measure(cluster, store, noise.Settings(seconds=seconds), progress)),
+        Step(LATENCY, 2, point(LATENCY, ("one",))),
+        Step(THROUGHPUT, 3, point(THROUGHPUT, ("one", "both"))),
+        *([Step("all-pairs", 3, pairs)] if len(cluster.compute_hosts()) >= all_pairs.LEAST_HOSTS else []),
+        Step("tcp", 2, streams),
+        Step("stress", 2, long),
+    ]

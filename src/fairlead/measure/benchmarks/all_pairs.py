@@ -1,0 +1,134 @@
+"""Latency and throughput between all compute hosts, one pair after the other, a rank on each host."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fairlead.cluster.description import Cluster
+from fairlead.errors import ConfigError
+from fairlead.measure.benchmarks import point_to_point, probe, records, repeat
+from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, WARM_UP, WINDOW_S
+from fairlead.measure.benchmarks.repeat import Until
+from fairlead.measure.samples import Progress
+from fairlead.store import Label, Store
+
+Floats = npt.NDArray[np.float64]
+
+BENCHMARK = "all-pairs"
+BLOCK_S = 0.05
+LEAST_HOSTS = 4  # with fewer, a slow host and a slow pair cannot be told apart
+LATENCY_SHARE = 1 / 3  # of the budget
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An ordered pair of hosts, by their places in the cluster file; a latency is measured one way round only."""
+
+    benchmark: str
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for.
+
+    Attributes:
+        size_B: of the latency's messages; train_B: of the throughput's.
+    """
+
+    size_B: int = 8
+    train_B: int = 256 * 1024
+    until: Until = field(default_factory=Until)
+    timeout_s: float = 60.0
+    mpirun: str | None = None
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Values of blocks of each ordered pair: (hosts, hosts) lists; a latency in s stands on both sides."""
+
+    hosts: tuple[str, ...]
+    latency_s: dict[tuple[int, int], list[float]]
+    rate_bps: dict[tuple[int, int], list[float]]
+
+    def medians(self, values: dict[tuple[int, int], list[float]]) -> Floats:
+        """(hosts, hosts) medians; NaN where there is none."""
+        table = np.full((len(self.hosts), len(self.hosts)), np.nan)
+        for pair, found in values.items():
+            table[pair] = float(np.median(found))
+        return table
+
+
+def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+    """Measure all pairs; returns the run, where every block is as soon as it is taken.
+
+    Raises:
+        ConfigError: too few compute hosts; else as `point_to_point.measure`.
+    """
+    hosts = [host.name for host in cluster.compute_hosts()]
+    if len(hosts) < LEAST_HOSTS:
+        raise ConfigError(f"{cluster.source}: slow pairs are found among at least {LEAST_HOSTS} compute hosts")
+    plan = {**asdict(settings), "hosts": hosts}
+    with records.recorded(store, cluster, BENCHMARK, plan, settings.seed) as run:
+        for benchmark in (LATENCY, THROUGHPUT):
+            share = LATENCY_SHARE if benchmark == LATENCY else 1 - LATENCY_SHARE
+            until = replace(settings.until, budget_s=settings.until.budget_s * share)
+            with probe.running(cluster, benchmark, hosts, settings.mpirun) as started:
+                point_to_point.introduce(store, run, started.introduction(), hosts)
+                cells = _cells(benchmark, len(hosts))
+                block = _block(store, run, started, hosts, settings, _window(started, settings, benchmark))
+                repeat.repeat(cells, block, until, seed=settings.seed, progress=progress)
+    return run
+
+
+def _cells(benchmark: str, hosts: int) -> list[Cell]:
+    pairs = [(i, j) for i in range(hosts) for j in range(hosts) if i < j or (i > j and benchmark == THROUGHPUT)]
+    return [Cell(benchmark, *pair) for pair in pairs]
+
+
+def _window(started: probe.Probe, settings: Settings, benchmark: str) -> int:
+    if benchmark == LATENCY:
+        return 1
+    pilot_bps = point_to_point.pilot(started, (0, 1))
+    return min(point_to_point.WINDOW, max(2, int(pilot_bps * WINDOW_S / 8 / 4 / settings.train_B)))
+
+
+def _block(
+    store: Store, run: int, started: probe.Probe, hosts: list[str], settings: Settings, window: int
+) -> Callable[[Cell, int], float]:
+    def block(cell: Cell, number: int) -> float:
+        latency = cell.benchmark == LATENCY
+        size_B = settings.size_B if latency else settings.train_B
+        request: dict[str, Any] = {"pairs": [[cell.first, cell.second]], "size_B": size_B, "window": window}
+        request |= {"least": 3, "most": 1000, "limit_s": BLOCK_S, "warmup": WARM_UP[cell.benchmark]}
+        first, second = hosts[cell.first], hosts[cell.second]
+        samples_s = started.ask(request, settings.timeout_s, f"{first} and {second}")
+        labels: dict[str, Label] = {"first": first, "second": second, "size_B": size_B, "window": window}
+        name = point_to_point.SERIES[cell.benchmark]
+        store.add_series(run, name, samples_s, "s", {**labels, "round": number})
+        return point_to_point.value(
+            cell.benchmark, point_to_point.Cell(size_B, 1, window), np.asarray(samples_s, dtype=np.float64)
+        )
+
+    return block
+
+
+def matrix(store: Store, run: int) -> Matrix:
+    """What a run measured."""
+    hosts = tuple(str(name) for name in store.run(run).plan["hosts"])
+    found = Matrix(hosts, {}, {})
+    for benchmark, values in ((LATENCY, found.latency_s), (THROUGHPUT, found.rate_bps)):
+        for series in store.series(run, point_to_point.SERIES[benchmark]):
+            labels = series.labels
+            pair = (hosts.index(str(labels["first"])), hosts.index(str(labels["second"])))
+            cell = point_to_point.Cell(int(labels["size_B"]), 1, int(labels["window"]))
+            value = point_to_point.value(benchmark, cell, series.values)
+            values.setdefault(pair, []).append(value)
+            if benchmark == LATENCY:
+                values.setdefault((pair[1], pair[0]), []).append(value)
+    return found

@@ -1,0 +1,240 @@
+"""Operating-system noise: what interrupts a busy loop on each core (selfish detour), or delays equal pieces of work.
+
+Sources: Beckman et al. 2006 (selfish detour); noise, 4.5 (threshold, number of detours, count ratio).
+"""
+
+import json
+import subprocess
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fairlead import native
+from fairlead.cluster.deploy import deploy
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors import of
+from fairlead.errors import MeasurementError
+from fairlead.measure.benchmarks import records
+from fairlead.measure.samples import Progress
+from fairlead.store import Label, Store
+
+Floats = npt.NDArray[np.float64]
+
+BENCHMARK, BENCHMARK_FWQ = "noise", "noise-fwq"
+PROGRAM = "fairlead-noise"
+SETTLING_S = 30.0  # beyond its seconds, in which a host must have answered
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for.
+
+    Attributes:
+        method: ``selfish`` or ``fwq`` (fixed work quantum).
+        hosts: none: all compute hosts, but only the first where they share the processors of one machine.
+        cpus: none: all that may be used.
+        in_turn: one core after the other, instead of all at once.
+        threshold: a detour takes more than so many least iterations.
+        detours: number after which a core is done.
+        seconds: time after which a core is done.
+        quantum_s: a piece of work.
+    """
+
+    method: str = "selfish"
+    hosts: tuple[str, ...] = ()
+    cpus: tuple[int, ...] = ()
+    in_turn: bool = False
+    threshold: float = 9.0
+    detours: int = 100_000
+    seconds: float = 10.0
+    quantum_s: float = 0.001
+
+    def arguments(self) -> list[str]:
+        """Of the program."""
+        words = ["--method", self.method, "--threshold", f"{self.threshold}", "--detours", f"{self.detours}"]
+        words += ["--seconds", f"{self.seconds}", "--quantum", f"{self.quantum_s}"]
+        words += ["--cpus", ",".join(map(str, self.cpus))] if self.cpus else []
+        return [*words, "--in-turn"] if self.in_turn else words
+
+
+@dataclass(frozen=True)
+class Core:
+    """What was seen on one core.
+
+    Attributes:
+        start_s, excess_s: of each detour: since the beginning, and what it took beyond the least iteration.
+        least_s: the least iteration (t_min): the resolution.
+        period_s: how long the loop ran.
+        iterations: how often the clock was read.
+    """
+
+    host: str
+    cpu: int
+    start_s: Floats
+    excess_s: Floats
+    least_s: float
+    period_s: float
+    iterations: int
+
+    def overhead_share(self) -> float:
+        """Share of the time that detours took."""
+        return float(self.excess_s.sum()) / self.period_s
+
+    def count_ratio(self) -> float:
+        """Detours over iterations: what the noise thesis calls overhead (equation 4.1); no share of time."""
+        return len(self.excess_s) / self.iterations
+
+
+@dataclass(frozen=True)
+class Work:
+    """Times of equal pieces of work on one core, in the order done."""
+
+    host: str
+    cpu: int
+    time_s: Floats
+
+    def overhead_share(self) -> float:
+        """Share of the time beyond what all pieces would have taken at the speed of the fastest."""
+        return 1.0 - float(self.time_s.min()) * len(self.time_s) / float(self.time_s.sum())
+
+
+def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+    """Measure the cores of hosts; returns the run, where every core is as soon as it is done.
+
+    Raises:
+        ConfigError, MissingToolError, HostError: a host is unknown, the program is not there, or it cannot be brought.
+        MeasurementError: a host ended early or did not answer; the others' cores are kept.
+        InterruptedBenchmark: Ctrl-C.
+    """
+    hosts = chosen(cluster, settings.hosts)
+    name = BENCHMARK_FWQ if settings.method == "fwq" else BENCHMARK
+    with records.recorded(store, cluster, name, {**asdict(settings), "hosts": hosts}) as run:
+        processes = [_start(cluster, host, settings) for host in hosts]
+        done = _Count(progress, len(hosts))
+        try:
+            with ThreadPoolExecutor(len(hosts)) as pool:
+                keep = [
+                    pool.submit(_keep, store, run, host, process, settings, done)
+                    for host, process in zip(hosts, processes, strict=True)
+                ]
+                try:
+                    for each in keep:
+                        each.result()
+                except BaseException:
+                    _end(processes)  # or the pool would wait for them
+                    raise
+        finally:
+            _end(processes)
+    return run
+
+
+def chosen(cluster: Cluster, names: Sequence[str]) -> tuple[str, ...]:
+    """The hosts to measure: those named, else all compute hosts that have processors of their own."""
+    if names:
+        return tuple(cluster.host(name).name for name in names)
+    hosts = tuple(host.name for host in cluster.compute_hosts())
+    return hosts if of(cluster).other_machines else hosts[:1]
+
+
+class _Count:
+    """Tells of hosts that are done; its threads may come together."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+        self._lock = threading.Lock()
+        progress("noise", 0, total)
+
+    def __call__(self) -> None:
+        with self._lock:
+            self._done += 1
+            self._progress("noise", self._done, self._total)
+
+
+def _start(cluster: Cluster, host: str, settings: Settings) -> "subprocess.Popen[bytes]":
+    executor = of(cluster)
+    path = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
+    command = executor.command(host, [path, *settings.arguments()])
+    return subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+
+
+def _end(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
+    for process in processes:
+        if process.poll() is None:
+            process.terminate()
+        process.wait()
+
+
+def _keep(
+    store: Store, run: int, host: str, process: "subprocess.Popen[bytes]", settings: Settings, done: _Count
+) -> None:
+    assert process.stdout is not None and process.stderr is not None
+    limit_s = settings.seconds + SETTLING_S
+    watch = threading.Timer(limit_s * (64 if settings.in_turn else 1), process.kill)
+    watch.daemon = True
+    watch.start()
+    cores = 0
+    try:
+        for line in process.stdout:
+            said = _parsed(host, line)
+            if "cpus" in said:
+                labels: dict[str, Label] = {"host": host, "clock": "steady_clock"}
+                store.add_series(run, "clock_step_s", [said["steady_clock_step_s"]], "s", labels)
+            elif "failed" in said:
+                raise MeasurementError(f"{host}: processor {said['cpu']} {said['failed']}", hint="see --cpus")
+            else:
+                _store_core(store, run, host, said, settings)
+                cores += 1
+    finally:
+        watch.cancel()
+    if process.wait() != 0 or not cores:
+        why = process.stderr.read().decode(errors="replace").strip() or "it said nothing"
+        raise MeasurementError(f"{host}: {PROGRAM} ended with exit code {process.returncode}: {why}")
+    done()
+
+
+def _parsed(host: str, line: bytes) -> dict[str, Any]:
+    try:
+        said: dict[str, Any] = json.loads(line)
+    except ValueError as error:
+        raise MeasurementError(f"{host}: {PROGRAM} said what is no JSON: {line[:80]!r}") from error
+    return said
+
+
+def _store_core(store: Store, run: int, host: str, said: dict[str, Any], settings: Settings) -> None:
+    tick_s = 1.0 / said["ticks_per_s"]
+    times_s = np.asarray(said["duration_ticks"], dtype=np.float64) * tick_s
+    labels: dict[str, Label] = {"host": host, "cpu": int(said["cpu"])}
+    if settings.method == "fwq":
+        store.add_series(run, "work_s", times_s, "s", labels)
+        return
+    least_s = said["least_ticks"] * tick_s
+    seen = {**labels, "period_s": said["period_ticks"] * tick_s, "iterations": int(said["iterations"])}
+    store.add_series(run, "least_iteration_s", [least_s], "s", {**seen, "threshold": settings.threshold})
+    if len(times_s):
+        start_s = np.asarray(said["start_ticks"], dtype=np.float64) * tick_s
+        store.add_series(run, "detours_s", np.stack([start_s, times_s - least_s]), "s", labels)
+
+
+def cores(store: Store, run: int) -> list[Core]:
+    """What the selfish loop saw, in the order of hosts and processors."""
+    detours = {(each.labels["host"], each.labels["cpu"]): each.values for each in store.series(run, "detours_s")}
+    found = []
+    for each in store.series(run, "least_iteration_s"):
+        host, cpu = str(each.labels["host"]), int(each.labels["cpu"])
+        values = detours.get((host, cpu), np.empty((2, 0)))
+        period_s, iterations = float(each.labels["period_s"]), int(each.labels["iterations"])
+        found.append(Core(host, cpu, values[0], values[1], each.scalar(), period_s, iterations))
+    return sorted(found, key=lambda core: (core.host, core.cpu))
+
+
+def work(store: Store, run: int) -> list[Work]:
+    """Times of pieces of work, in the order of hosts and processors."""
+    found = [Work(str(s.labels["host"]), int(s.labels["cpu"]), s.values) for s in store.series(run, "work_s")]
+    return sorted(found, key=lambda each: (each.host, each.cpu))

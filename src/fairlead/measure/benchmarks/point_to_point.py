@@ -1,0 +1,208 @@
+"""MPI latency and throughput between pairs of hosts: cells, blocks of raw samples, and what they say.
+
+The schemes are those of the OSU micro-benchmarks (osu_latency, osu_multi_lat, osu_bw, osu_bibw, osu_mbw_mr), so that
+figures can be compared: a latency is half a round trip; throughput counts windows of messages, each answered by an
+empty message.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fairlead.cluster.description import Cluster
+from fairlead.measure.benchmarks import probe, records, repeat
+from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
+from fairlead.measure.benchmarks.repeat import Until
+from fairlead.measure.samples import Progress
+from fairlead.store import Label, Series, Store
+
+Floats = npt.NDArray[np.float64]
+
+LATENCY, THROUGHPUT = "mpi-latency", "mpi-throughput"
+SERIES = {LATENCY: "round_trip_s", THROUGHPUT: "window_s"}
+DEFAULT_SIZES_B = tuple(2**k for k in range(23))  # 1 B to 4 MiB
+WINDOW = 64
+HOST_MEMORY_B = 256 * 1024**2  # what the windows of one host may take; a window is at least two messages
+WINDOW_S = 0.2  # what a window may last: more than any round trip, little enough for several in a block
+PILOT: dict[str, int] = {"size_B": 64 * 1024, "window": 8, "least": 4, "most": 64, "warmup": 2}
+BLOCK_S = 0.1
+LEAST_SAMPLES = {LATENCY: 3, THROUGHPUT: 2}
+MOST_SAMPLES = 1000
+WARM_UP = {LATENCY: 5, THROUGHPUT: 1}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is measured again and again.
+
+    Attributes:
+        pairs: pairs of ranks for each pair of hosts, at the same time.
+        window: messages under way together (throughput).
+        both: both directions at once (throughput).
+    """
+
+    size_B: int
+    pairs: int = 1
+    window: int = 1
+    both: bool = False
+
+    def labels(self) -> dict[str, Label]:
+        """For the store."""
+        return {"size_B": self.size_B, "pairs": self.pairs, "window": self.window, "both": int(self.both)}
+
+    def words(self) -> str:
+        """For messages."""
+        return f"{self.size_B} B, {self.pairs} pairs{', both directions' if self.both else ''}"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for.
+
+    Attributes:
+        between: pairs of hosts that are measured at the same time; none: the first two compute hosts.
+        pairs: numbers of rank pairs for each pair of hosts.
+        directions: ``one``, ``both`` (throughput).
+        timeout_s: a block that takes longer is hung.
+    """
+
+    sizes_B: tuple[int, ...] = DEFAULT_SIZES_B
+    between: tuple[HostPair, ...] = ()
+    pairs: tuple[int, ...] = (1,)
+    directions: tuple[str, ...] = ("one",)
+    window: int = WINDOW
+    until: Until = field(default_factory=Until)
+    timeout_s: float = 60.0
+    mpirun: str | None = None
+    seed: int = 1
+
+    def cells(self, benchmark: str, pilot_bps: float = np.inf) -> list[Cell]:
+        """All combinations.
+
+        Args:
+            pilot_bps: about what a pair carries; windows last no longer than `WINDOW_S` at this rate.
+        """
+        if benchmark == LATENCY:
+            return [Cell(size_B, pairs) for pairs in self.pairs for size_B in self.sizes_B]
+        return [
+            Cell(size_B, pairs, self._window(size_B, pairs, pilot_bps), direction == "both")
+            for direction in self.directions
+            for pairs in self.pairs
+            for size_B in self.sizes_B
+        ]
+
+    def _window(self, size_B: int, pairs: int, pilot_bps: float) -> int:
+        most_B = min(HOST_MEMORY_B, pilot_bps * WINDOW_S / 8)
+        return min(self.window, max(2, int(most_B / (max(size_B, 1) * pairs))))
+
+
+def measure(cluster: Cluster, store: Store, benchmark: str, settings: Settings, progress: Progress) -> int:
+    """Run a benchmark; returns its run in the store, where every block is as soon as it is taken.
+
+    Raises:
+        ConfigError, HostError, LaunchError, MissingToolError: nothing could be started.
+        MeasurementError: it hung or died; the run is kept, marked failed.
+        InterruptedBenchmark: Ctrl-C; the run is kept, marked aborted.
+    """
+    placement = Placement(host_pairs(cluster, settings.between), max(settings.pairs))
+    plan = {**asdict(settings), "between": placement.host_pairs}
+    with records.recorded(store, cluster, benchmark, plan, settings.seed) as run:
+        progress("starting", 0, 1)
+        with probe.running(cluster, benchmark, placement.hosts(), settings.mpirun) as started:
+            introduce(store, run, started.introduction(), placement.hosts())
+
+            def block(cell: Cell, number: int) -> float:
+                samples_s = started.ask(_request(benchmark, cell, placement), settings.timeout_s, cell.words())
+                table = padded(samples_s)
+                labels = {**cell.labels(), "round": number}
+                store.add_series(run, SERIES[benchmark], table, "s", labels, missing=True)
+                return value(benchmark, cell, table)
+
+            pilot_bps = pilot(started, placement.ranks(1)[0]) if benchmark == THROUGHPUT else np.inf
+            cells = settings.cells(benchmark, pilot_bps)
+            repeat.repeat(cells, block, settings.until, seed=settings.seed, progress=progress)
+    return run
+
+
+def pilot(started: probe.Probe, ranks: tuple[int, int]) -> float:
+    """About what a pair of ranks carries, in bit/s; it also opens the connection."""
+    samples_s = started.ask({**PILOT, "pairs": [ranks]}, probe.START_S, "a pilot")
+    return rate_bps(Cell(PILOT["size_B"], 1, PILOT["window"]), padded(samples_s))
+
+
+def introduce(store: Store, run: int, said: probe.Introduction, hosts: Sequence[str]) -> None:
+    """Record which MPI library, clock and cores were used: one event for the program, one a rank."""
+    now_s = time.time()
+    store.add_event(run, now_s, "library", {"library": said.library, "clock_step_s": said.clock_step_s})
+    for number, (rank, host) in enumerate(zip(said.ranks, hosts, strict=True)):
+        store.add_event(run, now_s, "rank", {**rank, "rank": number, "host": host})
+
+
+def padded(samples_s: Sequence[Sequence[float]]) -> Floats:
+    """(pairs, samples) as one array; rows that are shorter end in NaN."""
+    table = np.full((len(samples_s), max(map(len, samples_s))), np.nan)
+    for row, values in zip(table, samples_s, strict=True):
+        row[: len(values)] = values
+    return table
+
+
+def value(benchmark: str, cell: Cell, samples_s: Floats) -> float:
+    """What a block says: its median latency in s, or its rate in bit/s."""
+    return float(np.median(latencies_s(samples_s))) if benchmark == LATENCY else rate_bps(cell, samples_s)
+
+
+def latencies_s(samples_s: Floats) -> Floats:
+    """Half round trips of all pairs, without those that began when a pair had already ended."""
+    return _together(samples_s) / 2
+
+
+def rate_bps(cell: Cell, samples_s: Floats) -> float:
+    """Rate of all pairs together: each pair's bits over its time, while all of them were sending."""
+    bits = 8.0 * cell.size_B * cell.window * (2 if cell.both else 1)
+    ends_s = np.cumsum(samples_s, axis=1)
+    common_s = float(np.nanmin(np.nanmax(ends_s, axis=1)))
+    inside = ends_s <= common_s * (1 + 1e-9)
+    counts = inside.sum(axis=1)
+    if counts.min() == 0:  # a pair's first window outlasted another pair's last
+        counts, inside = np.isfinite(samples_s).sum(axis=1), np.isfinite(samples_s)
+    times_s = np.where(inside, samples_s, 0.0).sum(axis=1)
+    return float((bits * counts / times_s).sum())
+
+
+def _together(samples_s: Floats) -> Floats:
+    ends_s = np.cumsum(samples_s, axis=1)
+    common_s = float(np.nanmin(np.nanmax(ends_s, axis=1)))
+    begins_s = ends_s - samples_s
+    found: Floats = samples_s[np.isfinite(samples_s) & (begins_s < common_s)]
+    return found
+
+
+def _request(benchmark: str, cell: Cell, placement: Placement) -> dict[str, Any]:
+    return {
+        "pairs": placement.ranks(cell.pairs),
+        "size_B": cell.size_B,
+        "least": LEAST_SAMPLES[benchmark],
+        "most": MOST_SAMPLES if len(placement.ranks(cell.pairs)) == 1 else 100 * MOST_SAMPLES,
+        "limit_s": BLOCK_S,
+        "warmup": WARM_UP[benchmark],
+        "window": cell.window,
+        "both": cell.both,
+    }
+
+
+def cell_of(series: Series) -> Cell:
+    """The cell that a stored block belongs to."""
+    labels = series.labels
+    return Cell(int(labels["size_B"]), int(labels["pairs"]), int(labels["window"]), bool(labels["both"]))
+
+
+def blocks(store: Store, run: int, benchmark: str) -> dict[Cell, list[Floats]]:
+    """The raw blocks of a run by cell, in the order taken."""
+    found: dict[Cell, list[Floats]] = {}
+    for series in store.series(run, SERIES[benchmark]):
+        found.setdefault(cell_of(series), []).append(series.values)
+    return found

@@ -1,0 +1,182 @@
+"""An MPI benchmark program (native/probes) that runs on hosts and answers requests, one line each way."""
+
+import json
+import queue
+import secrets
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import IO, Any
+
+from fairlead import native
+from fairlead.cluster import launch
+from fairlead.cluster.deploy import deploy
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.execute import on_all
+from fairlead.cluster.executors import of
+from fairlead.errors import ConfigError, HostError, MeasurementError, MissingToolError
+
+START_S = launch.STARTUP_TIMEOUT_S
+END_S = 5.0  # in which the program ends by itself when asked to; MPICH 4.0 may hang in MPI_Finalize
+STDERR_LINES = 5
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """What a program says of itself when it starts.
+
+    Attributes:
+        library: the MPI library in its own words.
+        clock_step_s: smallest step between two readings of MPI_Wtime.
+        ranks: of each rank ``host`` (as the system calls it), ``cpu`` and ``allowed_cpus``.
+    """
+
+    library: str
+    clock_step_s: float
+    ranks: tuple[Mapping[str, Any], ...]
+
+
+class Probe:
+    """A running program. Made by `running`."""
+
+    def __init__(self, name: str, process: subprocess.Popen[bytes]) -> None:
+        self._name = name
+        self._process = process
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._said: deque[str] = deque(maxlen=STDERR_LINES)
+        assert process.stdout is not None and process.stderr is not None
+        self._threads = [
+            threading.Thread(target=self._read_answers, args=(process.stdout,), daemon=True),
+            threading.Thread(target=self._read_errors, args=(process.stderr,), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def introduction(self, timeout_s: float = START_S) -> Introduction:
+        """What it says first.
+
+        Raises:
+            MeasurementError: it did not start in time.
+        """
+        said = self._answer("start", timeout_s)
+        return Introduction(str(said["library"]), float(said["clock_step_s"]), tuple(said["ranks"]))
+
+    def ask(self, request: Mapping[str, Any], timeout_s: float, what: str) -> list[list[float]]:
+        """The samples of a request, in seconds, a row a pair.
+
+        Args:
+            what: the request in words, for messages.
+
+        Raises:
+            MeasurementError: it refused, died, or did not answer in time.
+        """
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(request, separators=(",", ":")).encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError as error:
+            raise self._death(what) from error
+        answer = self._answer(what, timeout_s)
+        if "samples_s" not in answer:
+            raise MeasurementError(f"{self._name}: {what} was refused: {answer.get('failed', 'no reason given')}")
+        samples: list[list[float]] = answer["samples_s"]
+        return samples
+
+    def close(self) -> None:
+        """Tell it that there are no more requests, and wait a little."""
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(END_S)
+
+    def _answer(self, what: str, timeout_s: float) -> dict[str, Any]:
+        try:
+            line = self._lines.get(timeout=timeout_s)
+        except queue.Empty:
+            raise MeasurementError(
+                f"{self._name}: {what} was not done within {timeout_s:g} s; the program was ended{self._tail()}",
+                hint="`fairlead doctor` looks for the cause; a longer limit can be set with --timeout",
+            ) from None
+        if line is None:
+            raise self._death(what)
+        try:
+            answer: dict[str, Any] = json.loads(line)
+        except ValueError as error:
+            raise MeasurementError(f"{self._name}: {what}: the answer is no JSON: {line[:80]!r}") from error
+        return answer
+
+    def _death(self, what: str) -> MeasurementError:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(END_S)
+        self._threads[1].join(END_S)
+        return MeasurementError(
+            f"{self._name} ended during {what} with exit code {self._process.poll()}{self._tail()}",
+            hint="a host may be gone; `fairlead doctor` says more",
+        )
+
+    def _tail(self) -> str:
+        return f": {' / '.join(self._said)}" if self._said else ""
+
+    def _read_answers(self, stream: IO[bytes]) -> None:
+        for line in stream:
+            if line.startswith(b"{"):  # mpirun may talk in between
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def _read_errors(self, stream: IO[bytes]) -> None:
+        for line in stream:
+            if text := line.decode(errors="replace").strip():
+                self._said.append(text)
+
+
+@contextmanager
+def running(cluster: Cluster, program: str, hosts: Sequence[str], mpirun: str | None = None) -> Iterator[Probe]:
+    """The program with a rank on each of ``hosts`` (a host named twice has two); nothing of it is left afterwards.
+
+    Raises:
+        MissingToolError: it was not built for this MPI.
+        ConfigError, HostError, LaunchError: see `fairlead.cluster.launch`.
+    """
+    cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
+    launcher, job = launch.prepare(cluster, [program], len(hosts), job_id=secrets.token_hex(4), hosts=hosts)
+    assert launcher.family is not None  # only a launch line of the user's own has none
+    job = replace(job, argv=(_placed(cluster, launcher.family, program, hosts),))
+    started = launch.start(
+        cluster, launcher, job, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        probe = Probe(program, started.process)
+        yield probe
+        probe.close()
+    finally:
+        try:
+            started.stop()
+        except HostError:  # a dead host: nothing of ours runs there any more
+            if started.poll() is None:
+                raise
+        started.forget()
+
+
+def _placed(cluster: Cluster, family: str, program: str, hosts: Sequence[str]) -> str:
+    """Path of the program on the hosts; it is brought to where this machine's files are not seen."""
+    try:
+        path = native.mpi_program(family, program)
+    except MissingToolError as error:
+        raise MissingToolError(
+            f"{program} was not built for {family}",
+            hint=f"install {family}'s development package and run `make setup`, or choose another mpirun",
+        ) from error
+    executor = of(cluster)
+    if executor.shares_files:
+        return str(path)
+    placed = set(on_all(dict.fromkeys(hosts), lambda host: deploy(executor, host, {program: path})[program]).values())
+    if len(placed) > 1:
+        raise ConfigError(
+            f"{cluster.source}: the hosts' home directories differ, so {program} is not at one path",
+            hint="give the user the same home directory on all hosts",
+        )
+    return placed.pop()

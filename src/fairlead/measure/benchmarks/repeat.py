@@ -1,0 +1,73 @@
+"""How often something is measured: in rounds of random order, until its median is known well enough or time is up."""
+
+import random
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fairlead.measure.samples import Progress
+from fairlead.report import statistics
+
+CellT = TypeVar("CellT", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Until:
+    """When to stop.
+
+    Attributes:
+        within: the interval of the median shall lie within this share of the median, on either side.
+        budget_s: no block begins when this time is over.
+        least: blocks before an interval is believed; with fewer, stopping early would favour lucky ones.
+        level: confidence level of the interval.
+    """
+
+    within: float = 0.05
+    budget_s: float = 60.0
+    least: int = 10
+    level: float = statistics.DEFAULT_LEVEL
+
+    def sure(self, values: Sequence[float]) -> bool:
+        """Whether the median of these blocks is known well enough."""
+        if len(values) < self.least:
+            return False
+        found = statistics.median_interval(values, self.level)
+        return max(found.high - found.value, found.value - found.low) <= self.within * abs(found.value)
+
+
+def repeat(
+    cells: Sequence[CellT],
+    measure: Callable[[CellT, int], float],
+    until: Until,
+    *,
+    seed: int,
+    progress: Progress,
+    now: Callable[[], float] = time.monotonic,
+) -> dict[CellT, list[float]]:
+    """Measure each cell once a round, in an order drawn from ``seed``, until it is sure or the budget is over.
+
+    A block (one call of ``measure``) is the unit: samples of one block resemble each other more than those of two, so
+    intervals are computed from the blocks' values.
+
+    Args:
+        measure: takes a cell and the number of the round; the block's value.
+
+    Returns:
+        The values by cell, in the order taken; cells that the budget left no time for have none.
+    """
+    draw, end_s = random.Random(seed), now() + until.budget_s
+    values: dict[CellT, list[float]] = {cell: [] for cell in cells}
+    left = list(cells)
+    number = 0
+    while left:
+        draw.shuffle(left)
+        for done, cell in enumerate(left):
+            if now() >= end_s:
+                return values
+            progress(f"round {number + 1}", done, len(left))
+            values[cell].append(measure(cell, number))
+        progress(f"round {number + 1}", len(left), len(left))
+        left = [cell for cell in cells if cell in left and not until.sure(values[cell])]
+        number += 1
+    return values

@@ -1,0 +1,248 @@
+"""TCP throughput by iperf3: a client and a server for each stream, and the middle third of each stream.
+
+iperf3 before 3.16 serves all streams of a process with one thread, so each stream has processes of its own. They do not
+begin and end at the same time: only the middle third of each counts (noise, 4.3.2.3).
+"""
+
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.execute import run_on
+from fairlead.cluster.executors import Executor, of
+from fairlead.errors import ConfigError, HostError, MeasurementError
+from fairlead.measure.benchmarks import records, repeat
+from fairlead.measure.benchmarks.pairs import HostPair, host_pairs
+from fairlead.measure.benchmarks.repeat import Until
+from fairlead.measure.readers import iperf3
+from fairlead.measure.samples import Progress
+from fairlead.store import Label, Store
+
+Floats = npt.NDArray[np.float64]
+
+BENCHMARK = "tcp"
+INTERVALS = 30  # of a stream
+START_S = 10.0  # in which servers must listen
+
+# $0 is the time-out in tenths of a second, then ports in hexadecimal, as the kernel writes them. 0A: LISTEN.
+_LISTENING = """
+left=$0
+for port in "$@"; do
+  until cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ":$port [0-9A-F]*:0000 0A"; do
+    left=$((left - 1)); [ "$left" -gt 0 ] || exit 1; sleep 0.1
+  done
+done"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is measured again and again: streams from the first host to the second, and back where ``both``."""
+
+    streams: int
+    both: bool
+
+    def labels(self) -> dict[str, Label]:
+        """For the store."""
+        return {"streams": self.streams, "both": int(self.both)}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for.
+
+    Attributes:
+        between: one pair of hosts; none: the first two compute hosts.
+        seconds: length of a stream; the middle third counts.
+        length_B: what a stream writes at once.
+    """
+
+    between: tuple[HostPair, ...] = ()
+    streams: tuple[int, ...] = (1,)
+    directions: tuple[str, ...] = ("one",)
+    seconds: float = 6.0
+    length_B: int = 1024**2
+    until: Until = field(default_factory=Until)
+    seed: int = 1
+
+    def cells(self) -> list[Cell]:
+        """All combinations."""
+        return [Cell(streams, direction == "both") for direction in self.directions for streams in self.streams]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One run of all streams of a cell.
+
+    Attributes:
+        end_s, received_B: (directions * streams, intervals), NaN after the end of a shorter row: ends of intervals
+            since the stream began, and what its receiver got in each.
+        retransmits: segments that its sender sent again, by interval; NaN where the system does not count them.
+    """
+
+    end_s: Floats
+    received_B: Floats
+    retransmits: Floats
+
+    def rate_bps(self, seconds: float) -> float:
+        """Of all streams and directions together, in the middle third of each.
+
+        Raises:
+            MeasurementError: a stream has no interval there.
+        """
+        begin_s = np.concatenate([np.zeros((len(self.end_s), 1)), self.end_s[:, :-1]], axis=1)
+        slack_s = seconds / INTERVALS / 2
+        inside = (begin_s >= seconds / 3 - slack_s) & (self.end_s <= 2 * seconds / 3 + slack_s)
+        if not inside.any(axis=1).all():
+            raise MeasurementError(
+                "a stream ended before its middle third", hint="see whether the hosts are overloaded"
+            )
+        time_s = np.where(inside, self.end_s - begin_s, 0.0).sum(axis=1)
+        return float((8 * np.where(inside, self.received_B, 0.0).sum(axis=1) / time_s).sum())
+
+
+def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+    """Run iperf3 between two hosts; returns the run, where every block is as soon as it is taken.
+
+    Raises:
+        ConfigError: hosts, or more streams than the cluster has ports.
+        HostError, MeasurementError: iperf3 is not there, or failed; the run is kept, marked failed.
+        InterruptedBenchmark: Ctrl-C.
+    """
+    pairs = host_pairs(cluster, settings.between)
+    first, last = cluster.ports
+    if max(settings.streams) > last - first + 1:
+        raise ConfigError(
+            f"{cluster.source}: {max(settings.streams)} streams need a port each, cluster.ports has {last - first + 1}"
+        )
+    with records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "between": pairs}, settings.seed) as run:
+
+        def block(cell: Cell, number: int) -> float:
+            taken = _take(cluster, pairs[0], cell, settings)
+            labels = {**cell.labels(), "round": number, "seconds": settings.seconds}
+            store.add_series(run, "interval_end_s", taken.end_s, "s", labels, missing=True)
+            store.add_series(run, "received_B", taken.received_B, "B", labels, missing=True)
+            store.add_series(run, "retransmits_count", taken.retransmits, "count", labels, missing=True)
+            return taken.rate_bps(settings.seconds)
+
+        repeat.repeat(settings.cells(), block, settings.until, seed=settings.seed, progress=progress)
+    return run
+
+
+def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings) -> Block:
+    executor, (source, destination) = of(cluster), pair
+    ports = [cluster.ports[1] - k for k in range(cell.streams)]  # agents take the first ones
+    address = cluster.host(destination).address
+    common = ["--json", "--interval", f"{settings.seconds / INTERVALS:g}"]
+    options = ["--time", f"{settings.seconds:g}", "--length", str(settings.length_B)]
+    options += ["--bidir"] if cell.both else []
+    serve = [["iperf3", "--server", "--one-off", "--port", str(port), *common] for port in ports]
+    ask = [["iperf3", "--client", address, "--port", str(port), *common, *options] for port in ports]
+    limit_s = settings.seconds + START_S + 20
+    with _running(executor, destination, serve) as servers:
+        _await_servers(executor, destination, ports)
+        with _running(executor, source, ask) as clients:
+            asked = [_output(source, client, limit_s) for client in clients]
+        served = [_output(destination, server, START_S) for server in servers]
+    return _block(asked, served)
+
+
+@contextmanager
+def _running(
+    executor: Executor, host: str, commands: Sequence[Sequence[str]]
+) -> "Iterator[list[subprocess.Popen[str]]]":
+    processes: list[subprocess.Popen[str]] = []
+    try:
+        for command in commands:
+            processes.append(
+                subprocess.Popen(
+                    executor.command(host, command),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    start_new_session=True,
+                )
+            )
+        yield processes
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.terminate()
+            process.communicate()
+
+
+def _await_servers(executor: Executor, host: str, ports: Sequence[int]) -> None:
+    words = [f"{port:04X}" for port in ports]
+    try:
+        run_on(executor, host, ["sh", "-c", _LISTENING, str(int(START_S * 10)), *words], timeout_s=START_S + 20)
+    except HostError as error:
+        raise MeasurementError(
+            f"{host}: iperf3 does not listen on ports {min(ports)} to {max(ports)}",
+            hint="install iperf3 there; if the ports are taken, set others with cluster.ports",
+        ) from error
+
+
+def _output(host: str, process: "subprocess.Popen[str]", limit_s: float) -> list[iperf3.Stream]:
+    try:
+        output, errors = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired as error:
+        raise MeasurementError(f"{host}: iperf3 did not end within {limit_s:g} s") from error
+    if not output.strip():
+        raise MeasurementError(f"{host}: iperf3 ended with exit code {process.returncode}: {errors.strip()}")
+    return iperf3.parse(output, host)
+
+
+def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.Stream]]) -> Block:
+    """Rows are the streams to the server, then those back from it."""
+    forward = [(_one(there, sends=False), _one(here, sends=True)) for here, there in zip(asked, served, strict=True)]
+    back = [
+        (_one(here, sends=False), _one(there, sends=True))
+        for here, there in zip(asked, served, strict=True)
+        if any(not stream.sends for stream in here)
+    ]
+    rows = [*forward, *back]
+    return Block(
+        _table([[each.end_s for each in received.intervals] for received, _ in rows]),
+        _table([[float(each.bytes_B) for each in received.intervals] for received, _ in rows]),
+        _table([[_count(each.retransmits) for each in sent.intervals] for _, sent in rows]),
+    )
+
+
+def _one(streams: Sequence[iperf3.Stream], *, sends: bool) -> iperf3.Stream:
+    found = [stream for stream in streams if stream.sends == sends]
+    if len(found) != 1:
+        raise MeasurementError(f"iperf3 told of {len(found)} {'sending' if sends else 'receiving'} streams, not of one")
+    return found[0]
+
+
+def _count(retransmits: int | None) -> float:
+    return float("nan") if retransmits is None else float(retransmits)
+
+
+def _table(rows: Sequence[Sequence[float]]) -> Floats:
+    table = np.full((len(rows), max(map(len, rows))), np.nan)
+    for row, values in zip(table, rows, strict=True):
+        row[: len(values)] = values
+    return table
+
+
+def blocks(store: Store, run: int) -> dict[Cell, list[Block]]:
+    """The blocks of a run by cell, in the order taken."""
+    parts: dict[tuple[int, int, int], dict[str, Any]] = {}
+    for series in store.series(run):
+        if series.name in ("interval_end_s", "received_B", "retransmits_count"):
+            labels = series.labels
+            key = (int(labels["streams"]), int(labels["both"]), int(labels["round"]))
+            parts.setdefault(key, {})[series.name] = series.values
+    found: dict[Cell, list[Block]] = {}
+    for (streams, both, _), part in parts.items():
+        if len(part) == 3:  # else it was interrupted between the three
+            block = Block(part["interval_end_s"], part["received_B"], part["retransmits_count"])
+            found.setdefault(Cell(streams, bool(both)), []).append(block)
+    return found

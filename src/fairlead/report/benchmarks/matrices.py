@@ -1,0 +1,129 @@
+"""Latency and throughput of all pairs of hosts as heat maps, and which hosts and pairs are slow."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairlead.measure.benchmarks import all_pairs, slow_pairs
+from fairlead.measure.benchmarks.all_pairs import Matrix
+from fairlead.measure.benchmarks.slow_pairs import Slow
+from fairlead.report import heat_maps, statistics, words
+from fairlead.report.benchmarks.systems import System
+from fairlead.report.benchmarks.verdicts import Verdict
+from fairlead.report.figures import Drawing
+from fairlead.report.heat_maps import Panel
+from fairlead.report.tables import Cell, cell, table
+from fairlead.store import Run, Store
+
+MOST_NAMED = 8
+LEAST_VALUES = 3  # for an interval
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One system's newest run, and what is slow in it."""
+
+    system: str
+    run: Run
+    matrix: Matrix
+    latency: slow_pairs.Verdict
+    rate: slow_pairs.Verdict
+
+
+def load(system: System) -> Pairs | None:
+    """None where there is no such run."""
+    run = system.runs.get(all_pairs.BENCHMARK)
+    if run is None:
+        return None
+    with Store.read(system.directory) as store:
+        matrix = all_pairs.matrix(store, run.id)
+    return Pairs(
+        system.name,
+        run,
+        matrix,
+        slow_pairs.judge(matrix.medians(matrix.latency_s), larger_is_slower=True, symmetric=True),
+        slow_pairs.judge(matrix.medians(matrix.rate_bps), larger_is_slower=False, symmetric=False),
+    )
+
+
+def draw(found: Pairs, number: int) -> Drawing:
+    """Both matrices of a system; ``number`` tells its figure from other systems'."""
+    matrix = found.matrix
+    latency_s, rate_bps = matrix.medians(matrix.latency_s), matrix.medians(matrix.rate_bps)
+    panels = [Panel("Latency", latency_s, words.TIMES)]
+    panels += [Panel("Throughput", rate_bps, words.RATES)] if matrix.rate_bps else []
+    columns = [("from", "source"), ("to", "destination"), ("latency", "latency_s"), ("from ", "latency_low_s")]
+    columns += [("to ", "latency_high_s"), ("throughput", "rate_bps"), ("from  ", "rate_low_bps")]
+    columns += [("to  ", "rate_high_bps"), ("slow", "slow")]
+    rows = [
+        [
+            cell(matrix.hosts[i]),
+            cell(matrix.hosts[j]),
+            *_cells(matrix.latency_s.get((i, j), []), "s"),
+            *_cells(matrix.rate_bps.get((i, j), []), "bps"),
+            cell(_slow_words(found, i, j) or None),
+        ]
+        for i in range(len(matrix.hosts))
+        for j in range(len(matrix.hosts))
+        if i != j
+    ]
+    return Drawing(
+        f"all-pairs-{number}",
+        f"All pairs of hosts: {found.system}",
+        "Median of each pair, from the host of the row to that of the column, each measured while the others were "
+        f"silent. Latency: messages of {words.size(found.run.plan['size_B'])}; throughput: windows of messages of "
+        f"{words.size(found.run.plan['train_B'])}. The table has 95 % intervals, and names what is slow.",
+        heat_maps.draw(matrix.hosts, panels),
+        table(columns, rows),
+    )
+
+
+def _cells(values: Sequence[float], unit: str) -> list[Cell]:
+    form = words.duration if unit == "s" else words.rate
+    if not values:
+        return [cell(None)] * 3
+    middle = float(np.median(values))
+    if len(values) < LEAST_VALUES:
+        return [cell(middle, form(middle)), cell(None), cell(None)]
+    found = statistics.median_interval(values)
+    return [cell(value, form(value)) for value in (middle, found.low, found.high)]
+
+
+def _slow_words(found: Pairs, i: int, j: int) -> str:
+    said = []
+    for what, verdict in (("latency", found.latency), ("throughput", found.rate)):
+        hosts = {slow.places[0] for slow in verdict.hosts} & {i, j}
+        said += [f"{what}: host {found.matrix.hosts[place]}" for place in sorted(hosts)]
+        said += [f"{what}: pair" for slow in verdict.pairs if slow.places in ((i, j), (j, i))]
+    return "; ".join(said)
+
+
+def verdicts(found: Pairs) -> Iterator[Verdict]:
+    """What is said of it."""
+    hosts = found.matrix.hosts
+    for what, verdict in (("latency", found.latency), ("throughput", found.rate)):
+        values = found.matrix.latency_s if what == "latency" else found.matrix.rate_bps
+        if not values:
+            continue
+        for text in _named(verdict.hosts, hosts, what):
+            yield Verdict("bad", f"slow host by {what}: {text}")
+        for text in _named(verdict.pairs, hosts, what):
+            yield Verdict("bad", f"slow pair by {what}: {text}")
+        complete = len(values) == len(hosts) * (len(hosts) - 1)
+        if complete and not verdict.hosts and not verdict.pairs:
+            yield Verdict("good", f"no host and no pair of {len(hosts)} hosts is slow by {what}")
+    blocks = [len(each) for each in (*found.matrix.latency_s.values(), *found.matrix.rate_bps.values())]
+    missing = 2 * len(hosts) * (len(hosts) - 1) - len(blocks)
+    text = f"all-pairs: {min(blocks)} to {max(blocks)} blocks a pair"
+    text += f"; the budget left no time for {missing} values" if missing else ""
+    yield Verdict("sure", text + ("" if found.run.status == "ok" else f"; not complete ({found.run.status})"))
+
+
+def _named(slow: Sequence[Slow], hosts: Sequence[str], what: str) -> Iterator[str]:
+    arrow = " and " if what == "latency" else " → "
+    for each in slow[:MOST_NAMED]:
+        name = arrow.join(hosts[place] for place in each.places)
+        yield f"{name}, {words.significant(each.factor, 3)} times slower than usual"
+    if len(slow) > MOST_NAMED:
+        yield f"and {len(slow) - MOST_NAMED} more, which the table names"

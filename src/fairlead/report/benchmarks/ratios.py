@@ -1,0 +1,52 @@
+"""Systems against a baseline: ratios of medians, with intervals."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fairlead.measure.benchmarks.point_to_point import LATENCY
+from fairlead.report import words
+from fairlead.report.benchmarks.point_to_point import Measured, Numbers, words_of
+from fairlead.report.bootstrap import bootstrap_interval
+from fairlead.report.statistics import DEFAULT_LEVEL, MIN_BOOTSTRAP, Estimate, FloatArray
+from fairlead.report.tables import Cell, Table, cell, table
+
+
+def ratio_of_medians(values: FloatArray, base: FloatArray, level: float = DEFAULT_LEVEL) -> Estimate | None:
+    """Median of ``values`` over that of ``base``, groups resampled apart; None below `MIN_BOOTSTRAP` in either."""
+    if min(len(values), len(base)) < MIN_BOOTSTRAP:
+        return None
+    low, high = bootstrap_interval(
+        lambda a, b: np.asarray(np.median(a, axis=-1) / np.median(b, axis=-1)), [values, base], level
+    )
+    value = float(np.median(values) / np.median(base))
+    return Estimate(value, min(low, value), max(high, value), level, min(len(values), len(base)), "bootstrap")
+
+
+def ratios(found: Sequence[Measured], baseline: str) -> Table:
+    """Each system's median over the baseline's, of every size and configuration that both have."""
+    base = next((each for each in found if each.system == baseline), None)
+    rows = []
+    for each in found:
+        if base is None or each is base:
+            continue
+        benchmark = str(each.run.labels["benchmark"])
+        for configuration in each.configurations():
+            others = base.line(configuration)
+            for size_B, one in each.line(configuration).items():
+                if size_B in others:
+                    front = [cell(each.system), cell(benchmark), cell(words_of(configuration, benchmark))]
+                    rows.append([*front, cell(size_B, words.size(size_B)), *_row(one, others[size_B], benchmark)])
+    names = [("system", "system"), ("benchmark", "benchmark"), ("configuration", "configuration"), ("size", "size_B")]
+    return table([*names, ("ratio", "ratio"), ("from", "low"), ("to", "high"), ("verdict", "verdict")], rows)
+
+
+def _row(one: Numbers, other: Numbers, benchmark: str) -> list[Cell]:
+    found = ratio_of_medians(one.blocks, other.blocks)
+    if found is None:
+        ratio = one.value / other.value
+        return [cell(ratio, words.significant(ratio)), cell(None), cell(None), cell("too few blocks to tell")]
+    shown = [cell(value, words.significant(value)) for value in (found.value, found.low, found.high)]
+    if found.contains(1.0):
+        return [*shown, cell("cannot be told apart")]
+    return [*shown, cell("better" if (found.value < 1) == (benchmark == LATENCY) else "worse")]

@@ -1,0 +1,195 @@
+"""The page of benchmarks, and its tables on a terminal."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from rich.console import Console
+from rich.markup import escape
+
+from fairlead.errors import ConfigError
+from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
+from fairlead.report import page, words
+from fairlead.report.benchmarks import (
+    bands,
+    boxes,
+    conditions,
+    matrices,
+    noise,
+    over_time,
+    point_to_point,
+    ratios,
+    systems,
+    tcp,
+    verdicts,
+)
+from fairlead.report.benchmarks.matrices import Pairs
+from fairlead.report.benchmarks.noise import Noise
+from fairlead.report.benchmarks.over_time import Burst, Stress
+from fairlead.report.benchmarks.point_to_point import Measured
+from fairlead.report.benchmarks.systems import System
+from fairlead.report.benchmarks.tcp import Tcp
+from fairlead.report.benchmarks.verdicts import Verdict
+from fairlead.report.comparison_report import flat
+from fairlead.report.figures import Drawing
+from fairlead.report.tables import Table
+from fairlead.report.terminal import rich_table
+
+
+class Part(Protocol):
+    """One benchmark of one system."""
+
+    @property
+    def system(self) -> str: ...
+
+
+PartT = TypeVar("PartT", bound=Part)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is told: of each benchmark the systems that have it.
+
+    Attributes:
+        baseline: name of the system that others are held against; None of a single system.
+    """
+
+    systems: tuple[System, ...]
+    latency: tuple[Measured, ...]
+    throughput: tuple[Measured, ...]
+    tcp: tuple[Tcp, ...]
+    stress: tuple[Stress, ...]
+    burst: tuple[Burst, ...]
+    pairs: tuple[Pairs, ...]
+    noise: tuple[Noise, ...]
+    baseline: str | None
+
+    @property
+    def names(self) -> list[str]:
+        """Of all systems, in their order."""
+        return [system.name for system in self.systems]
+
+
+def load(directories: Sequence[Path], *, numbers: Sequence[int] = (), baseline: str | None = None) -> Report:
+    """Everything that was measured in some results directories.
+
+    Args:
+        numbers: only these runs, of a single directory.
+        baseline: name of a system, or its directory; None: the first.
+
+    Raises:
+        StoreError: a directory has no benchmarks.
+        ConfigError: there is no such system.
+    """
+    found = systems.find(directories, numbers)
+    return Report(
+        tuple(found),
+        latency=_all(found, lambda system: point_to_point.load(system, LATENCY)),
+        throughput=_all(found, lambda system: point_to_point.load(system, THROUGHPUT)),
+        tcp=_all(found, tcp.load),
+        stress=_all(found, over_time.load_stress),
+        burst=_all(found, over_time.load_burst),
+        pairs=_all(found, matrices.load),
+        noise=_all(found, noise.load),
+        baseline=_baseline(found, baseline),
+    )
+
+
+def _all(found: Sequence[System], load_one: Callable[[System], PartT | None]) -> tuple[PartT, ...]:
+    return tuple(part for system in found if (part := load_one(system)) is not None)
+
+
+def _baseline(found: Sequence[System], name: str | None) -> str | None:
+    if name is None:
+        return found[0].name if len(found) > 1 else None
+    for system in found:
+        if name in (system.name, system.cluster, str(system.directory)):
+            return system.name
+    names = ", ".join(system.name for system in found)
+    raise ConfigError(f"--baseline {name}: there is no such system", hint=f"there are {names}")
+
+
+def write(report: Report, drawn: Sequence[Drawing], html: Path, *, figures: Path | None = None) -> list[Path]:
+    """Write the page of what `drawings` gave and, if asked for, its figures as files; returns what was written.
+
+    Raises:
+        FairleadError: a file cannot be written.
+    """
+    content = page.render(
+        "benchmarks.html.j2",
+        heading=f"Benchmarks of {words.listing(report.names)}",
+        about=_about(report),
+        findings=findings(report),
+        drawings=drawn,
+        ratios=comparison(report),
+        baseline=report.baseline,
+        conditions=[(system.name, flat("", conditions.of(system))) for system in report.systems],
+    )
+    saved = [path for each in drawn for path in each.save(figures)] if figures is not None else []
+    return [page.write(html, content), *saved]
+
+
+def show(report: Report, drawn: Sequence[Drawing], console: Console) -> None:
+    """Print findings and tables to a terminal."""
+    for text in findings(report):
+        console.print(escape(text), highlight=False)
+    for drawing in drawn:
+        if not drawing.table.rows:
+            continue
+        console.print()
+        console.print(rich_table(drawing.table, drawing.title))
+    if report.baseline is not None:
+        console.print()
+        console.print(rich_table(comparison(report), f"Over {report.baseline}"))
+
+
+def drawings(report: Report) -> list[Drawing]:
+    """All figures, in the order of the page."""
+    drawn = []
+    if report.latency:
+        drawn.append(bands.draw(report.latency, LATENCY, report.names))
+    if report.throughput:
+        drawn.append(bands.draw(report.throughput, THROUGHPUT, report.names))
+        drawn += [each] if (each := boxes.throughput(report.throughput, report.names)) else []
+    if report.tcp:
+        drawn.append(tcp.draw(report.tcp, report.names))
+    drawn += [over_time.draw_stress(report.stress, report.names)] if report.stress else []
+    drawn += [over_time.draw_burst(report.burst, report.names)] if report.burst else []
+    drawn += [matrices.draw(each, number) for number, each in enumerate(report.pairs, start=1)]
+    return drawn + (noise.drawings(report.noise, report.names) if report.noise else [])
+
+
+def findings(report: Report) -> list[str]:
+    """The first paragraphs, in words."""
+    said = [
+        *_said(report.latency, verdicts.of),
+        *_said(report.throughput, verdicts.of),
+        *_said(report.tcp, tcp.verdicts),
+        *_said(report.stress, over_time.stress_verdicts),
+        *_said(report.burst, over_time.burst_verdicts),
+        *_said(report.pairs, matrices.verdicts),
+        *_said(report.noise, noise.verdicts),
+    ]
+    return verdicts.paragraphs(said)
+
+
+def _said(parts: Sequence[PartT], of: Callable[[PartT], Iterable[Verdict]]) -> list[tuple[str, Verdict]]:
+    return [(part.system, verdict) for part in parts for verdict in of(part)]
+
+
+def comparison(report: Report) -> Table:
+    """Ratios to the baseline; empty of a single system."""
+    measured = (*report.latency, *report.throughput)
+    if report.baseline is None:
+        return ratios.ratios((), "")
+    tables = [ratios.ratios(each, report.baseline) for each in (report.latency, report.throughput) if each]
+    empty = ratios.ratios((), "")
+    return Table(empty.columns, empty.keys, tuple(row for one in tables for row in one.rows)) if measured else empty
+
+
+def _about(report: Report) -> str:
+    runs = [run for system in report.systems for run in system.runs.values()]
+    first, last = min(run.started_s for run in runs), max(run.started_s for run in runs)
+    days = words.moment(first) if first == last else f"{words.moment(first)} to {words.moment(last)}"
+    return f"{words.count(len(runs), 'benchmark')} by fairlead, begun {days}"

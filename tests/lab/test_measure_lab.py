@@ -1,0 +1,207 @@
+"""``fairlead measure`` over the hosts of a lab: what is kept, also when it ends early, and whether it is right."""
+
+import json
+import secrets
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lab_fixtures import tcp_rate_bps
+from managed_runs import Command, cluster_file, once, processes, start, wait_for
+
+from fairlead.cluster import launch
+from fairlead.cluster.description import Cluster
+from fairlead.lab import Lab
+from fairlead.manage import programs
+from fairlead.measure.benchmarks import noise, periodic, point_to_point, tcp
+from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
+from fairlead.native import mpi_program
+from fairlead.store import Run, Store
+
+pytestmark = [pytest.mark.userns, pytest.mark.mpi]
+
+
+@pytest.fixture
+def cluster(lab: Lab, tmp_path: Path) -> Path:
+    return cluster_file(lab, tmp_path)
+
+
+def benchmark(results: Path, name: str) -> tuple[Run, dict[Cell, list[Any]]]:
+    with Store.read(results) as store:
+        run = store.runs("benchmark", benchmark=name)[-1]
+        return run, point_to_point.blocks(store, run.id, name)
+
+
+def test_every_sample_is_kept_with_where_it_was_taken(lab: Lab, cluster: Path, tmp_path: Path) -> None:
+    options = ["--sizes", "1,64KiB", "--pairs", "1,2", "--blocks", "2", "--within", "1000", "--results", tmp_path]
+    done = once("measure", cluster, "mpi-latency", *options)
+    assert done.returncode == 0, done.stderr
+    run, blocks = benchmark(tmp_path, LATENCY)
+    assert (run.status, run.labels["cluster"], run.plan["between"]) == ("ok", lab.name, [["h0", "h1"]])
+    assert {cell: len(found) for cell, found in blocks.items()} == {
+        Cell(size_B, pairs): 2 for size_B in (1, 65536) for pairs in (1, 2)
+    }
+    assert all(block.shape[0] == cell.pairs for cell, found in blocks.items() for block in found)
+    with Store.read(tmp_path) as store:
+        ranks = [event.data for event in store.events(run.id, "rank")]
+        assert [rank["host"] for rank in ranks] == ["h0", "h0", "h1", "h1"]
+        assert all(rank["cpu"] in rank["allowed_cpus"] for rank in ranks)
+        assert "Open MPI" in store.events(run.id, "library")[0].data["library"]
+    assert "with 2 pairs, a message of 1\u00a0B takes" in done.stdout
+    assert (tmp_path / "benchmarks.html").is_file()
+    assert not processes(lab, "h0", "mpi-latency") and not processes(lab, "h1", "mpi-latency")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_what_was_measured_before_the_end_is_kept(
+    lab: Lab, cluster: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    with start("measure", cluster, "mpi-latency", "--sizes", "1", "--blocks", "1000", "--results", tmp_path,
+               results=tmp_path) as command:  # fmt: skip
+        command.wait_to_hear("round 4")
+        command.process.send_signal(number)
+        code = command.end()
+    run, blocks = benchmark(tmp_path, LATENCY)
+    assert len(blocks[Cell(1)]) >= 3
+    assert run.status == ("aborted" if number == signal.SIGINT else "interrupted")
+    if number == signal.SIGINT:
+        assert code == 130
+        assert f"as run {run.id} in {tmp_path}" in command.text()
+    wait_for(lambda: not processes(lab, "h1", "mpi-latency"), "the ranks' end")
+
+
+def test_a_rank_that_dies_ends_it_with_one_line(lab: Lab, cluster: Path, tmp_path: Path) -> None:
+    with _endless(cluster, tmp_path) as command:
+        command.wait_to_hear("round 3")
+        subprocess.run(["kill", "-9", *map(str, processes(lab, "h1", "mpi-latency"))], check=True)
+        assert command.end() == 1
+    run, blocks = benchmark(tmp_path, LATENCY)
+    assert run.status == "failed" and run.error is not None
+    assert run.error.startswith("mpi-latency ended during 1 B, 1 pairs")
+    assert len(blocks[Cell(1)]) >= 2
+    assert "mpi-latency ended during" in command.text()
+
+
+@pytest.mark.slow
+def test_a_rank_that_hangs_is_ended_after_the_limit(lab: Lab, cluster: Path, tmp_path: Path) -> None:
+    with _endless(cluster, tmp_path, "--timeout", "3") as command:
+        command.wait_to_hear("round 3")
+        subprocess.run(["kill", "-STOP", *map(str, processes(lab, "h1", "mpi-latency"))], check=True)
+        assert command.end() == 1
+    run, blocks = benchmark(tmp_path, LATENCY)
+    assert run.status == "failed" and "was not done within 3 s" in str(run.error)
+    assert len(blocks[Cell(1)]) >= 2
+    assert not processes(lab, "h0", "mpi-latency") and not processes(lab, "h1", "mpi-latency")
+
+
+def _endless(cluster: Path, results: Path, *options: str) -> Command:
+    arguments = ["mpi-latency", "--sizes", "1", "--blocks", "1000", "--results", results, *options]
+    return start("measure", cluster, *arguments, results=results)
+
+
+def test_tcp_is_measured_one_way_and_both_ways(lab: Lab, cluster: Path, tmp_path: Path) -> None:
+    options = ["--seconds", "1", "--blocks", "2", "--within", "1000", "--directions", "one,both", "--streams", "1,2"]
+    done = once("measure", cluster, "tcp", *options, "--results", tmp_path)
+    assert done.returncode == 0, done.stderr
+    with Store.read(tmp_path) as store:
+        run = store.runs("benchmark", benchmark="tcp")[-1]
+        found = tcp.blocks(store, run.id)
+    assert {cell: len(blocks) for cell, blocks in found.items()} == {
+        tcp.Cell(streams, both): 2 for streams in (1, 2) for both in (False, True)
+    }
+    assert all(len(block.end_s) == cell.streams * (1 + cell.both) for cell, blocks in found.items() for block in blocks)
+    assert not processes(lab, "h0", "iperf3") and not processes(lab, "h1", "iperf3")
+
+
+# $1: seconds of work, $2: seconds from one beginning to the next.
+DISTURBANCE = """
+import os, sys, time
+length, period = map(float, sys.argv[1:])
+os.sched_setaffinity(0, {0})
+if os.geteuid() == 0:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+begin = time.monotonic()
+print("ready", flush=True)
+for k in range(1, 10**6):
+    time.sleep(max(0.0, begin + k * period - time.monotonic()))
+    end = time.monotonic() + length
+    while time.monotonic() < end:
+        pass
+"""
+
+
+@pytest.mark.slow
+def test_an_injected_disturbance_is_found_with_its_period_and_length(tmp_path: Path) -> None:
+    path = tmp_path / "local.toml"
+    path.write_text(
+        '[cluster]\nname = "here"\nexecutor = "local"\ninterface = "lo"\n[[hosts]]\nname = "h"\naddress = "127.0.0.1"\n'
+    )
+    length_s, period_s = 0.003, 0.07
+    injector = subprocess.Popen(
+        [sys.executable, "-c", DISTURBANCE, str(length_s), str(period_s)], stdout=subprocess.PIPE
+    )
+    try:
+        assert injector.stdout is not None and injector.stdout.readline() == b"ready\n"
+        done = once(
+            "measure", path, "noise", "--cpus", "0", "--seconds", "15", "--detours", 10**6, "--results", tmp_path
+        )
+    finally:
+        injector.kill()
+        injector.communicate()
+    assert done.returncode == 0, done.stderr
+    with Store.read(tmp_path) as store:
+        (core,) = noise.cores(store, store.runs("benchmark")[-1].id)
+    found = periodic.find(core.start_s, core.excess_s, core.period_s)
+    close = [each for each in found if abs(each.period_s / period_s - 1) < 0.1]
+    assert close, found
+    assert close[0].length_s == pytest.approx(length_s, rel=0.1), found
+    assert core.overhead_share() >= 0.9 * length_s / period_s
+
+
+SIZES_B = (2048, 8192, 32768)  # TCP carries larger ones in one of two ways, by chance
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_latency_and_throughput_agree_with_a_plain_loop_and_with_iperf3(
+    lab: Lab, cluster: Path, tmp_path: Path
+) -> None:
+    """Within 3 %, medians of measurements that alternate."""
+    own: dict[int, list[float]] = {size_B: [] for size_B in SIZES_B}
+    plain: dict[int, list[float]] = {size_B: [] for size_B in SIZES_B}
+    rates: dict[str, list[float]] = {"own": [], "iperf3": []}
+    sizes = ",".join(map(str, SIZES_B))
+    for number in range(4):
+        results = tmp_path / str(number)
+        common = ["--within", "1000", "--results", results]
+        assert once("measure", cluster, "mpi-latency", "--sizes", sizes, "--blocks", "4", *common).returncode == 0
+        throughput = ["mpi-throughput", "--sizes", "1MiB", "--blocks", "4"]
+        assert once("measure", cluster, *throughput, *common).returncode == 0
+        for cell, found in benchmark(results, LATENCY)[1].items():
+            own[cell.size_B] += [2 * point_to_point.value(LATENCY, cell, block) for block in found]
+        for cell, found in benchmark(results, THROUGHPUT)[1].items():
+            rates["own"] += [point_to_point.rate_bps(cell, block) for block in found]
+        for result in _pingpong(cluster, sizes):
+            plain[result["size_B"]].append(float(np.median(result["round_trip_s"])))
+        rates["iperf3"].append(tcp_rate_bps(lab, "h0", "h1", seconds=2))
+    for size_B in SIZES_B:
+        assert np.median(own[size_B]) == pytest.approx(np.median(plain[size_B]), rel=0.03), size_B
+    assert np.median(rates["own"]) == pytest.approx(np.median(rates["iperf3"]), rel=0.03)
+
+
+def _pingpong(cluster: Path, sizes: str) -> list[dict[str, Any]]:
+    """Results of the last of three rounds."""
+    described = Cluster.load(cluster)
+    options = ["--sizes", sizes, "--repetitions", "40", "--warmup", "5", "--rounds", "3"]
+    argv = [str(mpi_program("openmpi", "pingpong")), *options]
+    launcher, job = launch.prepare(described, argv, 2, job_id=secrets.token_hex(4), hosts=["h0", "h1"])
+    running = launch.start(described, launcher, job, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    assert running.process.stdout is not None
+    output = running.process.stdout.read()
+    assert running.wait() == 0
+    found: list[dict[str, Any]] = json.loads(json.dumps((programs.verdict(output).data or {})["results"]))
+    return found

@@ -1,0 +1,92 @@
+"""Stress and burst tests: rates over time, dips, round trips after pauses."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairlead.measure.benchmarks import burst, records, stress
+from fairlead.report.benchmarks import report as reports
+from fairlead.store import Store
+
+STEP_S = 0.25
+
+
+def times(count: int) -> np.ndarray:
+    return (np.arange(count) + 0.5) * STEP_S
+
+
+def test_dips_are_found_with_start_length_and_depth() -> None:
+    rates = np.full(400, 100.0)
+    rates[40:60] = 50.0
+    rates[45] = 95.0  # one bin does not end a dip
+    rates[200] = 10.0  # and makes none
+    rates[300:302] = 70.0
+    found = stress.dips(times(400), rates)
+    assert [(dip.start_s, dip.length_s) for dip in found] == [(10.0, 5.0), (75.0, 0.5)]
+    assert found[0].share == pytest.approx((19 * 50 + 95) / 20 / 100)
+
+
+def test_a_rate_that_scatters_has_no_dip() -> None:
+    draw = np.random.default_rng(1)
+    assert stress.dips(times(2000), 100 * (1 + 0.05 * draw.standard_normal(2000))) == []
+    assert stress.dips([], []) == []
+
+
+def stress_run(directory: Path, parts: list[list[list[float]]]) -> int:
+    """Parts of windows of 8 messages of 1000 B, beginning every 1.1 s."""
+    with Store.open(directory) as store:
+        labels = {"benchmark": "stress", "cluster": "c"}
+        run = store.begin_run(records.KIND, labels, plan={"between": [["h0", "h1"]]})
+        for number, part in enumerate(parts):
+            length = max(map(len, part))
+            table = np.array([row + [np.nan] * (length - len(row)) for row in part])
+            of = {"size_B": 1000, "window": 8, "start_s": 1.1 * number}
+            store.add_series(run, "window_s", table, "s", of, missing=True)
+        store.finish_run(run)
+    return run
+
+
+def test_rates_add_up_over_pairs_and_leave_out_the_moments_between_parts(tmp_path: Path) -> None:
+    run = stress_run(tmp_path, [[[0.1] * 10, [0.5, 0.5]], [[0.2] * 5, [0.25] * 4]])
+    with Store.read(tmp_path) as store:
+        when_s, rates_bps = stress.rates(store, run)
+    assert when_s == pytest.approx([0.125, 0.375, 0.625, 0.875, 1.225, 1.475, 1.725, 1.975])
+    assert rates_bps == pytest.approx([64e3 / 0.1 + 64e3 / 0.5] * 4 + [64e3 / 0.2 + 64e3 / 0.25] * 4)
+
+
+def test_the_report_tells_of_dips(tmp_path: Path) -> None:
+    usual, slow = [[0.1] * 10], [[0.25] * 4]
+    stress_run(tmp_path, [usual] * 4 + [slow] + [usual] * 4)
+    found = reports.load([tmp_path])
+    (drawing,) = reports.drawings(found)
+    assert [row[1].value for row in drawing.table.rows] == [pytest.approx(4.4)]
+    text = "\n".join(reports.findings(found))
+    assert "throughput has 1 dip in 9.68\u00a0s, the deepest at 4.40\u00a0s: 40\u00a0% of the median" in text
+
+
+def burst_run(directory: Path, medians_s: list[float]) -> None:
+    plan = {"between": [["a", "b"]], "pauses_s": [1.0, 1e-9, 0.0], "train": 100, "size_B": 64, "runs": 2}
+    with Store.open(directory) as store:
+        labels = {"benchmark": "burst", "cluster": "c"}
+        run = store.begin_run(records.KIND, labels, plan={**plan, "both": True, "asleep": False})
+        for _ in range(2):
+            table = np.repeat(100 * np.array(medians_s)[:, None], 5, axis=1)
+            store.add_series(run, "train_s", table, "s", {"train": 100, "size_B": 64})
+        store.finish_run(run)
+
+
+@pytest.mark.parametrize(("medians_s", "judgement"), [([2e-5, 1e-5, 1e-5], "Bad"), ([1.1e-5, 1e-5, 1e-5], "Good")])
+def test_a_path_that_falls_asleep_is_told(tmp_path: Path, medians_s: list[float], judgement: str) -> None:
+    burst_run(tmp_path, medians_s)
+    found = reports.load([tmp_path])
+    (drawing,) = reports.drawings(found)
+    assert [row[4].value for row in drawing.table.rows] == pytest.approx(medians_s)
+    assert [row[6].value for row in drawing.table.rows] == pytest.approx([m / 2 for m in medians_s])
+    assert [row[2].shown for row in drawing.table.rows] == ["1\u00a0s", "1\u00a0ns", "0"]
+    (text,) = [text for text in reports.findings(found) if text.startswith(judgement)]
+    assert "a round trip after a pause of 1\u00a0s takes" in text
+
+
+def test_pauses_go_from_long_to_none_and_back() -> None:
+    assert burst.PAUSES_S == (1.0, 1e-3, 1e-6, 1e-9, 0.0, 1e-9, 1e-6, 1e-3, 1.0)

@@ -1,0 +1,137 @@
+"""The report of benchmarks: its numbers, its words, its files; one system and several."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from fairlead.cli.main import command
+from fairlead.errors import ConfigError, StoreError
+from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
+from fairlead.report.benchmarks import report as reports
+from fairlead.report.benchmarks.ratios import ratio_of_medians
+
+from .benchmark_fixtures import noise_run, point_to_point_run, tcp_run
+
+STEADY = {Cell(1): [20e-6, 20e-6, 22e-6], Cell(1024): [40e-6] * 3, Cell(65536): [1e-3] * 3}
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_table_holds_the_unrounded_numbers(tmp_path: Path) -> None:
+    point_to_point_run(tmp_path, LATENCY, STEADY)
+    found = reports.load([tmp_path])
+    first = rows(reports.drawings(found)[0].table.csv())[0]
+    assert (first["system"], first["size_B"], first["blocks"], first["samples"]) == ("c", "1", "8", "24")
+    # Blocks differ by a tenth of a per cent: their median is that of the fourth and the fifth.
+    assert float(first["median_s"]) == pytest.approx(10e-6 * 1.0035)
+    assert float(first["low_s"]) <= float(first["median_s"]) <= float(first["high_s"])
+    assert float(first["least_s"]) == pytest.approx(62e-6 / 6)
+    assert float(first["greatest_s"]) == pytest.approx(62e-6 / 6 * 1.007)
+
+
+def test_the_summary_says_what_is_good_and_bad_and_how_sure(tmp_path: Path) -> None:
+    point_to_point_run(tmp_path, LATENCY, STEADY)
+    one, four, both = (Cell(65536, window=8), Cell(65536, 4, 8), Cell(65536, 1, 8, True))
+    point_to_point_run(tmp_path, THROUGHPUT, {one: [0.1] * 3, four: [0.2] * 3, both: [0.18] * 3})
+    text = "\n".join(reports.findings(reports.load([tmp_path])))
+    assert "with 1 pair, a message of 1\u00a0B takes 10.0\u00a0µs" in text
+    assert "Good: with 1 pair, small messages are steady: 95 % take at most 1.1" in text
+    assert "a single stream does not fill the path: 4 streams carry 2.00 times as much as one" in text
+    assert "both directions together carry 1.11 times as much as one (1 pair): directions share something" in text
+    assert "mpi-latency: 3 of 3 medians are known to ±5 % or better" in text
+    assert "8 blocks each" in text
+
+
+def test_scatter_and_drops_are_called_bad(tmp_path: Path) -> None:
+    point_to_point_run(tmp_path, LATENCY, {Cell(1): [20e-6] * 8 + [90e-6] * 2, Cell(2): [90e-6] * 10})
+    point_to_point_run(
+        tmp_path, THROUGHPUT, {Cell(1024, window=64): [1e-3] * 3, Cell(65536, window=64): [0.1] * 3}, status="aborted"
+    )
+    text = "\n".join(reports.findings(reports.load([tmp_path])))
+    assert "one in twenty takes more than 4.5 times the median" in text
+    assert "the time jumps from 10.0\u00a0µs at 1\u00a0B to 45.2\u00a0µs at 2\u00a0B" in text
+    assert "messages of 64\u00a0KiB carry only" in text
+    assert "the run is not complete (aborted)" in text
+
+
+def test_systems_of_several_directories_are_compared_with_a_baseline(tmp_path: Path) -> None:
+    point_to_point_run(tmp_path / "old", LATENCY, {Cell(1): [20e-6] * 3})
+    point_to_point_run(tmp_path / "new", LATENCY, {Cell(1): [10e-6] * 3, Cell(2): [10e-6] * 3})
+    found = reports.load([tmp_path / "new", tmp_path / "old"], baseline=str(tmp_path / "old"))
+    assert found.names == [f"c ({tmp_path / 'new'})", f"c ({tmp_path / 'old'})"]
+    table = rows(reports.comparison(found).csv())
+    assert len(table) == 1
+    assert float(table[0]["ratio"]) == pytest.approx(0.5)
+    assert float(table[0]["low"]) < 0.5 < float(table[0]["high"])
+    assert table[0]["verdict"] == "better"
+    with pytest.raises(ConfigError, match="there is no such system"):
+        reports.load([tmp_path / "new"], baseline="x")
+
+
+def test_intervals_that_hold_1_tell_nothing_apart() -> None:
+    scattered = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    found = ratio_of_medians(scattered, scattered[::-1].copy())
+    assert found is not None and found.value == 1.0 and found.contains(0.8)
+    assert ratio_of_medians(scattered[:5], scattered) is None
+
+
+def test_the_report_command_writes_a_page_with_every_benchmark(tmp_path: Path) -> None:
+    point_to_point_run(tmp_path, LATENCY, {Cell(2**k): [1e-5] * 3 for k in range(14)})
+    point_to_point_run(tmp_path, THROUGHPUT, {Cell(65536, window=8): [0.1] * 3})
+    noise_run(tmp_path)
+    tcp_run(tmp_path)
+    done = CliRunner().invoke(command, ["report", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "benchmarks.html").read_text()
+    assert "Benchmarks of c" in page and "CPUs 0-2,5" in page and "h0 and h1" in page
+    names = ["mpi-latency", "mpi-throughput", "throughput-boxes", "tcp", "noise", "noise-cores", "noise-periodogram"]
+    names += ["noise-work"]
+    assert [name for name in names if f'<figure id="{name}">' in page] == names
+
+
+def test_figures_are_written_as_svg_png_and_csv(tmp_path: Path) -> None:
+    point_to_point_run(tmp_path / "r", LATENCY, STEADY)
+    done = CliRunner().invoke(command, ["report", str(tmp_path / "r"), "--figures", str(tmp_path / "f")])
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in (tmp_path / "f").iterdir()} == {f"mpi-latency.{e}" for e in ("csv", "png", "svg")}
+
+
+def test_a_directory_without_benchmarks_is_told(tmp_path: Path) -> None:
+    from fairlead.store import Store
+
+    Store.open(tmp_path).close()
+    with pytest.raises(StoreError, match="there are no benchmarks"):
+        reports.load([tmp_path])
+
+
+def test_overhead_is_a_share_of_time_and_the_thesis_ratio_has_its_own_name(tmp_path: Path) -> None:
+    noise_run(tmp_path)
+    found = reports.load([tmp_path])
+    table = {row["cpu"]: row for row in rows(reports.drawings(found)[0].table.csv())}
+    # 100 detours of 2 ms every 100 ms; 10 s of a billion iterations.
+    assert float(table["0"]["overhead_share"]) == pytest.approx(0.02)
+    assert float(table["0"]["count_ratio"]) == pytest.approx(1e-7)
+    assert table["0"]["periods"] == "2.00\u00a0ms every 100\u00a0ms"
+    assert (table["1"]["detours"], table["1"]["overhead_share"]) == ("0", "0.0")
+    text = "\n".join(reports.findings(found))
+    assert "the operating system takes 0.000\u00a0% to 2.000\u00a0% of the time of 2 cores" in text
+    assert "processor 0 of h0 loses 2.00\u00a0% of its time to 100 detours, the longest 2.00\u00a0ms" in text
+    assert "on processor 0 of h0 a disturbance of 2.00\u00a0ms comes every 100\u00a0ms" in text
+    assert "equal pieces of work lose 50.000\u00a0% of the time of 1 core" in text
+    assert "1 of them saw fewer than 100 detours" in text
+
+
+def test_tcp_counts_the_middle_third_and_tells_retransmits(tmp_path: Path) -> None:
+    tcp_run(tmp_path)
+    found = reports.load([tmp_path])
+    table = rows(reports.drawings(found)[0].table.csv())
+    assert [row["configuration"] for row in table] == ["1 stream, one direction", "2 streams, both directions"]
+    assert float(table[0]["median_bps"]) == pytest.approx(8e6)
+    assert float(table[1]["median_bps"]) == pytest.approx(4 * 8e6)
+    assert float(table[0]["retransmits_per_GiB"]) == pytest.approx(2**30 / 1e6, rel=1e-6)
