@@ -16,7 +16,9 @@ def of(system: System) -> dict[str, Any]:
 
 
 def _of_run(store: Store, run: Run) -> dict[str, Any]:
-    found: dict[str, Any] = {"run": f"{run.id}, {words.moment(run.started_s)}, {run.status}", "seed": run.seed}
+    found: dict[str, Any] = {"run": f"{run.id}, {words.moment(run.started_s)}, {run.status}"}
+    if run.seed is not None:
+        found["seed"] = run.seed
     if run.error:
         found["error"] = run.error
     if between := (run.plan or {}).get("between"):

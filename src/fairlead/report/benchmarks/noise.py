@@ -23,6 +23,7 @@ from fairlead.store import Store
 QUIET, LOUD = 0.002, 0.01  # share of the time: what the thesis saw of its quietest and its louder systems
 FEW_DETOURS = 100
 MOST_PANELS = 4
+WIDE = 20.0  # greatest over least overhead from which on the axis is logarithmic
 
 
 @dataclass(frozen=True)
@@ -138,14 +139,18 @@ def _map(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
         place, ticks = 0, []
         for each in found:
             for core in each.cores:
-                axis.bar(place, max(core.overhead_share(), 1e-9), color=colour_of[each.system], width=0.8)
+                axis.bar(place, core.overhead_share(), color=colour_of[each.system], width=0.8)
                 ticks.append(f"{core.host}:{core.cpu}")
                 place += 1
             place += 1
-        axis.set_yscale("log")
+        shares = [core.overhead_share() for each in found for core in each.cores]
+        seen = [share for share in shares if share > 0]
+        if seen and max(seen) > WIDE * min(seen):
+            axis.set_yscale("log")
+            axis.set_ylim(min(seen) / 3)
+            axis.yaxis.set_major_locator(LogLocator(numticks=8))
+            axis.yaxis.set_minor_locator(NullLocator())
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * 100:g} %"))
-        axis.yaxis.set_major_locator(LogLocator(numticks=8))
-        axis.yaxis.set_minor_locator(NullLocator())
         axis.grid(True, axis="y")
         axis.set_ylabel("overhead")
         places = [p for p in range(place) if p not in _gaps(found)]
