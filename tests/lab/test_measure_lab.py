@@ -1,23 +1,26 @@
 """``fairlead measure`` over the hosts of a lab: what is kept, also when it ends early, and whether it is right."""
 
 import json
+import os
 import secrets
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from lab_fixtures import tcp_rate_bps
+from lab_fixtures import running, tcp_rate_bps
 from managed_runs import Command, cluster_file, once, processes, start, wait_for
 
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
-from fairlead.lab import Lab
+from fairlead.lab import Lab, congestion
+from fairlead.lab.congestion.description import Delay, Streams
 from fairlead.manage import programs
-from fairlead.measure.benchmarks import noise, periodic, point_to_point, tcp
+from fairlead.measure.benchmarks import all_pairs, noise, periodic, point_to_point, slow_pairs, stress, tcp
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
 from fairlead.native import mpi_program
 from fairlead.store import Run, Store
@@ -115,6 +118,67 @@ def test_tcp_is_measured_one_way_and_both_ways(lab: Lab, cluster: Path, tmp_path
     }
     assert all(len(block.end_s) == cell.streams * (1 + cell.both) for cell, blocks in found.items() for block in blocks)
     assert not processes(lab, "h0", "iperf3") and not processes(lab, "h1", "iperf3")
+
+
+FOUR = """
+[lab]
+name = "{name}"
+topology = "mesh"
+leafs = 4
+hosts_per_leaf = 1
+neighbours_per_leaf = 1
+[host_link]
+rate = "1gbit"
+queue = "10ms"
+[trunk]
+rate = "200mbit"
+queue = "20ms"
+"""
+
+
+@pytest.mark.slow
+def test_slow_pairs_and_slow_hosts_are_told_and_nothing_else(tmp_path: Path) -> None:
+    """A delay on a trunk is one slow pair (each leaf has one host), a delay on a host's link a slow host."""
+    text = FOUR.format(name=f"four-{os.getpid()}")
+    with running(text, user_namespace=os.geteuid() != 0, share=[tmp_path]) as four:
+        path = cluster_file(four, tmp_path)
+        assert _slow(path, tmp_path / "none") == ([], [])
+        with congestion.make(four, Delay(kind="delay", link=("leaf1", "leaf2"), delay="500us")):
+            assert _slow(path, tmp_path / "pair") == ([], [("h1", "h2")])
+        with congestion.make(four, Delay(kind="delay", link=("h3", "leaf3"), delay="500us")):
+            assert _slow(path, tmp_path / "host") == (["h3"], [])
+
+
+def _slow(cluster: Path, results: Path) -> tuple[list[str], list[tuple[str, ...]]]:
+    done = once(
+        "measure", cluster, "all-pairs", "--size", "1KiB", "--blocks", "4", "--budget", "15", "--results", results
+    )
+    assert done.returncode == 0, done.stderr
+    with Store.read(results) as store:
+        found = all_pairs.matrix(store, store.runs("benchmark")[-1].id)
+    judged = slow_pairs.judge(found.medians(found.latency_s), larger_is_slower=True, symmetric=True)
+    hosts = [found.hosts[slow.places[0]] for slow in judged.hosts]
+    return hosts, [tuple(found.hosts[place] for place in slow.places) for slow in judged.pairs]
+
+
+@pytest.mark.slow
+def test_a_dip_is_found_where_others_load_the_path(lab: Lab, cluster: Path, tmp_path: Path) -> None:
+    arguments = ["stress", "--seconds", "20", "--size", "256KiB", "--results", tmp_path]
+    with start("measure", cluster, *arguments, results=tmp_path) as command:
+        command.wait_to_hear("sending")
+        begin_s = time.time()
+        time.sleep(7)
+        streams = Streams(kind="streams", pairs=(("n0", "n1"),), streams=4, both_directions=False)
+        with congestion.make(lab, streams):
+            loaded_s = time.time() - begin_s
+            time.sleep(5)
+        assert command.end() == 0
+    with Store.read(tmp_path) as store:
+        found = stress.dips(*stress.rates(store, store.runs("benchmark")[-1].id))
+    longest = max(found, key=lambda dip: dip.length_s)
+    assert longest.start_s == pytest.approx(loaded_s, abs=1.5)
+    assert longest.length_s == pytest.approx(5, abs=1.5)
+    assert longest.share < 0.5
 
 
 # $1: seconds of work, $2: seconds from one beginning to the next.

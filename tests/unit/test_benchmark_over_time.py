@@ -85,7 +85,7 @@ def test_a_path_that_falls_asleep_is_told(tmp_path: Path, medians_s: list[float]
     assert [row[6].value for row in drawing.table.rows] == pytest.approx([m / 2 for m in medians_s])
     assert [row[2].shown for row in drawing.table.rows] == ["1\u00a0s", "1\u00a0ns", "0"]
     (text,) = [text for text in reports.findings(found) if text.startswith(judgement)]
-    assert "a round trip after a pause of 1\u00a0s takes" in text
+    assert "after a pause of 1\u00a0s and 10.0\u00a0µs after a pause of 1\u00a0ns" in text
 
 
 def test_pauses_go_from_long_to_none_and_back() -> None:

@@ -25,7 +25,7 @@ def _of_run(store: Store, run: Run) -> dict[str, Any]:
         found["between"] = ", ".join(f"{first} and {second}" for first, second in between)
     for event in store.events(run.id, "library"):
         found["library"] = event.data["library"]
-        found["clock_step"] = words.duration(event.data["clock_step_s"])
+        found["clock_step"] = f"{event.data['clock_step_s'] * 1e9:.3g}{words.NBSP}ns"
     ranks = [event.data for event in store.events(run.id, "rank")]
     if ranks:
         found["affinity"] = "; ".join(

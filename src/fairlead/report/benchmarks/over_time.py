@@ -14,7 +14,7 @@ from fairlead.report import palette, words
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
-from fairlead.report.figures import Drawing, axes_of, legend_below, styled
+from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 from fairlead.report.tables import cell, table
 from fairlead.store import Run, Store
 
@@ -139,9 +139,7 @@ def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
         for k in range(1, len(pauses)):
             axis.axvline(k * count, color=palette.GRID.light, linewidth=0.8)
         axis.set_yscale("log")
-        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words.duration(value, 2)))
-        axis.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: words.duration(value, 2)))
-        axis.tick_params(axis="y", which="minor", labelsize=8)
+        log_times(axis.yaxis)
         axis.set_xlabel("pause")
         axis.set_ylabel("round trip")
         _legend(figure, [each.system for each in found], systems)
@@ -165,6 +163,10 @@ def _pause(seconds: float) -> str:
     if not seconds:
         return "0"
     return words.duration(seconds, 1) if seconds >= 1e-6 else f"{seconds * 1e9:g}{words.NBSP}ns"
+
+
+def _after(pause_s: float) -> str:
+    return f"after a pause of {_pause(pause_s)}" if pause_s else "without a pause"
 
 
 def _legend(figure: Any, names: Sequence[str], systems: Sequence[str]) -> None:
@@ -203,10 +205,8 @@ def burst_verdicts(found: Burst) -> Iterator[Verdict]:
     medians, pauses = found.medians_s(), found.run.plan["pauses_s"]
     slow, fast = int(np.argmax(medians)), int(np.argmin(medians))
     ratio = float(medians[slow] / medians[fast])
-    text = (
-        f"a round trip after a pause of {_pause(pauses[slow])} takes {words.duration(float(medians[slow]))}, after one "
-        f"of {_pause(pauses[fast])} {words.duration(float(medians[fast]))}"
-    )
+    text = f"round trips take {words.duration(float(medians[slow]))} {_after(pauses[slow])}"
+    text += f" and {words.duration(float(medians[fast]))} {_after(pauses[fast])}"
     yield Verdict("bad" if ratio >= UNEVEN else "good", text)
     passes = words.count(len(found.round_trips_s), "pass", "passes")
     incomplete = "" if found.run.status == "ok" else f", not complete ({found.run.status})"
