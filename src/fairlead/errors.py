@@ -64,3 +64,11 @@ class StoreError(FairleadError):
 
 class StatisticsError(FairleadError):
     """A statistic was asked for that the samples do not allow (too few, not paired)."""
+
+
+class CloudError(FairleadError):
+    """A cloud manager did not do, or did not say, what it was asked for."""
+
+
+class MigrationRefusedError(CloudError):
+    """A cloud manager will not move a virtual machine to this server. Another one may do."""

@@ -54,3 +54,16 @@ def test_a_program_that_fills_its_own_path_is_nothing_to_tell() -> None:
     stayed = {"type": "stayed", "source": 0, "destination": 1, "reason": "own_load"}
     assert _told(stayed) == []
     assert _told({**stayed, "reason": "no_candidate"}) == ["h0→h1 stays: no other host can be an intermediate one"]
+
+
+def test_migrations_are_told_with_their_reasons() -> None:
+    event = {"type": "migration", "vm": "h0", "server": "s0", "to": "s1", "reason": "all is slow"}
+    said = {
+        action: sentence(["h0"], 0, event | {"action": action}) for action in ("would", "begins", "moved", "failed")
+    }
+    assert said == {
+        "would": "dry run: h0 would move from s0 to s1: all is slow",
+        "begins": "h0 begins to move from s0 to s1: all is slow",
+        "moved": "h0 has moved from s0 to s1 all is slow",
+        "failed": "h0 stays on s0, its migration to s1 failed: all is slow",
+    }

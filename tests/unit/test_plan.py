@@ -194,3 +194,12 @@ def test_the_command_shows_the_rows_of_a_case_and_their_time() -> None:
     assert told.startswith("4 runs on 1 network: about ")
     staged = CliRunner().invoke(command, [plan, "--only", "cg-B-16.delay.*", "--stages", "--show-plan"])
     assert "congested_detection" in staged.output
+
+
+def test_cases_are_chosen_by_congestion_too() -> None:
+    plan = comparison_session.read(EXAMPLES / "migration.toml")
+    assert plan.comparison.migrate
+    assert comparison_session.chosen(plan, [], ["link"]) == ["cg.link.servers8"]
+    assert comparison_session.chosen(plan, ["cg*"], ["destination"]) == ["cg.destination.servers8"]
+    with pytest.raises(ConfigError, match="--congestion path: the plan has no such congestion"):
+        comparison_session.chosen(plan, [], ["path"])

@@ -3,7 +3,7 @@
 import pytest
 
 from fairlead.manage.components import Components
-from fairlead.manage.scenario import FOUR, episodes, rows, staged
+from fairlead.manage.scenario import FOUR, episodes, four, rows, staged
 
 
 def test_each_block_holds_every_program_in_every_scenario_once() -> None:
@@ -22,7 +22,9 @@ def test_order_depends_on_the_seed_alone() -> None:
 
 
 def test_stages_add_one_component_at_a_time() -> None:
-    switched = [sum(vars(scenario.components).values()) for scenario in staged() if scenario.network == "congested"]
+    switched = [
+        sum(vars(scenario.components).values()) for scenario in staged(migrate=False) if scenario.network == "congested"
+    ]
     assert switched == [0, 1, 2, 3]
 
 
@@ -52,3 +54,11 @@ def test_impossible_combinations_are_refused() -> None:
         episodes(seed=1, case="cg", replication=0, clean_time_s=1, places=1, onset=(0, 0), moves=1)
     with pytest.raises(ValueError, match="detours need detection"):
         Components(agents=True, detection=False, detours=True)
+
+
+def test_only_a_plan_that_migrates_has_migrating_runs() -> None:
+    assert four(migrate=False) == FOUR
+    assert [each.components.migration for each in four(migrate=True)] == [False, True, False, True]
+    assert [each.name for each in four(migrate=True)] == [each.name for each in FOUR]
+    added = {each.name for each in staged(migrate=True)} - {each.name for each in staged(migrate=False)}
+    assert added == {"clean_migration", "congested_migration"}

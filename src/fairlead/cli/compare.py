@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     metavar="CASE",
     help="Run these cases only, by name or pattern (cg-*.delay.*); the others can follow later. Repeatable.",
 )
-@click.option("--stages", is_flag=True, help="Add fairlead's components one by one: agents, detection, detours.")
+@click.option(
+    "--congestion", "congestions", multiple=True, metavar="NAME", help="Cases with this congestion only. Repeatable."
+)
+@click.option("--stages", is_flag=True, help="Add fairlead's components one by one: agents, detection, ...")
 @click.option(
     "--monitor/--no-monitor",
     default=None,
@@ -34,6 +37,7 @@ def command(
     plan_file: Path,
     results: Path,
     patterns: tuple[str, ...],
+    congestions: tuple[str, ...],
     stages: bool,
     monitor: bool | None,
     replications: int | None,
@@ -49,6 +53,7 @@ def command(
       fairlead compare examples/demo.toml --results results/demo
       fairlead compare examples/demo.toml --stages --show-plan
       fairlead compare examples/dmcbm.toml --only 'cg-*.delay.*'
+      fairlead compare examples/migration.toml --congestion destination
     """
     from fairlead.manage import comparison_session
     from fairlead.manage.compare import rows_of
@@ -60,7 +65,7 @@ def command(
         plan = comparison_session.with_table(plan, monitor=monitor)
     if replications:
         plan = comparison_session.with_table(plan, replications=replications)
-    only = comparison_session.chosen(plan, patterns)
+    only = comparison_session.chosen(plan, patterns, congestions)
     if show_plan:
         rows = [row for row in rows_of(plan) if row.case in only]
         width = max(len(name) for name in only)

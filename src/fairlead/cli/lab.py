@@ -107,10 +107,11 @@ def migrate(name: str, vm: str, server: str, as_json: bool) -> None:
 
     lab = labs.find(name)
     with Migration(lab, vm, server) as migration:
-        seen = None
+        told = None
         while (moved := migration.poll(0.5)) is None:
-            if migration.progress != seen and not as_json:
-                seen = migration.progress
+            seen = migration.progress
+            if seen is not None and seen != told and not as_json:
+                told = seen
                 click.echo(f"round {seen.round} {seen.phase}: {seen.left_B / 2**20:.1f} MiB left", err=True)
     if as_json:
         click.echo(json.dumps(asdict(moved)))

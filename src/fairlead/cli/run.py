@@ -40,6 +40,8 @@ def _parse_move(
     show_default=True,
     help="Watch the program's messages, too: communication time by host pair (docs/monitor.md).",
 )
+@click.option("--migrate", is_flag=True, help="Move virtual machines where their server is congested.")
+@click.option("--migrate-dry-run", is_flag=True, help="Only say which virtual machine would be moved, and why.")
 @click.option("--move", "moves", multiple=True, callback=_parse_move, metavar="SOURCE:DESTINATION:RELAY",
               help="Move a host pair by hand for the whole run. Repeatable.")  # fmt: skip
 @click.option("--placement", "placement_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
@@ -56,6 +58,8 @@ def command(
     no_detection: bool,
     no_detours: bool,
     monitor: bool,
+    migrate: bool,
+    migrate_dry_run: bool,
     moves: list[tuple[str, str, str]],
     placement_file: Path | None,
     quiet: bool,
@@ -80,8 +84,15 @@ def command(
     detection = not (no_agents or no_detection)
     if monitor and no_agents:
         raise click.UsageError("--monitor: messages are watched by agents: leave --no-agents out")
+    migration = migrate or migrate_dry_run
+    if migration and not detection:
+        raise click.UsageError("--migrate needs agents that detect: leave --no-agents and --no-detection out")
     components = Components(
-        agents=not no_agents, detection=detection, detours=detection and not no_detours, monitor=monitor
+        agents=not no_agents,
+        detection=detection,
+        detours=detection and not no_detours,
+        migration=migration,
+        monitor=monitor,
     )
     return run.run(
         cluster_file,
@@ -93,5 +104,6 @@ def command(
         components=components,
         moves=moves,
         placement=placement_file,
+        dry_run=migrate_dry_run,
         quiet=quiet,
     )

@@ -20,8 +20,8 @@ from fairlead.manage.congestion_schedule import CongestionSchedule, Occurrence
 from fairlead.manage.journal import Journal
 from fairlead.manage.monitor import monitored
 from fairlead.manage.plan import Case, ComparisonPlan, CongestionPlan, ProgramPlan, Testbed
-from fairlead.manage.scenario import FOUR, Episode, Network, Row, Scenario, episodes, rows, staged
-from fairlead.manage.supervisor import Management, Outcome, supervise, timed
+from fairlead.manage.scenario import FOUR, Episode, Network, Row, Scenario, episodes, four, rows, staged
+from fairlead.manage.supervisor import MakeMover, Management, Outcome, supervise, timed
 from fairlead.store import Run, Store
 from fairlead.store.records import Label
 
@@ -40,12 +40,16 @@ class Setting:
         management: gives how a scenario's runs are managed.
         congestion: makes congestion as described.
         facts: of machine and software, kept with every run.
+        mover: gives what moves virtual machines in a run whose program takes so many seconds on a clean network.
+        restore: puts the network back to how it was when the comparison began; called before every run.
     """
 
     cluster: Cluster
     management: ManagementFor
     congestion: Callable[[CongestionDescription], AbstractContextManager[object]]
     facts: Mapping[str, Any]
+    mover: Callable[[float], MakeMover] | None = None
+    restore: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -201,6 +205,7 @@ class Comparison:
 
     def _execute(self, row: Row, run: int, setting: Setting) -> _Finished:
         case = self._cases[row.case]
+        setting.restore()
         launcher, job = _prepare(setting.cluster, case.program, secrets.token_hex(4))
         places = case.congestion.places
         schedule = CongestionSchedule(self._episodes(row), lambda place: setting.congestion(places[place]))
@@ -229,6 +234,8 @@ class Comparison:
         cluster = setting.cluster
         journal = Journal(self._store, run, [host.name for host in cluster.managed_hosts()])
         management = setting.management(row.scenario)
+        if row.scenario.components.migration and setting.mover is not None:
+            management = replace(management, mover=setting.mover(self._clean_s[row.case]))
         with monitored(cluster, job, management) as (watched, watching):
             outcome = supervise(
                 cluster,
@@ -266,7 +273,7 @@ def rows_of(plan: ComparisonPlan) -> list[Row]:
     ordered: list[Row] = []
     for testbed in dict.fromkeys(case.testbed for case in cases):
         names = [case.name for case in cases if case.testbed == testbed]
-        scenarios = staged() if table.stages else FOUR
+        scenarios = staged(migrate=table.migrate) if table.stages else four(migrate=table.migrate)
         scenarios = tuple(scenario.monitored() for scenario in scenarios) if table.monitor else scenarios
         ordered += rows(names, scenarios, table.replications, table.seed, first=len(ordered))
     return ordered

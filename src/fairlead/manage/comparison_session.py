@@ -12,10 +12,12 @@ from fairlead.errors import ConfigError, LabError
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription
+from fairlead.lab.migration import replug
 from fairlead.lab.resolve import resolve
 from fairlead.manage import estimate, run_facts
 from fairlead.manage.compare import Comparison, ManagementFor, Progress, Setting
 from fairlead.manage.components import STAGES
+from fairlead.manage.migration import movers
 from fairlead.manage.plan import ComparisonPlan, Testbed
 from fairlead.manage.run import management_for
 from fairlead.manage.scenario import Row, Scenario
@@ -84,13 +86,21 @@ def read(path: Path) -> ComparisonPlan:
     return plan
 
 
-def chosen(plan: ComparisonPlan, patterns: Sequence[str]) -> list[str]:
+def chosen(plan: ComparisonPlan, patterns: Sequence[str], congestions: Sequence[str] = ()) -> list[str]:
     """Names of the cases that match one of the patterns (``cg-*.delay.*``), in the plan's order; without any: all.
 
+    Args:
+        congestions: names of the plan's congestions; without any: all.
+
     Raises:
-        ConfigError: a pattern matches no case.
+        ConfigError: a pattern matches no case, or the plan has no such congestion.
     """
-    names = [case.name for case in plan.all_cases()]
+    for name in congestions:
+        if name not in plan.congestions:
+            known = ", ".join(plan.congestions) or "none that has a name"
+            raise ConfigError(f"--congestion {name}: the plan has no such congestion", hint=f"there are {known}")
+    wanted = [plan.congestions[name] for name in congestions]
+    names = [case.name for case in plan.all_cases() if not wanted or case.congestion in wanted]
     for pattern in patterns:
         if not fnmatch.filter(names, pattern):
             raise ConfigError(f"--only {pattern}: no case has such a name", hint=f"there are {', '.join(names)}")
@@ -151,10 +161,34 @@ def _run_on(
         # What is missing (mpirun, iperf3) is told before anything is measured.
         places = [place for case in plan.all_cases() if case.testbed == testbed for place in case.congestion.places]
         make = _congestion(places, running)
-        setting = Setting(cluster, _management(cluster, store), make, run_facts.collect(cluster))
+        setting = Setting(
+            cluster,
+            _management(cluster, store),
+            make,
+            run_facts.collect(cluster),
+            mover=lambda clean_s: movers.maker(cluster, clean_s),
+            restore=_restorer(running),
+        )
+        if plan.comparison.migrate:
+            movers.maker(cluster, None)
         # A lab started anew has the same links, but its hosts are new: what was measured before is not relied on.
         characterize(cluster, store, Settings(sizes_B=SIZES_B), survey_progress)
         experiment.run(testbed, setting, progress)
+
+
+def _restorer(running: "lab.Lab | None") -> Callable[[], None]:
+    """Puts a lab's virtual machines back where they were."""
+    if running is None or not running.plan.servers:
+        return lambda: None
+    home = {host.name: host.server for host in running.plan.hosts if host.server}
+
+    def restore() -> None:
+        now = lab.find(running.name)
+        for host in now.plan.hosts:
+            if host.server and host.server != home[host.name]:
+                replug(lab.find(running.name), host.name, home[host.name])
+
+    return restore
 
 
 def write(store: Store, results: Path, experiment: int) -> Written:

@@ -1,6 +1,6 @@
 """The parts of the run-time module that can be switched, and the stages that add them one by one (DMCBM table 4.1)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -11,6 +11,7 @@ class Components:
         agents: an agent on every host; without them nothing else can be.
         detection: agents watch the sockets, probe, and judge paths by zones.
         detours: the traffic of congested host pairs is moved.
+        migration: virtual machines are moved where their server is congested.
         monitor: agents watch the program's messages, too. It is no stage: measured, it neither speeds detection up nor
             costs nothing (docs/monitor.md), so it is on where it is asked for.
     """
@@ -18,11 +19,14 @@ class Components:
     agents: bool
     detection: bool
     detours: bool
+    migration: bool = False
     monitor: bool = False
 
     def __post_init__(self) -> None:
         if self.detours and not self.detection:
             raise ValueError("detours need detection")
+        if self.migration and not self.detection:
+            raise ValueError("migration needs detection")
         if self.detection and not self.agents:
             raise ValueError("detection needs agents")
         if self.monitor and not self.agents:
@@ -31,10 +35,12 @@ class Components:
 
 NONE = Components(agents=False, detection=False, detours=False)
 FULL = Components(agents=True, detection=True, detours=True)
+MIGRATING = replace(FULL, migration=True)
 
-# What `compare --stages` adds, in this order.
+# What `compare --stages` adds, in this order; the last where a plan has `migrate`.
 STAGES = {
     "agents": Components(agents=True, detection=False, detours=False),
     "detection": Components(agents=True, detection=True, detours=False),
     "detours": FULL,
+    "migration": MIGRATING,
 }

@@ -11,6 +11,7 @@ RECORDED = frozenset(
     [
         *("zone", "moved", "returned", "stayed", "notice", "rejected", "clock", "stats", "path_latency"),
         *("base_shifted", "communication", "died", "error", "plane", "plane_lost", "plane_cleaned"),
+        "migration",
     ]
 )
 

@@ -34,6 +34,8 @@ def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
             "returned": lambda: f"{path} is back on its direct path: {reasons.in_words(event['reason'])}",
             "stayed": lambda: f"{path} stays: {reasons.in_words(event['reason'])}",
         }[kind]()
+    if kind == "migration":
+        return _of_migration(event)
     if kind == "died":
         return f"the agent of {names[host]} is gone; its traffic takes the direct paths: {event['reason']}"
     if kind == "rejected":
@@ -45,6 +47,20 @@ def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
     if kind == "error":
         return f"{names[host]}: {event['reason']}"
     return None
+
+
+def _of_migration(event: Message) -> str:
+    vm, server, target, why = (event.get(key) for key in ("vm", "server", "to", "reason"))
+    return {
+        "stays": f"no migration: {why}",
+        "would": f"dry run: {vm} would move from {server} to {target}: {why}",
+        "begins": f"{vm} begins to move from {server} to {target}: {why}",
+        "moved": f"{vm} has moved from {server} to {target} {why}",
+        "refused": f"{target} does not take {vm}: {why}",
+        "failed": f"{vm} stays on {server}, its migration to {target} failed: {why}",
+        "found": f"{vm} was moved by its provider: {why}",
+        "blind": f"nothing can be migrated now: {why}",
+    }[event["action"]]
 
 
 class Narrator:

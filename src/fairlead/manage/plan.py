@@ -56,6 +56,7 @@ class ComparisonTable(Model):
     """``[comparison]``. ``lab`` is a description, started and ended by the comparison; ``cluster`` one that is up.
 
     ``monitor``: messages are watched in all runs alike, the plain ones too, where agents do nothing else.
+    With ``migrate`` managed runs move virtual machines where their server is congested.
     """
 
     name: str = Field(min_length=1)
@@ -65,6 +66,7 @@ class ComparisonTable(Model):
     replications: int = Field(default=3, ge=1)
     stages: bool = False
     monitor: bool = False
+    migrate: bool = False
 
 
 class CasesPlan(Model):

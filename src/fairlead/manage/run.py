@@ -19,6 +19,7 @@ from fairlead.manage.agents import Message
 from fairlead.manage.components import Components
 from fairlead.manage.crew import Crew
 from fairlead.manage.journal import Journal
+from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.measure.characterization import latest
@@ -40,6 +41,7 @@ def run(
     components: Components,
     moves: Sequence[Move] = (),
     placement: Path | None = None,
+    dry_run: bool = False,
     quiet: bool = False,
 ) -> int:
     """Run a program on a cluster and record the run.
@@ -49,6 +51,7 @@ def run(
         own_mpirun: ``argv`` is a whole launch line.
         moves: (source, destination, relay) host names, moved by hand before the program starts.
         placement: file that says on which host each rank runs; None: by slots.
+        dry_run: of migrations it is only said what would be done.
 
     Returns:
         The program's exit code, also when the run could not be recorded to its end: that is said.
@@ -80,7 +83,8 @@ def run(
         with Store.open(results) as store:
             identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
             try:
-                outcome = _execute(cluster, job, store, identity, launch_it, components, moves, quiet)
+                management = _management(cluster, components, store, argv, bool(moves), dry_run, quiet)
+                outcome = _execute(cluster, job, store, identity, launch_it, management, moves, quiet)
             except FairleadError as error:
                 store.finish_run(identity, "failed", error=str(error))
                 raise
@@ -99,25 +103,49 @@ def run(
     return outcome.exit_code
 
 
+def _management(
+    cluster: Cluster,
+    components: Components,
+    store: Store,
+    argv: Sequence[str],
+    by_hand: bool,
+    dry_run: bool,
+    quiet: bool,
+) -> Management | None:
+    """How the run is managed; None where it is not."""
+    nothing = cluster.nothing_to_manage()
+    if nothing and components.agents:
+        _say(nothing, quiet)
+    if not components.agents or len(cluster.managed_hosts()) < 2:
+        if by_hand:
+            raise ConfigError("moves by hand need agents, and a cluster of at least three hosts")
+        return None
+    management = replace(management_for(cluster, components, store, quiet=quiet), by_hand=by_hand)
+    if components.migration:
+        management = replace(management, mover=movers.maker(cluster, usual_time_s(store, cluster, argv), dry_run))
+    return management
+
+
+def usual_time_s(store: Store, cluster: Cluster, argv: Sequence[str]) -> float | None:
+    """Shortest time of earlier runs of the same program on this cluster; None where it never ended well."""
+    runs = store.runs("run", cluster=cluster.name)
+    times = [series.scalar() for run in runs if run.plan == list(argv) for series in store.series(run.id, "time_s")]
+    return min(times, default=None)
+
+
 def _execute(
     cluster: Cluster,
     job: Job,
     store: Store,
     identity: int,
     launch_it: Callable[[Job], int],
-    components: Components,
+    management: Management | None,
     moves: Sequence[Move],
     quiet: bool,
 ) -> Outcome:
-    nothing = cluster.nothing_to_manage()
-    if nothing and components.agents:
-        _say(nothing, quiet)
-    if not components.agents or len(cluster.managed_hosts()) < 2:
-        if moves:
-            raise ConfigError("moves by hand need agents, and a cluster of at least three hosts")
+    if management is None:
         return timed(lambda: launch_it(job))
     journal = Journal(store, identity, [host.name for host in cluster.managed_hosts()])
-    management = replace(management_for(cluster, components, store, quiet=quiet), by_hand=bool(moves))
     with monitored(cluster, job, management) as (watched_job, watching):
         return supervise(
             cluster,
@@ -134,6 +162,7 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
     """How runs on this cluster are managed, by its latest characterisation and where its hosts have our programs."""
     tables: dict[int, Message] = {}
     remarks: list[str] = []
+    found = None
     if components.detection:
         found = latest(store, cluster)
         if found is None:
@@ -150,7 +179,8 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
                 "told, traffic stays where it is"
             )
             components = replace(components, detours=False)
-    return Management(components, tables, bring_everywhere(cluster), remarks=remarks)
+    base_s = found.base_s() if found is not None else {}
+    return Management(components, tables, bring_everywhere(cluster), remarks=remarks, base_s=base_s)
 
 
 def _move_by_hand(cluster: Cluster, crew: Crew, moves: Sequence[Move]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
-from fairlead.manage.components import FULL, NONE, STAGES, Components
+from fairlead.manage.components import FULL, MIGRATING, NONE, STAGES, Components
 
 
 class Network(StrEnum):
@@ -42,10 +42,19 @@ FOUR = (
 )
 
 
-def staged() -> tuple[Scenario, ...]:
+def four(*, migrate: bool) -> tuple[Scenario, ...]:
+    """The four scenarios; ``migrate``: the managed ones move virtual machines, too."""
+    if not migrate:
+        return FOUR
+    return tuple(replace(each, components=MIGRATING) if each.managed else each for each in FOUR)
+
+
+def staged(*, migrate: bool) -> tuple[Scenario, ...]:
     """The scenarios with components added one by one, as table 4.1 of DMCBM does: unmanaged first."""
     scenarios = [FOUR[0], FOUR[2]]
     for stage, components in STAGES.items():
+        if components.migration and not migrate:
+            continue
         scenarios.append(Scenario(f"clean_{stage}", Network.CLEAN, components))
         scenarios.append(Scenario(f"congested_{stage}", Network.CONGESTED, components))
     return tuple(scenarios)

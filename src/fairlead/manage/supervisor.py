@@ -10,9 +10,10 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
@@ -24,10 +25,22 @@ from fairlead.manage.clean import clean_host
 from fairlead.manage.components import Components
 from fairlead.manage.crew import Crew
 from fairlead.manage.lost_planes import LostPlanes
+from fairlead.manage.migration.probing import Path as HostPath
+from fairlead.manage.migration.probing import Probing
 from fairlead.manage.narrator import Narrator, pair, pair_from
 from fairlead.manage.preflight import check_interfaces, check_reachable
 
 EventSink = Callable[[int, Message], None]
+
+
+class Mover(AbstractContextManager[object], Protocol):
+    """What moves virtual machines beside a program; `fairlead.manage.migration.mover.Mover` is it."""
+
+    def __call__(self, host: int, event: Message) -> None: ...
+
+
+MakeMover = Callable[[Sequence[str], EventSink, Probing], Mover]
+"""(names of the agents' hosts, where it reports, what measures paths) -> a mover."""
 
 
 @dataclass
@@ -39,6 +52,7 @@ class Outcome:
         time_s: wall time of the program, launcher included.
         started_s: when it was started, seconds since the epoch.
         moves: number of detours taken.
+        migrations: number of virtual machines moved.
         problems: why something that looks at events could not do its work (a full disk). The program is not concerned.
     """
 
@@ -46,6 +60,7 @@ class Outcome:
     time_s: float
     started_s: float
     moves: int = 0
+    migrations: int = 0
     problems: list[FairleadError | OSError] = field(default_factory=list)
 
 
@@ -60,6 +75,8 @@ class Management:
         by_hand: moves are made by hand: guardians are needed even without detours of fairlead's own.
         remarks: what the user should know before the program starts.
         rings: where the program's ranks write the ends of their messages; None: they do not.
+        mover: makes what moves virtual machines; None: nothing does.
+        base_s: latency in seconds of small messages by (source, destination), as characterised.
     """
 
     components: Components
@@ -68,6 +85,8 @@ class Management:
     by_hand: bool = False
     remarks: Sequence[str] = ()
     rings: str | None = None
+    mover: MakeMover | None = None
+    base_s: Mapping[HostPath, float] = field(default_factory=dict)
 
     @property
     def moves(self) -> bool:
@@ -98,15 +117,21 @@ class _Watch:
         self._observers: list[EventSink] = [narrator, self._register, *sinks]
         self._failed: set[int] = set()  # observers, by place
         self.moves = 0
+        self.migrations = 0
         self.problems: list[FairleadError | OSError] = []
 
     def __call__(self, host: int, event: Message) -> None:
         self.moves += event["type"] == "moved"
+        self.migrations += event["type"] == "migration" and event["action"] == "moved"
         for place, observer in enumerate(self._observers):
             try:
                 observer(host, event)
             except (FairleadError, OSError) as error:
                 self._note(place, error)
+
+    def add(self, observer: EventSink) -> None:
+        """Have another one told."""
+        self._observers.append(observer)
 
     def _note(self, place: int, error: FairleadError | OSError) -> None:
         if place in self._failed:
@@ -194,8 +219,12 @@ def supervise(
             _tell_planes(narrator, names, crew.group.ready, watch)
         if with_crew is not None:
             with_crew(crew)
+        if management.mover is not None:
+            mover = management.mover(names, watch, Probing(crew, names, management.base_s))
+            watch.add(mover)
+            stack.enter_context(mover)
         outcome = timed(launch)
-    outcome.moves, outcome.problems = watch.moves, watch.problems
+    outcome.moves, outcome.migrations, outcome.problems = watch.moves, watch.migrations, watch.problems
     narrator.say(_summary(outcome))
     return outcome
 
@@ -230,4 +259,5 @@ def _tell_planes(narrator: Narrator, names: Sequence[str], ready: Sequence[Messa
 
 def _summary(outcome: Outcome) -> str:
     how = "ended" if outcome.exit_code == 0 else f"ended with exit code {outcome.exit_code}"
-    return f"program {how} after {outcome.time_s:.2f} s; {outcome.moves} moves"
+    migrations = f", {outcome.migrations} migrations" if outcome.migrations else ""
+    return f"program {how} after {outcome.time_s:.2f} s; {outcome.moves} moves{migrations}"

@@ -176,6 +176,12 @@ class Characterization:
             raise IndexError(f"host {self_index} of {len(self.hosts)}")
         return json_form.manage_tables(self.latency, self.rates_bps, self.sensitivity, self.age_s())
 
+    def base_s(self) -> dict[tuple[str, str], float]:
+        """Latency of the smallest messages by (source, destination), in seconds; pairs not measured are missing."""
+        times = self.latency.median_s[0]
+        every = [(i, j) for i in range(len(self.hosts)) for j in range(len(self.hosts))]
+        return {(self.hosts[i], self.hosts[j]): float(times[i, j]) for i, j in every if np.isfinite(times[i, j])}
+
     def to_json(self) -> dict[str, Any]:
         """Everything but the raw samples (docs/characterize.md)."""
         return {

@@ -14,6 +14,7 @@ from fairlead.report import (
     comparison_tables,
     findings,
     latencies,
+    migrations,
     page,
     summary,
     timeline,
@@ -64,7 +65,9 @@ def show(comparison: Comparison, console: Console) -> None:
 def overview(comparison: Comparison) -> list[Drawing]:
     """Figures over all programs. Those of many would fill pages: their run times stand with each of them."""
     effects = comparison_figures.effects(comparison)
-    return [effects] if _many(comparison) else [comparison_figures.run_times(comparison), effects]
+    drawn = [effects] if _many(comparison) else [comparison_figures.run_times(comparison), effects]
+    decided = [(p.name, [each for run in p.final.runs for each in run.migrations]) for p in comparison.programs]
+    return [*drawn, migrations.times(decided)] if any(migrations.moved(each) for _, each in decided) else drawn
 
 
 def of_program(comparison: Comparison, program: Program) -> list[Drawing]:
@@ -110,6 +113,9 @@ def _html(comparison: Comparison, first: Sequence[Drawing], by_program: Mapping[
                 "finding": findings.of_program(program, comparison.level) if _many(comparison) else "",
                 "drawings": by_program[program.name],
                 "moves": timeline.moves_table(program.final.runs),
+                "migrations": migrations.decisions_table(
+                    [(int(run.run.labels["replication"]), run.migrations) for run in program.final.runs]
+                ),
                 "managed_runs": len(program.final.runs),
             }
             for program in comparison.programs

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from fairlead.manage import reasons
-from fairlead.report import words
+from fairlead.report import migrations, words
 from fairlead.report.comparison import Comparison, Program, Result, Stage
 from fairlead.report.statistics import MIN_BOOTSTRAP, median
 
@@ -54,6 +54,7 @@ def of_program(program: Program, level: float) -> str:
             f"{program.name}: {_congestion(program)}",
             _recovery(program, program.final, level),
             _moves(program),
+            _migrations(program.final),
             _overhead(program.final, level),
         )
         if text
@@ -109,6 +110,15 @@ def _moves(program: Program) -> str:
     reaction = f", first {words.duration(median(reactions), 2)} after its beginning (median)" if reactions else ""
     times = words.count(sum(moved), "time")
     return f"Under congestion it moved host pairs' traffic {times} in {words.count(len(moved), 'run')}{reaction}."
+
+
+def _migrations(stage: Stage) -> str:
+    done = [each for run in stage.runs for each in migrations.moved(run.migrations)]
+    if not done:
+        return ""
+    took = words.duration(median([each.time_s for each in done if each.time_s is not None]), 2)
+    times = words.count(len(done), "virtual machine")
+    return f"It moved {times} in {words.count(len(stage.runs), 'run')}, each in {took} (median)."
 
 
 def _why_not(stage: Stage) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from fairlead.errors import StoreError
 from fairlead.report import characterized
+from fairlead.report import migrations as migrations_report
 from fairlead.report.statistics import median
 from fairlead.store import Event, Run, Store
 
@@ -84,6 +85,7 @@ class ManagedRun:
     zones: tuple[ZoneChange, ...]
     latencies: tuple[Latency, ...]
     costs: tuple[AgentCost, ...]
+    migrations: tuple[migrations_report.Migration, ...] = ()
 
     def pairs(self) -> list[HostPair]:
         """Pairs that were moved, in the order of their first move; then those that had to stay; then those that were
@@ -175,6 +177,7 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
         tuple(ZoneChange(e.t_s - start_s, _pair(run, e), _of(run, e, "zone")) for e in by_kind.get("zone", [])),
         tuple(measured),
         tuple(_costs(run, by_kind.get("stats", []), start_s, start_s + time_s)),
+        tuple(migrations_report.of_event(each, start_s) for each in by_kind.get(migrations_report.KIND, [])),
     )
     probed = [e for e in events if e.kind in ("path_latency", "moved") and e.data.get("relay") is not None]
     quiet_s = _quiet_s(found)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fairlead.manage import reasons
-from fairlead.report import latencies, words
+from fairlead.report import latencies, migrations, words
 from fairlead.report.comparison_figures import arrow
 from fairlead.report.findings import NO_DETOUR
 from fairlead.report.managed import HostPair, ManagedRun
@@ -20,7 +20,11 @@ def paragraphs(run: ManagedRun, way_out: bool | None) -> list[str]:
     said = [_ending(run)]
     if not run.costs:
         return [*said, "No agents ran beside it: nothing is known of the network's state."]
-    return [text for text in (*said, _paths(run), _moves(run, way_out), _latencies(run), _cost(run)) if text]
+    return [text for text in (*said, *_network(run, way_out), _latencies(run), _cost(run)) if text]
+
+
+def _network(run: ManagedRun, way_out: bool | None) -> list[str]:
+    return [_paths(run), _moves(run, way_out), migrations.sentence(run.migrations)]
 
 
 def _ending(run: ManagedRun) -> str:

@@ -16,6 +16,7 @@ from fairlead.report import (
     communication_figures,
     comparison_figures,
     latencies,
+    migrations,
     page,
     run_findings,
     timeline,
@@ -94,6 +95,7 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         moves=timeline.moves_table([report.managed]),
         communication=communication_table(report),
         dropped=0 if report.communication is None else report.communication.dropped,
+        migrations=migrations.decisions_table([(None, report.managed.migrations)]),
         conditions=flat("", run.facts),
     )
     saved = [path for each in drawn for path in each.save(figures)] if figures is not None else []
@@ -109,6 +111,7 @@ def show(report: RunReport, console: Console) -> None:
         (latency_table(report.managed), "Latency of their messages (median)"),
         (timeline.moves_table([report.managed]), "Decisions"),
         (communication_table(report), "Communication time by host pair"),
+        (migrations.decisions_table([(None, report.managed.migrations)]), "Migrations"),
     ):
         if source.rows:
             console.print()

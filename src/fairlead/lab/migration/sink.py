@@ -27,8 +27,8 @@ def receive(connection: socket.socket, count_B: int, buffer: bytearray) -> bytes
 def main() -> None:
     with socket.create_server((sys.argv[1], 0)) as server:
         os.write(1, f"{server.getsockname()[1]}\n".encode())
-        ready, _, _ = select.select([server, 0], [], [])
-        if server not in ready:
+        ready, _, _ = select.select([server.fileno(), 0], [], [])
+        if server.fileno() not in ready:
             return
         connection, _ = server.accept()
     buffer = bytearray(SIZE_B)

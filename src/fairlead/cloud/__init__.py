@@ -1,0 +1,26 @@
+"""Cloud managers behind one small interface: who is where, who has room, move a virtual machine.
+
+`fairlead.cloud.driver` is the interface, one module each makes it for a cloud; `of` finds a cluster's.
+"""
+
+from fairlead.cloud.driver import Driver, Migration, Moved, Progress
+from fairlead.cloud.inventory import Inventory, Load, Server, Vm
+from fairlead.cloud.lab import LabDriver
+from fairlead.cluster.description import Cluster
+from fairlead.errors import ConfigError
+
+__all__ = ["Driver", "Inventory", "LabDriver", "Load", "Migration", "Moved", "Progress", "Server", "Vm", "of"]
+
+
+def of(cluster: Cluster) -> Driver:
+    """The driver of the cloud that a cluster's hosts are virtual machines of.
+
+    Raises:
+        ConfigError: its hosts are no virtual machines that fairlead can move.
+    """
+    if cluster.executor == "lab" and cluster.lab:
+        return LabDriver(cluster.lab)
+    raise ConfigError(
+        f"{cluster.source}: no virtual machines can be moved with executor {cluster.executor!r}",
+        hint="labs with servers are what can be migrated in (docs/migration.md)",
+    )

@@ -1,0 +1,79 @@
+"""What a cloud manager says of a site: its servers, the virtual machines on them, and their traffic until now."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NoReturn
+
+
+@dataclass(frozen=True)
+class Load:
+    """Counters of a network interface at a time of the clock of `time.monotonic`; both only grow."""
+
+    t_s: float
+    received_B: int
+    sent_B: int
+
+
+@dataclass(frozen=True)
+class Server:
+    """A machine that virtual machines run on.
+
+    Attributes:
+        network: machines keep their address only where they move within it.
+        uplink_bps: rate of the link that its machines share; None where the cloud does not tell.
+        load: of that link; None where the cloud does not tell.
+    """
+
+    name: str
+    network: str
+    cpus: int
+    memory_B: int
+    disk_B: int
+    uplink_bps: float | None = None
+    load: Load | None = None
+
+
+@dataclass(frozen=True)
+class Vm:
+    """A virtual machine. ``dirty_Bps`` is how fast it writes to memory, ``downtime_s`` how long a move may pause it."""
+
+    name: str
+    server: str
+    cpus: int
+    memory_B: int
+    disk_B: int
+    dirty_Bps: float
+    downtime_s: float
+    load: Load | None = None
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """A whole site at one time."""
+
+    servers: tuple[Server, ...]
+    vms: tuple[Vm, ...]
+
+    def server(self, name: str) -> Server:
+        """KeyError if there is none of that name."""
+        return next((each for each in self.servers if each.name == name), None) or _missing(name)
+
+    def vm(self, name: str) -> Vm:
+        """KeyError if there is none of that name."""
+        return next((each for each in self.vms if each.name == name), None) or _missing(name)
+
+    def vms_on(self, server: str) -> list[Vm]:
+        return [vm for vm in self.vms if vm.server == server]
+
+    def lacks(self, server: str, incoming: Iterable[Vm]) -> str | None:
+        """What a server has too little of for further machines, in words; None if it has room."""
+        target, all_vms = self.server(server), [*self.vms_on(server), *incoming]
+        for what in ("cpus", "memory_B", "disk_B"):
+            needed, there = sum(getattr(vm, what) for vm in all_vms), getattr(target, what)
+            if needed > there:
+                return f"{needed} of {there} {what.removesuffix('_B')} would be in use"
+        return None
+
+
+def _missing(name: str) -> NoReturn:
+    raise KeyError(name)

@@ -1,0 +1,160 @@
+"""Which machine goes where, and whether it pays."""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from fairlead.cloud.inventory import Inventory, Vm
+from fairlead.lab.migration.precopy import expected_time_s
+from fairlead.manage.migration.diagnosis import Diagnosis
+from fairlead.manage.migration.settings import MigrationSettings
+from fairlead.manage.migration.traffic import Rate, Traffic
+
+_SILENT = Rate(0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How the run goes.
+
+    Attributes:
+        lost_share: of the program's speed that congestion takes.
+        rest_s: how long the run is expected to go on as it is.
+        usual_in_bps: by machine, what came in while nothing was congested; missing where that was never seen.
+    """
+
+    lost_share: float
+    rest_s: float
+    usual_in_bps: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A move that could be made. Costs are seconds of the program's time."""
+
+    vm: str
+    source: str
+    target: str
+    copy_s: float
+    cost_s: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is best for a congested server: a move with its reasons, or why there is none."""
+
+    move: Candidate | None
+    gain_s: float
+    cost_s: float
+    why: str
+
+
+def choose(
+    diagnosis: Diagnosis,
+    inventory: Inventory,
+    traffic: Traffic,
+    pace: Pace,
+    congested: Collection[str],
+    refused: Collection[str],
+    settings: MigrationSettings,
+) -> Choice:
+    """The first move of those that bring all the job's machines away from a congested server.
+
+    The gain is counted for all of them, as a program is as slow as its slowest path: the time that congestion would
+    still cost after the last one is gone. So is the cost: copies slow the program, pauses stop it.
+
+    Args:
+        congested: servers that nothing is moved to, the present one among them.
+        refused: targets that said no.
+    """
+    candidates = []
+    problems = []
+    for name in diagnosis.vms:
+        vm = inventory.vm(name)
+        target, why_not = _target(vm, inventory, traffic, pace, congested, refused, settings)
+        if target is None:
+            problems.append(f"no server can take {name}: {why_not}")
+            continue
+        candidate = _candidate(vm, target, inventory, traffic, settings)
+        if math.isinf(candidate.copy_s):
+            problems.append(f"{name} writes to its memory faster than it can be copied")
+        else:
+            candidates.append(candidate)
+    if not candidates:
+        return Choice(None, 0.0, 0.0, problems[0])
+    best = min(candidates, key=lambda each: (each.cost_s, each.vm))
+    count = len(diagnosis.vms)
+    until_s = count * best.copy_s + (count - 1) * settings.dwell_s
+    gain_s = max(0.0, pace.rest_s - until_s) * pace.lost_share
+    cost_s = count * best.cost_s
+    numbers = (
+        f"{pace.lost_share:.0%} of its speed is lost, about {pace.rest_s:.0f} s are left: moving {count} gains"
+        f" {gain_s:.1f} s and costs {cost_s:.1f} s"
+    )
+    if gain_s < settings.worth * cost_s:
+        return Choice(None, gain_s, cost_s, f"it does not pay: {numbers}")
+    return Choice(best, gain_s, cost_s, numbers)
+
+
+def _target(
+    vm: Vm,
+    inventory: Inventory,
+    traffic: Traffic,
+    pace: Pace,
+    congested: Collection[str],
+    refused: Collection[str],
+    settings: MigrationSettings,
+) -> tuple[str | None, str]:
+    """The server with most rate left that can take the machine, or why none can."""
+    network = inventory.server(vm.server).network
+    left: dict[str, float] = {}
+    problems = []
+    for server in inventory.servers:
+        if server.name == vm.server or server.network != network:
+            continue
+        busiest_bps = _usual_bps(server.name, inventory, traffic, pace) + pace.usual_in_bps.get(vm.name, 0.0)
+        lacks = inventory.lacks(server.name, [vm])
+        if server.name in congested:
+            problems.append(f"{server.name} is congested itself")
+        elif server.name in refused:
+            problems.append(f"{server.name} refused")
+        elif lacks:
+            problems.append(f"{server.name} has no room ({lacks})")
+        elif server.uplink_bps and busiest_bps > settings.target_share * server.uplink_bps:
+            problems.append(
+                f"{server.name} would carry {busiest_bps / 1e6:.0f} of {server.uplink_bps / 1e6:.0f} Mbit/s"
+            )
+        else:
+            left[server.name] = (server.uplink_bps or 0.0) - busiest_bps
+    if not left:
+        return None, "; ".join(problems) or "there is no other one in its network"
+    return max(left, key=lambda name: (left[name], name)), ""
+
+
+def _usual_bps(server: str, inventory: Inventory, traffic: Traffic, pace: Pace) -> float:
+    """What a server's uplink carries, with its machines of the job as busy as they are without congestion."""
+    rate = traffic.servers.get(server, _SILENT)
+    held_back_bps = sum(
+        max(0.0, pace.usual_in_bps.get(vm.name, 0.0) - traffic.vms.get(vm.name, _SILENT).in_bps)
+        for vm in inventory.vms_on(server)
+    )
+    return max(rate.in_bps, rate.out_bps) + held_back_bps
+
+
+def _candidate(vm: Vm, target: str, inventory: Inventory, traffic: Traffic, settings: MigrationSettings) -> Candidate:
+    """Expected cost: the copy slows the program, the pause stops it, and what the machine exchanges is in the way of
+    both, so that of machines alike the one with least traffic goes first."""
+    source = inventory.server(vm.server)
+    rates = []
+    for server, used_bps in (
+        (source, traffic.servers.get(source.name, _SILENT).out_bps),
+        (inventory.server(target), traffic.servers.get(target, _SILENT).in_bps),
+    ):
+        if server.uplink_bps:
+            rates.append(max(server.uplink_bps - used_bps, settings.copy_share * server.uplink_bps))
+    rate_Bps = min(rates, default=0.0) / 8
+    copy_s = expected_time_s(vm.memory_B, vm.dirty_Bps, rate_Bps, vm.downtime_s)
+    own = traffic.vms.get(vm.name, _SILENT)
+    brought = (own.in_bps + own.out_bps) / source.uplink_bps if source.uplink_bps else 0.0
+    cost_s = settings.copy_slows * copy_s * (1.0 + brought) + vm.downtime_s + settings.restart_s
+    return Candidate(vm.name, vm.server, target, copy_s, cost_s)

@@ -1,0 +1,191 @@
+"""The migration controller at work beside a program: asks the cloud, decides, has machines moved, tells what it did."""
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from types import TracebackType
+from typing import Any, Self
+
+from fairlead.cloud import Driver, Moved
+from fairlead.cloud.driver import Migration
+from fairlead.errors import CloudError, FairleadError, MigrationRefusedError
+from fairlead.manage.agents import Message
+from fairlead.manage.migration.choice import Candidate
+from fairlead.manage.migration.controller import Decision, MigrationController
+from fairlead.manage.migration.probing import Probing
+from fairlead.manage.migration.site_lock import SiteLock
+
+PERIOD_S = 0.5
+QUIET_S = 2.0
+"""Between two questions to the cloud while no path is slow."""
+RETRY_S = 5.0
+POLL_S = 0.05
+ABORT_S = 10.0
+
+Report = Callable[[int, Message], None]
+
+
+class Mover:
+    """A context manager around the program's run, and a receiver of the agents' events.
+
+    Everything that it does or would do is reported as an event ``migration`` of the host concerned; ``action`` is
+    ``stays``, ``would`` (dry run), ``begins``, ``moved``, ``refused``, ``failed``, ``found`` (the provider moved it) or
+    ``blind`` (the cloud does not answer). A cloud that fails never ends the run.
+
+    Args:
+        controller: made when the program starts.
+        names: the agents' hosts, in their order.
+        probing: measures paths, by the agents.
+        dry_run: only say what would be done.
+    """
+
+    def __init__(
+        self,
+        controller: MigrationController,
+        driver: Driver,
+        lock: SiteLock,
+        names: Sequence[str],
+        report: Report,
+        probing: Probing,
+        *,
+        dry_run: bool = False,
+    ) -> None:
+        self._controller = controller
+        self._driver = driver
+        self._lock = lock
+        self._names = list(names)
+        self._report = report
+        self._probing = probing
+        self._dry_run = dry_run
+        self._events: queue.SimpleQueue[tuple[int, Message, float]] = queue.SimpleQueue()
+        self._over = threading.Event()
+        self._blind = False
+        self._asked_s = float("-inf")
+        self._thread = threading.Thread(target=self._main, name="migration", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def __call__(self, host: int, event: Message) -> None:
+        """An agent's event, in the agents' thread."""
+        if event["type"] == "zone":
+            self._events.put((host, event, time.monotonic()))
+
+    def _main(self) -> None:
+        while not self._over.wait(PERIOD_S):
+            try:
+                self._look()
+            except CloudError as error:
+                if not self._blind:
+                    self._say("blind", None, str(error))
+                self._blind = True
+                self._over.wait(RETRY_S)
+            except FairleadError as error:
+                self._say("blind", None, f"migrations are not decided any more: {error}")
+                return
+
+    def _look(self) -> None:
+        while not self._events.empty():
+            host, event, t_s = self._events.get()
+            source = self._names[event.get("source", host)]
+            self._controller.zone(source, self._names[event["destination"]], event["zone"], t_s)
+        if not self._survey() and time.monotonic() < self._asked_s + QUIET_S:
+            return
+        self._asked_s = time.monotonic()
+        inventory = self._driver.inventory()
+        self._blind = False
+        for found in self._controller.see(inventory, time.monotonic()):
+            self._say("found", found.vm, f"it is on {found.target} now and was on {found.source}", to=found.target)
+        for decision in self._controller.step(time.monotonic(), self._lock.last_move_s()):
+            self._act(decision)
+
+    def _survey(self) -> bool:
+        """Look at paths that the program may not use, into servers of which one path is slow; whether there are any."""
+        suspects = self._controller.suspects(time.monotonic())
+        if suspects:
+            for (source, destination), slow in self._probing.slow_into(suspects).items():
+                self._controller.zone(source, destination, "high" if slow else "low", time.monotonic())
+        return bool(suspects)
+
+    def _act(self, decision: Decision) -> None:
+        move = decision.move
+        if move is None:
+            self._say("stays", None, decision.why, server=decision.server)
+        elif self._dry_run:
+            self._say("would", move.vm, decision.why, **_places(move))
+            self._controller.told(time.monotonic())
+        else:
+            with self._lock.hold() as got:
+                if got:
+                    self._carry_out(move, decision.why)
+                else:
+                    self._say("stays", move.vm, "another controller of this site moves a machine", **_places(move))
+                    self._over.wait(RETRY_S)
+
+    def _carry_out(self, move: Candidate, why: str) -> None:
+        begin_s = time.monotonic()
+        try:
+            migration = self._driver.migrate(move.vm, move.target)
+            expected = {"expected_s": move.copy_s, "cost_s": move.cost_s}
+            self._say("begins", move.vm, why, **_places(move), **expected)
+            try:
+                moved = self._follow(migration, move)
+            finally:
+                migration.close()
+        except MigrationRefusedError as error:
+            self._controller.refused(move, time.monotonic())
+            self._say("refused", move.vm, str(error), **_places(move))
+        except CloudError as error:
+            what = self._controller.failed(time.monotonic())
+            self._say("failed", move.vm, f"{error}; {what}", **_places(move), time_s=time.monotonic() - begin_s)
+        else:
+            self._lock.note_move()
+            self._controller.moved(move, self._driver.inventory(), time.monotonic())
+            numbers: dict[str, Any] = asdict(moved) | {"round_trips_s": self._probing.round_trips_s(move.vm)}
+            self._say("moved", move.vm, _in_words(moved), **_places(move), **numbers)
+
+    def _follow(self, migration: Migration, move: Candidate) -> Moved:
+        """Until its end; aborted when it takes too long, or nobody needs it any more."""
+        late_s = self._controller.late_s(move)
+        deadline_s = time.monotonic() + late_s
+        while time.monotonic() < deadline_s and not self._over.is_set():
+            said = migration.poll()
+            if isinstance(said, Moved):
+                return said
+            time.sleep(POLL_S)
+        why = "the program has ended" if self._over.is_set() else f"it took longer than {late_s:.0f} s"
+        migration.abort()
+        deadline_s = time.monotonic() + ABORT_S
+        try:
+            while time.monotonic() < deadline_s:
+                said = migration.poll()
+                if isinstance(said, Moved):  # it was too late to abort it
+                    return said
+                time.sleep(POLL_S)
+        except CloudError as error:
+            raise CloudError(f"{error} ({why})") from error
+        raise CloudError(f"{why}, and it could not be aborted within {ABORT_S:g} s")
+
+    def _say(self, action: str, vm: str | None, why: str, **numbers: Any) -> None:
+        host = self._names.index(vm) if vm in self._names else 0
+        event: Message = {"type": "migration", "action": action, "vm": vm, "reason": why, **numbers}
+        self._report(host, event)
+
+
+def _places(move: Candidate) -> dict[str, str]:
+    return {"server": move.source, "to": move.target}
+
+
+def _in_words(moved: Moved) -> str:
+    copied = f", {moved.copied_B / 2**20:.0f} MiB copied" if moved.copied_B is not None else ""
+    paused = f", paused for {moved.paused_s * 1e3:.0f} ms" if moved.paused_s is not None else ""
+    return f"in {moved.time_s:.2f} s{copied}{paused}"

@@ -1,0 +1,137 @@
+"""Migrations in reports: every decision with its reasons, and how long migrations took (DMCBM figure 4.15)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairlead.report import palette, words
+from fairlead.report.figures import Drawing, axes_of, styled
+from fairlead.report.statistics import median
+from fairlead.report.tables import Table, cell, table
+from fairlead.store import Event
+
+KIND = "migration"
+_ROW_IN = 0.5
+
+
+@dataclass(frozen=True)
+class Migration:
+    """A decision about virtual machines, ``t_s`` seconds after the program's start.
+
+    Attributes:
+        action: as `fairlead.manage.migration.mover.Mover` names it.
+        vm, server, target: which machine, from where, to where, as far as it is about one.
+        time_s: how long it took; of a machine that moved, or whose migration failed.
+        paused_s: for how long the machine stood still, where the cloud tells.
+    """
+
+    t_s: float
+    action: str
+    vm: str | None
+    server: str | None
+    target: str | None
+    reason: str
+    time_s: float | None
+    paused_s: float | None
+
+
+def of_event(event: Event, start_s: float) -> Migration:
+    """A stored event as a decision."""
+    said = event.data
+    return Migration(
+        event.t_s - start_s,
+        str(said.get("action", "")),
+        said.get("vm"),
+        said.get("server"),
+        said.get("to"),
+        str(said.get("reason", "")),
+        said.get("time_s"),
+        said.get("paused_s"),
+    )
+
+
+def decisions_table(runs: Sequence[tuple[int | None, Sequence[Migration]]]) -> Table:
+    """Every decision. Runs are (replication or None, what was decided)."""
+    replicated = any(replication is not None for replication, _ in runs)
+    columns = [("time", "t_s"), ("machine", "vm"), ("what", "action"), ("server", "server"), ("to", "target")]
+    columns += [("took", "time_s"), ("paused", "paused_s"), ("why", "reason")]
+    return table(
+        [*([("replication", "replication")] if replicated else []), *columns],
+        [
+            [
+                *([cell(replication)] if replicated else []),
+                cell(each.t_s, f"{each.t_s:.2f}{words.NBSP}s"),
+                cell(each.vm),
+                cell(each.action),
+                cell(each.server),
+                cell(each.target),
+                cell(each.time_s, words.duration(each.time_s)) if each.time_s is not None else cell(None),
+                cell(each.paused_s, words.duration(each.paused_s)) if each.paused_s is not None else cell(None),
+                cell(each.reason),
+            ]
+            for replication, decided in runs
+            for each in decided
+        ],
+    )
+
+
+def moved(decided: Sequence[Migration]) -> list[Migration]:
+    """Those that brought a machine elsewhere."""
+    return [each for each in decided if each.action == "moved"]
+
+
+def sentence(decided: Sequence[Migration]) -> str:
+    """What migrations did in one run, in words; empty where there was nothing to decide."""
+    done = moved(decided)
+    if done:
+        names = words.listing([f"{each.vm} to {each.target} after {words.duration(each.t_s)}" for each in done])
+        return f"{words.count(len(done), 'virtual machine')} moved while it ran: {names}."
+    stays = [each.reason for each in decided if each.action in ("stays", "refused", "failed", "blind")]
+    return f"No virtual machine was moved: {stays[-1]}." if stays else ""
+
+
+def times(by_program: Sequence[tuple[str, Sequence[Migration]]]) -> Drawing:
+    """How long migrations took, by the program that ran meanwhile: what it exchanges is in the way of the copy."""
+    rows = [(name, moved(decided)) for name, decided in by_program if moved(decided)]
+    with styled():
+        figure, axes = axes_of(1, len(rows) * _ROW_IN + 1.1)
+        _dots(axes[0], rows)
+    return Drawing(
+        "migration-times",
+        "Time of live migrations",
+        "Each dot is one migration, from its request until the machine runs on the other server; the mark is the "
+        "median. Copies go over the links that the program uses, so that its communication pattern counts.",
+        figure,
+        table(
+            [("program", "program"), ("machine", "vm"), ("time", "time_s"), ("paused", "paused_s")],
+            [
+                [cell(name), cell(each.vm), cell(each.time_s), cell(each.paused_s)]
+                for name, done in rows
+                for each in done
+            ],
+        ),
+    )
+
+
+def _dots(axis: Any, rows: Sequence[tuple[str, Sequence[Migration]]]) -> None:
+    longest = 0.0
+    for row, (_, done) in enumerate(rows):
+        seconds = [each.time_s for each in done if each.time_s is not None]
+        offsets = np.linspace(-0.22, 0.22, len(seconds)) if len(seconds) > 1 else [0.0]
+        axis.scatter(
+            seconds, row + np.asarray(offsets), s=30, marker="D", color=palette.MANAGED.light, alpha=0.75, lw=0
+        )
+        middle = median(seconds)
+        axis.plot([middle] * 2, [row - 0.3, row + 0.3], color=palette.INK.light, lw=1.8)
+        longest = max(longest, *seconds)
+    for row, (_, done) in enumerate(rows):
+        middle = median([each.time_s for each in done if each.time_s is not None])
+        axis.text(longest * 1.03, row, words.duration(middle), va="center")
+    axis.set_yticks(range(len(rows)), [name for name, _ in rows])
+    axis.set_ylim(len(rows) - 0.4, -0.6)
+    axis.set_xlim(0, longest * 1.15)
+    axis.set_xlabel("time of a migration in seconds")
+    axis.grid(axis="x")
+    axis.tick_params(axis="y", length=0)
