@@ -1,0 +1,59 @@
+"""What a mover is made of: the cluster's cloud, and how long the program usually takes."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fairlead.cluster.description import Cluster
+from fairlead.errors import CloudError, ConfigError
+from fairlead.manage.migration import movers
+from fairlead.manage.run import usual_time_s
+from fairlead.store import Store
+
+CLUSTER = """
+[cluster]
+name = "c"
+executor = "lab"
+lab = "gone"
+interface = "eth0"
+[[hosts]]
+name = "h0"
+address = "10.64.0.1"
+[[hosts]]
+name = "h1"
+address = "10.64.0.2"
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Cluster:
+    (tmp_path / "c.toml").write_text(CLUSTER)
+    return Cluster.load(tmp_path / "c.toml")
+
+
+def test_a_cluster_without_virtual_machines_is_told_before_the_program_starts(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with pytest.raises(ConfigError, match="no virtual machines can be moved with executor 'ssh'"):
+        movers.maker(replace(cluster, executor="ssh", lab=None), None)
+    with pytest.raises(CloudError, match="no lab 'gone' of yours is running"):
+        movers.maker(cluster, None)
+
+
+def test_the_usual_time_is_the_shortest_of_the_same_program_on_the_same_cluster(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    with Store.open(tmp_path / "results") as store:
+        for name, argv, time_s in (
+            ("c", ["cg"], 30.0),
+            ("c", ["cg"], 20.0),
+            ("c", ["cg", "--class", "S"], 1.0),
+            ("d", ["cg"], 2.0),
+        ):
+            run = store.begin_run("run", {"program": "cg", "ranks": 2, "cluster": name}, plan=argv)
+            store.add_series(run, "time_s", [time_s], "s")
+            store.finish_run(run, "ok", 0)
+        assert usual_time_s(store, cluster, ["cg"]) == 20.0
+        assert usual_time_s(store, cluster, ["nbody"]) is None
