@@ -198,8 +198,10 @@ class MigrationController:
         heavy = sorted(diagnosis.vms, key=lambda vm: -self._traffic.into([vm]))
         rates = ", ".join(f"{vm} gets {self._traffic.into([vm]) / 1e6:.0f} Mbit/s" for vm in heavy)
         if len(heavy) == 1:
-            return f"{rates}: place the ranks that send to it on its own server"
-        return f"{rates}: place the ranks that send to each other on one server, and receivers on different ones"
+            what = "place the ranks that send to it on its own server"
+        else:
+            what = "place the ranks that send to each other on one server, and receivers on different ones"
+        return f"{rates}: {what}; `fairlead placement` computes where from a profile"
 
     def _note_pace(self, now_s: float) -> None:
         step_s, self._seen_s = now_s - self._seen_s, now_s
