@@ -134,7 +134,7 @@ class Network:
         launcher, job = launch.prepare(
             self.cluster, program.command, program.ranks, job_id=job_id, hosts=hosts, options=options, env=env
         )
-        return launcher, replace(job, argv=programs.resolve(program.command, launcher.family))
+        return launcher, replace(job, argv=programs.resolve(program.command, launcher.family, job.ranks))
 
     def run(self, launcher: Launcher, job: Job, timeout_s: float = 600.0) -> int:
         """Run a job to its end; its output goes to a file of the group's directory.

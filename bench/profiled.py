@@ -98,7 +98,7 @@ def run(argv: tuple[str, ...], *, profiled: bool) -> Taken:
     """
     cluster = this_machine()
     launcher, job = launch.prepare(cluster, argv, RANKS, job_id=secrets.token_hex(4))
-    job = replace(job, argv=programs.resolve(argv, launcher.family))
+    job = replace(job, argv=programs.resolve(argv, launcher.family, job.ranks))
     hosts = tuple(job.ranks_on())
 
     def timed_s(environment: dict[str, str]) -> float:

@@ -14,14 +14,14 @@ def test_bundled_program_is_found_for_its_mpi(tmp_path: Path, monkeypatch: pytes
     program.parent.mkdir(parents=True)
     program.touch()
     monkeypatch.setenv(native.ENVIRONMENT_VARIABLE, str(tmp_path))
-    assert resolve(["cg", "--class", "S"], "mpich") == (str(program), "--class", "S")
+    assert resolve(["cg", "--class", "S"], "mpich", 4) == (str(program), "--class", "S")
     with pytest.raises(MissingToolError, match="cg was not built for openmpi"):
-        resolve(["cg"], "openmpi")
+        resolve(["cg"], "openmpi", 4)
 
 
 def test_other_programs_stay_as_they_are() -> None:
-    assert resolve(["./cg", "-x"], "openmpi") == ("./cg", "-x")
-    assert resolve(["cg"], None) == ("cg",)
+    assert resolve(["./cg", "-x"], "openmpi", 4) == ("./cg", "-x")
+    assert resolve(["cg"], None, 4) == ("cg",)
 
 
 @pytest.mark.parametrize(

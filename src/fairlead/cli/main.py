@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "predict": ("fairlead.cli.predict", "Say what detours would give a profiled program, without running it."),
     "placement": ("fairlead.cli.placement", "Place a profiled program's ranks so that those that talk are near."),
     "run": ("fairlead.cli.run", "Run an MPI program with its traffic managed."),
+    "workload": ("fairlead.cli.workload", "Build and know programs of a benchmark suite that you have."),
     "compare": ("fairlead.cli.compare", "Run a program clean and congested, plain and managed, and report."),
     "evaluate": ("fairlead.cli.evaluate", "Evaluate programs under neighbours and network configurations."),
     "net": ("fairlead.cli.net", "Explain what aggregated network interfaces do with flows."),

@@ -234,7 +234,7 @@ class Evaluation:
         launcher, job = launch.prepare(
             cluster, argv, fill_ranks(ranks, row.levels), job_id=secrets.token_hex(4), launcher=forced
         )
-        return launcher, replace(job, argv=programs.resolve(argv, launcher.family))
+        return launcher, replace(job, argv=programs.resolve(argv, launcher.family, job.ranks))
 
     def _neighbours(self, row: Row, cluster: Cluster) -> list[Instance]:
         table = self._plan.neighbours

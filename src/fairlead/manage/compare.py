@@ -283,7 +283,7 @@ def _prepare(cluster: Cluster, program: ProgramPlan, job_id: str) -> tuple[Launc
     if program.mpirun:
         cluster = cluster.with_mpirun(program.mpirun)
     launcher, job = launch.prepare(cluster, program.command, program.ranks, job_id=job_id)
-    return launcher, replace(job, argv=programs.resolve(program.command, launcher.family))
+    return launcher, replace(job, argv=programs.resolve(program.command, launcher.family, job.ranks))
 
 
 def in_words(place: CongestionDescription) -> str:

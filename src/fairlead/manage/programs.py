@@ -2,25 +2,31 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from fairlead import native
 from fairlead.errors import MissingToolError
+from fairlead.manage import npb, workloads
 
 BUNDLED = ("cg", "ep", "is", "ft", "mg", "sp", "bt", "lu", "nbody", "random-traffic")
 
 
-def resolve(argv: Sequence[str], family: str | None) -> tuple[str, ...]:
-    """The argument vector with a bundled program's name (``cg``) replaced by its path for that MPI family.
+def resolve(argv: Sequence[str], family: str | None, ranks: int | None = None) -> tuple[str, ...]:
+    """The argument vector with a bundled program's name (``cg``) replaced by its path for that MPI family, or that of
+    a program of the user's own suites (``npb:cg.A``).
 
     Args:
         family: ``openmpi`` or ``mpich``, as the launcher says; None where only the user knows: nothing is
             replaced then.
+        ranks: that it is to run on; None: whether it can is not checked.
 
     Raises:
+        ConfigError: a suite's program that is not known, or does not run on so many ranks.
         MissingToolError: a bundled program that was not built for this MPI.
     """
+    if family is not None and argv and workloads.is_workload(argv[0]):
+        return (str(workloads.resolve(argv[0], family, ranks)), *argv[1:])
     if family is None or not argv or argv[0] not in BUNDLED:
         return tuple(argv)
     try:
@@ -35,7 +41,7 @@ def resolve(argv: Sequence[str], family: str | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a program printed of its own result: the last line that is a JSON object.
+    """What a program printed of its own result: the last line that is a JSON object, or the report of an NPB program.
 
     Attributes:
         verified: the program's own check; None if it makes none or prints nothing of the kind.
@@ -63,4 +69,6 @@ def verdict(output: bytes) -> Verdict:
             float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None,
             data,
         )
+    if reported := npb.report(output):
+        return Verdict(reported.verified, reported.time_s, asdict(reported))
     return Verdict()

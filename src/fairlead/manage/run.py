@@ -67,7 +67,7 @@ def run(
     launcher, job = launch.prepare(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
-    job = replace(job, argv=programs.resolve(argv, launcher.family))
+    job = replace(job, argv=programs.resolve(argv, launcher.family, job.ranks))
 
     signals = launch.NotedSignals()
 

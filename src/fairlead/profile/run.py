@@ -67,7 +67,8 @@ def run(
     # Where a launch line of the user's own places its ranks is not known.
     used = tuple(host.name for host in cluster.compute_hosts()) if own_mpirun else tuple(job.ranks_on())
     with collection(cluster, used, job.id, messages=messages) as collected:
-        job = replace(job, argv=programs.resolve(argv, launcher.family), env={**job.env, **collected.environment})
+        resolved = programs.resolve(argv, launcher.family, job.ranks)
+        job = replace(job, argv=resolved, env={**job.env, **collected.environment})
         signals = launch.NotedSignals()
         code = launch.run(cluster, launcher, job, on_signal=signals)
         try:

@@ -1,0 +1,91 @@
+"""Source trees of programs that the user added: a small file in the user's data directory says where they are."""
+
+import json
+import os
+from pathlib import Path
+
+from fairlead import files
+from fairlead.errors import ConfigError, MissingToolError
+from fairlead.manage import npb
+
+NPB = "npb"
+SUITES = (NPB,)
+
+
+def registry_file() -> Path:
+    """XDG Base Directory specification; not necessarily there."""
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base).expanduser() / "fairlead" / "workloads.json"
+
+
+def trees() -> dict[str, Path]:
+    """Where each suite is.
+
+    Raises:
+        ConfigError: the file cannot be read.
+    """
+    path = registry_file()
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))
+        return {str(name): Path(tree) for name, tree in known.items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}", hint="remove it, and add the workloads again") from error
+
+
+def add(suite: str, tree: Path) -> None:
+    """Note where a suite is, in place of what was noted before."""
+    _write({**trees(), suite: tree})
+
+
+def remove(suite: str) -> None:
+    """Forget where a suite is; its files stay.
+
+    Raises:
+        ConfigError: it is not known.
+    """
+    known = trees()
+    if suite not in known:
+        raise ConfigError(f"{suite} was not added", hint="`fairlead workload list` shows what was")
+    del known[suite]
+    _write(known)
+
+
+def resolve(name: str, family: str, ranks: int | None = None) -> Path:
+    """The executable that ``npb:cg.A`` means.
+
+    Raises:
+        ConfigError: no such suite or program, it does not run on so many ranks, or was built for another MPI.
+        MissingToolError: it was not built.
+    """
+    suite, _, text = name.partition(":")
+    tree = trees().get(suite)
+    if tree is None:
+        raise ConfigError(f"{name}: {suite} was not added", hint=f"`fairlead workload add {suite} PATH`")
+    program = npb.Program.parse(text)
+    if ranks is not None:
+        npb.check_ranks(program, ranks)
+    path = npb.executable(tree, program)
+    if not path.is_file():
+        raise MissingToolError(
+            f"{path}: was not built",
+            hint=f"`fairlead workload add {suite} {tree} --apps {program.app} --classes {program.problem_class}`",
+        )
+    built_for = npb.family(path)
+    if built_for not in (None, family):
+        raise ConfigError(
+            f"{path}: was built for {built_for}, and mpirun is {family}'s",
+            hint=f"name another mpirun, or set the compilers in {tree}/config/make.def and remove bin/{path.name}",
+        )
+    return path
+
+
+def is_workload(word: str) -> bool:
+    """Whether a program's name is one of a suite: ``npb:cg.A``."""
+    return word.partition(":")[0] in SUITES and ":" in word
+
+
+def _write(known: dict[str, Path]) -> None:
+    text = json.dumps({name: str(tree) for name, tree in known.items()}, indent=2) + "\n"
+    files.write(registry_file(), text)
