@@ -30,6 +30,7 @@ void Endpoint::add_communicator(CommunicatorId communicator, Rank sources) {
 // Sending.
 
 Path Endpoint::path(Process peer) const {
+    if (peer == self_) return Path::direct;
     const Peer& to = peers_.at(peer);
     const bool drained = to.reported.released == to.envelopes_out;
     return to.preferred == Path::direct && drained ? Path::direct : Path::relay;

@@ -128,6 +128,12 @@ TEST(Endpoint, SendsDirectlyAgainWhenAllRelayedOnesJoinedTheMatching) {
     EXPECT_EQ(std::get<Envelope>(pair.carry().at(0)).native_before, 1U);
 }
 
+TEST(Endpoint, MessagesToItselfAreNative) {
+    Pair pair;
+    pair.ends[0].prefer(0, Path::relay);
+    EXPECT_EQ(pair.ends[0].choose_path(kWorld, 0), Path::direct);
+}
+
 TEST(Endpoint, AMatchedProbeTakesTheMessage) {
     Pair pair;
     pair.send(8, true);

@@ -89,7 +89,7 @@ class Endpoint {
     /// Messages to `peer` shall go this way. From relay to direct it takes effect when every relayed message to the
     /// peer has joined the matching there.
     void prefer(Process peer, Path path) { peers_.at(peer).preferred = path; }
-    /// The way that a message to `peer` would take now.
+    /// The way that a message to `peer` would take now; to this process itself always directly.
     Path path(Process peer) const;
     /// The same as a decision: a direct message is counted here, so call this before entering the library, and send.
     Path choose_path(CommunicatorId communicator, Process peer);
