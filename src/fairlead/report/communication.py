@@ -57,7 +57,7 @@ class Communication:
 
 def read(store: Store, run: Run) -> Communication | None:
     """What the monitor saw of a run; None where it was not on, or saw no message between hosts."""
-    lines: dict[HostPair, list[dict[str, float]]] = {}
+    lines: dict[HostPair, list[Mapping[str, float]]] = {}
     dropped: dict[str, int] = {}
     mismatches: dict[str, int] = {}
     for event in store.events(run.id):
