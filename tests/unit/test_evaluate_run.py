@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.errors import FairleadError
 from fairlead.evaluate import dataset, session
 from fairlead.evaluate.remains import FILE_NAME, Remains
 from fairlead.evaluate.runner import Evaluation
@@ -176,6 +177,20 @@ reset = [["sh", "-c", "echo reset >> {log}"]]
         state = {"set": text, "undo": None}.get(what, state)
     assert state is None
     assert [line for line in lines if line.startswith("row")] == [f"row {row.labels['text']}" for row in rows]
+
+
+def test_what_was_set_up_when_it_was_killed_is_taken_back_by_the_next_start(tmp_path):
+    log = tmp_path / "log"
+    remains = Remains(tmp_path / FILE_NAME)
+    remains.note_cluster(str(write(tmp_path, "true").with_name("here.cluster.toml")))
+    for on in ("here", "hosts"):
+        remains.note_undo([["sh", "-c", f"echo undone {on} >> {log}"]], on)
+        assert Remains.of(tmp_path).end() == ["what was set up"]
+        assert Remains.of(tmp_path).end() == []
+    assert log.read_text() == "undone here\nundone hosts\n"
+    (tmp_path / FILE_NAME).write_text("{")
+    with pytest.raises(FairleadError, match="is no note of what runs"):
+        Remains.of(tmp_path)
 
 
 NEIGHBOURS = """

@@ -20,10 +20,19 @@ def run(cluster: Cluster, commands: Sequence[Sequence[str]], on: str) -> dict[st
     if not commands:
         return {}
     if on == "here":
-        return {"": [_here(line) for line in commands]}
+        return {"": run_here(commands)}
     executor = of(cluster)
     names = [host.name for host in cluster.managed_hosts()]
     return on_all(names, lambda host: [run_on(executor, host, line, timeout_s=TIMEOUT_S) for line in commands])
+
+
+def run_here(commands: Sequence[Sequence[str]]) -> list[str]:
+    """Output of each command on this machine.
+
+    Raises:
+        LaunchError, MissingToolError: one failed or did not end.
+    """
+    return [_here(line) for line in commands]
 
 
 def _here(line: Sequence[str]) -> str:

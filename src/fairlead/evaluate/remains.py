@@ -67,17 +67,27 @@ class Remains:
             except LabError:
                 pass  # it is gone
             self.path.with_name(f"{self.lab}.cluster.toml").unlink(missing_ok=True)
-        elif self.cluster is not None and Path(self.cluster).is_file():
-            cluster = Cluster.load(self.cluster)
-            for job in self.jobs:
-                launch.end_leftovers_of(cluster, job)
-                ended.append(f"job {job}")
-            if self.undo:
-                configure.run(cluster, self.undo, self.on)
-                ended.append("what was set up")
+        elif self.cluster is not None:
+            ended += self._end_jobs(Cluster.load(self.cluster))
+        if self.undo:
+            ended += self._take_back()
         self.lab, self.jobs, self.undo = None, [], []
         self.path.unlink(missing_ok=True)
         return ended
+
+    def _end_jobs(self, cluster: Cluster) -> list[str]:
+        for job in self.jobs:
+            launch.end_leftovers_of(cluster, job)
+        return [f"job {job}" for job in self.jobs]
+
+    def _take_back(self) -> list[str]:
+        if self.on == "here":
+            configure.run_here(self.undo)
+        elif self.lab is None and self.cluster is not None:  # a lab took it along
+            configure.run(Cluster.load(self.cluster), self.undo, self.on)
+        else:
+            return []
+        return ["what was set up"]
 
     def note_lab(self, name: str | None) -> None:
         """A lab is about to be started; None: it has ended."""
