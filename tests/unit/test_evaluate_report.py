@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
 from fairlead import config
 from fairlead.cli.evaluate import command
@@ -105,6 +106,10 @@ def test_what_was_set_up_once_a_block_is_judged_by_blocks():
     assert by_blocks.verdict == ALIKE
     assert by_blocks.difference.degrees_of_freedom == 2
     assert by_blocks.speed.value == pytest.approx(np.mean(plain) / np.mean(bond) - 1)
+    (group,) = analyse(data(cells, blocks=blocks), REPORT, whole_plot=["network"]).groups
+    gains = [10.05 / 8.05 - 1, 10.05 / 10.45 - 1, 10.05 / 10.35 - 1]
+    half = stats.t.ppf(0.975, 2) * np.std(gains, ddof=1) / 3**0.5
+    assert [group.interval.low, group.interval.high] == pytest.approx([np.mean(gains) - half, np.mean(gains) + half])
     once = analyse(data(cells), REPORT, whole_plot=["network"])
     assert once.pairs[0].verdict == "too few samples"
     assert any("was set up in 1 block(s)" in text for text in once.warnings)

@@ -296,7 +296,8 @@ def _group_gains(
             by_configuration.setdefault(tuple(pair.second.levels[k] for k in at), []).append(pair)
         for configuration, own in by_configuration.items():
             value = float(np.mean([pair.speed_value for pair in own]))
-            interval = _mean_gain(own, value, level)
+            by_blocks = any(pair.by_blocks for pair in own)
+            interval = _mean_gain_of_blocks(data, own, value, level) if by_blocks else _mean_gain(own, value, level)
             yield GroupGain(group, configuration, len(own), value, interval)
 
 
@@ -306,15 +307,26 @@ def _mean_gain(pairs: Sequence[Pair], value: float, level: float) -> Estimate | 
         return None
     variances = []
     for pair in pairs:
-        if pair.by_blocks and pair.speed is not None:
-            half = (pair.speed.high - pair.speed.low) / 2
-            variances.append((half / statistics.t_quantile(level, pair.speed.n - 1)) ** 2)
-            continue
         parts = [(half_widths.sem(cell.values) / cell.mean) ** 2 for cell in (pair.first, pair.second)]
         variances.append((1 + pair.speed_value) ** 2 * sum(parts))
-    least = min(pair.speed.n if pair.speed else min(pair.first.n, pair.second.n) for pair in pairs)
+    least = min(min(pair.first.n, pair.second.n) for pair in pairs)
     half = statistics.t_quantile(level, least - 1) * float(np.sqrt(sum(variances))) / len(pairs)
     return Estimate(value, value - half, value + half, level, least, "delta method")
+
+
+def _mean_gain_of_blocks(data: Dataset, pairs: Sequence[Pair], value: float, level: float) -> Estimate | None:
+    """The same where gains of one block depend on each other: Student's t of the blocks' own means of gains."""
+    cells = [cell for pair in pairs for cell in (pair.first, pair.second)]
+    common = set.intersection(*(set(cell.blocks.tolist()) for cell in cells))
+    if len(common) < 2:
+        return None
+    gains = []
+    for block in sorted(common):
+        means = [[float(c.values[c.blocks == block].mean()) for c in (pair.first, pair.second)] for pair in pairs]
+        ratios_of_block = [a / b if data.lower_is_better else b / a for a, b in means]
+        gains.append(float(np.mean(ratios_of_block)) - 1)
+    found = statistics.mean_interval(gains, level)
+    return Estimate(value, min(found.low, value), max(found.high, value), level, len(gains), "Student t of blocks")
 
 
 def _shares(group: str, pairs: Sequence[Pair]) -> Shares:

@@ -79,5 +79,6 @@ def _computed(analysis: Analysis) -> str:
         "from the interval of the difference; p-values are adjusted for all comparisons of their table after Holm, and "
         "after Benjamini and Hochberg (FDR). Bars (mean and three standard errors) that overlap are the papers' rule, "
         "and no test. A group's gain is the arithmetic mean of its cells' gains in speed, its interval by the delta "
-        "method. The analysis of variance is of the logarithm, type II. Nothing is computed from rounded values."
+        "method, or Student's t of the blocks' own means. The analysis of variance is of the logarithm, type II. "
+        "Nothing is computed from rounded values."
     )

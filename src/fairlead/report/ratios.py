@@ -46,21 +46,21 @@ def ratio_of_means(numerator: Samples, denominator: Samples, level: float = DEFA
 
 
 def ratio_by_blocks(numerator: Samples, denominator: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
-    """Ratio of means of block means, position k of both in the same block; Student t of the blocks' own ratios.
+    """Ratio of means of block means, position k of both in the same block; Student t of the logarithm of their ratios.
 
     What is set up once a block varies from block to block: blocks, not rows, are the samples.
 
     Raises:
-        StatisticsError: fewer than two blocks, not the same number of both, or a mean that is not positive.
+        StatisticsError: fewer than two blocks, not the same number of both, or one that is not positive.
     """
     top, bottom = checked(numerator, 2, "a ratio by blocks"), checked(denominator, 2, "a ratio by blocks")
     if len(top) != len(bottom):
         raise StatisticsError(f"a ratio by blocks needs pairs, there are {len(top)} and {len(bottom)}")
-    if (bottom <= 0).any():
-        raise StatisticsError("a ratio by blocks needs positive denominators")
-    of_blocks = mean_interval(top / bottom, level)
+    if (bottom <= 0).any() or (top <= 0).any():
+        raise StatisticsError("a ratio by blocks needs positive samples")
+    logs = mean_interval(np.log(top / bottom), level)
     value = float(top.mean() / bottom.mean())
-    low, high = min(of_blocks.low, value), max(of_blocks.high, value)
+    low, high = min(_exp(logs.low), value), max(_exp(logs.high), value)
     return Estimate(value, low, high, level, len(top), "Student t of blocks")
 
 
@@ -104,6 +104,11 @@ def false_discovery_rate(p_values: Sequence[float]) -> list[float]:
         running = min(running, p_values[index] * len(p_values) / (len(p_values) - place))
         adjusted[index] = running
     return adjusted
+
+
+def _exp(value: float) -> float:
+    """Infinite where it is too large for a number."""
+    return math.exp(value) if value < 700 else math.inf
 
 
 @cache
