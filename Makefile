@@ -30,8 +30,12 @@ test-native: build/.setup ## C++ unit tests with sanitizers
 	cmake --build build/sanitize -j $(JOBS) >>build/sanitize.log || { tail -40 build/sanitize.log; exit 1; }
 	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS) --timeout 120 | tail -15; exit $${PIPESTATUS[0]}
 
+FAST := -m "not slow and not uml" --durations=15
 test-python: build/.setup ## Python, lab and kernel tests
-	$(PYTEST) -m "not slow and not uml" --durations=15
+	@# Unit tests compute, MPI programs often wait: side by side. What measures times has the machine to itself.
+	$(PYTEST) $(FAST) tests/unit >build/unit.log 2>&1 & unit=$$!; \
+	$(PYTEST) $(FAST) tests/mpi; failed=$$?; wait $$unit || failed=$$?; cat build/unit.log; \
+	$(PYTEST) $(FAST) --ignore tests/unit --ignore tests/mpi || failed=$$?; exit $$failed
 
 verify: build/.setup ## the long suites: kills, fuzzing, long runs (at most 75 minutes)
 	scripts/verify.sh
