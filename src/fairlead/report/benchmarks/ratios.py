@@ -41,11 +41,22 @@ def ratios(found: Sequence[Measured], baseline: str) -> Table:
     return table([*names, ("ratio", "ratio"), ("from", "low"), ("to", "high"), ("verdict", "verdict")], rows)
 
 
+def in_words(compared: Table, baseline: str) -> str | None:
+    """How many of the ratios say what, by system and benchmark; None without any."""
+    verdict = compared.keys.index("verdict")
+    said = []
+    for system, benchmark in dict.fromkeys((row[0].shown, row[1].shown) for row in compared.rows):
+        of = [row[verdict].shown for row in compared.rows if (row[0].shown, row[1].shown) == (system, benchmark)]
+        counts = [f"{of.count(word)} {word}" for word in dict.fromkeys(of)]
+        said.append(f"{system}, {benchmark}: of {words.count(len(of), 'median')} {words.listing(counts)}")
+    return f"Against {baseline}: {'; '.join(said)}." if said else None
+
+
 def _row(one: Numbers, other: Numbers, benchmark: str) -> list[Cell]:
     found = ratio_of_medians(one.blocks, other.blocks)
     if found is None:
         ratio = one.value / other.value
-        return [cell(ratio, words.significant(ratio)), cell(None), cell(None), cell("too few blocks to tell")]
+        return [cell(ratio, words.significant(ratio)), cell(None), cell(None), cell("of too few blocks to tell")]
     shown = [cell(value, words.significant(value)) for value in (found.value, found.low, found.high)]
     if found.contains(1.0):
         return [*shown, cell("cannot be told apart")]

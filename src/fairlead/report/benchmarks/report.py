@@ -171,7 +171,8 @@ def findings(report: Report) -> list[str]:
         *_said(report.pairs, matrices.verdicts),
         *_said(report.noise, noise.verdicts),
     ]
-    return verdicts.paragraphs(said)
+    compared = ratios.in_words(comparison(report), report.baseline) if report.baseline else None
+    return [*([compared] if compared else []), *verdicts.paragraphs(said)]
 
 
 def _said(parts: Sequence[PartT], of: Callable[[PartT], Iterable[Verdict]]) -> list[tuple[str, Verdict]]:

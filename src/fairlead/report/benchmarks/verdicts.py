@@ -106,6 +106,7 @@ def _streams(measured: Measured) -> Iterator[Verdict]:
                 continue
             ratio = _best(measured, (pairs, both)) / _best(measured, (1, both))
             times = f"{pairs} streams carry {words.significant(ratio, 3)} times as much as one"
+            times += " (both directions)" if both else ""
             if ratio >= STREAMS:
                 yield Verdict("bad", f"a single stream does not fill the path: {times}")
             elif ratio <= SLOWER_TOGETHER:
@@ -165,12 +166,15 @@ def _rate(one: Numbers) -> str:
 
 def paragraphs(said: Sequence[tuple[str, Verdict]]) -> list[str]:
     """The first paragraphs of a report: of (system, verdict); names of systems are said where there are several."""
-    several = len({system for system, _ in said}) > 1
+    systems = list(dict.fromkeys(system for system, _ in said))
     found = []
     for kind, lead in (("fact", "Measured"), ("good", "Good"), ("bad", "Bad"), ("sure", "How sure")):
-        parts = [f"{system}, {v.text}" if several else v.text for system, v in said if v.kind == kind]
-        if parts:
-            found.append(f"{lead}: {'; '.join(parts)}.")
-        elif kind == "bad":
+        texts = {system: [each.text for of, each in said if of == system and each.kind == kind] for system in systems}
+        parts = [(system, "; ".join(each)) for system, each in texts.items() if each]
+        if len(systems) == 1:
+            found += [f"{lead}: {text}." for _, text in parts]
+        elif parts:
+            found.append(f"{lead}: " + " ".join(f"On {system} {text}." for system, text in parts))
+        if not parts and kind == "bad":
             found.append("Bad: nothing that the limits of this report call so.")
     return found
