@@ -20,7 +20,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.lab import Lab, congestion
 from fairlead.lab.congestion.description import Delay, Streams
 from fairlead.manage import programs
-from fairlead.measure.benchmarks import all_pairs, noise, periodic, point_to_point, slow_pairs, stress, tcp
+from fairlead.measure.benchmarks import all_pairs, noise, periodic, point_to_point, stress, tcp
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
 from fairlead.native import mpi_program
 from fairlead.store import Run, Store
@@ -156,7 +156,7 @@ def _slow(cluster: Path, results: Path) -> tuple[list[str], list[tuple[str, ...]
     assert done.returncode == 0, done.stderr
     with Store.read(results) as store:
         found = all_pairs.matrix(store, store.runs("benchmark")[-1].id)
-    judged = slow_pairs.judge(found.medians(found.latency_s), larger_is_slower=True, symmetric=True)
+    judged = found.slow_by_latency()
     hosts = [found.hosts[slow.places[0]] for slow in judged.hosts]
     return hosts, [tuple(found.hosts[place] for place in slow.places) for slow in judged.pairs]
 

@@ -75,3 +75,24 @@ def tcp_run(directory: Path) -> int:
                 store.add_series(run, "retransmits_count", again, "count", of)
         store.finish_run(run)
     return run
+
+
+def all_pairs_run(directory: Path, slow_pair: tuple[str, str], blocks: int = 4) -> int:
+    """Five hosts of 10 us and 80 Mbit/s; one pair takes twice as long."""
+    hosts = [f"h{k}" for k in range(5)]
+    plan = {"hosts": hosts, "size_B": 8, "train_B": 1000}
+    with Store.open(directory) as store:
+        run = store.begin_run(records.KIND, {"benchmark": "all-pairs", "cluster": "c"}, plan=plan, seed=1)
+        for number in range(blocks):
+            for first in hosts:
+                for second in hosts:
+                    labels = {"first": first, "second": second, "round": number}
+                    factor = 2.0 if (first, second) == slow_pair else 1.0
+                    if first < second:
+                        latency = {**labels, "size_B": 8, "window": 1}
+                        store.add_series(run, "round_trip_s", [[20e-6 * factor] * 3], "s", latency)
+                    if first != second:
+                        train = {**labels, "size_B": 1000, "window": 10}
+                        store.add_series(run, "window_s", [[1e-3 * factor] * 2], "s", train)
+        store.finish_run(run)
+    return run

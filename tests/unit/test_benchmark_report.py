@@ -14,7 +14,7 @@ from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
 from fairlead.report.benchmarks import report as reports
 from fairlead.report.benchmarks.ratios import ratio_of_medians
 
-from .benchmark_fixtures import noise_run, point_to_point_run, tcp_run
+from .benchmark_fixtures import all_pairs_run, noise_run, point_to_point_run, tcp_run
 
 STEADY = {Cell(1): [20e-6, 20e-6, 22e-6], Cell(1024): [40e-6] * 3, Cell(65536): [1e-3] * 3}
 
@@ -138,3 +138,24 @@ def test_tcp_counts_the_middle_third_and_tells_retransmits(tmp_path: Path) -> No
     assert float(table[0]["median_bps"]) == pytest.approx(8e6)
     assert float(table[1]["median_bps"]) == pytest.approx(4 * 8e6)
     assert float(table[0]["retransmits_per_GiB"]) == pytest.approx(2**30 / 1e6, rel=1e-6)
+
+
+def test_all_pairs_are_a_heat_map_that_names_the_slow(tmp_path: Path) -> None:
+    all_pairs_run(tmp_path, ("h1", "h3"))
+    found = reports.load([tmp_path])
+    text = "\n".join(reports.findings(found))
+    assert "slow pair by latency: h1 and h3, 2.00 times slower than usual" in text
+    assert "slow pair by throughput: h1 → h3, 2.00 times slower than usual" in text
+    table = {(row["source"], row["destination"]): row for row in rows(reports.drawings(found)[0].table.csv())}
+    assert float(table["h3", "h1"]["latency_s"]) == pytest.approx(20e-6)
+    assert float(table["h1", "h3"]["rate_bps"]) == pytest.approx(40e6)
+    assert table["h1", "h3"]["slow"] == "latency: pair; throughput: pair"
+    assert table["h3", "h1"]["slow"] == "latency: pair"
+    assert table["h0", "h1"]["slow"] == ""
+
+
+def test_too_few_blocks_are_said_to_be_no_verdict(tmp_path: Path) -> None:
+    all_pairs_run(tmp_path, ("h1", "h3"), blocks=2)
+    text = "\n".join(reports.findings(reports.load([tmp_path])))
+    assert "slow pair" not in text and "no host and no pair" not in text
+    assert "0 of 20 ordered pairs have the 3 blocks that a verdict by latency needs" in text

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fairlead.measure.benchmarks.all_pairs import Matrix
 from fairlead.measure.benchmarks.slow_pairs import judge
 
 HOSTS = 8
@@ -69,3 +70,14 @@ def test_pairs_that_were_not_measured_are_not_judged() -> None:
     values[2, 5] = values[5, 2] = 60e-6
     found = judge(values, larger_is_slower=True, symmetric=True)
     assert [slow.places for slow in found.pairs] == [(2, 5)]
+
+
+def test_one_bad_block_and_too_few_blocks_are_no_verdict() -> None:
+    names = tuple(f"h{k}" for k in range(HOSTS))
+    pairs = [(i, j) for i in range(HOSTS) for j in range(HOSTS) if i != j]
+    draw = np.random.default_rng(1)
+    usual = {pair: list(1e9 * (1 + 0.01 * draw.standard_normal(4))) for pair in pairs}
+    slow = Matrix(names, {}, {**usual, (1, 2): [3e8] * 4})
+    assert [each.places for each in slow.slow_by_rate().pairs] == [(1, 2)]
+    for blocks in ([3e8, 3e8], [3e8, 3e8, 1e9, 1e9]):
+        assert Matrix(names, {}, {**usual, (1, 2): blocks}).slow_by_rate().pairs == ()

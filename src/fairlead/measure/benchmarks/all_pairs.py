@@ -12,6 +12,7 @@ from fairlead.errors import ConfigError
 from fairlead.measure.benchmarks import point_to_point, probe, records, repeat
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, WARM_UP, WINDOW_S
 from fairlead.measure.benchmarks.repeat import Until
+from fairlead.measure.benchmarks.slow_pairs import Verdict, judge
 from fairlead.measure.samples import Progress
 from fairlead.store import Label, Store
 
@@ -20,6 +21,7 @@ Floats = npt.NDArray[np.float64]
 BENCHMARK = "all-pairs"
 BLOCK_S = 0.05
 LEAST_HOSTS = 4  # with fewer, a slow host and a slow pair cannot be told apart
+LEAST_BLOCKS = 3  # of a pair that is judged
 LATENCY_SHARE = 1 / 3  # of the budget
 
 
@@ -56,12 +58,33 @@ class Matrix:
     latency_s: dict[tuple[int, int], list[float]]
     rate_bps: dict[tuple[int, int], list[float]]
 
-    def medians(self, values: dict[tuple[int, int], list[float]]) -> Floats:
-        """(hosts, hosts) medians; NaN where there is none."""
+    def quantile(self, values: dict[tuple[int, int], list[float]], share: float = 0.5, least: int = 1) -> Floats:
+        """(hosts, hosts) quantiles of the blocks, medians by default; NaN where there are fewer than ``least``."""
         table = np.full((len(self.hosts), len(self.hosts)), np.nan)
         for pair, found in values.items():
-            table[pair] = float(np.median(found))
+            if len(found) >= least:
+                table[pair] = float(np.quantile(found, share))
         return table
+
+    def slow_by_latency(self) -> Verdict:
+        """Hosts and pairs that are slow by latency."""
+        return self._slow(self.latency_s, larger_is_slower=True)
+
+    def slow_by_rate(self) -> Verdict:
+        """Hosts and ordered pairs that are slow by throughput."""
+        return self._slow(self.rate_bps, larger_is_slower=False)
+
+    def _slow(self, values: dict[tuple[int, int], list[float]], *, larger_is_slower: bool) -> Verdict:
+        """Slow by the median of the blocks and by the quartile of the faster ones: one bad block is no verdict."""
+        medians, faster = (
+            judge(
+                self.quantile(values, share, LEAST_BLOCKS),
+                larger_is_slower=larger_is_slower,
+                symmetric=larger_is_slower,
+            )
+            for share in (0.5, 0.25 if larger_is_slower else 0.75)
+        )
+        return medians.confirmed_by(faster)
 
 
 def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:

@@ -37,6 +37,14 @@ class Verdict:
     hosts: tuple[Slow, ...]
     pairs: tuple[Slow, ...]
 
+    def confirmed_by(self, other: "Verdict") -> "Verdict":
+        """What is slow by both."""
+        hosts, pairs = ({slow.places for slow in found} for found in (other.hosts, other.pairs))
+        return Verdict(
+            tuple(slow for slow in self.hosts if slow.places in hosts),
+            tuple(slow for slow in self.pairs if slow.places in pairs),
+        )
+
 
 def judge(values: Floats, *, larger_is_slower: bool, symmetric: bool) -> Verdict:
     """Find what is slow.

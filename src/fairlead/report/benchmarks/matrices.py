@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairlead.measure.benchmarks import all_pairs, slow_pairs
-from fairlead.measure.benchmarks.all_pairs import Matrix
+from fairlead.measure.benchmarks.all_pairs import LEAST_BLOCKS, Matrix
 from fairlead.measure.benchmarks.slow_pairs import Slow
 from fairlead.report import heat_maps, statistics, words
 from fairlead.report.benchmarks.systems import System
@@ -38,19 +38,13 @@ def load(system: System) -> Pairs | None:
         return None
     with Store.read(system.directory) as store:
         matrix = all_pairs.matrix(store, run.id)
-    return Pairs(
-        system.name,
-        run,
-        matrix,
-        slow_pairs.judge(matrix.medians(matrix.latency_s), larger_is_slower=True, symmetric=True),
-        slow_pairs.judge(matrix.medians(matrix.rate_bps), larger_is_slower=False, symmetric=False),
-    )
+    return Pairs(system.name, run, matrix, matrix.slow_by_latency(), matrix.slow_by_rate())
 
 
 def draw(found: Pairs, number: int) -> Drawing:
     """Both matrices of a system; ``number`` tells its figure from other systems'."""
     matrix = found.matrix
-    latency_s, rate_bps = matrix.medians(matrix.latency_s), matrix.medians(matrix.rate_bps)
+    latency_s, rate_bps = matrix.quantile(matrix.latency_s), matrix.quantile(matrix.rate_bps)
     panels = [Panel("Latency", latency_s, words.TIMES)]
     panels += [Panel("Throughput", rate_bps, words.RATES)] if matrix.rate_bps else []
     columns = [("from", "source"), ("to", "destination"), ("latency", "latency_s"), ("from ", "latency_low_s")]
@@ -95,7 +89,8 @@ def _slow_words(found: Pairs, i: int, j: int) -> str:
     for what, verdict in (("latency", found.latency), ("throughput", found.rate)):
         hosts = {slow.places[0] for slow in verdict.hosts} & {i, j}
         said += [f"{what}: host {found.matrix.hosts[place]}" for place in sorted(hosts)]
-        said += [f"{what}: pair" for slow in verdict.pairs if slow.places in ((i, j), (j, i))]
+        same = ((i, j), (j, i)) if what == "latency" else ((i, j),)
+        said += [f"{what}: pair" for slow in verdict.pairs if slow.places in same]
     return "; ".join(said)
 
 
@@ -110,8 +105,14 @@ def verdicts(found: Pairs) -> Iterator[Verdict]:
             yield Verdict("bad", f"slow host by {what}: {text}")
         for text in _named(verdict.pairs, hosts, what):
             yield Verdict("bad", f"slow pair by {what}: {text}")
-        complete = len(values) == len(hosts) * (len(hosts) - 1)
-        if complete and not verdict.hosts and not verdict.pairs:
+        judged = sum(len(blocks) >= LEAST_BLOCKS for blocks in values.values())
+        if judged < len(hosts) * (len(hosts) - 1):
+            yield Verdict(
+                "sure",
+                f"all-pairs: {judged} of {len(hosts) * (len(hosts) - 1)} ordered pairs have the {LEAST_BLOCKS} blocks "
+                f"that a verdict by {what} needs; give it a larger --budget",
+            )
+        elif not verdict.hosts and not verdict.pairs:
             yield Verdict("good", f"no host and no pair of {len(hosts)} hosts is slow by {what}")
     blocks = [len(each) for each in (*found.matrix.latency_s.values(), *found.matrix.rate_bps.values())]
     missing = 2 * len(hosts) * (len(hosts) - 1) - len(blocks)
