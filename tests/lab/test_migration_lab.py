@@ -1,0 +1,100 @@
+"""The migration controller at work: neighbours flood a server, its machine of the job moves, the program goes on."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from managed_runs import once
+
+from fairlead.store import Store
+
+LAB = """
+[lab]
+name = "flooded"
+topology = "star"
+hosts_per_leaf = 3
+share = ["{share}"]
+neighbours_per_leaf = 2
+[host_link]
+rate = "1gbit"
+queue = "10ms"
+[servers]
+per_leaf = 4
+others_per_server = 1
+[servers.uplink]
+rate = "100mbit"
+queue = "20ms"
+[servers.vm]
+memory = "4MiB"
+dirty_rate = "5mbit"
+"""
+PLAN = """
+[comparison]
+name = "flooded"
+lab = "lab.toml"
+replications = 1
+migrate = true
+[congestion]
+onset = [0.2, 0.2]
+[[congestion.places]]
+kind = "streams"
+pairs = [["n0", "v0"], ["n1", "v0"]]
+streams = 4
+both_directions = false
+[[programs]]
+name = "traffic"
+command = ["{program}"]
+ranks = 3
+mpirun = "mpirun.openmpi"
+"""
+# No MPI, so that processors stay free: ranks 1 and 2 send to rank 0 on h0, message by message, and wait for answers.
+PROGRAM = """#!{python}
+import os, socket, threading, time
+def serve(connection):
+    while connection.recv(MESSAGE_B, socket.MSG_WAITALL):
+        connection.sendall(b"+")
+MESSAGE_B = 32768
+if os.environ["OMPI_COMM_WORLD_RANK"] == "0":
+    with socket.create_server(("", 7000)) as server:
+        threads = [threading.Thread(target=serve, args=(server.accept()[0],)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+else:
+    deadline_s = time.monotonic() + 10
+    while True:
+        try:
+            connection = socket.create_connection(("10.64.0.1", 7000))
+            break
+        except ConnectionRefusedError:
+            assert time.monotonic() < deadline_s
+            time.sleep(0.05)
+    for _ in range(600):
+        connection.sendall(bytes(MESSAGE_B))
+        assert connection.recv(1) == b"+"
+        time.sleep(0.02)
+"""
+
+
+@pytest.mark.root
+@pytest.mark.mpi
+@pytest.mark.slow
+def test_a_comparison_moves_the_machine_of_a_flooded_server_and_nothing_on_a_clean_network(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text(PROGRAM.replace("{python}", sys.executable))
+    program.chmod(0o755)
+    (tmp_path / "lab.toml").write_text(LAB.replace("{share}", str(tmp_path)))
+    (tmp_path / "plan.toml").write_text(PLAN.replace("{program}", str(program)))
+    done = once("compare", tmp_path / "plan.toml", "--results", tmp_path / "results")
+    assert done.returncode == 0, done.stderr
+    with Store.read(tmp_path / "results") as store:
+        runs = {str(run.labels["scenario"]): run for run in store.runs("run") if "scenario" in run.labels}
+        decided = {
+            name: [event.data for event in store.events(run.id) if event.kind == "migration"]
+            for name, run in runs.items()
+        }
+    assert {run.status for run in runs.values()} == {"ok"}
+    moved = [event for event in decided["congested_managed"] if event["action"] == "moved"]
+    assert [(event["vm"], event["server"], event["to"]) for event in moved] == [("h0", "server0", "server3")]
+    assert set(moved[0]["round_trips_s"]) == {"h1", "h2"}
+    assert not [event for event in decided["clean_managed"] if event["action"] == "begins"]
+    assert "Time of live migrations" in (tmp_path / "results" / "report.html").read_text()
