@@ -91,6 +91,7 @@ def without(words: list[str], *, option: str, values: int) -> list[str]:
     return words[:at] + words[at + 1 + values :]
 
 
+@pytest.mark.slow
 def test_the_launchers_own_files_do_the_same(lab: Lab, mpi: tuple[str, str], tmp_path: Path) -> None:
     """As the user's own launch line has them, in place of what fairlead says of hosts."""
     compiler, mpirun = mpi

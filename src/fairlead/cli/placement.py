@@ -52,6 +52,8 @@ def command(
     profile, cluster = Summary.read(profile_file), Cluster.load(cluster_file)
     found = compute.compute(profile, cluster, None if unmeasured else compute.known(results, cluster, run))
     placement_table.show(found, console())
+    if profile.missing_ranks:
+        click.echo(f"{len(profile.missing_ranks)} ranks left no record: what they send is not taken into account")
     for path, text in (
         (json_file, found.to_json()),
         (rankfile, json_form.rankfile(found.host_of_rank)),
