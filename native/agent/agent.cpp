@@ -71,7 +71,8 @@ void Agent::start_managing(const std::string& plane_error) {
     if (!config_.rings.empty()) {
         messages_.emplace(
             loop_, config_, clock_, channel_, prober_, message_settings,
-            [this](nlohmann::json line) { event(std::move(line)); }, [](const core::NetworkTime&) {});
+            [this](nlohmann::json line) { event(std::move(line)); },
+            [this](const core::NetworkTime& time) { manager_->on_message_time(time); });
     }
 }
 

@@ -101,6 +101,12 @@ void Manager::on_message(core::HostId from, std::uint64_t boot_id, const wire::M
     feed(core::Received{from, message, boot_id});
 }
 
+/// Where several hosts' messages came in one call, it is not certain whose was late.
+void Manager::on_message_time(const core::NetworkTime& time) {
+    if (!automatic_ || !time.certain_path) return;
+    feed(core::MessageTime{time.source, time.size_B, time.latency_s, time.error_s});
+}
+
 /// Without a guardian this host's forwarding cannot be relied on: nothing is granted, and sources that have a detour
 /// over it hear no heartbeat and go back.
 bool Manager::refuse_as_relay(core::HostId from, const wire::Message& message) {

@@ -12,6 +12,7 @@
 #include "config.hpp"
 #include "event_loop.hpp"
 #include "fairlead/core/controller.hpp"
+#include "fairlead/core/message_monitor.hpp"
 #include "manage_config.hpp"
 #include "prober.hpp"
 #include "route_plane.hpp"
@@ -35,6 +36,8 @@ class Manager {
 
     /// A control message of an authenticated peer.
     void on_message(core::HostId from, std::uint64_t boot_id, const core::wire::Message& message);
+    /// What the program's messages tell of the paths that lead here.
+    void on_message_time(const core::NetworkTime& time);
     void move(core::HostId destination, core::HostId relay, ByHandDone done);
     void back(core::HostId destination, ByHandDone done);
     /// The guardian is gone: this host can neither move nor relay any more.

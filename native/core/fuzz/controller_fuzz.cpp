@@ -149,7 +149,7 @@ Event fitting(Input& in, const std::vector<Action>& asked) {
 }
 
 Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked, std::uint64_t& delivered_B) {
-    switch (in.byte() % 11) {
+    switch (in.byte() % 12) {
         case 0:
         case 1:
             return fitting(in, asked);
@@ -176,6 +176,8 @@ Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked
             return ManualReturn{in.host()};
         case 9:
             return PairMix{in.host(), {{in.token(), in.seconds()}}};
+        case 10:
+            return MessageTime{in.host(), in.token(), in.seconds(), in.seconds()};
         default:
             if (in.byte() == 0) return Stop{};
             return Tick{in.seconds()};

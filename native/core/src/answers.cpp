@@ -93,13 +93,28 @@ void Controller::State::notify_source(const Burst& burst) {
     if (summary.samples < settings_.zones.min_samples || summary.span_s < settings_.zones.min_span_s) return;
     const Zone zone = zone_of(summary.typical_s, base_latency_s(reverse), settings_.zones);
     if (zone == Zone::low || now_ < peer.next_notice) return;
-    peer.next_notice = now_ + settings_.report.notice_period_s;
-    const wire::Notice notice{reverse.source, reverse.destination, zone, summary.typical_s, 0.0};
-    send(burst.peer, notice);
-    if (probes_.zone(burst.peer).zone() == Zone::low) return;
+    send_notice({reverse.source, reverse.destination, zone, summary.typical_s, 0.0});
+}
+
+/// Ranks of this host waited for messages that took long.
+void Controller::State::handle(const MessageTime& time) {
+    if (!other(time.source) || !plausible(time.latency_s) || !plausible(time.error_s)) return;
+    Peer& peer = peers_[time.source];
+    const Pair path{time.source, self_};
+    const double base_s = base_.latency_s(path, time.size_B).value_or(base_latency_s(path));
+    const MessageZone::Judgement judged =
+        peer.messages.add(time.size_B, time.latency_s, time.error_s, base_s, settings_, now_);
+    if (!automatic_ || stopping_ || judged.zone == Zone::low || now_ < peer.next_notice) return;
+    send_notice({path.source, path.destination, judged.zone, judged.excess_s, 0.0});
+}
+
+void Controller::State::send_notice(const wire::Notice& notice) {
+    peers_[notice.source].next_notice = now_ + settings_.report.notice_period_s;
+    send(notice.source, notice);
+    if (probes_.zone(notice.source).zone() == Zone::low) return;
     // The way to the source is slow as well: a copy over a third host that answers quickly.
     for (HostId host = 0; host < hosts_; ++host) {
-        if (!other(host) || host == burst.peer || !peers_[host].heard || peers_[host].down) continue;
+        if (!other(host) || host == notice.source || !peers_[host].heard || peers_[host].down) continue;
         if (probes_.zone(host).zone() != Zone::low) continue;
         send(host, notice);
         return;

@@ -15,12 +15,7 @@ namespace {
 constexpr double kHelloUnheard_s = 2.0;  // repeated this often to a peer that never answered
 constexpr double kHelloHeard_s = 30.0;
 
-constexpr double kLongest_s = 3600.0;
 constexpr double kLargestWeight = 1e15;  // sums of weights and times stay finite
-bool plausible(double delay_s) {
-    return std::isfinite(delay_s) && delay_s >= 0.0 && delay_s <= kLongest_s;
-}
-
 ControllerConfig checked(ControllerConfig config) {
     if (config.host_count < 1 || config.host_count > kMaxHosts || config.self >= config.host_count) {
         throw std::invalid_argument("controller: host " + std::to_string(config.self) + " of " +

@@ -27,7 +27,15 @@ MessageMonitor::MessageMonitor(HostId self, HostId hosts, const MessageSettings&
     : self_(self), hosts_(hosts), settings_(settings), due_(hosts), budget_(settings.max_asked_per_s), pairs_(hosts) {}
 
 void MessageMonitor::place(std::uint32_t rank, HostId host) {
-    if (host < hosts_ && places_.size() < kMostPlaces) places_[rank] = host;
+    if (host >= hosts_ || places_.size() >= kMostPlaces) return;
+    places_[rank] = host;
+    const auto before = unplaced_.extract(rank);
+    if (!before || host == self_) return;
+    PairTimes& times = pair(host);
+    times.messages += before.mapped().messages;
+    times.size_B += before.mapped().size_B;
+    times.waits += before.mapped().waits;
+    times.waited_s += before.mapped().waited_s;
 }
 
 void MessageMonitor::completed(std::span<const MessageEnd> call, Time now) {
@@ -38,7 +46,10 @@ void MessageMonitor::completed(std::span<const MessageEnd> call, Time now) {
             continue;
         }
         const auto found = places_.find(end.key.source);
-        if (found == places_.end()) continue;
+        if (found == places_.end()) {
+            count_unplaced(end, call.size() == 1);
+            continue;
+        }
         receives.push_back({end.key,
                             found->second,
                             end.size_B,
@@ -48,6 +59,18 @@ void MessageMonitor::completed(std::span<const MessageEnd> call, Time now) {
     }
     answer_asked();
     if (!receives.empty()) receive(std::move(receives), now);
+}
+
+/// It may turn out to be a neighbour's, or the network's.
+void MessageMonitor::count_unplaced(const MessageEnd& end, bool alone) {
+    if (unplaced_.size() >= kMostPlaces) return;
+    PairTimes& times = unplaced_[end.key.source];
+    ++times.messages;
+    times.size_B += end.size_B;
+    const double waited = core::waited_s({end.needed_ns, end.waiting_from_ns, end.done_ns, end.computed});
+    if (!alone || waited < settings_.waited_s) return;
+    ++times.waits;
+    times.waited_s += waited;
 }
 
 void MessageMonitor::send(const MessageEnd& end) {

@@ -122,6 +122,8 @@ const SettingInfo kTable[] = {
     REAL(messages, MessageSettings, period_s, "s", 1e-3, 60.0),
     REAL(messages, MessageSettings, max_asked_per_s, "messages/s", 1.0, 1e6),
     REAL(messages, MessageSettings, answer_timeout_s, "s", 0.1, 60.0),
+    WHOLE(messages, MessageSettings, judged, "messages", 1, 16),
+    REAL(messages, MessageSettings, judged_within_s, "s", 1e-3, 60.0),
 };
 #undef REAL
 #undef WHOLE

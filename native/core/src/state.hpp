@@ -3,11 +3,13 @@
 // share of a queue (accounting.cpp), life of a detour (detour.cpp), answers to peers (answers.cpp).
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "fairlead/core/controller.hpp"
+#include "fairlead/core/message_zone.hpp"
 #include "fairlead/core/own_load.hpp"
 #include "fairlead/core/random.hpp"
 #include "probe_desk.hpp"
@@ -26,6 +28,12 @@ struct Asked {
     LegState second;
     double load = 0.0;
 };
+
+/// A time that can be.
+inline bool plausible(double delay_s) {
+    constexpr double kLongest_s = 3600.0;
+    return std::isfinite(delay_s) && delay_s >= 0.0 && delay_s <= kLongest_s;
+}
 
 /// From a suspicion to a decision.
 struct Search {
@@ -116,6 +124,7 @@ struct Peer {
     Time next_hello = 0.0;
     Time shunned_until = -1e9;
     Time next_notice = -1e9;
+    MessageZone messages;      ///< from its ranks
     int loads_unanswered = 0;  ///< in a row: after a few it is no longer waited for
     int beats_missed = 0;
     Time next_beat = 0.0;
@@ -158,6 +167,7 @@ class Controller::State {
     void handle(const ManualMove& move);
     void handle(const ManualReturn& back);
     void handle(const PairMix& mix);
+    void handle(const MessageTime& time);
     void handle(const Stop&);
     void advance();
     void greet();
@@ -198,6 +208,7 @@ class Controller::State {
     void answer(HostId, const wire::RanksHere&) {}   // the message monitor's
     void report_leg(const LegQuery& query, const Burst& burst);
     void notify_source(const Burst& burst);
+    void send_notice(const wire::Notice& notice);
     void answer_loads(bool sampled);
     std::vector<wire::LoadEntry> own_entries() const;
 

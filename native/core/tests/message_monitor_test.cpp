@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "controller_rig.hpp"
+#include "fairlead/core/message_zone.hpp"
+
 namespace fairlead::core {
 namespace {
 
@@ -244,6 +247,24 @@ TEST(MessageMonitor, MessagesInsideAHostAreNotTheNetworks) {
     EXPECT_EQ(pairs[0].waits, 0U);
 }
 
+TEST(MessageMonitor, MessagesOfARankCountAsSoonAsItIsKnownWhereItRuns) {
+    MessageMonitor monitor(1, 3, Hosts::settings());
+    monitor.place(1, 1);
+    complete(monitor, {receive(0, 1, 1, 11 * kMs, 14 * kMs)}, 100.0);
+    complete(monitor, {receive(2, 1, 1, 15 * kMs, 16 * kMs)}, 100.0);
+    EXPECT_TRUE(monitor.take_pairs().empty());
+    monitor.place(0, 0);
+    monitor.place(2, 1);
+    const auto pairs = monitor.take_pairs();
+    ASSERT_EQ(pairs.size(), 1U);
+    EXPECT_EQ(pairs[0].source, 0);
+    EXPECT_EQ(pairs[0].messages, 1U);
+    EXPECT_EQ(pairs[0].size_B, kSmall_B);
+    EXPECT_EQ(pairs[0].waits, 1U);
+    EXPECT_DOUBLE_EQ(pairs[0].waited_s, 0.003);
+    EXPECT_DOUBLE_EQ(pairs[0].known_s, 0.0);
+}
+
 TEST(MessageMonitor, AsksForSoManyASecondOnlyAndManyAtATime) {
     Hosts hosts;
     for (std::uint32_t number = 1; number <= 15; ++number) {
@@ -308,6 +329,51 @@ TEST(MessageMonitor, OnlyTheSendersHostCanAnswer) {
     EXPECT_TRUE(hosts[1].take_times().empty());
     hosts[1].told(0, report, ClockEstimate{}, 0);
     EXPECT_EQ(hosts[1].take_times().size(), 1U);
+}
+
+TEST(MessageZone, SeveralMessagesInARowThatTookLongAreASuspicion) {
+    const Settings settings;
+    MessageZone zone;
+    constexpr double kBase_s = 2e-3;  // medium from 1 ms above it on, high from 4 ms
+    const auto add = [&](double latency_s, Time now) {
+        return zone.add(8192, latency_s, 10e-6, kBase_s, settings, now);
+    };
+    EXPECT_EQ(add(9e-3, 1.00).zone, Zone::low);
+    EXPECT_EQ(add(9e-3, 1.01).zone, Zone::low);
+    const MessageZone::Judgement third = add(8e-3, 1.02);
+    EXPECT_EQ(third.zone, Zone::high);
+    EXPECT_DOUBLE_EQ(third.excess_s, 8e-3 - 10e-6 - kBase_s);
+    EXPECT_EQ(add(2e-3, 1.03).zone, Zone::low);
+    EXPECT_EQ(add(4e-3, 1.04).zone, Zone::low);
+    EXPECT_EQ(add(4e-3, 1.05).zone, Zone::low);
+    EXPECT_EQ(add(4e-3, 1.06).zone, Zone::medium);
+    EXPECT_EQ(add(9e-3, 2.00).zone, Zone::low) << "those before it are old";
+}
+
+TEST(MessageZone, WhatMessagesOfASizeAlwaysTakeIsNoSuspicion) {
+    const Settings settings;
+    MessageZone zone;
+    for (int i = 0; i < 6; ++i) zone.add(8192, 20e-3, 0.0, 1e-3, settings, 1.0 + 0.01 * i);
+    EXPECT_EQ(zone.add(8192, 20e-3, 0.0, 1e-3, settings, 1.07).zone, Zone::high);
+    EXPECT_EQ(zone.add(8192, 20.5e-3, 0.0, 1e-3, settings, 1.08).zone, Zone::low);
+    zone.add(64, 20e-3, 0.0, 1e-3, settings, 1.09);
+    zone.add(64, 20e-3, 0.0, 1e-3, settings, 1.10);
+    EXPECT_EQ(zone.add(64, 20e-3, 0.0, 1e-3, settings, 1.11).zone, Zone::high) << "another size";
+}
+
+TEST(MessageZone, TheSourceIsToldAtMostOnceAPeriod) {
+    Rig rig;
+    rig.greet_all();
+    for (int i = 0; i < 2; ++i) rig.on(MessageTime{2, 4096, 30e-3, 1e-5}, 0.01);
+    EXPECT_EQ(rig.sent<wire::Notice>(2), 0);
+    for (int i = 0; i < 5; ++i) rig.on(MessageTime{2, 4096, 30e-3, 1e-5}, 0.01);
+    EXPECT_EQ(rig.sent<wire::Notice>(2), 1);
+    rig.on(MessageTime{2, 4096, 300e-3, 1e-5}, 0.1);
+    EXPECT_EQ(rig.sent<wire::Notice>(2), 2);
+    rig.on(MessageTime{kHosts, 4096, 1.0, 0.0});
+    rig.on(MessageTime{0, 4096, 1.0, 0.0});
+    rig.on(MessageTime{3, 4096, -1.0, 0.0});
+    EXPECT_EQ(rig.sent<wire::Notice>(3), 0);
 }
 
 }  // namespace

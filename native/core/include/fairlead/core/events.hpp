@@ -84,10 +84,18 @@ struct PairMix {
     std::vector<SizeShare> sizes;
 };
 
+/// A rank of this host waited for a message from a rank of `source`, and it took so long from its send on.
+struct MessageTime {
+    HostId source = kNoHost;
+    std::uint64_t size_B = 0;
+    double latency_s = 0.0;
+    double error_s = 0.0;  ///< of the two hosts' clocks
+};
+
 /// The run ends: every detour is returned, relays are released, peers are told.
 struct Stop {};
 
 using Event = std::variant<SocketSample, ProbeResult, Received, MoveDone, MoveFailed, ReturnDone, ReturnFailed, Tick,
-                           ManualMove, ManualReturn, PairMix, Stop>;
+                           ManualMove, ManualReturn, PairMix, MessageTime, Stop>;
 
 }  // namespace fairlead::core

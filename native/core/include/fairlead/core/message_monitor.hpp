@@ -112,6 +112,7 @@ class MessageMonitor {
         Time asked = -1e9;  ///< the last time
     };
 
+    void count_unplaced(const MessageEnd& end, bool alone);
     void send(const MessageEnd& end);
     void receive(std::vector<Receive> receives, Time now);
     void ask(std::vector<Receive> receives, double waited, Time now);
@@ -129,6 +130,7 @@ class MessageMonitor {
     MessageSettings settings_;
     SentMessages sent_;
     std::unordered_map<std::uint32_t, HostId> places_;
+    std::unordered_map<std::uint32_t, PairTimes> unplaced_;  ///< by source, of which it is not known where it runs
     std::unordered_map<std::uint32_t, Wait> waits_;
     std::unordered_map<std::uint32_t, Place> tokens_;
     std::uint32_t next_token_ = 0;

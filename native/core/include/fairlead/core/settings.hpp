@@ -138,6 +138,8 @@ struct MessageSettings {
     double period_s = 0.5;            ///< between questions to one host about shorter ones
     double max_asked_per_s = 1000.0;  ///< messages: the questions shall not load the path that they are about
     double answer_timeout_s = 2.0;    ///< a send may be completed later than its receive
+    int judged = 3;                   ///< messages in a row that took long are a suspicion
+    double judged_within_s = 0.5;     ///< if they came within this
 };
 
 struct Settings {
