@@ -6,6 +6,7 @@ waited for had been sent (docs/monitor.md): waiting for a sender that is late is
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fairlead.report.statistics import median
 from fairlead.store import Run, Store
@@ -57,7 +58,7 @@ class Communication:
 
 def read(store: Store, run: Run) -> Communication | None:
     """What the monitor saw of a run; None where it was not on, or saw no message between hosts."""
-    lines: dict[HostPair, list[Mapping[str, float]]] = {}
+    lines: dict[HostPair, list[Mapping[str, Any]]] = {}
     dropped: dict[str, int] = {}
     mismatches: dict[str, int] = {}
     for event in store.events(run.id):
@@ -73,7 +74,7 @@ def read(store: Store, run: Run) -> Communication | None:
     return Communication(pairs, sum(dropped.values()), sum(mismatches.values()))
 
 
-def _summed(lines: Sequence[Mapping[str, float]]) -> PairTimes:
+def _summed(lines: Sequence[Mapping[str, Any]]) -> PairTimes:
     def total(key: str) -> float:
         return sum(line[key] for line in lines)
 

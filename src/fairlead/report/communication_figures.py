@@ -53,7 +53,7 @@ def of_scenarios(program: str, runs: Mapping[str, Sequence[Communication]]) -> D
     """The communication time of each pair, clean against congested against managed: medians of the replications.
 
     Args:
-        runs: by scenario, in the order in which they are shown.
+        runs: by scenario: clean, clean and managed, congested, congested and managed.
     """
     times = {scenario: communication.typical(each) for scenario, each in runs.items() if each}
     totals = {scenario: median([communication.total_s(run) for run in runs[scenario]]) for scenario in times}
@@ -67,7 +67,7 @@ def of_scenarios(program: str, runs: Mapping[str, Sequence[Communication]]) -> D
         f"{program}: communication time by host pair",
         "Time that calls of receivers waited for messages after they had been sent; medians over the runs of a "
         f"scenario. Collective calls are not in it.{more}{lost}",
-        _figure(shown, times, totals),
+        _figure(shown, times, totals, dict(zip(runs, _MARKS, strict=True))),
         table(
             [("pair", "pair"), *((scenario_name(each), f"{each}_s") for each in times)],
             [
@@ -83,9 +83,11 @@ def _longest(times: Mapping[str, Mapping[HostPair, float]], pair: HostPair) -> f
 
 
 def _figure(
-    pairs: Sequence[HostPair], times: Mapping[str, Mapping[HostPair, float]], totals: Mapping[str, float]
+    pairs: Sequence[HostPair],
+    times: Mapping[str, Mapping[HostPair, float]],
+    totals: Mapping[str, float],
+    marks: Mapping[str, tuple[palette.Colour, str]],
 ) -> Figure:
-    marks = dict(zip(times, (_MARKS * len(times))[: len(times)], strict=True))
     rows = [totals] + [{scenario: each[pair] for scenario, each in times.items() if pair in each} for pair in pairs]
     with styled():
         figure, (axis,) = axes_of(1, len(rows) * 0.34 + 1.35)
@@ -109,6 +111,7 @@ def _figure(
             [
                 Line2D([], [], color=colour.light, marker=marker, ms=7, lw=0, label=scenario_name(scenario))
                 for scenario, (colour, marker) in marks.items()
+                if scenario in times
             ],
         )
     return figure

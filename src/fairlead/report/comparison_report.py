@@ -78,7 +78,8 @@ def of_program(comparison: Comparison, program: Program) -> list[Drawing]:
     pairs = latencies.per_pair(program.final.runs, program.final.clean_runs)
     if any(each.quiet or each.congested or each.detour for each in pairs):
         drawn.append(comparison_figures.pair_latencies(program.name, pairs))
-    monitored = {each.scenario: program.communication.get(each.scenario, ()) for each in program.cells()}
+    shown = (program.clean, program.final.clean, program.congested, program.final.congested)
+    monitored = {each.scenario: program.communication.get(each.scenario, ()) for each in shown}
     if any(monitored.values()):
         drawn.append(communication_figures.of_scenarios(program.name, monitored))
     typical = program.final.typical()
