@@ -5,6 +5,7 @@
 
 #include <map>
 #include <random>
+#include <vector>
 
 namespace fairlead {
 namespace {
@@ -36,6 +37,20 @@ TEST(HandleTable, ForgetsWhatIsErased) {
     EXPECT_TRUE(table.empty());
 }
 
+TEST(HandleTable, GivesAwayWhatIsTaken) {
+    HandleTable<std::vector<int>> table;
+    table.insert(16, {1, 2});
+    table.insert(32, {3});
+    std::vector<int> taken;
+    table.take(table.find(16), taken);
+    EXPECT_EQ(taken, (std::vector{1, 2}));
+    EXPECT_EQ(table.find(16), nullptr);
+    EXPECT_EQ(*table.find(32), std::vector{3});
+    table.insert(16, {4});
+    EXPECT_EQ(*table.find(16), std::vector{4});
+    EXPECT_EQ(table.size(), 2U);
+}
+
 // As the standard's map does, with keys that collide: gaps are closed and no search ends too early.
 TEST(HandleTable, AgreesWithAMapOverManyRandomSteps) {
     HandleTable<int> table;
@@ -44,7 +59,7 @@ TEST(HandleTable, AgreesWithAMapOverManyRandomSteps) {
     for (int step = 0; step < 200'000; ++step) {
         const std::uintptr_t key = std::uintptr_t{random() % 700} << 5;
         if (random() % 2 == 0) {
-            table.insert(key, step);
+            table.insert(key, int{step});
             map[key] = step;
         } else {
             EXPECT_EQ(table.erase(key), map.erase(key) == 1);

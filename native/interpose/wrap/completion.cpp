@@ -10,9 +10,13 @@ namespace fairlead {
 
 Completion::Scratch& Completion::scratch() {
     // Only the outermost call of a thread completes anything, so one is enough.
-    thread_local const auto scratch = std::make_unique<Scratch>();
-    scratch->pending.clear();
-    return *scratch;
+    thread_local Scratch* known = nullptr;  // without the check that a variable with a destructor costs every time
+    if (known == nullptr) [[unlikely]] {
+        thread_local const auto owner = std::make_unique<Scratch>();
+        known = owner.get();
+    }
+    known->pending.clear();
+    return *known;
 }
 
 Completion::Completion(Call& call, Certainty certainty, int count, const MPI_Request requests[])
@@ -20,13 +24,14 @@ Completion::Completion(Call& call, Certainty certainty, int count, const MPI_Req
     if (!call.outermost() || !any_tracked()) {
         return;
     }
+    Scratch& kept = scratch();
     for (int index = 0; index < count; ++index) {
-        if (std::optional<Operation> operation =
-                certainty_ == Certainty::all ? take(requests[index]) : tracked(requests[index])) {
-            if (scratch_ == nullptr) {
-                scratch_ = &scratch();
-            }
-            scratch_->pending.push_back({index, requests[index], std::move(*operation)});
+        Pending& next = kept.pending.emplace_back(index, requests[index]);
+        if (certainty_ == Certainty::all ? take(requests[index], next.operation)
+                                         : tracked(requests[index], next.operation)) {
+            scratch_ = &kept;
+        } else {
+            kept.pending.pop_back();
         }
     }
 }
@@ -44,7 +49,9 @@ MPI_Status* Completion::statuses_for(MPI_Status* statuses, int count) {
 }
 
 void Completion::one(const MPI_Status* status) {
-    any(0, status);
+    if (scratch_ != nullptr) {
+        finish(scratch_->pending.front(), *status);
+    }
 }
 
 void Completion::any(int index, const MPI_Status* status) {
@@ -113,7 +120,7 @@ void Completion::finish(const Pending& pending, const MPI_Status& status) {
         return;
     }
     const int source =
-        operation.any_source != nullptr ? operation.any_source->world_rank(status.MPI_SOURCE) : operation.source;
+        operation.any_source != nullptr ? operation.any_source->world_rank(status.MPI_SOURCE) : operation.peer;
     const std::uint64_t size_B = operation.received_B == kByStatus ? bytes_of(status) : operation.received_B;
     call_.thread().row(static_cast<std::size_t>(operation.function)).received_B += size_B;
     call_.thread().received(source, size_B);

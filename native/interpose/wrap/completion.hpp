@@ -32,7 +32,7 @@ class Completion {
     struct Pending {
         int index;
         MPI_Request request;
-        Operation operation;
+        Operation operation{};
     };
     struct Scratch {
         std::vector<Pending> pending;

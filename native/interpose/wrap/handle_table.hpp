@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,35 +26,44 @@ class HandleTable {
     }
 
     // What was there under the key is replaced: the library gave the handle to another object.
-    void insert(std::uintptr_t key, Value value) {
-        if (Value* known = find(key)) {
-            *known = std::move(value);
-            return;
-        }
-        if (2 * (used_ + 1) > slots_.size()) {
+    void insert(std::uintptr_t key, Value&& value) {
+        if (2 * (used_ + 1) > slots_.size()) [[unlikely]] {
             grow();
         }
-        place(key, std::move(value));
-        ++used_;
+        std::size_t at = home(key);
+        while (slots_[at].taken && slots_[at].key != key) {
+            at = after(at);
+        }
+        used_ += slots_[at].taken ? 0 : 1;
+        slots_[at].value = std::move(value);
+        slots_[at].key = key;
+        slots_[at].taken = true;
+    }
+
+    // Moves the value into `taken` and forgets its key; `value` is what `find` gave just now.
+    void take(Value* value, Value& taken) {
+        taken = std::move(*value);
+        // It is a slot's first member.
+        close_gap(static_cast<std::size_t>(reinterpret_cast<Slot*>(value) - slots_.data()));
+        --used_;
     }
 
     bool erase(std::uintptr_t key) {
-        for (std::size_t at = home(key); slots_[at].taken; at = after(at)) {
-            if (slots_[at].key == key) {
-                close_gap(at);
-                --used_;
-                return true;
-            }
+        Value* const value = find(key);
+        if (value != nullptr) {
+            Value dropped;
+            take(value, dropped);
         }
-        return false;
+        return value != nullptr;
     }
 
   private:
     struct Slot {
+        Value value{};
         std::uintptr_t key = 0;
         bool taken = false;
-        Value value{};
     };
+    static_assert(std::is_standard_layout_v<Slot>);
     static constexpr std::size_t kFirstSlots = 32;  // a power of two, as every size
 
     std::size_t home(std::uintptr_t key) const {
@@ -62,20 +72,16 @@ class HandleTable {
     }
     std::size_t after(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
-    void place(std::uintptr_t key, Value value) {
-        std::size_t at = home(key);
-        while (slots_[at].taken) {
-            at = after(at);
-        }
-        slots_[at] = Slot{key, true, std::move(value)};
-    }
-
     void grow() {
         std::vector<Slot> before(2 * slots_.size());
         before.swap(slots_);
         for (Slot& slot : before) {
             if (slot.taken) {
-                place(slot.key, std::move(slot.value));
+                std::size_t at = home(slot.key);
+                while (slots_[at].taken) {
+                    at = after(at);
+                }
+                slots_[at] = std::move(slot);
             }
         }
     }
@@ -89,7 +95,7 @@ class HandleTable {
                 gap = at;
             }
         }
-        slots_[gap] = Slot{};
+        slots_[gap].taken = false;
     }
 
     std::vector<Slot> slots_{kFirstSlots};

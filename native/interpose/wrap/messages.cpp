@@ -30,21 +30,21 @@ thread_local Probe probe;
 
 Operation receive_from(Call& call, MPI_Comm comm, int source, int tag) {
     const Communicator& known = communicator(comm);
-    Operation operation{.function = call.function(), .receives = true, .communicator = known.identity, .tag = tag};
+    Operation operation{.function = call.function(), .receives = true, .tag = tag, .communicator = known.identity};
     if (source == MPI_ANY_SOURCE) {
         operation.any_source = shared_communicator(comm);
     } else {
-        operation.source = known.world_rank(source);
+        operation.peer = known.world_rank(source);
     }
     return operation;
 }
 
 record::Message* begin_message(Call& call, const Operation& operation) {
     if (operation.sends) {
-        return begin_message(call, record::End::send, operation.communicator, operation.destination, operation.tag,
+        return begin_message(call, record::End::send, operation.communicator, operation.peer, operation.tag,
                              operation.sent_B);
     }
-    const int source = operation.any_source != nullptr ? record::kAnySource : operation.source;
+    const int source = operation.any_source != nullptr ? record::kAnySource : operation.peer;
     return begin_message(call, record::End::receive, operation.communicator, source, operation.tag);
 }
 
@@ -123,7 +123,9 @@ void received(Call& call, const Match& match, const MPI_Status& status) {
 void receive_later(Call& call, MPI_Comm comm, int source, int tag, MPI_Request request) {
     if (source != MPI_PROC_NULL) {
         Operation operation = receive_from(call, comm, source, tag);
-        operation.message = begin_message(call, operation);
+        if (operation.communicator != kNoIdentity) {
+            operation.message = begin_message(call, operation);
+        }
         track(request, std::move(operation));
     }
 }
@@ -132,8 +134,8 @@ void receive_later(Call& call, const Match& match, MPI_Request request) {
     if (match.from != nullptr) {
         track(request, {.function = call.function(),
                         .receives = true,
-                        .any_source = match.from,
                         .tag = record::kAnyTag,
+                        .any_source = match.from,
                         .message = match.message});
     }
 }
@@ -145,10 +147,10 @@ void send_when_started(Call& call, MPI_Comm comm, int dest, int tag, std::uint64
                         .persistent = true,
                         .active = false,
                         .sends = true,
-                        .destination = known.world_rank(dest),
+                        .peer = known.world_rank(dest),
+                        .tag = tag,
                         .sent_B = size_B,
-                        .communicator = known.identity,
-                        .tag = tag});
+                        .communicator = known.identity});
     }
 }
 
@@ -183,7 +185,7 @@ void started(Call& call, int count, const MPI_Request requests[]) {
         record::Row& row = call.thread().row(static_cast<std::size_t>(operation->function));
         if (operation->sends) {
             row.sent_B += operation->sent_B;
-            call.thread().sent(operation->destination, operation->sent_B);
+            call.thread().sent(operation->peer, operation->sent_B);
         } else if (operation->collective) {
             row.sent_B += operation->sent_B;
             row.received_B += operation->received_B;
@@ -194,8 +196,8 @@ void started(Call& call, int count, const MPI_Request requests[]) {
 
 void forget_request(MPI_Request request) {
     if (any_tracked()) {
-        if (const std::optional<Operation> operation = tracked(request); operation && operation->message != nullptr) {
-            record::Thread::current().forget(*operation->message);
+        if (Operation operation; tracked(request, operation) && operation.message != nullptr) {
+            record::Thread::current().forget(*operation.message);
         }
         untrack(request);
     }

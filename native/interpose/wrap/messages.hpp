@@ -64,13 +64,12 @@ struct Operation {
     bool sends = false;
     bool receives = false;
     bool collective = false;
-    int destination = 0;  // rank in the world
-    int source = 0;       // as well; valid where `any_source` is null
+    int peer = 0;  // rank in the world; of a receive valid where `any_source` is null
+    int tag = 0;
     std::uint64_t sent_B = 0;
     std::uint64_t received_B = kByStatus;
     std::shared_ptr<const Communicator> any_source{};
     std::uint64_t communicator = kNoIdentity;
-    int tag = 0;
     record::Message* message = nullptr;  // in the record; of a persistent one, since its last start
     std::uint64_t serial = 0;            // tells it from a later one with the same handle; given by `track`
 };

@@ -42,7 +42,7 @@ void add_to_number(std::size_t change) {
 
 }  // namespace
 
-void track(MPI_Request request, Operation operation) {
+void track(MPI_Request request, Operation&& operation) {
     Shard& shard = shard_of(request);
     const auto lock = shard.exclusively();
     operation.serial = ++shard.serial;
@@ -51,27 +51,31 @@ void track(MPI_Request request, Operation operation) {
     add_to_number(shard.operations.size() - before);
 }
 
-std::optional<Operation> tracked(MPI_Request request) {
+bool tracked(MPI_Request request, Operation& copy) {
     Shard& shard = shard_of(request);
     const auto lock = shard.exclusively();
     const Operation* operation = shard.operations.find(key_of(request));
-    return operation != nullptr && operation->active ? std::optional(*operation) : std::nullopt;
+    if (operation == nullptr || !operation->active) {
+        return false;
+    }
+    copy = *operation;
+    return true;
 }
 
-std::optional<Operation> take(MPI_Request request) {
+bool take(MPI_Request request, Operation& copy) {
     Shard& shard = shard_of(request);
     const auto lock = shard.exclusively();
     Operation* operation = shard.operations.find(key_of(request));
     if (operation == nullptr || !operation->active) {
-        return std::nullopt;
+        return false;
     }
     if (operation->persistent) {
-        return *operation;
+        copy = *operation;
+        return true;
     }
-    std::optional<Operation> taken(std::move(*operation));
-    shard.operations.erase(key_of(request));
+    shard.operations.take(operation, copy);
     add_to_number(static_cast<std::size_t>(-1));
-    return taken;
+    return true;
 }
 
 void untrack(MPI_Request request, std::uint64_t serial) {

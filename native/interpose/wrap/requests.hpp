@@ -8,13 +8,13 @@
 
 namespace fairlead {
 
-void track(MPI_Request request, Operation operation);
+void track(MPI_Request request, Operation&& operation);
 
-// A copy of what the active `request` does, if it is tracked. It stays tracked until `untrack`.
-std::optional<Operation> tracked(MPI_Request request);
+// Copies what the active `request` does, if it is tracked; whether it is. It stays tracked until `untrack`.
+bool tracked(MPI_Request request, Operation& copy);
 
 // As `tracked`, and it is tracked no longer, unless it is persistent.
-std::optional<Operation> take(MPI_Request request);
+bool take(MPI_Request request, Operation& copy);
 
 // It is done for good. As soon as it was complete, another thread may have got the same handle for a new operation:
 // that one, which `serial` is not of, stays.
