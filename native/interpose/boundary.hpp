@@ -11,6 +11,8 @@ constexpr const char* kRingsVariable =
     "FAIRLEAD_RINGS";  // where ends of messages go to while the program runs: a directory for rings
 constexpr const char* kMessagesVariable =
     "FAIRLEAD_PROFILE_MESSAGES";  // ends of messages that a process keeps, one by one
+constexpr const char* kRegionsVariable = "FAIRLEAD_PROFILE_REGIONS";       // MPI_Pcontrol names regions
+constexpr const char* kCallSitesVariable = "FAIRLEAD_PROFILE_CALL_SITES";  // calls are counted by place, too
 constexpr const char* kStartSymbol = "fairlead_start";
 
 // Starts to record into `directory`, up to `most_messages` ends of messages one by one, or into `rings`, all of them;

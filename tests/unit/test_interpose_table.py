@@ -7,8 +7,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-from fairlead.profile.kinds import COLLECTIVE, COMPLETION, FILES, ONE_SIDED, POINT_TO_POINT, kind_of
-
 INTERPOSE = Path(__file__).parents[2] / "native" / "interpose"
 TABLE = tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8"))
 # What the standard calls a parameter of each role.
@@ -104,21 +102,6 @@ def test_what_communicates_says_so() -> None:
                 "MPI_Win_create", "MPI_Win_attach", "MPI_Win_detach",  # memory that others reach
                 "MPI_Comm_attach_buffer", "MPI_Comm_detach_buffer",
             }  # fmt: skip
-
-
-def test_kinds_in_the_profile_follow_from_the_directions() -> None:
-    kinds = {
-        "completion": COMPLETION,
-        "collective": COLLECTIVE,
-        "neighborhood": COLLECTIVE,
-        "rma": ONE_SIDED,
-        "io": FILES,
-    }
-    kinds |= dict.fromkeys(("send", "receive", "exchange", "probe", "match", "start"), POINT_TO_POINT)
-    for name, written in TABLE.items():
-        row = TABLE[written.get("large_count_of", name)]
-        if row["direction"] in kinds:
-            assert kind_of(name) == kinds[row["direction"]], name
 
 
 def test_conversions_are_of_handles_and_statuses() -> None:

@@ -48,6 +48,14 @@ def messages(entries: list[bytes]) -> bytes:
     return block(4, 0, b"".join(entries))
 
 
+def regions(entries: list[tuple[bytes, int, int, int, int, int, int, int]]) -> bytes:
+    return block(5, 0, b"".join(struct.pack("<48s7Q", *entry) for entry in entries))
+
+
+def call_sites(entries: list[tuple[int, int, int, int, int, bytes]]) -> bytes:
+    return block(6, 0, b"".join(struct.pack("<4QH478s", *entry) for entry in entries))
+
+
 def names(entries: tuple[bytes, ...] = NAMES) -> bytes:
     return block(1, 0, b"".join(entry.ljust(48, b"\0") for entry in entries))
 
@@ -55,7 +63,7 @@ def names(entries: tuple[bytes, ...] = NAMES) -> bytes:
 def build(blocks: list[bytes], **changes: object) -> bytes:
     """A file of rank 1 of 2 whose clock makes 2 ticks a nanosecond; begun at tick 2000, ended at 8000."""
     fields: dict[str, object] = {
-        "magic": b"FAIRLPRF", "version": 2, "number": len(blocks), "functions": len(NAMES), "pid": 77, "rank": 1,
+        "magic": b"FAIRLPRF", "version": 3, "number": len(blocks), "functions": len(NAMES), "pid": 77, "rank": 1,
         "ranks": 2, "state": 1, "level": 0, "opened": 1000, "opened_ns": 500, "checked": 11000, "checked_ns": 5500,
         "begin": 2000, "end": 8000, "realtime": 1_700_000_000_000_000_000, "host": b"h0", "program": b"./a b",
         "library": b"Some MPI 1.0",
@@ -111,6 +119,30 @@ def test_messages_one_by_one() -> None:
     ]
 
 
+def test_regions_of_threads_are_added_up() -> None:
+    blocks = [
+        regions([(b"solve", 2, 4000, 1000, 7, 80, 90, 0), (b"output", 1, 200, 100, 1, 0, 0, 0)]),
+        regions([(b"solve", 1, 2000, 600, 3, 8, 9, 1), (b"", 0, 0, 0, 0, 0, 0, 0)]),
+    ]
+    read = record.parse(build([*two_threads(), *blocks]), source="x")
+    assert read.regions == {
+        "solve": record.Region(3, pytest.approx(3e-6), pytest.approx(0.8e-6), 10, 88, 99, 1),
+        "output": record.Region(1, pytest.approx(0.1e-6), pytest.approx(0.05e-6), 1, 0, 0, 0),
+    }
+
+
+def test_call_sites_of_threads_are_added_up() -> None:
+    blocks = [
+        call_sites([(2, 400, 80, 0x1234, 1, b"/bin/p"), (1, 200, 0, 0x1234, 2, b"/bin/p"), (0, 0, 0, 0, 0, b"")]),
+        call_sites([(1, 200, 8, 0x1234, 1, b"/bin/p")]),
+    ]
+    read = record.parse(build([*two_threads(), *blocks]), source="x")
+    assert read.call_sites == (
+        record.CallSite("MPI_Send", "/bin/p", 0x1234, 3, pytest.approx(300e-9), 88),
+        record.CallSite("MPI_Barrier", "/bin/p", 0x1234, 1, pytest.approx(100e-9), 0),
+    )
+
+
 def test_a_killed_process_ends_with_its_last_call() -> None:
     read = record.parse(build(two_threads(), state=0, end=0), source="x")
     assert read.state == "running"
@@ -128,7 +160,7 @@ def test_before_mpi_was_initialised_there_is_no_rank_and_no_time() -> None:
     [
         (lambda data: data[:100], "is no record"),
         (lambda data: b"X" + data[1:], "is no record"),
-        (lambda _: build(two_threads(), version=1), "has version 1; this fairlead reads version 2"),
+        (lambda _: build(two_threads(), version=1), "has version 1; this fairlead reads version 3"),
         (lambda _: build(two_threads(), state=9), "unknown state 9"),
         (lambda _: build(two_threads(), rank=2), "is of rank 2 of 2"),
         (lambda _: build(two_threads(), rank=-2), "is of rank -2 of 2"),
@@ -137,6 +169,7 @@ def test_before_mpi_was_initialised_there_is_no_rank_and_no_time() -> None:
         (lambda _: build([names(), block(9, 0, b"")]), "unknown kind 9"),
         (lambda _: build([*two_threads(), messages([a_message(end=4)])]), "unknown end 4"),
         (lambda _: build([*two_threads(), messages([a_message(function=3)])]), "a message of an unknown function"),
+        (lambda _: build([*two_threads(), call_sites([(1, 1, 1, 1, 3, b"p")])]), "a call site of an unknown function"),
         (lambda _: build(two_threads()[1:]), "names 0 functions of 3"),
         (lambda _: build([names()], functions=200), "too short for 200 entries of 48 B"),
         (lambda _: build(two_threads(), checked=900), "clocks that do not run forward"),

@@ -12,10 +12,10 @@ from click.testing import CliRunner, Result
 
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError
-from fairlead.profile import json_form, kinds, profile
+from fairlead.profile import findings, json_form, kinds, profile, tables
 from fairlead.profile.json_form import Summary
 from fairlead.profile.output import Output
-from fairlead.profile.record import Usage
+from fairlead.profile.record import Region, Usage
 from fairlead.report import profile_figures, profile_report
 
 from .profile_fixtures import a_record, three_ranks
@@ -49,6 +49,27 @@ def ring(ranks: int, ranks_a_host: int) -> Summary:
         sent_B[(rank + 1) % ranks] = 4096
         records.append(a_record(rank, sent_B, mpi_s=9.0 + rank / 1000, ranks=ranks))
     return json_form.of(profile.of(records, [f"h{rank // ranks_a_host}" for rank in range(ranks)]), ["./ring"])
+
+
+def test_regions_by_name_and_rank(tmp_path: Path) -> None:
+    records = three_ranks()
+    records[0] = replace(
+        records[0], regions={"solve": Region(3, 2.0, 0.5, 7, 800, 0), "output": Region(1, 1.0, 0.0, 0, 0, 0, 1)}
+    )
+    records[2] = replace(records[2], regions={"solve": Region(3, 4.0, 3.0, 7, 0, 4096)})
+    found = json_form.of(profile.of(records), ["./prog"])
+    rows = [[each.shown.replace("\xa0", " ") for each in row] for row in tables.regions(found).rows]
+    assert rows == [
+        ["solve", "0", "3", "2.00 s", "500 ms", "25.0 %", "7", "800 B", "·"],
+        ["solve", "2", "3", "4.00 s", "3.00 s", "75.0 %", "7", "·", "4 KiB"],
+        ["output", "0", "1", "1.00 s", "0 s", "0.0 %", "0", "·", "·"],
+    ]
+    assert [row[1].shown for row in tables.regions(found, most=1).rows] == ["2"]
+    profile_report.write(found, tmp_path / "p.html")
+    assert '<a href="#regions">' in (tmp_path / "p.html").read_text()
+    assert Summary.model_validate_json(found.model_dump_json(by_alias=True)) == found
+    assert not tables.regions(three()).rows
+    assert list(findings.caveats(found)) == ["rank 0 ended in the region output: the last time in it is not counted"]
 
 
 def test_every_function_has_the_kind_of_what_it_does() -> None:

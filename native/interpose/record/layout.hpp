@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record file, version 2, as docs/profile.md describes it: little-endian, a header page and then blocks, each of
+// The record file, version 3, as docs/profile.md describes it: little-endian, a header page and then blocks, each of
 // whole pages. src/fairlead/profile/record.py reads it.
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace fairlead::record {
 
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::array<char, 8> kMagic{'F', 'A', 'I', 'R', 'L', 'P', 'R', 'F'};
 constexpr std::size_t kPage_B = 4096;
 constexpr std::size_t kName_B = 48;
 constexpr std::size_t kSizeClasses = 65;  // 0 B; then class k holds 2^(k-1) to 2^k - 1 B
 
 enum class State : std::uint32_t { running = 0, finalized = 1, aborted = 2, exited = 3 };
-enum class Kind : std::uint32_t { names = 1, counters = 2, peers = 3, messages = 4 };
+enum class Kind : std::uint32_t { names = 1, counters = 2, peers = 3, messages = 4, regions = 5, call_sites = 6 };
 enum class End : std::uint8_t { none = 0, send = 1, receive = 2, cancelled = 3 };
 
 // The same moment by the clock that calls are timed with and by CLOCK_MONOTONIC.

@@ -86,6 +86,11 @@ class Recorder {
         thread.end_of_messages_ = first != nullptr ? first + number : nullptr;
     }
 
+    Block* add_block(Thread& thread, Kind kind, std::size_t size_B) {
+        const std::scoped_lock lock(mutex_);
+        return static_cast<Block*>(file().add(kind, thread.number_, size_B));
+    }
+
     void add_ring(Thread& thread) {
         const std::scoped_lock lock(mutex_);
         thread.ring_.emplace(make_ring(rings_, file().header().rank, thread.number_));
@@ -99,6 +104,7 @@ class Recorder {
         }
     }
 
+    static std::size_t functions() { return functions_; }
     static bool keeps_messages() { return most_messages_ > 0 || writes_rings(); }
     static bool writes_rings() { return rings_ != nullptr; }
 
@@ -194,6 +200,10 @@ void Thread::give_away() {
     Recorder::get().give_away(*this);
 }
 
+Block* Thread::add_block(Kind kind, std::size_t size_B) {
+    return Recorder::get().add_block(*this, kind, size_B);
+}
+
 void Thread::end_gap(std::uint64_t begin_ticks) {
     const std::uint64_t gap_ticks = begin_ticks - std::exchange(gap_begin_ticks_, 0);
     const bool polled =
@@ -212,6 +222,10 @@ bool keeps_messages() {
 
 bool writes_rings() {
     return Recorder::writes_rings();
+}
+
+std::size_t functions() {
+    return Recorder::functions();
 }
 
 void initialized(int rank, int ranks, int thread_level, const char* library) {

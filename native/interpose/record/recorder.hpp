@@ -86,6 +86,9 @@ class Thread {
             end_gap(begin_ticks);
         }
     }
+    // A block of its own in the record, of at least `size_B` bytes.
+    Block* add_block(Kind kind, std::size_t size_B);
+
     std::uint64_t computed_ticks() const { return computed_ticks_; }
 
     int depth = 0;          // of wrapped calls inside each other: only the outermost counts
@@ -140,6 +143,7 @@ void configure(const char* directory, const char* const* names, std::size_t func
                const char* rings);
 bool keeps_messages();  // in the file or in rings
 bool writes_rings();
+std::size_t functions();  // that are counted
 void initialized(int rank, int ranks, int thread_level, const char* library);
 void ending(State state);  // MPI_Finalize (still running) or MPI_Abort is entered, or the process exits
 void finalized();          // MPI_Finalize returned

@@ -7,6 +7,7 @@
 #include "abi.hpp"
 #include "generated/functions.hpp"
 #include "record/recorder.hpp"
+#include "wrap/call_sites.hpp"
 
 namespace fairlead {
 
@@ -23,14 +24,21 @@ Signature* next(Function function) {
 
 class Call {
   public:
-    explicit Call(Function function)
-        : thread_(record::Thread::current()), function_(function), outermost_(thread_.depth++ == 0) {
+    // `caller`: the place in the program that called the wrapper, which makes this.
+    explicit Call(Function function, const void* caller = __builtin_return_address(0))
+        : thread_(record::Thread::current()), function_(function), outermost_(thread_.depth++ == 0), caller_(caller) {
         if (outermost_) {
+            sent_B_ = call_sites ? row().sent_B : 0;
             begin_ = record::ticks();
             thread_.next_call(begin_);
         }
     }
-    ~Call() { --thread_.depth; }
+    ~Call() {
+        --thread_.depth;
+        if (call_sites && outermost_) [[unlikely]] {
+            count_at_site(thread_, function_, caller_, end_ - begin_, row().sent_B - sent_B_);
+        }
+    }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
@@ -61,6 +69,8 @@ class Call {
     record::Thread& thread_;
     Function function_;
     bool outermost_;
+    const void* caller_;
+    std::uint64_t sent_B_ = 0;  // in the function's row before the call
     std::uint64_t begin_ = 0;
     std::uint64_t end_ = 0;
 };

@@ -29,7 +29,7 @@ bool is_named_after(Function function, const void* caller) {
 
 }  // namespace
 
-bool BindingCall::is_own_binding(Function function, const void* caller) {
+bool is_binding_of(Function function, const void* caller) {
     // Asked once for each place that calls: there are a few dozen. The lowest bit is the answer.
     static std::array<std::atomic<std::uintptr_t>, 256> known{};
     const auto address = reinterpret_cast<std::uintptr_t>(caller);

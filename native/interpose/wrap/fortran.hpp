@@ -6,12 +6,15 @@
 
 namespace fairlead {
 
+// Whether the function at `caller`, an address inside it, is a Fortran binding of the function.
+bool is_binding_of(Function function, const void* caller);
+
 // A call of a function that the bindings of others call, too, for themselves (the size of a communicator, to know the
 // length of an array): such a call is part of theirs.
 class BindingCall {
   public:
     // `caller`: an address inside the function that calls.
-    BindingCall(Function function, const void* caller) : helps_(!is_own_binding(function, caller)) {
+    BindingCall(Function function, const void* caller) : helps_(!is_binding_of(function, caller)) {
         record::Thread::current().depth += helps_ ? 1 : 0;
     }
     ~BindingCall() { record::Thread::current().depth -= helps_ ? 1 : 0; }
@@ -19,8 +22,6 @@ class BindingCall {
     BindingCall& operator=(const BindingCall&) = delete;
 
   private:
-    static bool is_own_binding(Function function, const void* caller);
-
     bool helps_;
 };
 

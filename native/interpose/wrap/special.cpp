@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrappers by hand: where MPI begins and ends.
 #include <array>
+#include <cstdarg>
 #include <cstdlib>
 
 #include "generated/wrappers.hpp"
 #include "wrap/call.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
+#include "wrap/regions.hpp"
 
 namespace fairlead {
 
@@ -89,6 +91,7 @@ int MPI_Finalize() {
     // Before the call: a program that is killed while it waits for the others has computed to its end all the same.
     record::ending(record::State::running);
     Call call(Function::MPI_Finalize);
+    end_regions(call);
     const int error = call.timed(next<decltype(MPI_Finalize)>(Function::MPI_Finalize)());
     if (call.counts(error)) {
         record::finalized();
@@ -103,9 +106,23 @@ int MPI_Abort(MPI_Comm comm, int errorcode) {
 }
 
 int MPI_Pcontrol(const int level, ...) {
+    // What follows the level is between the program and its tools. How much it is nobody knows; but what comes in
+    // registers can be passed on as it is, and that is all but a sixth argument and floating-point numbers.
+    std::array<const void*, 5> more{};
+    va_list arguments;
+    va_start(arguments, level);
+    for (const void*& each : more) {
+        each = va_arg(arguments, const void*);
+    }
+    va_end(arguments);
+    const auto* const name = static_cast<const char*>(more[0]);
+    const void* const caller = __builtin_return_address(0);
     Call call(Function::MPI_Pcontrol);
-    // What follows the level is between the program and its tools, and cannot be passed on: nobody knows its types.
-    return call.timed(next<decltype(MPI_Pcontrol)>(Function::MPI_Pcontrol)(level));
+    end_region(call, level, name, caller);
+    const int error = call.timed(
+        next<decltype(MPI_Pcontrol)>(Function::MPI_Pcontrol)(level, more[0], more[1], more[2], more[3], more[4]));
+    begin_region(call, level, name, caller);
+    return error;
 }
 
 }  // namespace wrapped

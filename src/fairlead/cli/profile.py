@@ -55,6 +55,16 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--placement", metavar="FILE", type=FILE, help="Ranks where `fairlead placement --json` put them.")
 @click.option("--otf2", metavar="DIRECTORY", type=click.Path(path_type=Path),
               help="Also write the messages that were kept as an OTF2 trace.")  # fmt: skip
+@click.option(
+    "--regions",
+    is_flag=True,
+    help='The program names regions: MPI_Pcontrol(1, "name") begins one, MPI_Pcontrol(-1, "name") ends it.',
+)
+@click.option(
+    "--call-sites",
+    is_flag=True,
+    help="Also count calls by the place in the program that makes them: function, file and line.",
+)
 @click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the profile to FILE as JSON, too.")
 @_output_options
 def run(
@@ -67,6 +77,8 @@ def run(
     otf2: Path | None,
     json_file: Path | None,
     messages: int,
+    regions: bool,
+    call_sites: bool,
     html_file: Path | None,
     figures: Path | None,
     settings_file: Path | None,
@@ -95,6 +107,8 @@ def run(
         placement=placement,
         messages=messages,
         otf2=otf2,
+        regions=regions,
+        call_sites=call_sites,
         output=Output(json_file, html_file, figures),
         settings=_settings(settings_file),
     )

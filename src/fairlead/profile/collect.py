@@ -17,6 +17,8 @@ from fairlead.profile.record import Record
 
 DIRECTORY_VARIABLE = "FAIRLEAD_PROFILE"
 MESSAGES_VARIABLE = "FAIRLEAD_PROFILE_MESSAGES"
+REGIONS_VARIABLE = "FAIRLEAD_PROFILE_REGIONS"
+CALL_SITES_VARIABLE = "FAIRLEAD_PROFILE_CALL_SITES"
 FETCH_TIMEOUT_S = 120.0
 
 _FETCH = 'cd "$0" && tar -c -f - .'
@@ -60,17 +62,32 @@ class Collection:
 
 
 @contextmanager
-def collection(cluster: Cluster, hosts: tuple[str, ...], job_id: str, *, messages: int) -> Iterator[Collection]:
+def collection(
+    cluster: Cluster,
+    hosts: tuple[str, ...],
+    job_id: str,
+    *,
+    messages: int,
+    regions: bool = False,
+    call_sites: bool = False,
+) -> Iterator[Collection]:
     """Within: the hosts have libfairlead, and a directory for records that is removed at the end.
 
     Args:
         messages: how many ends of messages each process keeps one by one, 64 B each.
+        regions: the program names regions by MPI_Pcontrol.
+        call_sites: calls are counted by the place that they are made from, too.
 
     Raises:
         MissingToolError: libfairlead was not built.
         HostError: a host was not reached, or has no place for records.
         ConfigError: the hosts do not have libfairlead at the same path.
     """
-    environment = {**preload.environment(cluster, hosts), MESSAGES_VARIABLE: str(messages)}
+    environment = {
+        **preload.environment(cluster, hosts),
+        MESSAGES_VARIABLE: str(messages),
+        **({REGIONS_VARIABLE: "1"} if regions else {}),
+        **({CALL_SITES_VARIABLE: "1"} if call_sites else {}),
+    }
     with preload.directory(cluster, hosts, f"fairlead-profile-{job_id}") as path:
         yield Collection(cluster, hosts, {**environment, DIRECTORY_VARIABLE: path})

@@ -126,6 +126,9 @@ def caveats(found: Summary) -> Iterator[str]:
         ended = [rank.rank for rank in found.per_rank if rank.end == state]
         if ended:
             yield f"{_names(ended)} {end}: counted is what was done up to then"
+    for name in dict.fromkeys(name for rank in found.per_rank for name, each in rank.regions.items() if each.open):
+        ended = [rank.rank for rank in found.per_rank if name in rank.regions and rank.regions[name].open]
+        yield f"{_names(ended)} ended in the region {name}: the last time in it is not counted"
     if any(rank.threads > 1 for rank in found.per_rank):
         yield "several threads called MPI: a rank's time in MPI is their mean"
     if found.waiting is not None:

@@ -1,19 +1,20 @@
 """A profile as JSON, a contract (`fairlead.contract`). Tables, figures and pages are made of it, new or stored."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 from pydantic import Field
 
 from fairlead.contract import Document, Finite, Part
-from fairlead.profile import phases, waiting
+from fairlead.profile import call_sites, phases, waiting
 from fairlead.profile.groups import group_of
 from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
 from fairlead.profile.settings import Settings
 
-SCHEMA_VERSION = "1.3"
+SCHEMA_VERSION = "1.4"
 SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
 
 Matrix = list[list[int]]
@@ -37,6 +38,22 @@ class SizeClass(Part):
     collective_calls: int
 
 
+class Region(Part):
+    """What a rank did in a region that the program names, of all threads together.
+
+    ``time_s``: in it, ``mpi_s`` of this in MPI. ``open``: threads that were in it when the program ended without
+    MPI_Finalize; their last time in it is not counted.
+    """
+
+    entered: int
+    time_s: Finite
+    mpi_s: Finite
+    calls: int
+    sent_B: int
+    received_B: int
+    open: int
+
+
 class Rank(Part):
     """One rank. ``end``: finalized, aborted, exited (without MPI_Finalize) or running (killed).
 
@@ -54,6 +71,7 @@ class Rank(Part):
     polled_s: Finite = 0.0
     functions: dict[str, Function]
     sizes: list[SizeClass]
+    regions: dict[str, Region] = Field(default_factory=dict)
 
     @property
     def mpi_share(self) -> float:
@@ -117,6 +135,25 @@ class Pattern(Part):
     phases: list[Phase]
 
 
+class CallSite(Part):
+    """Calls of an MPI function from one place in the program, of all ranks together.
+
+    ``object`` (a path) and ``offset``, of the return address, say where; ``where`` (the function that calls), ``file``
+    and ``line`` are empty and 0 where the object has no symbols or is not on this machine.
+    """
+
+    function: str
+    object: str
+    offset: int
+    where: str
+    file: str
+    line: int
+    ranks: int
+    calls: int
+    time_s: Finite
+    sent_B: int
+
+
 class Group(Part):
     """How far the program depends on the network, by the share of all ranks' time in MPI (`fairlead.profile.groups`).
 
@@ -161,6 +198,7 @@ class Summary(Document):
     sizes: list[SizeClass]
     waiting: Waiting | None = None
     pattern: Pattern | None = None
+    call_sites: list[CallSite] = Field(default_factory=list)
 
 
 def of(profile: Profile, program: Sequence[str], settings: Settings | None = None) -> Summary:
@@ -190,6 +228,7 @@ def of(profile: Profile, program: Sequence[str], settings: Settings | None = Non
         sizes=_sizes(profile.sizes(), profile.collective_sizes()),
         waiting=_waiting(profile),
         pattern=_pattern(profile),
+        call_sites=[_call_site(each) for each in call_sites.of(profile.records)],
     )
 
 
@@ -258,6 +297,22 @@ def _phase(phase: phases.Phase) -> Phase:
     )
 
 
+def _call_site(each: call_sites.Calls) -> CallSite:
+    place = each.place
+    return CallSite(
+        function=each.function,
+        object=place.object,
+        offset=place.offset,
+        where=place.function,
+        file=place.file,
+        line=place.line,
+        ranks=each.ranks,
+        calls=each.calls,
+        time_s=each.time_s,
+        sent_B=each.sent_B,
+    )
+
+
 def _rank(profile: Profile, record: Record) -> Rank:
     assert record.rank is not None
     inside_s = mpi_s(record)
@@ -273,6 +328,7 @@ def _rank(profile: Profile, record: Record) -> Rank:
         polled_s=record.polled_s / max(record.threads, 1),
         functions=_functions(record.functions),
         sizes=_sizes(record.sizes.sent, record.sizes.given),
+        regions={name: Region(**asdict(each)) for name, each in record.regions.items()},
     )
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fairlead.errors import MeasurementError
 
-VERSION = 2
+VERSION = 3
 PAGE_B = 4096
 NAME_B = 48
 SIZE_CLASSES = 65
@@ -23,7 +23,7 @@ STATES = ("running", "finalized", "aborted", "exited")
 _MAGIC = b"FAIRLPRF"
 _HEADER = struct.Struct("<8s IIII ii II QQ QQ QQ Q 256s 1024s 512s")
 _BLOCK = struct.Struct("<IIQ")
-_NAMES, _COUNTERS, _PEERS, _MESSAGES = 1, 2, 3, 4
+_NAMES, _COUNTERS, _PEERS, _MESSAGES, _REGIONS, _CALL_SITES = 1, 2, 3, 4, 5, 6
 _SIZES = np.dtype(("<u8", (SIZE_CLASSES,)))
 _COUNTERS_HEAD = np.dtype(
     [("last", "<u8"), ("sent", _SIZES), ("received", _SIZES), ("given", _SIZES), ("polled", "<u8")]
@@ -34,6 +34,14 @@ _MESSAGE = np.dtype([
     ("communicator", "<u8"), ("size_B", "<u8"), ("begun", "<u8"), ("needed", "<u8"), ("computed", "<u8"),
     ("done", "<u8"), ("peer", "<i4"), ("tag", "<i4"), ("function", "<u2"), ("completed_by", "<u2"), ("end", "u1"),
     ("", "V3"),
+])  # fmt: skip
+
+_REGION = np.dtype([
+    ("name", f"S{NAME_B}"), ("entered", "<u8"), ("ticks", "<u8"), ("mpi_ticks", "<u8"), ("calls", "<u8"),
+    ("sent_B", "<u8"), ("received_B", "<u8"), ("open", "<u8"),
+])  # fmt: skip
+_CALL_SITE = np.dtype([
+    ("calls", "<u8"), ("ticks", "<u8"), ("sent_B", "<u8"), ("offset", "<u8"), ("function", "<u2"), ("object", "S478"),
 ])  # fmt: skip
 
 Counts = NDArray[np.uint64]
@@ -64,6 +72,46 @@ class Usage:
     time_s: float
     sent_B: int
     received_B: int
+
+
+@dataclass(frozen=True)
+class Region:
+    """What a process did in a region that the program names (docs/profile.md), of all threads together.
+
+    Attributes:
+        entered: how often.
+        time_s: in it; of one that the process ended in, without its last time.
+        mpi_s: of this in MPI.
+        calls: of MPI functions.
+        sent_B, received_B: of what these calls described.
+        open: how many threads ended in it.
+    """
+
+    entered: int
+    time_s: float
+    mpi_s: float
+    calls: int
+    sent_B: int
+    received_B: int
+    open: int = 0
+
+
+@dataclass(frozen=True)
+class CallSite:
+    """Calls of one function from one place of a process.
+
+    Attributes:
+        object: path of the file that the code is from; empty: of none.
+        offset: of the return address in it, as its symbols count.
+        sent_B: by these calls.
+    """
+
+    function: str
+    object: str
+    offset: int
+    calls: int
+    time_s: float
+    sent_B: int
 
 
 @dataclass(frozen=True)
@@ -103,6 +151,8 @@ class Record:
         polled_s: between calls, after tests that found nothing done, without work; of all threads together.
         ends: of messages that were kept one by one, in the order in which each thread began them. Shape (n), `END`.
         function_names: that `ends` refer to.
+        regions: by name, in the order in which they were first entered.
+        call_sites: of all threads together, where they were asked for.
     """
 
     source: str
@@ -122,6 +172,8 @@ class Record:
     polled_s: float = 0.0
     ends: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, END))
     function_names: tuple[str, ...] = ()
+    regions: dict[str, Region] = field(default_factory=dict)
+    call_sites: tuple[CallSite, ...] = ()
 
 
 def read(path: Path) -> Record:
@@ -144,12 +196,14 @@ def parse(data: bytes, *, source: str) -> Record:
 
 class _Blocks(NamedTuple):
     """What the blocks of a file hold: names of the functions; counters of each thread as (head, rows); peers of
-    each thread that has any; messages as (thread, ends)."""
+    each thread that has any; messages as (thread, ends); regions and call sites of each thread that has any."""
 
     names: list[str]
     counters: list[tuple[np.void, np.ndarray]]
     peers: list[np.ndarray]
     messages: list[tuple[int, np.ndarray]]
+    regions: list[np.ndarray]
+    call_sites: list[np.ndarray]
 
 
 class _Reader:
@@ -173,7 +227,7 @@ class _Reader:
             raise self._error(f"is of rank {self._rank} of {self._ranks}")
 
     def record(self) -> Record:
-        names, counters, peers, messages = self._read_blocks()
+        names, counters, peers, messages, regions, call_sites = self._read_blocks()
         rows = np.zeros(self._functions, _ROW)
         sizes = {name: np.zeros(SIZE_CLASSES, np.uint64) for name in ("sent", "received", "given")}
         last = polled = 0
@@ -212,11 +266,13 @@ class _Reader:
             polled_s=polled / rate,
             ends=self._ends(messages),
             function_names=tuple(names),
+            regions=self._regions(regions),
+            call_sites=self._call_sites(call_sites, names),
         )
 
     def _read_blocks(self) -> _Blocks:
         names: list[str] = []
-        counters, peers, messages = [], [], []
+        counters, peers, messages, regions, call_sites = [], [], [], [], []
         at = PAGE_B
         for _ in range(self._blocks):
             kind, thread, size_B = _BLOCK.unpack_from(self._data, at) if at + PAGE_B <= len(self._data) else (0, 0, 0)
@@ -234,12 +290,16 @@ class _Reader:
                 peers.append(self._part(body, _PEER, self._ranks + 1))
             elif kind == _MESSAGES:
                 messages.append((thread, self._part(body, _MESSAGE, len(body) // _MESSAGE.itemsize)))
+            elif kind == _REGIONS:
+                regions.append(self._part(body, _REGION, len(body) // _REGION.itemsize))
+            elif kind == _CALL_SITES:
+                call_sites.append(self._part(body, _CALL_SITE, len(body) // _CALL_SITE.itemsize))
             else:
                 raise self._error(f"has a block of the unknown kind {kind} at {at}")
             at += size_B
         if len(names) != self._functions:
             raise self._error(f"names {len(names)} functions of {self._functions}")
-        return _Blocks(names, counters, peers, messages)
+        return _Blocks(names, counters, peers, messages, regions, call_sites)
 
     def _ends(self, blocks: list[tuple[int, np.ndarray]]) -> NDArray[np.void]:
         blocks = [(thread, block[block["end"] != 0]) for thread, block in blocks]
@@ -262,6 +322,33 @@ class _Reader:
         ends["needed_s"][written["needed"] == 0] = np.nan
         ends["computed_s"] = np.where(open_ones, 0, written["computed"]) / rate
         return ends
+
+    def _regions(self, blocks: list[np.ndarray]) -> dict[str, Region]:
+        rate = self._ticks_per_s()
+        found: dict[str, list[int]] = {}
+        for row in np.concatenate([np.zeros(0, _REGION), *blocks]):
+            if row["entered"]:
+                sums = found.setdefault(row["name"].decode(errors="replace"), [0] * 7)
+                for index, column in enumerate(_REGION.names[1:] if _REGION.names else ()):
+                    sums[index] += int(row[column])
+        return {
+            name: Region(entered, ticks / rate, mpi_ticks / rate, *rest)
+            for name, (entered, ticks, mpi_ticks, *rest) in found.items()
+        }
+
+    def _call_sites(self, blocks: list[np.ndarray], names: list[str]) -> tuple[CallSite, ...]:
+        rate = self._ticks_per_s()
+        sums: dict[tuple[str, str, int], list[int]] = {}
+        for row in np.concatenate([np.zeros(0, _CALL_SITE), *blocks]):
+            if not row["calls"]:
+                continue
+            if row["function"] >= len(names):
+                raise self._error("has a call site of an unknown function")
+            place = (names[row["function"]], row["object"].decode(errors="replace"), int(row["offset"]))
+            site = sums.setdefault(place, [0, 0, 0])
+            for index, column in enumerate(("calls", "ticks", "sent_B")):
+                site[index] += int(row[column])
+        return tuple(CallSite(*place, calls, ticks / rate, sent_B) for place, (calls, ticks, sent_B) in sums.items())
 
     def _part(self, body: memoryview, form: np.dtype | str, count: int) -> np.ndarray:
         form = np.dtype(form)

@@ -34,6 +34,8 @@ def run(
     placement: Path | None = None,
     messages: int = MESSAGES,
     otf2: Path | None = None,
+    regions: bool = False,
+    call_sites: bool = False,
     output: Output = NOWHERE,
     settings: Settings | None = None,
 ) -> int:
@@ -46,6 +48,8 @@ def run(
         placement: file that says on which host each rank runs; None: by slots.
         messages: how many ends of messages each rank keeps one by one: what it waited for is known of these.
         otf2: directory for a trace of these messages; None: no trace.
+        regions: the program names regions by MPI_Pcontrol.
+        call_sites: calls are counted by the place that they are made from, too.
         output: files that the profile goes to, too.
         settings: None: the defaults.
 
@@ -66,7 +70,7 @@ def run(
     )
     # Where a launch line of the user's own places its ranks is not known.
     used = tuple(host.name for host in cluster.compute_hosts()) if own_mpirun else tuple(job.ranks_on())
-    with collection(cluster, used, job.id, messages=messages) as collected:
+    with collection(cluster, used, job.id, messages=messages, regions=regions, call_sites=call_sites) as collected:
         resolved = programs.resolve(argv, launcher.family, job.ranks)
         job = replace(job, argv=resolved, env={**job.env, **collected.environment})
         signals = launch.NotedSignals()

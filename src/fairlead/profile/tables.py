@@ -1,9 +1,10 @@
 """The tables of a profile, for terminals and pages."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from fairlead.profile import mitigation
-from fairlead.profile.json_form import Function, Matrix, Phase, SizeClass, Summary
+from fairlead.profile.json_form import CallSite, Function, Matrix, Phase, SizeClass, Summary
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.report import words
 from fairlead.report.tables import Cell, Table, cell, table
@@ -110,6 +111,61 @@ def phases(found: Summary) -> Table:
                 cell(phase.share, words.percent(phase.share)),
             ]
             for phase in rows
+        ],
+    )  # fmt: skip
+
+
+def call_sites(found: Summary, most: int | None = None) -> Table:
+    """The places with the longest time in MPI, all ranks together."""
+    whole_s = sum(rank.time_s for rank in found.per_rank)
+    sites = [site for site in found.call_sites if site.function not in BEGIN_AND_END]
+    return table(
+        [("function", "function"), ("called in", "where"), ("at", "place"), ("ranks", "ranks"), ("calls", "calls"),
+         ("time", "time_s"), ("share", "share"), ("sent", "sent_B")],
+        [
+            [
+                cell(site.function),
+                cell(site.where, site.where or "?"),
+                cell(*_place(site)),
+                cell(site.ranks),
+                cell(site.calls),
+                cell(site.time_s, words.duration(site.time_s)),
+                _share(site.time_s, whole_s),
+                _size(site.sent_B),
+            ]
+            for site in sites[:most]
+        ],
+    )  # fmt: skip
+
+
+def _place(site: CallSite) -> tuple[str, str]:
+    """File and line, else object and offset: with the whole path, and without."""
+    if site.line:
+        return f"{site.file}:{site.line}", f"{Path(site.file).name}:{site.line}"
+    return f"{site.object}+{site.offset:#x}", f"{Path(site.object).name}+{site.offset:#x}"
+
+
+def regions(found: Summary, most: int | None = None) -> Table:
+    """What every rank did in the regions that the program names; of more than ``most`` ranks, as in `ranks`."""
+    chosen = sorted(found.per_rank, key=lambda rank: -rank.mpi_s)[:most]
+    names = dict.fromkeys(name for rank in found.per_rank for name in rank.regions)
+    return table(
+        [("region", "region"), ("rank", "rank"), ("entered", "entered"), ("time", "time_s"), ("MPI", "mpi_s"),
+         ("in MPI", "mpi_share"), ("calls", "calls"), ("sent", "sent_B"), ("received", "received_B")],
+        [
+            [
+                cell(name),
+                cell(rank.rank),
+                cell(region.entered),
+                *(cell(each, words.duration(each)) for each in (region.time_s, region.mpi_s)),
+                _share(region.mpi_s, region.time_s),
+                cell(region.calls),
+                _size(region.sent_B),
+                _size(region.received_B),
+            ]
+            for name in names
+            for rank in sorted(chosen, key=lambda rank: rank.rank)
+            if (region := rank.regions.get(name)) is not None
         ],
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ MOST_RANKS = 32  # rows of the table of ranks
 MOST_COLUMNS = 16  # of a matrix: more do not fit a terminal
 MOST_FUNCTIONS = 12
 MOST_PAIRS = 12
+MOST_SITES = 20
 
 
 def show(found: Summary, console: Console) -> None:
@@ -35,6 +36,8 @@ def _tables(found: Summary) -> dict[str, Table]:
         "More transmission than processing": tables.transmission(found, MOST_PAIRS),
         "Ranks exchanged": tables.better_hosts(found),
         "MPI functions": tables.functions(found, MOST_FUNCTIONS),
+        "Where MPI is called": tables.call_sites(found, MOST_SITES),
+        "Regions that the program names": tables.regions(found, MOST_RANKS),
         "Message sizes": tables.sizes(found),
     }
     if found.pattern is not None:
