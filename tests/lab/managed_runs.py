@@ -170,9 +170,14 @@ def traffic(seconds: float = 60, seed: int = 1) -> list[str]:
 
 def finish(lab: labs.Lab, seed: int = 1) -> None:
     """Have the `traffic` of this seed end in good order, as all ranks do when one of them is told to."""
-    (pid,) = (
-        pid for pid in processes(lab, "h1", PROGRAM) if f"--seed\0{seed}\0" in Path(f"/proc/{pid}/cmdline").read_text()
-    )
+
+    def ranks() -> list[int]:
+        """On h1, where one of another seed may run, too."""
+        found = processes(lab, "h1", PROGRAM)
+        return [pid for pid in found if f"--seed\0{seed}\0" in Path(f"/proc/{pid}/cmdline").read_text()]
+
+    wait_for(ranks, "the program's start")
+    (pid,) = ranks()
     wait_for(lambda: catches(pid, signal.SIGUSR1), "the program's readiness to be told")
     os.kill(pid, signal.SIGUSR1)
 
