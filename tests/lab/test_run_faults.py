@@ -195,7 +195,7 @@ def test_a_killed_supervisor_leaves_the_program_and_nothing_of_ours(
 
 
 def test_clean_removes_what_is_left_when_all_of_ours_are_killed(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *MOVED, program=traffic(2), results=tmp_path) as command:
         talking(lab)
         command.process.send_signal(signal.SIGSTOP)  # it shall not clean
         for name in ("fairlead-guardian", "fairlead-agent"):
