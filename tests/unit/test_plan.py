@@ -7,10 +7,14 @@ from click.testing import CliRunner
 
 from fairlead import config
 from fairlead.cli.compare import command
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.job import Job
+from fairlead.cluster.launchers.custom import Custom
 from fairlead.errors import ConfigError
-from fairlead.manage import comparison_session, estimate
+from fairlead.manage import compare, comparison_session, estimate
 from fairlead.manage.compare import Comparison, rows_of
 from fairlead.manage.plan import ComparisonPlan
+from fairlead.placement.json_form import Expected, Placement
 from fairlead.store import Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -203,3 +207,38 @@ def test_cases_are_chosen_by_congestion_too() -> None:
     assert comparison_session.chosen(plan, ["cg*"], ["destination"]) == ["cg.destination.servers8"]
     with pytest.raises(ConfigError, match="--congestion path: the plan has no such congestion"):
         comparison_session.chosen(plan, [], ["path"])
+
+
+def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same program, once by slots and once placed: the path starts at the plan, the hosts come from the file."""
+    twice = PROGRAMS.replace('name = "nbody"', 'name = "placed"\nplacement = "placed.json"')
+    plain, placed = parse(SIMPLE + twice).all_cases()
+    assert plain.program.placement is None
+    assert placed.program.placement == EXAMPLES / "placed.json"
+    asked: list[object] = []
+
+    def prepare(_cluster: Cluster, _argv: object, _ranks: int, *, job_id: str, hosts: object) -> object:
+        asked.append(hosts)
+        return Custom(), Job(job_id, (), ("h1", "h0"))
+
+    monkeypatch.setattr("fairlead.manage.compare.launch.prepare", prepare)
+    cost = Expected(messages=0, bytes_B=0)
+    found = Placement(
+        program=["nbody"],
+        cluster="two",
+        characterization=None,
+        profiled=True,
+        hosts_before=["h0", "h1"],
+        before=cost,
+        host_of_rank=["h1", "h0"],
+        after=cost,
+    )
+    (tmp_path / "placed.json").write_text(found.to_json())
+    two = Cluster("two", "local", (Host("h0", "10.0.0.1"), Host("h1", "10.0.0.2")))
+    program = placed.program.model_copy(update={"placement": tmp_path / "placed.json", "ranks": 2})
+    compare._prepare(two, program, "j")
+    compare._prepare(two, plain.program, "j")
+    assert asked == [("h1", "h0"), None]
+    stored = compare._stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
+    assert "placement" not in stored["programs"][0]  # experiments of before are known again
+    assert stored["programs"][1]["placement"] == ["h1", "h0"]

@@ -22,6 +22,8 @@ from fairlead.manage.monitor import monitored
 from fairlead.manage.plan import Case, ComparisonPlan, CongestionPlan, ProgramPlan, Testbed
 from fairlead.manage.scenario import FOUR, Episode, Network, Row, Scenario, episodes, four, rows, staged
 from fairlead.manage.supervisor import MakeMover, Management, Outcome, supervise, timed
+from fairlead.placement import placed
+from fairlead.placement.json_form import Placement
 from fairlead.store import Run, Store
 from fairlead.store.records import Label
 
@@ -128,7 +130,7 @@ class Comparison:
         return estimate.rows_s(some, self._cases, self._clean_s)
 
     def _open(self) -> int:
-        plan = self._plan.model_dump(mode="json")
+        plan = _stored(self._plan)
         found = self._store.resumable(plan, KIND)
         if found is not None:
             return found.id
@@ -279,10 +281,25 @@ def rows_of(plan: ComparisonPlan) -> list[Row]:
     return ordered
 
 
+def _stored(plan: ComparisonPlan) -> dict[str, Any]:
+    """A plan as the store keeps it, to know it again: with a placement's hosts, for its file may change.
+
+    Raises:
+        ConfigError: a placement cannot be read.
+    """
+    data: dict[str, Any] = plan.model_dump(mode="json")
+    for program, stored in zip(plan.programs, data["programs"], strict=True):
+        del stored["placement"]  # plans of before do not have it
+        if program.placement is not None:
+            stored["placement"] = Placement.read(program.placement).host_of_rank
+    return data
+
+
 def _prepare(cluster: Cluster, program: ProgramPlan, job_id: str) -> tuple[Launcher, Job]:
     if program.mpirun:
         cluster = cluster.with_mpirun(program.mpirun)
-    launcher, job = launch.prepare(cluster, program.command, program.ranks, job_id=job_id)
+    hosts = placed.hosts(program.placement, cluster, program.ranks) if program.placement is not None else None
+    launcher, job = launch.prepare(cluster, program.command, program.ranks, job_id=job_id, hosts=hosts)
     return launcher, replace(job, argv=programs.resolve(program.command, launcher.family, job.ranks))
 
 

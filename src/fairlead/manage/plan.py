@@ -19,12 +19,14 @@ class ProgramPlan(Model):
 
     ``command`` starts with a bundled program's name (cg, nbody) or a path. ``timeout_s`` ends a run that hangs; such a
     run is recorded as failed, never as a time. ``clean_s`` is about how long it takes on a clean network: the time of
-    the whole comparison is told from it before pilots have measured it.
+    the whole comparison is told from it before pilots have measured it. ``placement`` is a file that
+    `fairlead placement --json` wrote for these hosts: ranks run where it says.
     """
 
     name: str = Field(min_length=1)
     command: tuple[str, ...] = Field(min_length=1)
     ranks: int = Field(ge=1)
+    placement: Path | None = None
     mpirun: str | None = None
     timeout_s: float = Field(default=600.0, gt=0)
     clean_s: float | None = Field(default=None, gt=0)
@@ -153,7 +155,12 @@ class ComparisonPlan(Model):
         table = self.comparison
         paths = {key: directory / path for key in ("lab", "cluster") if (path := getattr(table, key)) is not None}
         labs = {name: directory / path for name, path in self.labs.items()}
-        return self.model_copy(update={"comparison": table.model_copy(update=paths), "labs": labs})
+        programs = tuple(
+            program.model_copy(update={"placement": directory / program.placement}) if program.placement else program
+            for program in self.programs
+        )
+        changed = {"comparison": table.model_copy(update=paths), "labs": labs, "programs": programs}
+        return self.model_copy(update=changed)
 
 
 def _distinct(key: str, names: list[str]) -> None:
