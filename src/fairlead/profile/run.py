@@ -3,7 +3,7 @@
 import os
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +13,11 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import FairleadError
 from fairlead.manage import programs
 from fairlead.placement import placed
-from fairlead.profile import json_form, otf2_write, profile, terminal
+from fairlead.profile import json_form, profile, terminal
 from fairlead.profile.collect import collection
 from fairlead.profile.json_form import Summary
 from fairlead.profile.output import Output
+from fairlead.profile.profile import Profile
 from fairlead.profile.settings import Settings
 from fairlead.report.terminal import console
 
@@ -59,8 +60,7 @@ def run(
     Raises:
         FairleadError: nothing was started.
     """
-    if otf2 is not None:
-        otf2_write.check(otf2)
+    write_trace = _trace_writer(otf2)
     cluster = this_machine() if cluster_file is None else Cluster.load(cluster_file)
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
     hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
@@ -79,8 +79,7 @@ def run(
             records = collected.records()
             found = profile.of(records, job.hosts if launcher.family is not None else None)
             _report(json_form.of(found, argv, settings), output)
-            if otf2 is not None:
-                _say(f"written: {otf2_write.write(found, otf2)}")
+            write_trace(found)
         except FairleadError as error:  # the program's exit code still counts
             _say(str(error))
     return signals.exit_code(code, launcher)
@@ -96,6 +95,20 @@ def this_machine() -> Cluster:
         interface="lo",
     )
     return Cluster(name="this machine", executor="local", hosts=(host,), source="this machine")
+
+
+def _trace_writer(directory: Path | None) -> Callable[[Profile], None]:
+    """Writes a trace there, if it is asked for. That it can be is seen before the program runs.
+
+    Raises:
+        ConfigError: it cannot.
+    """
+    if directory is None:
+        return lambda found: None
+    from fairlead.profile import otf2_write  # its library is slow to load
+
+    otf2_write.check(directory)
+    return lambda found: _say(f"written: {otf2_write.write(found, directory)}")
 
 
 def _report(found: Summary, output: Output) -> None:
