@@ -28,6 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 BENCHMARK = "tcp"
 INTERVALS = 30  # of a stream
+SHORTEST_S = 0.1  # iperf3 knows no shorter interval
 START_S = 10.0  # in which servers must listen
 
 # $0 is the time-out in tenths of a second, then ports in hexadecimal, as the kernel writes them. 0A: LISTEN.
@@ -96,7 +97,7 @@ class Block:
             MeasurementError: a stream has no interval there.
         """
         begin_s = np.concatenate([np.zeros((len(self.end_s), 1)), self.end_s[:, :-1]], axis=1)
-        slack_s = seconds / INTERVALS / 2
+        slack_s = interval_s(seconds) / 2
         inside = (begin_s >= seconds / 3 - slack_s) & (self.end_s <= 2 * seconds / 3 + slack_s)
         if not inside.any(axis=1).all():
             raise MeasurementError(
@@ -104,6 +105,11 @@ class Block:
             )
         time_s = np.where(inside, self.end_s - begin_s, 0.0).sum(axis=1)
         return float((8 * np.where(inside, self.received_B, 0.0).sum(axis=1) / time_s).sum())
+
+
+def interval_s(seconds: float) -> float:
+    """How often iperf3 tells what a stream of that length carried."""
+    return max(SHORTEST_S, seconds / INTERVALS)
 
 
 def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
@@ -138,14 +144,14 @@ def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings) -> B
     executor, (source, destination) = of(cluster), pair
     ports = [cluster.ports[1] - k for k in range(cell.streams)]  # agents take the first ones
     address = cluster.host(destination).address
-    common = ["--json", "--interval", f"{settings.seconds / INTERVALS:g}"]
+    common = ["--json", "--interval", f"{interval_s(settings.seconds):g}"]
     options = ["--time", f"{settings.seconds:g}", "--length", str(settings.length_B)]
     options += ["--bidir"] if cell.both else []
     serve = [["iperf3", "--server", "--one-off", "--port", str(port), *common] for port in ports]
     ask = [["iperf3", "--client", address, "--port", str(port), *common, *options] for port in ports]
     limit_s = settings.seconds + START_S + 20
     with _running(executor, destination, serve) as servers:
-        _await_servers(executor, destination, ports)
+        _await_servers(executor, destination, ports, servers)
         with _running(executor, source, ask) as clients:
             asked = [_output(source, client, limit_s) for client in clients]
         served = [_output(destination, server, START_S) for server in servers]
@@ -177,11 +183,16 @@ def _running(
             process.communicate()
 
 
-def _await_servers(executor: Executor, host: str, ports: Sequence[int]) -> None:
-    words = [f"{port:04X}" for port in ports]
+def _await_servers(
+    executor: Executor, host: str, ports: Sequence[int], servers: "Sequence[subprocess.Popen[str]]"
+) -> None:
+    ports_hex = [f"{port:04X}" for port in ports]
     try:
-        run_on(executor, host, ["sh", "-c", _LISTENING, str(int(START_S * 10)), *words], timeout_s=START_S + 20)
+        run_on(executor, host, ["sh", "-c", _LISTENING, str(int(START_S * 10)), *ports_hex], timeout_s=START_S + 20)
     except HostError as error:
+        for server in servers:
+            if server.poll() is not None:
+                _output(host, server, START_S)  # raises what it said
         raise MeasurementError(
             f"{host}: iperf3 does not listen on ports {min(ports)} to {max(ports)}",
             hint="install iperf3 there; if the ports are taken, set others with cluster.ports",
