@@ -29,12 +29,9 @@ int receive(Buffer& buffer, int from) {
     return status.MPI_TAG;
 }
 
-// Calls `transfer(tag)` again and again and takes the time of each, without the first `warmup`.
+// Calls `transfer(tag)` again and again and takes the time of each.
 template <typename Transfer>
 std::vector<double> timed(const Request& request, Transfer&& transfer) {
-    for (int i = 0; i < request.warmup; ++i) {
-        transfer(kMore);
-    }
     const Stop& stop = request.stop;
     std::vector<double> samples_s(static_cast<std::size_t>(stop.most));
     int taken = 0;

@@ -109,13 +109,24 @@ void meet(const Request& request, int rank) {
     }
 }
 
+// The transfers before the first sample. They are made before the ranks meet, so that all pairs begin together.
+Request warm_up(const Request& request) {
+    Request transfers = request;
+    transfers.stop = {.least = request.warmup, .most = request.warmup, .limit_s = 0.0};
+    return transfers;
+}
+
 // This rank's part of a request; nothing where it has none.
 std::vector<double> take_part(const Request& request, int rank, const Measure& measure) {
     for (const Pair& pair : request.pairs) {
         if (rank == pair.first || rank == pair.second) {
-            meet(request, rank);
             const bool first = rank == pair.first;
-            return measure(request, first ? pair.second : pair.first, first);
+            const int peer = first ? pair.second : pair.first;
+            if (request.warmup > 0) {
+                measure(warm_up(request), peer, first);
+            }
+            meet(request, rank);
+            return measure(request, peer, first);
         }
     }
     return {};

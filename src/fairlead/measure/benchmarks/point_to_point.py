@@ -161,16 +161,15 @@ def latencies_s(samples_s: Floats) -> Floats:
 
 
 def rate_bps(cell: Cell, samples_s: Floats) -> float:
-    """Rate of all pairs together: each pair's bits over its time, while all of them were sending."""
+    """Rate of all pairs together while all of them were sending; bits of a window count evenly over its time."""
     bits = 8.0 * cell.size_B * cell.window * (2 if cell.both else 1)
     ends_s = np.cumsum(samples_s, axis=1)
     common_s = float(np.nanmin(np.nanmax(ends_s, axis=1)))
-    inside = ends_s <= common_s * (1 + 1e-9)
-    counts = inside.sum(axis=1)
-    if counts.min() == 0:  # a pair's first window outlasted another pair's last
-        counts, inside = np.isfinite(samples_s).sum(axis=1), np.isfinite(samples_s)
-    times_s = np.where(inside, samples_s, 0.0).sum(axis=1)
-    return float((bits * counts / times_s).sum())
+    sent = 0.0
+    for row in ends_s:
+        own_s = row[np.isfinite(row)]
+        sent += float(np.interp(common_s, np.concatenate([[0.0], own_s]), bits * np.arange(len(own_s) + 1)))
+    return sent / common_s
 
 
 def _together(samples_s: Floats) -> Floats:

@@ -125,9 +125,8 @@ def verdicts(found: Tcp) -> Iterator[Verdict]:
             yield Verdict("bad" if ratio >= STREAMS else "good", text)
         if one.both and one_way in found.rates_bps:
             ratio = found.value_bps(one) / found.value_bps(one_way)
-            text = (
-                f"TCP both ways carries {words.significant(ratio, 3)} times as much as one way ({one.streams} streams)"
-            )
+            text = f"both ways TCP carries {words.significant(ratio, 3)} times as much as one way"
+            text += f" ({words.count(one.streams, 'stream')})"
             yield Verdict("bad" if ratio < DUPLEX_BAD else "good" if ratio >= DUPLEX_GOOD else "fact", text)
     sure = sum(half <= SURE for half in halves)
     incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
