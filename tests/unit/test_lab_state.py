@@ -10,7 +10,7 @@ import pytest
 
 from fairlead.errors import LabError
 from fairlead.lab import state
-from fairlead.lab.lab import CongestionRunner, congestion_runners
+from fairlead.lab.lab import CongestionRunner, Lab, congestion_runners
 
 
 @pytest.fixture(autouse=True)
@@ -79,3 +79,11 @@ def test_a_congestion_note_that_vanishes_while_notes_are_read_is_no_runner(tmp_p
     (notes / "alive.json").write_text(json.dumps({"runner": runner, "text": "2 streams"}))
     (notes / "ended.json").symlink_to("gone")  # listed, but not there any more
     assert congestion_runners(tmp_path) == [CongestionRunner(notes / "alive.json", own, "2 streams")]
+
+
+def test_a_lab_of_another_version_is_told_with_the_way_out() -> None:
+    process = state.Process.of(os.getpid())
+    directory = note("old", process)
+    record = {"holder": {"pid": process.pid, "start_ticks": process.start_ticks}, "plan": {"hosts": [], "links": []}}
+    with pytest.raises(LabError, match=rf"lab old was started by another version(.|\n)*kill {process.pid}"):
+        Lab(directory, record)

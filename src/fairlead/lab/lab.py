@@ -14,13 +14,23 @@ DOWN_TIMEOUT_S = 20.0
 
 
 class Lab:
-    """A lab that was up when this object was made. ``record`` is what ``lab show --json`` prints."""
+    """A lab that was up when this object was made. ``record`` is what ``lab show --json`` prints.
+
+    Raises:
+        LabError: the record is of another version.
+    """
 
     def __init__(self, directory: Path, record: dict[str, Any]) -> None:
         self.directory = directory
         self.record = record
-        self.plan = Plan.from_json(record["plan"])
         self.holder = state.Process(record["holder"]["pid"], record["holder"]["start_ticks"])
+        try:
+            self.plan = Plan.from_json(record["plan"])
+        except (KeyError, TypeError) as error:
+            raise LabError(
+                f"lab {directory.name} was started by another version of fairlead",
+                hint=f"end it: kill {self.holder.pid}",
+            ) from error
 
     @property
     def name(self) -> str:
