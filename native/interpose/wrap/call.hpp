@@ -28,7 +28,6 @@ class Call {
     explicit Call(Function function, const void* caller = __builtin_return_address(0))
         : thread_(record::Thread::current()), function_(function), outermost_(thread_.depth++ == 0), caller_(caller) {
         if (outermost_) {
-            sent_B_ = call_sites ? row().sent_B : 0;
             begin_ = record::ticks();
             thread_.next_call(begin_);
         }
@@ -36,7 +35,7 @@ class Call {
     ~Call() {
         --thread_.depth;
         if (call_sites && outermost_) [[unlikely]] {
-            count_at_site(thread_, function_, caller_, end_ - begin_, row().sent_B - sent_B_);
+            count_at_site(thread_, function_, caller_, end_ - begin_, sent_B_);
         }
     }
     Call(const Call&) = delete;
@@ -63,6 +62,11 @@ class Call {
     Function function() const { return function_; }
     std::uint64_t begin_ticks() const { return begin_; }
     std::uint64_t end_ticks() const { return end_; }
+    // This call itself sends so much.
+    void gives(std::uint64_t size_B) {
+        row().sent_B += size_B;
+        sent_B_ += size_B;
+    }
     record::Row& row() { return thread_.row(static_cast<std::size_t>(function_)); }
 
   private:
@@ -70,7 +74,7 @@ class Call {
     Function function_;
     bool outermost_;
     const void* caller_;
-    std::uint64_t sent_B_ = 0;  // in the function's row before the call
+    std::uint64_t sent_B_ = 0;
     std::uint64_t begin_ = 0;
     std::uint64_t end_ = 0;
 };

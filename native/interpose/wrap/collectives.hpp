@@ -63,7 +63,7 @@ std::uint64_t own(const Communicator& comm, const Count counts[], Types types) {
 }
 
 inline void collective(Call& call, std::uint64_t given_B, std::uint64_t got_B) {
-    call.row().sent_B += given_B;
+    call.gives(given_B);
     call.row().received_B += got_B;
     call.thread().gave(given_B);
 }
@@ -71,7 +71,7 @@ inline void collective(Call& call, std::uint64_t given_B, std::uint64_t got_B) {
 // One-sided: bytes that go out and come in, unless there is no target.
 inline void one_sided(Call& call, int target, std::uint64_t sent_B, std::uint64_t received_B) {
     if (target != MPI_PROC_NULL) {
-        call.row().sent_B += sent_B;
+        call.gives(sent_B);
         call.row().received_B += received_B;
     }
 }

@@ -24,7 +24,7 @@ inline record::Message* count_sent(Call& call, MPI_Comm comm, int dest, int tag,
     }
     const Communicator& known = communicator(comm);
     const int world_rank = known.world_rank(dest);
-    call.row().sent_B += size_B;
+    call.gives(size_B);
     call.thread().sent(world_rank, size_B);
     return begin_message(call, record::End::send, known.identity, world_rank, tag, size_B);
 }
