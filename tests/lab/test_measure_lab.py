@@ -60,6 +60,7 @@ def test_every_sample_is_kept_with_where_it_was_taken(lab: Lab, cluster: Path, t
     assert not processes(lab, "h0", "mpi-latency") and not processes(lab, "h1", "mpi-latency")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_what_was_measured_before_the_end_is_kept(
     lab: Lab, cluster: Path, tmp_path: Path, number: signal.Signals
@@ -78,6 +79,7 @@ def test_what_was_measured_before_the_end_is_kept(
     wait_for(lambda: not processes(lab, "h1", "mpi-latency"), "the ranks' end")
 
 
+@pytest.mark.slow
 def test_a_rank_that_dies_ends_it_with_one_line(lab: Lab, cluster: Path, tmp_path: Path) -> None:
     with _endless(cluster, tmp_path) as command:
         command.wait_to_hear("round 3")
@@ -107,6 +109,7 @@ def _endless(cluster: Path, results: Path, *options: str) -> Command:
     return start("measure", cluster, *arguments, results=results)
 
 
+@pytest.mark.slow
 def test_tcp_is_measured_one_way_and_both_ways(lab: Lab, cluster: Path, tmp_path: Path) -> None:
     options = ["--seconds", "1", "--blocks", "2", "--within", "1000", "--directions", "one,both", "--streams", "1,2"]
     done = once("measure", cluster, "tcp", *options, "--results", tmp_path)
