@@ -21,6 +21,7 @@ class Site:
         flooded_bps: by server, what neighbours send into it.
         slow: directed pairs that are slow whatever the servers carry (a congested path).
         incast_bps: by server, what the job itself sends into its first machine.
+        waits: whether all machines are as slow as the slowest; else only those of a flooded server are.
     """
 
     servers: int = 4
@@ -29,6 +30,7 @@ class Site:
     slow: set[tuple[str, str]] = field(default_factory=set)
     incast_bps: dict[str, float] = field(default_factory=dict)
     tells_traffic: bool = True
+    waits: bool = True
     now_s: float = 0.0
     done_s: float = 0.0
 
@@ -65,7 +67,8 @@ class Site:
         speed = self.speed()
         self.done_s += STEP_S * speed
         for vm, server in self.place.items():
-            bps = VM_BPS * speed * self.random.uniform(0.9, 1.1) + self._incast(vm, server)
+            own = speed if self.waits or server in self.flooded_bps else 1.0
+            bps = VM_BPS * own * self.random.uniform(0.9, 1.1) + self._incast(vm, server)
             self.received_B[vm] += bps * STEP_S / 8
             self.received_B[server] += bps * STEP_S / 8
         for server, bps in self.flooded_bps.items():

@@ -153,6 +153,27 @@ def test_nothing_moves_when_too_little_of_the_run_is_left() -> None:
     assert "it does not pay" in record.reasons()
 
 
+def test_machines_that_go_on_at_full_speed_do_not_hide_those_that_cannot() -> None:
+    site = Site()
+    site.waits = False
+    controller = controller_of(site, expected_s=60.0)
+    drive(site, controller, 10.0)
+    site.flooded_bps["s0"] = FLOOD_BPS
+    record = drive(site, controller, 40.0)
+    assert [vm for _, vm, _ in record.moves] == ["h0", "h1"]
+    assert "91% of its speed is lost" in record.decisions[0][1].why
+
+
+def test_a_run_that_is_late_goes_on_for_as_long_as_it_is_late() -> None:
+    site = Site()
+    controller = controller_of(site, expected_s=10.0)
+    drive(site, controller, 50.0)
+    site.flooded_bps["s0"] = FLOOD_BPS
+    record = drive(site, controller, 56.0)
+    assert record.moves
+    assert "about 4" in record.decisions[-1][1].why  # s are left
+
+
 def test_without_earlier_runs_it_waits_until_as_much_is_lost_as_moving_costs() -> None:
     site = Site(flooded_bps={"s0": FLOOD_BPS})
     record = drive(site, controller_of(site), 60.0)

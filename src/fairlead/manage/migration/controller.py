@@ -13,6 +13,10 @@ from fairlead.manage.migration.settings import MigrationSettings
 from fairlead.manage.migration.traffic import Traffic, between
 
 _MOST_SAMPLES = 60
+_RECENT = 4
+_MOST_LOST = 0.95
+_NEARLY_ALL = 0.9
+_ENOUGH = 3
 _HARDLY_SLOW = 0.2
 """Share of the window: the program's own bursts make queues, too."""
 
@@ -37,13 +41,18 @@ class Found:
 
 @dataclass
 class _Run:
-    """What is known of the program's run: when it began, its usual traffic, since when it is congested."""
+    """What is known of the program's run.
+
+    Attributes:
+        usual_bps: by machine, what came in while nothing was congested.
+        recent: what came in at the last looks since something is congested.
+        lost_s: time lost to congestion until now.
+    """
 
     began_s: float
     expected_s: float | None
-    usual_bps: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_SAMPLES))
-    usual_by_vm: dict[str, deque[float]] = field(default_factory=dict)
-    congested_bps: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_SAMPLES))
+    usual_bps: dict[str, deque[float]] = field(default_factory=dict)
+    recent: deque[Traffic] = field(default_factory=lambda: deque(maxlen=_RECENT))
     lost_s: float = 0.0
 
 
@@ -161,7 +170,7 @@ class MigrationController:
         self._incoming.forget(vm)
         self._traffic = Traffic()
         self._judge_from_s = max(self._judge_from_s, now_s + self.settings.settle_s)
-        self._run.congested_bps.clear()
+        self._run.recent.clear()
 
     def _diagnoses(self, now_s: float) -> list[Diagnosis]:
         assert self._inventory is not None
@@ -205,37 +214,47 @@ class MigrationController:
 
     def _note_pace(self, now_s: float) -> None:
         step_s, self._seen_s = now_s - self._seen_s, now_s
-        mine_bps = self._traffic.into(self._job)
         if not self._traffic.vms or now_s < self._judge_from_s:
             return
         # Paths are found to be slow some time after they are: what is partly slow is neither usual nor congested.
         slow = max((self._incoming.slow_share((a, b), now_s) for a in self._job for b in self._job), default=0.0)
-        if self._diagnoses(now_s):
-            self._run.congested_bps.append(mine_bps)
-            self._run.lost_s += step_s * self._lost_share(None)
+        found = [each for each in self._diagnoses(now_s) if each.kind is not Kind.PATH]
+        if found:
+            self._run.recent.append(self._traffic)
+            self._run.lost_s += step_s * max(self._lost_share(each) for each in found)
         elif slow < _HARDLY_SLOW:
-            self._run.usual_bps.append(mine_bps)
+            self._run.recent.clear()
             for vm, rate in self._traffic.vms.items():
-                self._run.usual_by_vm.setdefault(vm, deque(maxlen=_MOST_SAMPLES)).append(rate.in_bps)
+                self._run.usual_bps.setdefault(vm, deque(maxlen=_MOST_SAMPLES)).append(rate.in_bps)
 
-    def _lost_share(self, diagnosis: Diagnosis | None) -> float:
-        """By how much less the program exchanges than usual; where no usual time was seen, others' share."""
-        run = self._run
-        if run.usual_bps and run.congested_bps:
-            usual_bps = statistics.median(run.usual_bps)
-            now_bps = statistics.fmean(list(run.congested_bps)[-4:])
-            return min(0.95, max(0.0, 1.0 - now_bps / usual_bps)) if usual_bps > 0 else 0.0
-        return (diagnosis.foreign_share or 0.0) if diagnosis else 0.0
+    def _usual_bps(self) -> dict[str, float]:
+        """By machine, nearly the most that came in without congestion; nothing until that was seen for a while.
+
+        The program's start is no measure of what it needs.
+        """
+        seen = {vm: sorted(rates) for vm, rates in self._run.usual_bps.items() if len(rates) >= _ENOUGH}
+        return {vm: rates[round(_NEARLY_ALL * (len(rates) - 1))] for vm, rates in seen.items()}
+
+    def _lost_share(self, diagnosis: Diagnosis) -> float:
+        """By how much less comes into a server's machines than usual; where no usual time was seen, others' share.
+
+        Other machines' traffic does not count: it may go on until the program waits for the slow ones.
+        """
+        vms = list(diagnosis.vms)
+        usual_bps = sum(self._usual_bps().get(vm, 0.0) for vm in vms)
+        if not usual_bps or not self._run.recent:
+            return min(_MOST_LOST, diagnosis.foreign_share or 0.0)
+        now_bps = statistics.fmean(traffic.into(vms) for traffic in self._run.recent)
+        return min(_MOST_LOST, max(0.0, 1.0 - now_bps / usual_bps))
 
     def _pace(self, diagnosis: Diagnosis, now_s: float) -> Pace:
+        """A run that should have ended already is expected to go on for as long as it is late."""
         run, lost = self._run, self._lost_share(diagnosis)
-        elapsed_s = now_s - run.began_s
-        rest_s = elapsed_s
+        rest_s = elapsed_s = now_s - run.began_s
         if run.expected_s is not None:
-            done_s = elapsed_s - run.lost_s
-            rest_s = max(0.0, run.expected_s - done_s) / (1.0 - lost)
-        usual = {vm: statistics.median(rates) for vm, rates in run.usual_by_vm.items()}
-        return Pace(lost, rest_s, usual)
+            left_s = run.expected_s - (elapsed_s - run.lost_s)
+            rest_s = left_s / (1.0 - lost) if left_s > 0 else -left_s
+        return Pace(lost, rest_s, self._usual_bps())
 
     def _is_news(self, decision: Decision, now_s: float) -> bool:
         """Whether this reason was not told of the server lately; numbers in it may differ."""
