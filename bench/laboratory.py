@@ -94,9 +94,9 @@ class Network:
 
         return characterize(self.cluster, self.store, Settings(sizes_B=sizes_B), progress)
 
-    def management(self, *, monitor: bool = False) -> Management:
-        """Everything of fairlead at work, by the last characterisation; the message monitor only if asked for."""
-        return management_for(self.cluster, replace(FULL, monitor=monitor), self.store, quiet=True)
+    def management(self) -> Management:
+        """Everything of fairlead at work, by the last characterisation."""
+        return management_for(self.cluster, FULL, self.store, quiet=True)
 
     def compare(self, comparison: Comparison, plan: ComparisonPlan) -> int:
         """Run what is left of a comparison whose only network is this one; its number in the store.

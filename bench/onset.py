@@ -7,7 +7,7 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,16 +18,13 @@ from bench.figures import Figure, median_figure
 from bench.laboratory import Network
 from bench.session import Session
 from fairlead.cluster import launch
-from fairlead.cluster.job import Job
 from fairlead.cluster.launch import RunningJob
-from fairlead.cluster.launchers import Launcher
 from fairlead.errors import LaunchError, MeasurementError
 from fairlead.lab import congestion
 from fairlead.lab.congestion import Streams
 from fairlead.lab.topology import DirectedLink
-from fairlead.manage.monitor import monitored
 from fairlead.manage.plan import ProgramPlan
-from fairlead.manage.supervisor import EventSink, supervise
+from fairlead.manage.supervisor import supervise
 
 TARGET_S = 0.100
 ONSETS, QUICK_ONSETS = 32, 4
@@ -59,43 +56,23 @@ def measure(session: Session) -> Iterator[Figure]:
     count = session.size(ONSETS, QUICK_ONSETS)
     with laboratory.network(session, laboratory.MESH8) as net:
         net.characterise()
-        onsets = reactions(net, count)
-    yield figure("onset.moved", onsets)
-
-
-def reactions(net: Network, count: int, *, monitor: bool = False, sinks: Sequence[EventSink] = ()) -> list[Onset]:
-    """So many onsets, one after the other, while the program runs.
-
-    Args:
-        monitor: the message monitor is on.
-        sinks: further receivers of the agents' events.
-
-    Raises:
-        FairleadError: the program ended, or congestion could not be seen.
-    """
-    detours = Detours([host.name for host in net.cluster.managed_hosts()])
-    onsets: list[Onset] = []
-    launcher, plain_job = net.job(PROGRAM, job_id=secrets.token_hex(4))
-    with monitored(net.cluster, plain_job, net.management(monitor=monitor)) as (job, management):
+        detours = Detours([host.name for host in net.cluster.managed_hosts()])
+        onsets: list[Onset] = []
 
         def run() -> int:
-            with _program(net, launcher, job) as running:
+            with _program(net) as running:
                 onsets.extend(_onsets(net, running, detours, count))
             return 0
 
-        supervise(net.cluster, management, run, argv=PROGRAM.command, sinks=[detours, *sinks], quiet=True)
-    return onsets
-
-
-def figure(name: str, onsets: Sequence[Onset]) -> Figure:
-    """The median reaction, and how many onsets were not answered."""
+        supervise(net.cluster, net.management(), run, argv=PROGRAM.command, sinks=[detours], quiet=True)
     missed = sum(onset.moved_s is None for onset in onsets)
     note = f"{missed} of {len(onsets)} onsets were not answered within {MOVE_TIMEOUT_S:g} s"
-    return median_figure(name, [onset.reaction_s for onset in onsets], "s", target=TARGET_S, note=note)
+    yield median_figure("onset.moved", [onset.reaction_s for onset in onsets], "s", target=TARGET_S, note=note)
 
 
 @contextmanager
-def _program(net: Network, launcher: Launcher, job: Job) -> Iterator[RunningJob]:
+def _program(net: Network) -> Iterator[RunningJob]:
+    launcher, job = net.job(PROGRAM, job_id=secrets.token_hex(4))
     with (net.session.directory / "output.txt").open("wb") as output:
         running = launch.start(
             net.cluster, launcher, job, stdin=subprocess.DEVNULL, stdout=output.fileno(), stderr=subprocess.STDOUT

@@ -12,8 +12,8 @@ class Components:
         detection: agents watch the sockets, probe, and judge paths by zones.
         detours: the traffic of congested host pairs is moved.
         migration: virtual machines are moved where their server is congested.
-        monitor: agents watch the program's messages, too. It is no stage: measured, it neither speeds detection up nor
-            costs nothing (docs/monitor.md), so it is on where it is asked for.
+        monitor: agents watch the program's messages, too. It is no stage, and on only where it is asked for: it costs
+            more than the rest (docs/monitor.md).
     """
 
     agents: bool
