@@ -242,3 +242,11 @@ def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.M
     stored = compare._stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
     assert "placement" not in stored["programs"][0]  # experiments of before are known again
     assert stored["programs"][1]["placement"] == ["h1", "h0"]
+
+
+def test_a_plan_without_new_keys_is_stored_as_before() -> None:
+    """A comparison that an earlier version began is known again."""
+    plan = parse(SIMPLE + PROGRAMS)
+    assert set(compare._stored(plan)["comparison"]) == {"name", "lab", "cluster", "seed", "replications", "stages"}
+    watched = plan.model_copy(update={"comparison": plan.comparison.model_copy(update={"monitor": True})})
+    assert compare._stored(watched)["comparison"]["monitor"] is True

@@ -288,6 +288,9 @@ def _stored(plan: ComparisonPlan) -> dict[str, Any]:
         ConfigError: a placement cannot be read.
     """
     data: dict[str, Any] = plan.model_dump(mode="json")
+    for key in ("monitor", "migrate"):  # plans of before do not have them: a comparison that they began goes on
+        if not data["comparison"][key]:
+            del data["comparison"][key]
     for program, stored in zip(plan.programs, data["programs"], strict=True):
         del stored["placement"]  # plans of before do not have it
         if program.placement is not None:
