@@ -43,7 +43,10 @@ def show() -> None:
     """Say which programs are there."""
     from fairlead.manage import npb, workloads
 
-    for suite, root in workloads.trees().items():
+    trees = workloads.trees()
+    if not trees:
+        click.echo("none yet: `fairlead workload add npb PATH`", err=True)
+    for suite, root in trees.items():
         click.echo(f"{suite}: {root}")
         for program in npb.programs(npb.APPS, npb.CLASSES):
             path = npb.executable(root, program)

@@ -3,22 +3,18 @@
 import asyncio
 from collections.abc import Callable
 
-from fairlead import interrupts
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.parts import bring_everywhere
-from fairlead.errors import ConfigError, FairleadError
+from fairlead.errors import ConfigError
 from fairlead.manage.agents import AgentGroup
 from fairlead.measure import characterization
 from fairlead.measure.characterization import Characterization
+from fairlead.measure.ending import ended
 from fairlead.measure.sample_store import StoreSink
 from fairlead.measure.samples import Progress
 from fairlead.measure.survey import Settings, Survey
 from fairlead.store import Store
-
-
-class InterruptedSurvey(FairleadError):
-    """The user ended the measurement; what was taken is stored."""
 
 
 def characterize(
@@ -32,7 +28,7 @@ def characterize(
     Raises:
         ConfigError: the cluster has a single host.
         HostError, AgentError, MeasurementError: see `AgentGroup` and `Survey`; the run is kept, marked failed.
-        InterruptedSurvey: Ctrl-C; the run is kept, marked aborted.
+        Interrupted: Ctrl-C; the run is kept, marked aborted.
     """
     hosts = cluster.managed_hosts()
     if len(hosts) < 2:
@@ -44,19 +40,8 @@ def characterize(
     run = characterization.begin(store, cluster, settings)
     if began is not None:
         began(run)
-    try:
+    with ended(store, run):
         asyncio.run(_measure(group, Survey(group, settings, StoreSink(store, run), progress)))
-    except KeyboardInterrupt as error:
-        store.finish_run(run, "aborted", error="interrupted by the user")
-        interrupted = InterruptedSurvey(
-            "interrupted", hint=f"what was measured is kept, marked incomplete, as run {run} in {store.directory}"
-        )
-        interrupted.exit_code = interrupts.exit_code(error)
-        raise interrupted from error
-    except FairleadError as error:
-        store.finish_run(run, "failed", error=str(error).splitlines()[0])
-        raise
-    store.finish_run(run)
     return Characterization.read(store, store.run(run))
 
 

@@ -9,8 +9,8 @@ from fairlead.errors import FairleadError
 from fairlead.measure.benchmarks import all_pairs, noise, point_to_point, stress, tcp
 from fairlead.measure.benchmarks.pairs import HostPair
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
-from fairlead.measure.benchmarks.records import InterruptedBenchmark
 from fairlead.measure.benchmarks.repeat import Until
+from fairlead.measure.ending import Interrupted
 from fairlead.measure.samples import Progress
 from fairlead.store import Store
 
@@ -55,7 +55,7 @@ def measure(
     """Run everything; a benchmark that fails is told to ``failed``, and the others go on.
 
     Raises:
-        InterruptedBenchmark: Ctrl-C.
+        Interrupted: Ctrl-C.
     """
     within(_steps(cluster, store, settings, progress), settings.budget_s, failed)
 
@@ -75,7 +75,7 @@ def within(
             continue
         try:
             step.run(share_s)
-        except InterruptedBenchmark:
+        except Interrupted:
             raise
         except FairleadError as error:
             failed(step.name, error)

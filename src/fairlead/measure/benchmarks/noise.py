@@ -109,7 +109,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     Raises:
         ConfigError, MissingToolError, HostError: a host is unknown, the program is not there, or it cannot be brought.
         MeasurementError: a host ended early or did not answer; the others' cores are kept.
-        InterruptedBenchmark: Ctrl-C.
+        Interrupted: Ctrl-C.
     """
     hosts = chosen(cluster, settings.hosts)
     name = BENCHMARK_FWQ if settings.method == "fwq" else BENCHMARK

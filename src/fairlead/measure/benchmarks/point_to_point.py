@@ -106,7 +106,7 @@ def measure(cluster: Cluster, store: Store, benchmark: str, settings: Settings, 
     Raises:
         ConfigError, HostError, LaunchError, MissingToolError: nothing could be started.
         MeasurementError: it hung or died; the run is kept, marked failed.
-        InterruptedBenchmark: Ctrl-C; the run is kept, marked aborted.
+        Interrupted: Ctrl-C; the run is kept, marked aborted.
     """
     placement = Placement(host_pairs(cluster, settings.between), max(settings.pairs))
     plan = {**asdict(settings), "between": placement.host_pairs}

@@ -4,17 +4,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from fairlead import interrupts
 from fairlead.cluster.description import Cluster
-from fairlead.errors import FairleadError
 from fairlead.manage import run_facts
+from fairlead.measure.ending import ended
 from fairlead.store import Run, Store
 
 KIND = "benchmark"
-
-
-class InterruptedBenchmark(FairleadError):
-    """The user ended the measurement; what was taken is stored."""
 
 
 @contextmanager
@@ -24,23 +19,12 @@ def recorded(
     """A run of the store for the length of a measurement. However it ends, what was added is kept, and marked.
 
     Raises:
-        InterruptedBenchmark: Ctrl-C.
+        Interrupted: Ctrl-C.
     """
     labels = {"benchmark": benchmark, "cluster": cluster.name}
     run = store.begin_run(KIND, labels, plan=dict(plan), seed=seed, facts=run_facts.collect(cluster))
-    try:
+    with ended(store, run):
         yield run
-    except KeyboardInterrupt as error:
-        store.finish_run(run, "aborted", error="interrupted by the user")
-        interrupted = InterruptedBenchmark(
-            "interrupted", hint=f"what was measured is kept, marked incomplete, as run {run} in {store.directory}"
-        )
-        interrupted.exit_code = interrupts.exit_code(error)
-        raise interrupted from error
-    except FairleadError as error:
-        store.finish_run(run, "failed", error=str(error).splitlines()[0])
-        raise
-    store.finish_run(run)
 
 
 def runs(store: Store, benchmark: str | None = None) -> list[Run]:

@@ -118,7 +118,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     Raises:
         ConfigError: hosts, or more streams than the cluster has ports.
         HostError, MeasurementError: iperf3 is not there, or failed; the run is kept, marked failed.
-        InterruptedBenchmark: Ctrl-C.
+        Interrupted: Ctrl-C.
     """
     pairs = host_pairs(cluster, settings.between)
     first, last = cluster.ports

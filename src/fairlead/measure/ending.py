@@ -1,0 +1,34 @@
+"""How a measurement's run of the store ends: however it does, what was measured is kept, and marked."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from fairlead import interrupts
+from fairlead.errors import FairleadError
+from fairlead.store import Store
+
+
+class Interrupted(FairleadError):
+    """The user ended the measurement; what was taken is stored."""
+
+
+@contextmanager
+def ended(store: Store, run: int) -> Iterator[None]:
+    """Marks ``run`` as finished, failed or aborted, by how the block ends.
+
+    Raises:
+        Interrupted: Ctrl-C.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        store.finish_run(run, "aborted", error="interrupted by the user")
+        interrupted = Interrupted(
+            "interrupted", hint=f"what was measured is kept, marked incomplete, as run {run} in {store.directory}"
+        )
+        interrupted.exit_code = interrupts.exit_code(error)
+        raise interrupted from error
+    except FairleadError as error:
+        store.finish_run(run, "failed", error=str(error).splitlines()[0])
+        raise
+    store.finish_run(run)
