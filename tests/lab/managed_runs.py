@@ -49,6 +49,20 @@ def mesh(name: str, share: Path) -> Iterator[labs.Lab]:
         lab.down()
 
 
+@contextmanager
+def star(name: str, share: Path) -> Iterator[labs.Lab]:
+    """Three hosts h0, h1, h2 on one switch."""
+    tables = {
+        "lab": {"name": f"{name}-{os.getpid()}", "topology": "star", "hosts_per_leaf": 3},
+        "host_link": {"rate": "1gbit", "queue": "20ms"},
+    }
+    lab = labs.up(Description.model_validate(tables), share=[share])
+    try:
+        yield lab
+    finally:
+        lab.down()
+
+
 def wait_for(condition: Callable[[], object], what: str, limit_s: float = LIMIT_S) -> float:
     """Wait until something holds; how long it took, in seconds."""
     begin_s = time.monotonic()

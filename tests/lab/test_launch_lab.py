@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import managed_runs
 import pytest
 
-from fairlead import lab as labs
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launch import RunningJob, prepare, run, start
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import LaunchError
-from fairlead.lab.description import Description
 
 SOURCE = Path(__file__).parents[1] / "mpi" / "launch_ring.c"
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
@@ -27,15 +26,8 @@ LIMIT_S = 40.0
 
 @pytest.fixture(scope="module")
 def cluster(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    tables = {
-        "lab": {"name": f"launch-{os.getpid()}", "topology": "star", "hosts_per_leaf": 3},
-        "host_link": {"rate": "1gbit", "queue": "20ms"},
-    }
-    lab = labs.up(Description.model_validate(tables), share=[tmp_path_factory.getbasetemp()])
-    try:
+    with managed_runs.star("launch", tmp_path_factory.getbasetemp()) as lab:
         yield Cluster.parse(lab.cluster_file_text())
-    finally:
-        lab.down()
 
 
 @dataclass(frozen=True)

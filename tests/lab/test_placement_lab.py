@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from managed_runs import COMMAND, LIMIT_S
+from managed_runs import COMMAND, LIMIT_S, star
 
-from fairlead import lab as labs
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import of
 from fairlead.cluster.launch import prepare
 from fairlead.lab import Lab
-from fairlead.lab.description import Description
 from fairlead.placement.json_form import Expected, Placement, host_list, rankfile
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
@@ -30,15 +28,8 @@ HOSTS = ["h2", "h0", "h1", "h0", "h2", "h1"]  # none of them in one piece
 
 @pytest.fixture(scope="module")
 def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    tables = {
-        "lab": {"name": f"placed-{os.getpid()}", "topology": "star", "hosts_per_leaf": 3},
-        "host_link": {"rate": "1gbit", "queue": "20ms"},
-    }
-    found = labs.up(Description.model_validate(tables), share=[tmp_path_factory.getbasetemp()])
-    try:
+    with star("placed", tmp_path_factory.getbasetemp()) as found:
         yield found
-    finally:
-        found.down()
 
 
 @pytest.fixture(params=list(MPIS))

@@ -13,7 +13,6 @@ import managed_runs
 import pytest
 
 from fairlead import lab as labs
-from fairlead.lab.description import Description
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "salloc", "sshd")
 MISSING = [name for name in PROGRAMS if shutil.which(name, path="/usr/sbin:/usr/bin") is None]
@@ -64,15 +63,8 @@ SHOW = "hostname; sleep 2; ip route get {address} uid 0 | head -1"
 
 @pytest.fixture(scope="module")
 def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
-    tables = {
-        "lab": {"name": f"slurm-{os.getpid()}", "topology": "star", "hosts_per_leaf": 3},
-        "host_link": {"rate": "1gbit", "queue": "20ms"},
-    }
-    lab = labs.up(Description.model_validate(tables), share=[tmp_path_factory.getbasetemp()])
-    try:
+    with managed_runs.star("slurm", tmp_path_factory.getbasetemp()) as lab:
         yield lab
-    finally:
-        lab.down()
 
 
 @pytest.fixture(scope="module")

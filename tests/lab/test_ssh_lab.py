@@ -26,7 +26,6 @@ from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors import of
 from fairlead.cluster.launch import prepare, run, start
 from fairlead.errors import HostError
-from fairlead.lab.description import Description
 
 pytestmark = [
     pytest.mark.root,
@@ -99,15 +98,8 @@ HOST = '\n[[hosts]]\nname = "{name}"\naddress = "{address}"\nreach = "{address}"
 
 @pytest.fixture(scope="module")
 def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
-    tables = {
-        "lab": {"name": f"ssh-{os.getpid()}", "topology": "star", "hosts_per_leaf": 3},
-        "host_link": {"rate": "1gbit", "queue": "20ms"},
-    }
-    lab = labs.up(Description.model_validate(tables), share=[tmp_path_factory.getbasetemp()])
-    try:
+    with managed_runs.star("ssh", tmp_path_factory.getbasetemp()) as lab:
         yield lab
-    finally:
-        lab.down()
 
 
 @pytest.fixture(scope="module")
