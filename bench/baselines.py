@@ -18,7 +18,7 @@ from fairlead.manage.congestion_schedule import CongestionSchedule
 from fairlead.manage.plan import CongestionPlan, ProgramPlan
 from fairlead.manage.scenario import Episode, episodes
 from fairlead.manage.supervisor import supervise
-from fairlead.report import statistics
+from fairlead.statistics import estimates
 
 LINKS = 4
 REPLICATIONS, QUICK_REPLICATIONS = 5, 1
@@ -97,7 +97,7 @@ def figures(program: str, runs: dict[str, list[Run]]) -> Iterator[Figure]:
         median_s, own_median_s = simple.median(times_s), simple.median(own_s)
         note = f"run time over fairlead's in pairs; medians {median_s:.1f} s and {own_median_s:.1f} s"
         try:
-            ratio = statistics.paired_ratio(times_s, own_s)
+            ratio = estimates.paired_ratio(times_s, own_s)
             figure = Figure(f"baseline.{name}.{program}", ratio.value, "1", ratio.n, 1.0, AT_LEAST, ends(ratio), note)
         except StatisticsError:  # a single pair has no interval
             figure = Figure(f"baseline.{name}.{program}", median_s / own_median_s, "1", len(times_s), 1.0, AT_LEAST)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairlead.report.statistics import Estimate, median_interval
+from fairlead.statistics.estimates import Estimate, median_interval
 
 # The tests of a target: the figure must be at least, or at most, its target.
 AT_LEAST = "at least"

@@ -19,7 +19,7 @@ from fairlead.errors import MeasurementError
 from fairlead.manage.agents import AgentGroup
 from fairlead.manage.crew import Crew
 from fairlead.manage.plan import ProgramPlan
-from fairlead.report import statistics
+from fairlead.statistics import estimates
 
 TARGET = 0.03
 SIZES_B = (8 * 1024, 64 * 1024, 512 * 1024)
@@ -56,7 +56,7 @@ def measure(session: Session) -> Iterator[Figure]:
 
 def difference(name: str, own: list[dict[str, float]], others: list[dict[str, float]], key: str) -> Figure:
     """|own / other - 1| of rounds in pairs, and how sure."""
-    ratio = statistics.paired_ratio([each[key] for each in own], [each[key] for each in others])
+    ratio = estimates.paired_ratio([each[key] for each in own], [each[key] for each in others])
     low, high = ratio.low - 1, ratio.high - 1
     bounds = (0.0 if low <= 0 <= high else min(abs(low), abs(high)), max(abs(low), abs(high)))
     note = f"own over other: {ratio.value:.4f} ({ratio.low:.4f} to {ratio.high:.4f})"

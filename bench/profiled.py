@@ -17,7 +17,7 @@ from fairlead.manage import programs
 from fairlead.profile import profile
 from fairlead.profile.collect import collection
 from fairlead.profile.run import MESSAGES, this_machine
-from fairlead.report.statistics import paired_ratio
+from fairlead.statistics.estimates import paired_ratio
 
 ACCOUNTED_TARGET = 0.01
 MEASURED_TARGET = 0.03

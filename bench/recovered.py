@@ -12,7 +12,8 @@ from fairlead.lab.congestion.description import Streams
 from fairlead.manage import programs
 from fairlead.manage.compare import Comparison
 from fairlead.manage.plan import ComparisonPlan, ProgramPlan
-from fairlead.report import comparison, statistics
+from fairlead.report import comparison
+from fairlead.statistics import estimates
 from fairlead.store import Run, Store
 
 TARGET = 0.90
@@ -112,13 +113,13 @@ def _shares(name: str, times_s: Sequence[Sequence[float]], note: str, target: fl
         f"{simple.median(managed):.2f} s managed; {note}"
     )
     try:
-        estimate = statistics.recovered_share(clean, congested, managed)
+        estimate = estimates.recovered_share(clean, congested, managed)
         yield Figure(f"recovered.{name}", estimate.value, "1", estimate.n, target, AT_LEAST, ends(estimate), note)
     except StatisticsError as error:
         why = f"{error.args[0]}; {note}"
         yield Figure(f"recovered.{name}", None, "1", len(managed), target, AT_LEAST, None, why)
     try:
-        slowdown = statistics.paired_ratio(congested, clean)
+        slowdown = estimates.paired_ratio(congested, clean)
         yield Figure(f"slowdown.{name}", slowdown.value, "1", slowdown.n, interval=ends(slowdown))
     except StatisticsError as error:
         yield Figure(f"slowdown.{name}", None, "1", len(congested), note=error.args[0])

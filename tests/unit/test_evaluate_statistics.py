@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from fairlead.errors import StatisticsError
-from fairlead.report import diagnostics, ratios, variance
+from fairlead.statistics import diagnostics, ratios, variance
 
 
 def test_the_interval_of_a_ratio_is_fiellers():

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from fairlead.cli.report import command
 from fairlead.measure.characterization import Characterization
 from fairlead.report import characterization_figures, characterization_report, palette, words
-from fairlead.report.statistics import Estimate
 from fairlead.report.tables import cell, table
+from fairlead.statistics.estimates import Estimate
 from fairlead.store import Store
 
 from . import report_fixtures as fixtures

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from fairlead.errors import StatisticsError
-from fairlead.report import statistics as st
-from fairlead.report.bootstrap import bootstrap_interval
+from fairlead.statistics import estimates as st
+from fairlead.statistics.bootstrap import bootstrap_interval
 
 RUNS_S = [5.1, 4.9, 5.3, 5.0, 5.6, 4.8, 5.2]
 

@@ -11,9 +11,9 @@ from fairlead.errors import StatisticsError
 from fairlead.evaluate import half_widths
 from fairlead.evaluate.dataset import Cell, Dataset, FloatArray, Levels, in_words
 from fairlead.evaluate.settings import Group, Report
-from fairlead.report import diagnostics, ratios, statistics, variance
-from fairlead.report.bootstrap import check_level
-from fairlead.report.statistics import Difference, Estimate
+from fairlead.statistics import diagnostics, estimates, ratios, variance
+from fairlead.statistics.bootstrap import check_level
+from fairlead.statistics.estimates import Difference, Estimate
 
 FASTER, SLOWER, ALIKE, UNKNOWN = "faster", "slower", "cannot be told apart", "too few samples"
 
@@ -118,7 +118,7 @@ class Analysis:
 
 
 def analyse(
-    data: Dataset, report: Report, level: float = statistics.DEFAULT_LEVEL, whole_plot: Sequence[str] = ()
+    data: Dataset, report: Report, level: float = estimates.DEFAULT_LEVEL, whole_plot: Sequence[str] = ()
 ) -> Analysis:
     """Compute everything.
 
@@ -164,7 +164,7 @@ def _summary(cell: Cell, failed: int, level: float) -> Summary:
     return Summary(
         cell,
         failed,
-        statistics.mean_interval(cell.values, level),
+        estimates.mean_interval(cell.values, level),
         ratios.median_by_order(cell.values, level),
         float(cell.values.std(ddof=1)),
     )
@@ -203,7 +203,7 @@ def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, 
     elif not few and not blocks:
         speed = _less_one(ratios.ratio_of_means(base.values, other.values, level))
         saved = _one_less(ratios.ratio_of_means(other.values, base.values, level))
-        difference = statistics.difference(first.values, second.values, level)
+        difference = estimates.difference(first.values, second.values, level)
     beats = second.values < first.mean if data.lower_is_better else second.values > first.mean
     return Pair(
         case=case,
@@ -216,11 +216,11 @@ def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, 
         verdict=_verdict(data, difference),
         p_holm=None,
         p_fdr=None,
-        delta=statistics.cliffs_delta(first.values, second.values),
+        delta=estimates.cliffs_delta(first.values, second.values),
         g=_hedges(first, second) if not few else None,
         bars_overlap=None if few else half_widths.bars_overlap(first.values, second.values),
         better_runs=int(beats.sum()),
-        speed_value=statistics.speed_gained(base.mean, other.mean),
+        speed_value=estimates.speed_gained(base.mean, other.mean),
     )
 
 
@@ -236,7 +236,7 @@ def _block_means(first: Cell, second: Cell) -> tuple[FloatArray, FloatArray] | N
 def _paired_difference(first: FloatArray, second: FloatArray, level: float) -> Difference:
     """Mean difference of pairs, second less first, after Student."""
     apart = second - first
-    estimate = statistics.mean_interval(apart, level)
+    estimate = estimates.mean_interval(apart, level)
     error = float(apart.std(ddof=1)) / len(apart) ** 0.5
     p = (
         2 * float(special.stdtr(len(apart) - 1, -abs(estimate.value) / error))
@@ -272,7 +272,7 @@ def _one_less(ratio: Estimate) -> Estimate:
 def _adjusted(pairs: Sequence[Pair]) -> list[Pair]:
     """The same with p-values adjusted for how many they are."""
     p_values = [pair.difference.p for pair in pairs if pair.difference]
-    by_holm, by_fdr = iter(statistics.holm(p_values)), iter(ratios.false_discovery_rate(p_values))
+    by_holm, by_fdr = iter(estimates.holm(p_values)), iter(ratios.false_discovery_rate(p_values))
     return [
         Pair(**{**pair.__dict__, "p_holm": next(by_holm), "p_fdr": next(by_fdr)}) if pair.difference else pair
         for pair in pairs
@@ -310,7 +310,7 @@ def _mean_gain(pairs: Sequence[Pair], value: float, level: float) -> Estimate | 
         parts = [(half_widths.sem(cell.values) / cell.mean) ** 2 for cell in (pair.first, pair.second)]
         variances.append((1 + pair.speed_value) ** 2 * sum(parts))
     least = min(min(pair.first.n, pair.second.n) for pair in pairs)
-    half = statistics.t_quantile(level, least - 1) * float(np.sqrt(sum(variances))) / len(pairs)
+    half = estimates.t_quantile(level, least - 1) * float(np.sqrt(sum(variances))) / len(pairs)
     return Estimate(value, value - half, value + half, level, least, "delta method")
 
 
@@ -325,7 +325,7 @@ def _mean_gain_of_blocks(data: Dataset, pairs: Sequence[Pair], value: float, lev
         means = [[float(c.values[c.blocks == block].mean()) for c in (pair.first, pair.second)] for pair in pairs]
         ratios_of_block = [a / b if data.lower_is_better else b / a for a, b in means]
         gains.append(float(np.mean(ratios_of_block)) - 1)
-    found = statistics.mean_interval(gains, level)
+    found = estimates.mean_interval(gains, level)
     return Estimate(value, min(found.low, value), max(found.high, value), level, len(gains), "Student t of blocks")
 
 

@@ -23,7 +23,7 @@ from fairlead.evaluate import claims as claim_files
 from fairlead.evaluate import dataset, half_widths
 from fairlead.evaluate.claims import Claim, Computation, ReadClaim, fill
 from fairlead.evaluate.dataset import Cell, Dataset
-from fairlead.report import statistics
+from fairlead.statistics import estimates
 from fairlead.store import Store
 
 Verdict = Literal["holds", "does not follow", "undecidable"]
@@ -138,7 +138,7 @@ def _cell(data: Dataset, levels: Mapping[str, str]) -> Cell:
 def gain_percent(data: Dataset, of: Cell, against: Cell) -> float:
     """Gain in speed of one cell over another, in percent: ratio of means less one, positive where ``of`` is better."""
     base, other = (against.mean, of.mean) if data.lower_is_better else (of.mean, against.mean)
-    return 100 * statistics.speed_gained(base, other)
+    return 100 * estimates.speed_gained(base, other)
 
 
 def _gain(claim: Claim, computation: Computation, data: Dataset, _bars: Mapping[str, str]) -> Checked:
@@ -270,7 +270,7 @@ def _decimals(published: float) -> int:
 
 def _at_least_two(cells: Iterable[Cell]) -> None:
     for cell in cells:
-        statistics.checked(cell.values, 2, "an error bar")
+        estimates.checked(cell.values, 2, "an error bar")
 
 
 def _runs(cells: Iterable[Cell]) -> tuple[int, ...]:

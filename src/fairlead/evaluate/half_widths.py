@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import sqrt
 
 from fairlead.evaluate.dataset import FloatArray
-from fairlead.report.statistics import t_quantile
+from fairlead.statistics.estimates import t_quantile
 
 SD = "one standard deviation"
 SEM = "one standard error"

@@ -27,7 +27,7 @@ from fairlead.manage import programs
 from fairlead.manage.agents import Message
 from fairlead.manage.journal import recorded
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
-from fairlead.report import statistics
+from fairlead.statistics import estimates
 from fairlead.store import Attachment, Event, Run, Series, Store
 from fairlead.store.connection import to_json
 
@@ -139,7 +139,7 @@ class Evaluation:
             before = [value for k, value in self._values.get(key_of(levels), []) if k < block.first]
             if len(before) < 2:  # it fails
                 continue
-            interval = statistics.mean_interval(before, self._plan.replications.level)
+            interval = estimates.mean_interval(before, self._plan.replications.level)
             if interval.high - interval.value > width * abs(interval.value):
                 wide.add(key_of(levels))
         return wide

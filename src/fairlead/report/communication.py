@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.report.statistics import median
+from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 
 HostPair = tuple[str, str]

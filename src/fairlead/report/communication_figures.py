@@ -9,8 +9,8 @@ from fairlead.report import communication, palette, words
 from fairlead.report.communication import Communication, HostPair
 from fairlead.report.comparison_figures import MOST_PAIRS, arrow, scenario_name
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
-from fairlead.report.statistics import median
 from fairlead.report.tables import Cell, Table, cell, table
+from fairlead.statistics.estimates import median
 
 ALL_PAIRS = "all pairs"
 _MARKS = ((palette.GOOD, "o"), (palette.MUTED, "v"), (palette.PLAIN, "s"), (palette.MANAGED, "D"))

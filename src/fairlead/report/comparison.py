@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairlead.errors import StatisticsError, StoreError
-from fairlead.report import accounting, characterized, communication, managed, statistics
-from fairlead.report.bootstrap import check_level
+from fairlead.report import accounting, characterized, communication, managed
 from fairlead.report.communication import Communication
 from fairlead.report.managed import ManagedRun
-from fairlead.report.statistics import Difference, Estimate, Spread
+from fairlead.statistics import estimates
+from fairlead.statistics.bootstrap import check_level
+from fairlead.statistics.estimates import Difference, Estimate, Spread
 from fairlead.store import Run, Store
 
 KIND = "experiment"
@@ -57,7 +58,7 @@ class Cell:
     @property
     def median_s(self) -> float | None:
         """Median run time; None without runs."""
-        return statistics.median(list(self.times_s.values())) if self.times_s else None
+        return estimates.median(list(self.times_s.values())) if self.times_s else None
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def latest(store: Store) -> Run:
 
 
 def load(
-    store: Store, experiment: int, *, level: float = statistics.DEFAULT_LEVEL, stages: Sequence[str] = ()
+    store: Store, experiment: int, *, level: float = estimates.DEFAULT_LEVEL, stages: Sequence[str] = ()
 ) -> Comparison:
     """Compute a comparison from the store.
 
@@ -228,7 +229,7 @@ def _program(
     ranks = own[0].labels.get("ranks")
     with_congestion, without = matched(congested, clean)
     slowdown = result(
-        lambda: statistics.paired_ratio(with_congestion, without, level), _only_ratio(with_congestion, without)
+        lambda: estimates.paired_ratio(with_congestion, without, level), _only_ratio(with_congestion, without)
     )
     return Program(
         name=name,
@@ -261,8 +262,8 @@ def _cell(scenario: str, runs: Sequence[Run], times_s: Mapping[int, float], leve
     times = {int(run.labels["replication"]): times_s[run.id] for run in runs if run.id in times_s}
     failed = sum(run.status in ("failed", "aborted") for run in runs)
     samples = list(times.values())
-    spread = statistics.spread(samples) if len(samples) >= 2 else None
-    return Cell(scenario, times, failed, result(lambda: statistics.median_interval(samples, level)), spread)
+    spread = estimates.spread(samples) if len(samples) >= 2 else None
+    return Cell(scenario, times, failed, result(lambda: estimates.median_interval(samples, level)), spread)
 
 
 def _stage(
@@ -272,11 +273,11 @@ def _stage(
     with_agents, without = matched(managed_clean, clean)
     ratio = _only_ratio(with_agents, without)
     overhead = result(
-        lambda: _less_one(statistics.paired_ratio(with_agents, without, level)), None if ratio is None else ratio - 1
+        lambda: _less_one(estimates.paired_ratio(with_agents, without, level)), None if ratio is None else ratio - 1
     )
     t_nc, t_ic, t_managed = matched(clean, congested, managed_congested)
     recovered = result(
-        lambda: statistics.recovered_share(t_nc, t_ic, t_managed, level),
+        lambda: estimates.recovered_share(t_nc, t_ic, t_managed, level),
         _only_share(t_nc, t_ic, t_managed),
     )
     quiet = _read_all(store, runs, managed_clean)
@@ -305,7 +306,7 @@ def _accounted(store: Store, runs: Sequence[ManagedRun], level: float) -> Result
         shares = [accounting.share(store, run).total for run in runs]
     except StatisticsError as error:
         return Result(None, error.args[0])
-    return result(lambda: statistics.median_interval(shares, level), shares[0] if len(shares) == 1 else None)
+    return result(lambda: estimates.median_interval(shares, level), shares[0] if len(shares) == 1 else None)
 
 
 def matched(*cells: Cell) -> list[list[float]]:
@@ -342,9 +343,9 @@ def _differences(programs: Sequence[Program], level: float) -> list[NamedDiffere
         ):
             if first.n >= 2 and second.n >= 2:
                 samples = list(first.times_s.values()), list(second.times_s.values())
-                found.append((program.name, first, second, statistics.difference(*samples, level), samples))
-    adjusted = statistics.holm([difference.p for *_, difference, _ in found])
+                found.append((program.name, first, second, estimates.difference(*samples, level), samples))
+    adjusted = estimates.holm([difference.p for *_, difference, _ in found])
     return [
-        NamedDifference(name, first, second, difference, p, statistics.cliffs_delta(*samples))
+        NamedDifference(name, first, second, difference, p, estimates.cliffs_delta(*samples))
         for (name, first, second, difference, samples), p in zip(found, adjusted, strict=True)
     ]

@@ -3,9 +3,9 @@
 from fairlead.report import words
 from fairlead.report.comparison import Cell, Comparison, Result, case_of
 from fairlead.report.comparison_figures import scenario_name, stage_name
-from fairlead.report.statistics import speed_gained, time_saved
 from fairlead.report.tables import Cell as TableCell
 from fairlead.report.tables import Table, cell, table
+from fairlead.statistics.estimates import speed_gained, time_saved
 
 
 def run_times(comparison: Comparison) -> Table:

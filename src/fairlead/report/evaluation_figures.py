@@ -13,8 +13,8 @@ from fairlead.evaluate.dataset import Levels
 from fairlead.report import palette, words
 from fairlead.report.evaluation_tables import name_of, value_words
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
-from fairlead.report.statistics import Estimate
 from fairlead.report.tables import cell, table
+from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label
 
 MOST_CASES = 12

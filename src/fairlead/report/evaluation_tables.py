@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from fairlead.evaluate.analysis import Analysis, Pair
 from fairlead.report import words
-from fairlead.report.statistics import Estimate
 from fairlead.report.tables import Cell as TableCell
 from fairlead.report.tables import Table, cell, table
+from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label
 
 

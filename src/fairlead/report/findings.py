@@ -5,7 +5,7 @@ from collections.abc import Callable
 from fairlead.manage import reasons
 from fairlead.report import migrations, words
 from fairlead.report.comparison import Comparison, Program, Result, Stage
-from fairlead.report.statistics import MIN_BOOTSTRAP, median
+from fairlead.statistics.estimates import MIN_BOOTSTRAP, median
 
 NO_DETOUR = (
     "No detour leads around any path's bottleneck here, as on a single switch: fairlead watches and tells, but leaves "

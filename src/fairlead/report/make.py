@@ -18,7 +18,7 @@ from fairlead.report import (
 )
 from fairlead.report import comparison as comparisons
 from fairlead.report.benchmarks import report as benchmark_report
-from fairlead.report.statistics import DEFAULT_LEVEL
+from fairlead.statistics.estimates import DEFAULT_LEVEL
 from fairlead.store import Run, Store
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from fairlead.errors import StoreError
 from fairlead.report import characterized
 from fairlead.report import migrations as migrations_report
-from fairlead.report.statistics import median
+from fairlead.statistics.estimates import median
 from fairlead.store import Event, Run, Store
 
 HostPair = tuple[str, str]

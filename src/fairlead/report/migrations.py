@@ -8,8 +8,8 @@ import numpy as np
 
 from fairlead.report import palette, words
 from fairlead.report.figures import Drawing, axes_of, styled
-from fairlead.report.statistics import median
 from fairlead.report.tables import Table, cell, table
+from fairlead.statistics.estimates import median
 from fairlead.store import Event
 
 KIND = "migration"

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # words are needed where numbers are not computed
-    from fairlead.report.statistics import Estimate
+    from fairlead.statistics.estimates import Estimate
 
 MINUS, THIN, NBSP = "\u2212", "\u2009", "\u00a0"
 

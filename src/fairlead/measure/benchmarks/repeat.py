@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fairlead.measure.samples import Progress
-from fairlead.report import statistics
+from fairlead.statistics import estimates
 
 CellT = TypeVar("CellT", bound=Hashable)
 
@@ -26,13 +26,13 @@ class Until:
     within: float = 0.05
     budget_s: float = 60.0
     least: int = 10
-    level: float = statistics.DEFAULT_LEVEL
+    level: float = estimates.DEFAULT_LEVEL
 
     def sure(self, values: Sequence[float]) -> bool:
         """Whether the median of these blocks is known well enough."""
         if len(values) < self.least:
             return False
-        found = statistics.median_interval(values, self.level)
+        found = estimates.median_interval(values, self.level)
         return max(found.high - found.value, found.value - found.low) <= self.within * abs(found.value)
 
 

@@ -8,12 +8,13 @@ import numpy as np
 from fairlead.measure.benchmarks import all_pairs, slow_pairs
 from fairlead.measure.benchmarks.all_pairs import LEAST_BLOCKS, Matrix
 from fairlead.measure.benchmarks.slow_pairs import Slow
-from fairlead.report import heat_maps, statistics, words
+from fairlead.report import heat_maps, words
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing
 from fairlead.report.heat_maps import Panel
 from fairlead.report.tables import Cell, cell, table
+from fairlead.statistics import estimates
 from fairlead.store import Run, Store
 
 MOST_NAMED = 8
@@ -80,7 +81,7 @@ def _cells(values: Sequence[float], unit: str) -> list[Cell]:
     middle = float(np.median(values))
     if len(values) < LEAST_VALUES:
         return [cell(middle, form(middle)), cell(None), cell(None)]
-    found = statistics.median_interval(values)
+    found = estimates.median_interval(values)
     return [cell(value, form(value)) for value in (middle, found.low, found.high)]
 
 

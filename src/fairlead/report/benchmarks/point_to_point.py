@@ -7,9 +7,9 @@ import numpy as np
 
 from fairlead.measure.benchmarks import point_to_point as measured
 from fairlead.measure.benchmarks.point_to_point import LATENCY, Cell, Floats
-from fairlead.report import statistics
 from fairlead.report.benchmarks.systems import System
-from fairlead.report.statistics import Estimate
+from fairlead.statistics import estimates
+from fairlead.statistics.estimates import Estimate
 from fairlead.store import Run, Store
 
 PERCENTILES = (5, 25, 50, 75, 95, 99)
@@ -91,7 +91,7 @@ def load(system: System, benchmark: str) -> Measured | None:
 
 def _numbers(benchmark: str, cell: Cell, blocks: Sequence[Floats]) -> Numbers:
     values = np.array([measured.value(benchmark, cell, block) for block in blocks])
-    median = statistics.median_interval(values) if len(values) > 1 else None
+    median = estimates.median_interval(values) if len(values) > 1 else None
     if benchmark == LATENCY:
         samples = [measured.latencies_s(block) for block in blocks]
         pooled, means = np.concatenate(samples), np.array([each.mean() for each in samples])

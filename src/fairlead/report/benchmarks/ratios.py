@@ -7,9 +7,9 @@ import numpy as np
 from fairlead.measure.benchmarks.point_to_point import LATENCY
 from fairlead.report import words
 from fairlead.report.benchmarks.point_to_point import Measured, Numbers, words_of
-from fairlead.report.bootstrap import bootstrap_interval
-from fairlead.report.statistics import DEFAULT_LEVEL, MIN_BOOTSTRAP, Estimate, FloatArray
 from fairlead.report.tables import Cell, Table, cell, table
+from fairlead.statistics.bootstrap import bootstrap_interval
+from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, Estimate, FloatArray
 
 
 def ratio_of_medians(values: FloatArray, base: FloatArray, level: float = DEFAULT_LEVEL) -> Estimate | None:

@@ -7,14 +7,15 @@ import numpy as np
 
 from fairlead.measure.benchmarks import tcp as measured
 from fairlead.measure.benchmarks.tcp import Block, Cell
-from fairlead.report import statistics, words
+from fairlead.report import words
 from fairlead.report.benchmarks import boxes
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import DUPLEX_BAD, DUPLEX_GOOD, STREAMS, SURE, Verdict
 from fairlead.report.figures import Drawing
-from fairlead.report.statistics import Estimate, FloatArray
 from fairlead.report.tables import Table, cell, table
+from fairlead.statistics import estimates
+from fairlead.statistics.estimates import Estimate, FloatArray
 from fairlead.store import Run, Store
 
 GIB = 2.0**30
@@ -32,7 +33,7 @@ class Tcp:
     def median(self, of: Cell) -> Estimate | None:
         """Of the blocks; None of a single one."""
         rates = self.rates_bps[of]
-        return statistics.median_interval(rates) if len(rates) > 1 else None
+        return estimates.median_interval(rates) if len(rates) > 1 else None
 
     def value_bps(self, of: Cell) -> float:
         """The median of the blocks."""

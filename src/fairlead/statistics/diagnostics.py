@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from fairlead.report.statistics import FloatArray, Samples, checked
+from fairlead.statistics.estimates import FloatArray, Samples, checked
 
 FEW = 6
 """Below this an interval of 95 % rests on the assumption of normal scatter alone."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy import special, stats
 
 from fairlead.errors import StatisticsError
-from fairlead.report.bootstrap import bootstrap_interval, check_level
+from fairlead.statistics.bootstrap import bootstrap_interval, check_level
 
 FloatArray = npt.NDArray[np.float64]
 Samples = Sequence[float] | FloatArray

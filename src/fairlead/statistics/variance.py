@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from fairlead.errors import StatisticsError
-from fairlead.report.statistics import FloatArray
+from fairlead.statistics.estimates import FloatArray
 
 MOST_COLUMNS = 200
 """Terms with more degrees of freedom are left out of the table: no reader asks for them, and they take minutes."""

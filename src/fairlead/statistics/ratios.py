@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from fairlead.errors import StatisticsError
-from fairlead.report.statistics import (
+from fairlead.statistics.estimates import (
     DEFAULT_LEVEL,
     MIN_BOOTSTRAP,
     Estimate,
