@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from fairlead.manage.agents import Message
+from fairlead.agents.agent import Message
 
 Pair = tuple[str, str]
 

@@ -13,11 +13,11 @@ from bench import laboratory
 from bench.figures import Figure
 from bench.laboratory import Network
 from bench.session import Session
+from fairlead.agents.crew import Crew
 from fairlead.cluster import launch
 from fairlead.cluster.execute import run_on
 from fairlead.cluster.executors import of
 from fairlead.errors import MeasurementError
-from fairlead.manage.crew import Crew
 from fairlead.manage.plan import ProgramPlan
 from fairlead.manage.supervisor import supervise
 

@@ -14,10 +14,10 @@ from bench.figures import AT_MOST, Figure
 from bench.laboratory import Network
 from bench.session import Session
 from fairlead import native
+from fairlead.agents.crew import Crew
+from fairlead.agents.group import AgentGroup
 from fairlead.cluster import executors, launch
 from fairlead.errors import MeasurementError
-from fairlead.manage.agents import AgentGroup
-from fairlead.manage.crew import Crew
 from fairlead.manage.plan import ProgramPlan
 from fairlead.statistics import estimates
 

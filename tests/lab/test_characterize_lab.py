@@ -17,10 +17,10 @@ from managed_runs import COMMAND
 
 from fairlead import lab as labs
 from fairlead import native
+from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster
 from fairlead.lab.description import Description
-from fairlead.manage.agents import AgentGroup, JobOptions
 from fairlead.measure.characterization import Characterization
 from fairlead.measure.characterize import characterize
 from fairlead.measure.score import Score, score, truth_of

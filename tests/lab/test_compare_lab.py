@@ -8,7 +8,7 @@ import pytest
 
 from fairlead.manage import comparison_session
 from fairlead.manage.comparison_session import Forecast
-from fairlead.report import findings
+from fairlead.report import comparison, findings, make
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]  # two cases: a lab, a survey and nine runs
@@ -65,8 +65,8 @@ def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> No
     plan = comparison_session.read(tmp_path / "plan.toml")
     told: list[Forecast] = []
 
-    def compare(*patterns: str) -> comparison_session.Written:
-        return comparison_session.compare(
+    def compare(*patterns: str) -> tuple[comparison.Comparison, Path, Path]:
+        experiment = comparison_session.compare(
             plan,
             tmp_path / "results",
             survey_progress=lambda what, done, total: None,
@@ -74,24 +74,27 @@ def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> No
             only=comparison_session.chosen(plan, patterns),
             announce=told.append,
         )
+        with Store.read(tmp_path / "results") as store:
+            page, summary = make.comparison(store, experiment, tmp_path / "results/report.html")
+            return comparison.load(store, experiment), page, summary
 
-    first = compare("cg.streams.*")
+    first, page, _ = compare("cg.streams.*")
     assert told[-1].runs == 4
-    assert not first.comparison.complete
-    (program,) = first.comparison.programs
+    assert not first.complete
+    (program,) = first.programs
     assert program.name == "cg.streams.star"
     assert program.has_detour is False
     assert all(cell.n == 1 for cell in program.cells())
     assert all(move.kind != "moved" for run in program.final.runs for move in run.moves)
     assert any(zone.zone == "high" for run in program.final.runs for zone in run.zones)
-    assert findings.NO_DETOUR in findings.paragraphs(first.comparison)[0]
-    assert findings.NO_DETOUR in html.unescape(first.report.read_text())
+    assert findings.NO_DETOUR in findings.paragraphs(first)[0]
+    assert findings.NO_DETOUR in html.unescape(page.read_text())
 
-    second = compare()
+    second, _, written = compare()
     assert told[-1].runs == 4  # the other case; what is finished is not run again
-    assert second.comparison.complete
-    assert [program.name for program in second.comparison.programs] == ["cg.streams.star", "cg.delay.star"]
-    summary = json.loads(second.summary.read_text())
+    assert second.complete
+    assert [program.name for program in second.programs] == ["cg.streams.star", "cg.delay.star"]
+    summary = json.loads(written.read_text())
     assert summary["programs"]["cg.streams.star"]["moves"] == 0
     assert summary["programs"]["cg.delay.star"]["t_ic"] > summary["programs"]["cg.delay.star"]["t_nc"]
     with Store.read(tmp_path / "results") as store:

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from fairlead.agents import group as groups
+from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.errors import AgentError, HostError
-from fairlead.manage import agents
-from fairlead.manage.agents import AgentGroup, JobOptions
 
 FAKE = Path(__file__).parent / "fake_agent.py"
 
@@ -170,11 +170,11 @@ def test_a_host_that_does_not_start_is_named(tmp_path: Path, mode: str, message:
             assert pid is not None and gone(pid)
 
     # The program that cannot be told apart from a slow host is killed at the end of the wait for it to stop.
-    original, agents.STOP_TIMEOUT_S = agents.STOP_TIMEOUT_S, 0.2
+    original, groups.STOP_TIMEOUT_S = groups.STOP_TIMEOUT_S, 0.2
     try:
         run(body)
     finally:
-        agents.STOP_TIMEOUT_S = original
+        groups.STOP_TIMEOUT_S = original
 
 
 def test_a_busy_port_is_drawn_again(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_missing_executor_program_names_the_host() -> None:
 
 
 def test_what_ignores_every_request_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agents, "STOP_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(groups, "STOP_TIMEOUT_S", 0.3)
 
     async def body() -> None:
         async with group_of(tmp_path, "good", "stubborn") as group:

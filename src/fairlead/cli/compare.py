@@ -79,11 +79,11 @@ def command(
 def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> None:
     from fairlead.cli.characterize import progress_on
     from fairlead.manage import comparison_session
-    from fairlead.report import comparison_report
-    from fairlead.report.terminal import console
+    from fairlead.report import make
+    from fairlead.store import Store
 
     with progress_on(sys.stderr) as survey_progress:
-        written = comparison_session.compare(
+        experiment = comparison_session.compare(
             plan,
             results,
             survey_progress=survey_progress,
@@ -91,9 +91,10 @@ def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> None:
             only=only,
             announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.in_words()}", err=True),
         )
-    comparison_report.show(written.comparison, console())
-    click.echo(f"report:  {written.report}")
-    click.echo(f"summary: {written.summary}")
+    with Store.read(results) as store:
+        report, summary, *_ = make.comparison(store, experiment, results / "report.html")
+    click.echo(f"report:  {report}")
+    click.echo(f"summary: {summary}")
 
 
 def _progress() -> "Progress":

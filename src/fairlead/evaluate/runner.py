@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fairlead.agents.agent import Message
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
@@ -24,7 +25,6 @@ from fairlead.evaluate.plan import Levels, Plan, fill, fill_ranks
 from fairlead.evaluate.remains import Remains
 from fairlead.evaluate.testbed import Testbed
 from fairlead.manage import programs
-from fairlead.manage.agents import Message
 from fairlead.manage.journal import recorded
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.statistics import estimates

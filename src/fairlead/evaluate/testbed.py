@@ -9,13 +9,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from fairlead import files, lab
+from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.evaluate import configure
 from fairlead.evaluate.design import Row
 from fairlead.evaluate.plan import Levels, Plan, fill, placeholders
 from fairlead.evaluate.remains import Remains
 from fairlead.lab import description as lab_description
-from fairlead.manage import run_facts
 from fairlead.manage.comparison_session import SIZES_B
 from fairlead.manage.components import Components
 from fairlead.manage.run import management_for

@@ -1,4 +1,4 @@
-"""A comparison from plan to report: the lab, its characterisation, the runs, the files (``fairlead compare``)."""
+"""A comparison from its plan to its samples: the labs, their characterisation, the runs (``fairlead compare``)."""
 
 import fnmatch
 from collections.abc import Callable, Iterator, Sequence
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fairlead import config, files, lab
+from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, LabError
 from fairlead.lab import congestion
@@ -14,9 +15,8 @@ from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.lab.migration import replug
 from fairlead.lab.resolve import resolve
-from fairlead.manage import estimate, run_facts
+from fairlead.manage import estimate
 from fairlead.manage.compare import Comparison, ManagementFor, Progress, Setting
-from fairlead.manage.components import STAGES
 from fairlead.manage.migration import movers
 from fairlead.manage.plan import ComparisonPlan, Testbed
 from fairlead.manage.run import management_for
@@ -25,20 +25,11 @@ from fairlead.manage.supervisor import Management
 from fairlead.measure.characterize import characterize
 from fairlead.measure.samples import Progress as SurveyProgress
 from fairlead.measure.survey import Settings
-from fairlead.report import comparison, comparison_report, words
+from fairlead.report import words
 from fairlead.store import Store
 
 # Enough to manage by: larger messages are judged by throughput.
 SIZES_B = (64, 1024, 8192, 65536)
-
-
-@dataclass(frozen=True)
-class Written:
-    """Where the evidence is."""
-
-    comparison: comparison.Comparison
-    report: Path
-    summary: Path
 
 
 @dataclass(frozen=True)
@@ -128,8 +119,8 @@ def compare(
     progress: Progress,
     only: Sequence[str] | None = None,
     announce: Callable[[Forecast], None] = lambda forecast: None,
-) -> Written:
-    """Run a plan (or what is left of it) and write report.html and summary.json into ``results``.
+) -> int:
+    """Run a plan, or what is left of it; returns the number of the experiment in the store of ``results``.
 
     Args:
         only: names of the cases to run now; None: all.
@@ -145,7 +136,7 @@ def compare(
             if experiment.left_on(testbed):
                 _run_on(testbed, plan, experiment, results, store, survey_progress, progress)
         experiment.finish()
-        return write(store, results, experiment.experiment)
+        return experiment.experiment
 
 
 def _run_on(
@@ -189,13 +180,6 @@ def _restorer(running: "lab.Lab | None") -> Callable[[], None]:
                 replug(lab.find(running.name), host.name, home[host.name])
 
     return restore
-
-
-def write(store: Store, results: Path, experiment: int) -> Written:
-    """Compute a comparison from the store and write its files."""
-    found = comparison.load(store, experiment, stages=list(STAGES))
-    written = comparison_report.write(found, results / "report.html")
-    return Written(found, written.html, written.summary)
 
 
 def with_table(plan: ComparisonPlan, **changes: object) -> ComparisonPlan:

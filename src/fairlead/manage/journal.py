@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fairlead.manage.agents import Message
+from fairlead.agents.agent import Message
 from fairlead.store import Event, Store
 
 # What is kept. Everything else (`log`, answers) is for the terminal.

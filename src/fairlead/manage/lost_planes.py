@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self
 
+from fairlead.agents.agent import Message
 from fairlead.errors import FairleadError
-from fairlead.manage.agents import Message
 
 
 class LostPlanes:

@@ -7,8 +7,8 @@ from typing import TextIO
 
 import click
 
+from fairlead.agents.agent import Message
 from fairlead.manage import reasons
-from fairlead.manage.agents import Message
 
 ARROW = "→"
 

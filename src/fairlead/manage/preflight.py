@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from fairlead.agents.agent import Message
 from fairlead.cluster.description import Cluster
 from fairlead.errors import AgentError, ConfigError, HostError
-from fairlead.manage.agents import Message
 
 PROBES = 3
 PROBE_INTERVAL_S = 0.02
 
 
 class Commander(Protocol):
-    """What is needed of the agents; `fairlead.manage.crew.Crew` has it."""
+    """What is needed of the agents; `fairlead.agents.crew.Crew` has it."""
 
     def command_each(self, messages: Mapping[int, Message]) -> dict[int, Message | BaseException]: ...
 

@@ -9,15 +9,15 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from fairlead.cluster import launch
+from fairlead.agents.agent import Message
+from fairlead.agents.crew import Crew
+from fairlead.cluster import launch, run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.parts import bring_everywhere
 from fairlead.errors import ConfigError, FairleadError, StoreError
-from fairlead.manage import programs, run_facts
-from fairlead.manage.agents import Message
+from fairlead.manage import programs
 from fairlead.manage.components import Components
-from fairlead.manage.crew import Crew
 from fairlead.manage.journal import Journal
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored

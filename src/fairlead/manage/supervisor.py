@@ -15,15 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from fairlead.agents.agent import Message
+from fairlead.agents.crew import Crew
+from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.parts import Parts
 from fairlead.errors import FairleadError
 from fairlead.manage import registry
-from fairlead.manage.agents import AgentGroup, JobOptions, Message
 from fairlead.manage.clean import clean_host
 from fairlead.manage.components import Components
-from fairlead.manage.crew import Crew
 from fairlead.manage.lost_planes import LostPlanes
 from fairlead.manage.migration.probing import Path as HostPath
 from fairlead.manage.migration.probing import Probing

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Callable
 
+from fairlead.agents.group import AgentGroup
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.parts import bring_everywhere
 from fairlead.errors import ConfigError
-from fairlead.manage.agents import AgentGroup
 from fairlead.measure import characterization
 from fairlead.measure.characterization import Characterization
 from fairlead.measure.ending import ended

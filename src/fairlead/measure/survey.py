@@ -22,7 +22,7 @@ Message = dict[str, Any]
 
 
 class Commander(Protocol):
-    """What is needed of the agents; `fairlead.manage.agents.AgentGroup` has it."""
+    """What is needed of the agents; `fairlead.agents.group.AgentGroup` has it."""
 
     def __len__(self) -> int: ...
     async def command(self, host_index: int, message: Message, timeout_s: float = ...) -> Message: ...

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Self
 
+from fairlead.agents.agent import Message
 from fairlead.cloud import Driver, Moved
 from fairlead.cloud.driver import Migration
 from fairlead.errors import CloudError, FairleadError, MigrationRefusedError
-from fairlead.manage.agents import Message
 from fairlead.manage.migration.choice import Candidate
 from fairlead.manage.migration.controller import Decision, MigrationController
 from fairlead.manage.migration.probing import Probing

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from fairlead.manage.agents import Message
+from fairlead.agents.agent import Message
 
 Path = tuple[str, str]  # (source, destination), names of hosts
 
@@ -16,7 +16,7 @@ FACTOR = 1.5
 
 
 class Commander(Protocol):
-    """What is needed of the agents; `fairlead.manage.crew.Crew` has it."""
+    """What is needed of the agents; `fairlead.agents.crew.Crew` has it."""
 
     def command_each(self, messages: Mapping[int, Message]) -> dict[int, Message | BaseException]: ...
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
-from fairlead.manage import run_facts
 from fairlead.measure.ending import ended
 from fairlead.store import Run, Store
 

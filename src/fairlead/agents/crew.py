@@ -10,8 +10,9 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Self
 
+from fairlead.agents.agent import Message
+from fairlead.agents.group import AgentGroup
 from fairlead.errors import AgentError, FairleadError
-from fairlead.manage.agents import AgentGroup, Message
 
 
 class Crew:

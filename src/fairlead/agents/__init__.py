@@ -1,0 +1,1 @@
+"""Agents as Python sees them: starting them on the hosts, commands and events, stopping them."""
