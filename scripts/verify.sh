@@ -28,7 +28,7 @@ build build/relay:fairlead_relay_long -DFAIRLEAD_TESTS=ON -DFAIRLEAD_MPI_PROGRAM
 build/relay/native/relay/tests/fairlead_relay_long
 
 say "fuzz targets, $FUZZ_SECONDS s each"
-build build/fuzz -DFAIRLEAD_FUZZ=ON -DFAIRLEAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++
+build build/fuzz -DFAIRLEAD_FUZZ=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DFAIRLEAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++
 fuzz() { # TARGET
     local corpus
     corpus=build/corpus/$(basename "$1")

@@ -7,8 +7,8 @@ namespace fairlead {
 
 void write_fields(const Fields& fields, const std::string& path) {
     nlohmann::ordered_json result = nlohmann::ordered_json::object();
-    for (const auto& [key, value] : fields) {
-        std::visit([&](const auto& content) { result[key] = content; }, value);
+    for (const auto& field : fields) {
+        std::visit([&](const auto& content) { result[field.first] = content; }, field.second);
     }
     write_result(result, path);
 }
