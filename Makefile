@@ -5,7 +5,7 @@ NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name '*.S' -o -na
 PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
-.PHONY: help setup demo bench test test-native test-python verify lint format lock clean
+.PHONY: help setup demo bench test test-native test-python test-libvirt verify lint format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -30,7 +30,7 @@ test-native: build/.setup ## C++ unit tests with sanitizers
 	cmake --build build/sanitize -j $(JOBS) >>build/sanitize.log || { tail -40 build/sanitize.log; exit 1; }
 	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS) --timeout 120 | tail -15; exit $${PIPESTATUS[0]}
 
-FAST := -m "not slow and not uml" --durations=15
+FAST := -m "not slow and not uml and not libvirt" --durations=15
 test-python: build/.setup ## Python, lab and kernel tests
 	@# Unit tests compute, MPI programs often wait: side by side. What measures times has the machine to itself.
 	$(PYTEST) $(FAST) tests/unit >build/unit.log 2>&1 & unit=$$!; \
@@ -39,6 +39,11 @@ test-python: build/.setup ## Python, lab and kernel tests
 
 verify: build/.setup ## the long suites: kills, fuzzing, long runs (at most 75 minutes)
 	scripts/verify.sh
+
+test-libvirt: build/.setup ## live migration by two real libvirt daemons (root; installs libvirt and QEMU): 3 minutes
+	scripts/install-packages.sh scripts/packages.libvirt.txt
+	$(PY) -m pip install -q -r scripts/libvirt.lock
+	$(PYTEST) -m libvirt tests/libvirt
 
 lint: build/.setup ## style, types, formatting
 	.venv/bin/ruff check src tests bench native

@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "net": ("fairlead.cli.net", "Explain what aggregated network interfaces do with flows."),
     "report": ("fairlead.cli.report", "Make the report of stored results again."),
     "export": ("fairlead.cli.export", "Write stored results as CSV or Parquet."),
+    "cloud": ("fairlead.cli.cloud", "Show a cloud's servers and virtual machines; move one."),
     "status": ("fairlead.cli.status", "Show your managed runs on this machine, and what they moved."),
     "clean": ("fairlead.cli.clean", "Remove what dead runs and labs left behind."),
     "completion": ("fairlead.cli.completion", "Print the completion script for a shell."),

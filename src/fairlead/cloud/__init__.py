@@ -16,11 +16,16 @@ def of(cluster: Cluster) -> Driver:
     """The driver of the cloud that a cluster's hosts are virtual machines of.
 
     Raises:
+        MissingToolError: the cloud's Python library is not installed.
         ConfigError: its hosts are no virtual machines that fairlead can move.
     """
+    if cluster.cloud is not None:
+        from fairlead.cloud.libvirt import LibvirtDriver
+
+        return LibvirtDriver(cluster.cloud)
     if cluster.executor == "lab" and cluster.lab:
         return LabDriver(cluster.lab)
     raise ConfigError(
-        f"{cluster.source}: no virtual machines can be moved with executor {cluster.executor!r}",
-        hint="labs with servers are what can be migrated in (docs/migration.md)",
+        f"{cluster.source}: it does not say whose virtual machines its hosts are",
+        hint="a [cloud] table says it; labs with servers need none (docs/migration.md)",
     )

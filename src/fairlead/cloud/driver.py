@@ -32,7 +32,8 @@ class Migration(Protocol):
         """How far it is; returns at once.
 
         Raises:
-            CloudError: it failed, or was aborted; the message says how. The machine is where it was.
+            MigrationRefusedError: by the target, before anything was copied.
+            CloudError: it failed, or was aborted; the message says how, and where the machine is.
         """
 
     def abort(self) -> None:

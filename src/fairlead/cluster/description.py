@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, ValidationError,
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fairlead import config
+from fairlead.cluster.cloud_table import CloudTable
 from fairlead.errors import ConfigError
 
 Role = Literal["compute", "relay", "other"]
@@ -78,6 +79,7 @@ class ClusterFile(config.Model):
     cluster: ClusterTable
     hosts: tuple[HostEntry, ...] = Field(min_length=1)
     ssh: SshTable = SshTable()
+    cloud: CloudTable | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "ClusterFile":
@@ -135,6 +137,7 @@ class Cluster:
         cores_shared: hosts share processor cores, so that no rank may be bound to one nor spin on one.
         guardian: command line of the guardian that is installed on every host; None: fairlead's own copy is used.
         ssh: options of the ssh executor.
+        cloud: the cloud manager whose virtual machines the hosts are; None: unknown, or a lab's.
         source: the file, or what stands for it in messages.
     """
 
@@ -148,6 +151,7 @@ class Cluster:
     cores_shared: bool = False
     guardian: tuple[str, ...] | None = None
     ssh: Ssh = field(default_factory=Ssh)
+    cloud: CloudTable | None = None
     source: str = "cluster"
 
     @classmethod
@@ -232,6 +236,7 @@ def resolve(file: ClusterFile, *, source: str, directory: Path) -> Cluster:
         cores_shared=table.executor == "lab" if table.cores_shared is None else table.cores_shared,
         guardian=table.guardian,
         ssh=_resolve_ssh(file.ssh, directory),
+        cloud=file.cloud,
         source=source,
     )
 

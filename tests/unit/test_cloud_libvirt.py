@@ -1,0 +1,237 @@
+"""The libvirt driver against a libvirt that misbehaves; tests/libvirt has the real one."""
+
+import sys
+import threading
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fairlead import cloud
+from fairlead.cloud import deadline
+from fairlead.cloud import libvirt as driver_module
+from fairlead.cloud.inventory import Load
+from fairlead.cloud.libvirt import LibvirtDriver
+from fairlead.cluster.description import Cluster
+from fairlead.errors import CloudError, ConfigError, MissingToolError
+
+CLUSTER = """
+[cluster]
+name = "c"
+executor = "ssh"
+interface = "eth0"
+[[hosts]]
+name = "guest"
+address = "10.0.0.1"
+[[hosts]]
+name = "other"
+address = "10.0.0.2"
+"""
+CLOUD = """
+[cloud]
+driver = "libvirt"
+uplink = "10gbit"
+[[cloud.servers]]
+uri = "qemu+ssh://s0/system"
+[[cloud.servers]]
+uri = "qemu+ssh://s1/system?keyfile=key"
+"""
+STATISTICS = {
+    "state.state": 1,
+    "state.reason": 1,
+    "vcpu.current": 2,
+    "balloon.maximum": 1 << 20,
+    "net.count": 2,
+    "net.0.rx.bytes": 100,
+    "net.0.tx.bytes": 10,
+    "net.1.rx.bytes": 1,
+    "net.1.tx.bytes": 2,
+    "dirtyrate.calc_status": 2,
+    "dirtyrate.megabytes_per_second": 7,
+}
+
+
+class Error(Exception):
+    def get_error_message(self) -> str:
+        return f"internal error:\n  {self.args[0]}"
+
+
+class Domain:
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.measured = 0
+
+    def name(self) -> str:
+        return self._name
+
+    def migrateGetMaxDowntime(self) -> int:
+        return 300
+
+    def startDirtyRateCalc(self, seconds: int, flags: int) -> None:
+        assert (seconds, flags) == (1, 0)
+        self.measured += 1
+
+
+class Connection:
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.machines: list[tuple[Any, dict[str, Any]]] = []
+
+    def getHostname(self) -> str:
+        return self._name
+
+    def getInfo(self) -> list[Any]:
+        return ["x86_64", 64, 8, 2600, 1, 1, 8, 1]
+
+    def getAllDomainStats(self, wanted: int, flags: int) -> list[tuple[Any, dict[str, Any]]]:
+        return self.machines
+
+
+class Libvirt(ModuleType):
+    """As much of the module as an inventory needs."""
+
+    libvirtError = Error
+    VIR_DOMAIN_STATS_STATE, VIR_DOMAIN_STATS_VCPU, VIR_DOMAIN_STATS_BALLOON = 1, 2, 4
+    VIR_DOMAIN_STATS_INTERFACE, VIR_DOMAIN_STATS_DIRTYRATE = 8, 16
+    VIR_CONNECT_GET_ALL_DOMAINS_STATS_ACTIVE = 1
+    VIR_DOMAIN_PAUSED, VIR_DOMAIN_PAUSED_MIGRATION = 3, 2
+
+    def __init__(self) -> None:
+        super().__init__("libvirt")
+        self.connections = {name: Connection(name) for name in ("s0", "s1")}
+        self.opened: list[str] = []
+        self.broken: BaseException | None = None
+
+    def open(self, uri: str) -> Connection:
+        self.opened.append(uri)
+        if self.broken is not None:
+            raise self.broken
+        return self.connections[uri.partition("//")[2].partition("/")[0]]
+
+    def registerErrorHandler(self, handler: Any, context: Any) -> None:
+        assert handler(None, "what libvirt would print") is None
+
+
+@pytest.fixture
+def libvirt(monkeypatch: pytest.MonkeyPatch) -> Libvirt:
+    module = Libvirt()
+    monkeypatch.setitem(sys.modules, "libvirt", module)
+    return module
+
+
+def parse(text: str) -> Cluster:
+    return Cluster.parse(text, source="c.toml")
+
+
+def driver() -> LibvirtDriver:
+    found = cloud.of(parse(CLUSTER + CLOUD))
+    assert isinstance(found, LibvirtDriver)
+    return found
+
+
+def test_machines_have_the_numbers_that_libvirt_tells(libvirt: Libvirt) -> None:
+    domain = Domain("guest")
+    libvirt.connections["s1"].machines = [(domain, STATISTICS)]
+    found = driver().inventory()
+    assert [(s.name, s.cpus, s.memory_B, s.disk_B, s.uplink_bps) for s in found.servers] == [
+        ("s0", 8, 64 << 20, 0, 10e9),
+        ("s1", 8, 64 << 20, 0, 10e9),
+    ]
+    (vm,) = found.vms
+    assert (vm.server, vm.cpus, vm.memory_B, vm.disk_B, vm.downtime_s) == ("s1", 2, 1 << 30, 0, 0.3)
+    assert vm.dirty_Bps == 7 << 20
+    assert vm.load == Load(vm.load.t_s if vm.load else -1, 101, 12)
+    assert domain.measured == 1  # the next look has a new measurement
+
+
+def test_a_measurement_that_goes_on_is_let_go_on_and_the_last_one_stands(libvirt: Libvirt) -> None:
+    domain = Domain("guest")
+    libvirt.connections["s0"].machines = [(domain, STATISTICS)]
+    asked = driver()
+    asked.inventory()
+    busy = {key: value for key, value in STATISTICS.items() if key != "dirtyrate.megabytes_per_second"}
+    libvirt.connections["s0"].machines = [(domain, busy | {"dirtyrate.calc_status": 1})]
+    assert asked.inventory().vm("guest").dirty_Bps == 7 << 20
+    assert domain.measured == 1
+
+
+def test_a_machine_on_its_way_is_on_its_source_only(libvirt: Libvirt) -> None:
+    paused = STATISTICS | {"state.state": 3, "state.reason": 2}
+    libvirt.connections["s0"].machines = [(Domain("guest"), STATISTICS)]
+    libvirt.connections["s1"].machines = [(Domain("guest"), paused)]
+    assert [vm.server for vm in driver().inventory().vms] == ["s0"]
+    libvirt.connections["s0"].machines = [(Domain("guest"), paused)]
+    with pytest.raises(CloudError, match="guest is just changing its server"):
+        driver().inventory()
+
+
+@pytest.mark.parametrize("key", ["vcpu.current", "balloon.maximum", "net.count", "net.1.tx.bytes"])
+def test_what_libvirt_does_not_tell_is_no_zero(libvirt: Libvirt, key: str) -> None:
+    lacking = {name: value for name, value in STATISTICS.items() if name != key}
+    libvirt.connections["s0"].machines = [(Domain("guest"), lacking)]
+    with pytest.raises(CloudError, match=f"qemu\\+ssh://s0/system does not tell {key} of guest"):
+        driver().inventory()
+
+
+def test_what_a_machine_writes_must_be_known(libvirt: Libvirt, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver_module, "time", SimpleNamespace(sleep=lambda seconds: None, monotonic=lambda: 0.0))
+    lacking = {name: value for name, value in STATISTICS.items() if not name.startswith("dirtyrate")}
+    libvirt.connections["s0"].machines = [(Domain("guest"), lacking)]
+    with pytest.raises(CloudError, match="does not tell dirtyrate of guest"):
+        driver().inventory()
+
+
+def test_ssh_never_asks_for_a_password(libvirt: Libvirt) -> None:
+    driver().inventory()
+    assert libvirt.opened == ["qemu+ssh://s0/system?no_tty=1", "qemu+ssh://s1/system?keyfile=key&no_tty=1"]
+
+
+def test_a_server_that_cannot_be_reached_is_asked_again_next_time(libvirt: Libvirt) -> None:
+    asked = driver()
+    libvirt.broken = Error("no route to host")
+    with pytest.raises(CloudError, match=r"^qemu\+ssh://s0/system: internal error: no route to host$"):
+        asked.inventory()
+    libvirt.broken = None
+    assert [server.name for server in asked.inventory().servers] == ["s0", "s1"]
+
+
+def test_a_server_that_does_not_answer_is_told(libvirt: Libvirt, monkeypatch: pytest.MonkeyPatch) -> None:
+    over = threading.Event()
+    monkeypatch.setattr(driver_module, "TIMEOUT_S", 0.05)
+    monkeypatch.setattr(libvirt, "open", lambda uri: over.wait(30))
+    with pytest.raises(CloudError, match=r"qemu\+ssh://s0/system did not answer within 0.05 s"):
+        driver().inventory()
+    over.set()
+
+
+def test_without_libvirt_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "libvirt", None)
+    with pytest.raises(MissingToolError, match="Python has no libvirt here") as caught:
+        driver()
+    assert "pip install 'fairlead[libvirt]'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('driver = "libvirt"', 'driver = "lirvirt"', r"cloud\.driver: Input should be 'libvirt'"),
+        ('uplink = "10gbit"', "uplink = 10", r"cloud\.uplink: .*10 is not a rate"),
+        ("qemu+ssh://s0/system", "s0", r"cloud\.servers\[0\]\.uri: "),
+        ('[[cloud.servers]]\nuri = "qemu+ssh://s0/system"\n', "", r"cloud\.servers: .*at least 2 items"),
+    ],
+)
+def test_a_wrong_cloud_table_names_its_key(old: str, new: str, message: str) -> None:
+    assert old in CLOUD
+    with pytest.raises(ConfigError, match=message):
+        parse(CLUSTER + CLOUD.replace(old, new))
+
+
+def test_a_cluster_that_names_no_cloud_says_what_to_write() -> None:
+    with pytest.raises(ConfigError, match=r"whose virtual machines its hosts are\n.*\[cloud\]"):
+        cloud.of(parse(CLUSTER))
+
+
+def test_a_call_in_time_gives_its_result_or_error() -> None:
+    assert deadline.within(5, "it", lambda: 3) == 3
+    with pytest.raises(ZeroDivisionError):
+        deadline.within(5, "it", lambda: 1 // 0)
