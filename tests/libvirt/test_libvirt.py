@@ -26,7 +26,7 @@ ECHO = """
 import select, socket, sys
 sent = 0
 with socket.create_connection(("10.64.0.100", 7), timeout=30) as connection, connection.makefile("rwb") as stream:
-    while not select.select([sys.stdin], [], [], 0.005)[0]:
+    while not select.select([sys.stdin], [], [], 0.05)[0]:
         line = b"line %d of many\\n" % sent
         stream.write(line)
         stream.flush()
