@@ -354,6 +354,87 @@ def fortran_wrapper(function: Function) -> str:
     )
 
 
+# What the relay plane cannot do with: messages, or waiting in the library, beyond its reach (docs/relay-plane.md). With
+# one process alone there is nothing to carry.
+REFUSED_ALONE_TOO = (
+    "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_create_from_group", "MPI_Comm_join", "MPI_Comm_spawn",
+    "MPI_Comm_spawn_multiple", "MPI_Intercomm_create_from_groups", "MPI_Isendrecv", "MPI_Isendrecv_replace",
+    "MPI_Request_get_status_all", "MPI_Request_get_status_any", "MPI_Request_get_status_some", "MPI_Session_init",
+)  # fmt: skip
+REFUSED = (
+    "MPI_File_open", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create", "MPI_Win_create_dynamic",
+)  # fmt: skip
+
+
+def _relay_kind(function: Function) -> str:
+    """What the relay plane makes of a function: a key of ``RELAY_BODIES``, or an empty string."""
+    base = function.roles.get("large_count_of", function.name)
+    roles = function.roles
+    if base in REFUSED_ALONE_TOO or base in REFUSED:
+        return "refuse"
+    if roles["direction"] in ("collective", "neighborhood") and roles["mode"] == "blocking":
+        return "collective"
+    by_hand = base in ("MPI_Comm_create_group", "MPI_Intercomm_create")
+    return "create" if roles["direction"] == "create" and "mode" not in roles and not by_hand else ""
+
+
+def _relay_collective(function: Function) -> list[str]:
+    later = f"MPI_I{function.name[4].lower()}{function.name[5:]}"
+    return [
+        f"const auto later = library<decltype(wrapped::{later})>(Function::{later});",
+        f"return poll_through([&](MPI_Request* request) {{ return later({function.arguments}, request); }});",
+    ]
+
+
+def _relay_create(function: Function) -> list[str]:
+    comm = next(_name_of(each) for each in function.declarations if each.startswith("MPI_Comm "))
+    return [f"return create({comm}, {function.roles['creates']}, [&] {{ return direct({function.arguments}); }});"]
+
+
+def _relay_refuse(function: Function) -> list[str]:
+    alone = function.roles.get("large_count_of", function.name) in REFUSED
+    condition = "if (!is_alone(comm)) " if alone else ""
+    return [f'{condition}refuse("{function.name}");', f"return direct({function.arguments});"]
+
+
+RELAY_BODIES = {"collective": _relay_collective, "create": _relay_create, "refuse": _relay_refuse}
+
+
+def relay_source(functions: list[Function]) -> str:
+    """What the relay plane puts between the wrappers and the MPI library by rule."""
+    chosen = [(function, kind) for function in functions if (kind := _relay_kind(function))]
+    definitions = []
+    for function, kind in chosen:
+        lines = [
+            f"{function.signature} {{",
+            f"    const auto direct = library<decltype(wrapped::{function.name})>(Function::{function.name});",
+            f"    if (passes_by()) return direct({function.arguments});",
+            *(f"    {line}" for line in RELAY_BODIES[kind](function)),
+            "}",
+        ]
+        definitions.append("\n".join(lines))
+    puts = [
+        "\n".join(
+            [
+                f"void put_{plural}(Table& table) {{",
+                *(f"    table.put(Function::{each.name}, {each.name});" for each, kind in chosen if kind == of),
+                "}",
+            ]
+        )
+        for plural, of in (("collectives", "collective"), ("creations", "create"), ("refusals", "refuse"))
+    ]
+    return "\n".join(
+        [
+            f'{_head()}#include "generated/wrappers.hpp"\n#include "relay/calls.hpp"\n#include "relay/refuse.hpp"\n',
+            "namespace fairlead::relay {\nnamespace {\n",
+            "\n\n".join(definitions),
+            "\n}  // namespace\n",
+            "\n\n".join(puts),
+            "\n}  // namespace fairlead::relay\n",
+        ]
+    )
+
+
 def _fortran_target(function: Function) -> str:
     use = function.roles.get("fortran")
     if use == "conversion":
@@ -386,6 +467,7 @@ def sources(functions: list[Function]) -> dict[str, str]:
         "wrappers.hpp": wrappers_header(functions),
         "wrappers.cpp": wrappers_table(functions),
         "wrappers_fortran.cpp": fortran_source(functions),
+        "relay_calls.cpp": relay_source(functions),
     }
     for file, (directions, header) in FILES.items():
         made[file] = wrappers_source(functions, directions, header)

@@ -11,7 +11,8 @@ pytestmark = pytest.mark.mpi
 TABLE = tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8"))
 CONSTANTS = (
     "MPI_SUCCESS", "MPI_UNDEFINED", "MPI_THREAD_SINGLE", "MPI_THREAD_MULTIPLE", "MPI_ANY_SOURCE", "MPI_PROC_NULL",
-    "MPI_ROOT", "MPI_CART", "MPI_GRAPH", "MPI_DIST_GRAPH",
+    "MPI_ROOT", "MPI_CART", "MPI_GRAPH", "MPI_DIST_GRAPH", "MPI_ANY_TAG", "MPI_COMBINER_NAMED", "MPI_COMM_TYPE_SHARED",
+    "MPI_TAG_UB", "MPI_ERR_TRUNCATE", "MPI_ERR_IN_STATUS",
 )  # fmt: skip
 # Where the standard has since said const.
 DEVIATIONS = {"openmpi5": {"MPI_Pready_list"}, "mpich4": {"MPI_Pready_list"}}

@@ -16,7 +16,15 @@ constexpr std::size_t kName_B = 48;
 constexpr std::size_t kSizeClasses = 65;  // 0 B; then class k holds 2^(k-1) to 2^k - 1 B
 
 enum class State : std::uint32_t { running = 0, finalized = 1, aborted = 2, exited = 3 };
-enum class Kind : std::uint32_t { names = 1, counters = 2, peers = 3, messages = 4, regions = 5, call_sites = 6 };
+enum class Kind : std::uint32_t {
+    names = 1,
+    counters = 2,
+    peers = 3,
+    messages = 4,
+    regions = 5,
+    call_sites = 6,
+    relay = 7
+};
 enum class End : std::uint8_t { none = 0, send = 1, receive = 2, cancelled = 3 };
 
 // The same moment by the clock that calls are timed with and by CLOCK_MONOTONIC.
@@ -124,6 +132,21 @@ struct Messages {
     Block block;
 
     Message* messages() { return reinterpret_cast<Message*>(this + 1); }
+};
+
+// What the relay plane did in this process (native/relay): one block, written in MPI_Finalize.
+struct Relay {
+    std::uint64_t direct;   // messages through the MPI library that might have been relayed
+    std::uint64_t relayed;  // messages as frames
+    std::uint64_t takeovers;
+    std::uint64_t cancelled;      // receives taken back from the library
+    std::uint64_t cancel_failed;  // receives that it had matched
+    std::uint64_t pulled;         // direct messages taken from it by matched probes
+    std::uint64_t held;           // relayed messages that had to wait for direct ones
+    std::uint64_t waited;         // relayed messages whose payload waited with the sender
+    std::uint64_t retransmitted;  // frames
+    std::uint64_t duplicates;     // frames
+    std::uint64_t outside;        // messages on communicators that the plane does not carry
 };
 
 }  // namespace fairlead::record

@@ -252,6 +252,11 @@ void ending(State state) {
     });
 }
 
+void relayed(const Relay& counts) {
+    Block* const block = Thread::current().add_block(Kind::relay, sizeof(Block) + sizeof counts);
+    *reinterpret_cast<Relay*>(block + 1) = counts;
+}
+
 void finalized() {
     Recorder::get().change([](Header& header) { header.state = static_cast<std::uint32_t>(State::finalized); });
 }

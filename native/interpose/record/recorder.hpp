@@ -146,6 +146,7 @@ bool writes_rings();
 std::size_t functions();  // that are counted
 void initialized(int rank, int ranks, int thread_level, const char* library);
 void ending(State state);  // MPI_Finalize (still running) or MPI_Abort is entered, or the process exits
-void finalized();          // MPI_Finalize returned
+void relayed(const Relay& counts);
+void finalized();  // MPI_Finalize returned
 
 }  // namespace fairlead::record

@@ -174,7 +174,8 @@ void lead_fortran(void* const* targets) {
 
 void follow_fortran() {
     static std::atomic<unsigned long long> seen{0};
-    if (std::getenv(kDirectoryVariable) == nullptr || finding_targets()) {
+    const bool wanted = std::getenv(kDirectoryVariable) != nullptr || std::getenv(kChaosVariable) != nullptr;
+    if (!wanted || finding_targets()) {
         return;
     }
     const unsigned long long mapped = mapped_objects();

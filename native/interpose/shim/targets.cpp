@@ -120,7 +120,7 @@ void find_targets() {
     }
     const char* const directory = std::getenv(kDirectoryVariable);
     const char* const rings = std::getenv(kRingsVariable);
-    const bool wanted = directory != nullptr || rings != nullptr;
+    const bool wanted = directory != nullptr || rings != nullptr || std::getenv(kChaosVariable) != nullptr;
     const Wrappers wrapped = mpi && wanted ? wrappers(mpi, directory, rings) : Wrappers{};
     for (std::size_t function = 0; function < kFunctions; ++function) {
         void* const missing = reinterpret_cast<void*>(&not_there);

@@ -174,6 +174,7 @@ void created(MPI_Comm comm) {
     made->members = members_of(comm, *made);
     made->identity = next_identity(made->members);
     communicators[key_of(comm)] = made;
+    frees.fetch_add(1, std::memory_order_release);  // whoever asked for it meanwhile asks again
 }
 
 void created_like(MPI_Comm model, MPI_Comm comm) {
@@ -184,6 +185,7 @@ void created_like(MPI_Comm model, MPI_Comm comm) {
     const std::scoped_lock lock(communicators_mutex);
     made->identity = next_identity(made->members);
     communicators[key_of(comm)] = made;
+    frees.fetch_add(1, std::memory_order_release);  // whoever asked for it meanwhile asks again
 }
 
 void forget_communicator(MPI_Comm comm) {

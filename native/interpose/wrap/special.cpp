@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "generated/wrappers.hpp"
+#include "relay/calls.hpp"
 #include "wrap/call.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
@@ -45,6 +46,7 @@ void begin_world() {
     PMPI_Comm_group(comm_world(), &group);
     begin(group, thread_level);
     created(comm_world());
+    relay::begin();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "boundary.hpp"
 #include "generated/wrappers.hpp"
 #include "record/recorder.hpp"
+#include "relay/calls.hpp"
 #include "wrap/call.hpp"
 
 namespace fairlead {
@@ -21,7 +22,7 @@ namespace {
 
 extern "C" [[gnu::visibility("default")]] void* const* fairlead_start(void* const* next, const char* directory,
                                                                       std::size_t most_messages, const char* rings) {
-    next_functions = next;
+    next_functions = relay::arm(next);
     record::configure(directory, kFunctionNames, kFunctions, most_messages, rings);
     return kWrappers;
 }

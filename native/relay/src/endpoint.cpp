@@ -27,6 +27,13 @@ void Endpoint::add_communicator(CommunicatorId communicator, Rank sources) {
     for (const Early& early : waiting.mapped()) admit(early.peer, early.envelope);
 }
 
+void Endpoint::remove_communicator(CommunicatorId communicator) {
+    if (!matching(communicator).idle()) {
+        throw std::logic_error("communicator " + std::to_string(communicator) + " is removed and has messages");
+    }
+    communicators_.erase(communicator);
+}
+
 // Sending.
 
 Path Endpoint::path(Process peer) const {
@@ -43,6 +50,13 @@ Path Endpoint::choose_path(CommunicatorId communicator, Process peer) {
         ++counters_.direct;
     }
     return chosen;
+}
+
+void Endpoint::not_sent(CommunicatorId communicator, Process peer) {
+    std::uint64_t& sent = communicators_.at(communicator).native_sent.at(peer);
+    if (sent == 0) throw std::logic_error("a direct message was not sent that was never counted");
+    --sent;
+    --counters_.direct;
 }
 
 MessageId Endpoint::send(CommunicatorId communicator, Process peer, Rank source, Tag tag, std::uint64_t size_B,

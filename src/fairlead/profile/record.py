@@ -23,7 +23,7 @@ STATES = ("running", "finalized", "aborted", "exited")
 _MAGIC = b"FAIRLPRF"
 _HEADER = struct.Struct("<8s IIII ii II QQ QQ QQ Q 256s 1024s 512s")
 _BLOCK = struct.Struct("<IIQ")
-_NAMES, _COUNTERS, _PEERS, _MESSAGES, _REGIONS, _CALL_SITES = 1, 2, 3, 4, 5, 6
+_NAMES, _COUNTERS, _PEERS, _MESSAGES, _REGIONS, _CALL_SITES, _RELAY = 1, 2, 3, 4, 5, 6, 7
 _SIZES = np.dtype(("<u8", (SIZE_CLASSES,)))
 _COUNTERS_HEAD = np.dtype(
     [("last", "<u8"), ("sent", _SIZES), ("received", _SIZES), ("given", _SIZES), ("polled", "<u8")]
@@ -43,6 +43,12 @@ _REGION = np.dtype([
 _CALL_SITE = np.dtype([
     ("calls", "<u8"), ("ticks", "<u8"), ("sent_B", "<u8"), ("offset", "<u8"), ("function", "<u2"), ("object", "S478"),
 ])  # fmt: skip
+# What the relay plane did in a process, in the order of `Relay` in native/interpose/record/layout.hpp.
+RELAY_COUNTS = (
+    "direct", "relayed", "takeovers", "cancelled", "cancel_failed", "pulled", "held", "waited", "retransmitted",
+    "duplicates", "outside",
+)  # fmt: skip
+_RELAY_ROW = np.dtype([(name, "<u8") for name in RELAY_COUNTS])
 
 Counts = NDArray[np.uint64]
 
@@ -153,6 +159,7 @@ class Record:
         function_names: that `ends` refer to.
         regions: by name, in the order in which they were first entered.
         call_sites: of all threads together, where they were asked for.
+        relay: `RELAY_COUNTS` (docs/relay-plane.md); empty without the relay plane, and before MPI_Finalize.
     """
 
     source: str
@@ -174,6 +181,7 @@ class Record:
     function_names: tuple[str, ...] = ()
     regions: dict[str, Region] = field(default_factory=dict)
     call_sites: tuple[CallSite, ...] = ()
+    relay: dict[str, int] = field(default_factory=dict)
 
 
 def read(path: Path) -> Record:
@@ -196,7 +204,8 @@ def parse(data: bytes, *, source: str) -> Record:
 
 class _Blocks(NamedTuple):
     """What the blocks of a file hold: names of the functions; counters of each thread as (head, rows); peers of
-    each thread that has any; messages as (thread, ends); regions and call sites of each thread that has any."""
+    each thread that has any; messages as (thread, ends); regions and call sites of each thread that has any; what the
+    relay plane did."""
 
     names: list[str]
     counters: list[tuple[np.void, np.ndarray]]
@@ -204,6 +213,7 @@ class _Blocks(NamedTuple):
     messages: list[tuple[int, np.ndarray]]
     regions: list[np.ndarray]
     call_sites: list[np.ndarray]
+    relay: list[np.void]
 
 
 class _Reader:
@@ -227,7 +237,7 @@ class _Reader:
             raise self._error(f"is of rank {self._rank} of {self._ranks}")
 
     def record(self) -> Record:
-        names, counters, peers, messages, regions, call_sites = self._read_blocks()
+        names, counters, peers, messages, regions, call_sites, relay = self._read_blocks()
         rows = np.zeros(self._functions, _ROW)
         sizes = {name: np.zeros(SIZE_CLASSES, np.uint64) for name in ("sent", "received", "given")}
         last = polled = 0
@@ -268,11 +278,12 @@ class _Reader:
             function_names=tuple(names),
             regions=self._regions(regions),
             call_sites=self._call_sites(call_sites, names),
+            relay={name: int(row[name]) for row in relay for name in RELAY_COUNTS},
         )
 
     def _read_blocks(self) -> _Blocks:
         names: list[str] = []
-        counters, peers, messages, regions, call_sites = [], [], [], [], []
+        counters, peers, messages, regions, call_sites, relay = [], [], [], [], [], []
         at = PAGE_B
         for _ in range(self._blocks):
             kind, thread, size_B = _BLOCK.unpack_from(self._data, at) if at + PAGE_B <= len(self._data) else (0, 0, 0)
@@ -294,12 +305,14 @@ class _Reader:
                 regions.append(self._part(body, _REGION, len(body) // _REGION.itemsize))
             elif kind == _CALL_SITES:
                 call_sites.append(self._part(body, _CALL_SITE, len(body) // _CALL_SITE.itemsize))
+            elif kind == _RELAY:
+                relay.append(self._part(body, _RELAY_ROW, 1)[0])
             else:
                 raise self._error(f"has a block of the unknown kind {kind} at {at}")
             at += size_B
         if len(names) != self._functions:
             raise self._error(f"names {len(names)} functions of {self._functions}")
-        return _Blocks(names, counters, peers, messages, regions, call_sites)
+        return _Blocks(names, counters, peers, messages, regions, call_sites, relay)
 
     def _ends(self, blocks: list[tuple[int, np.ndarray]]) -> NDArray[np.void]:
         blocks = [(thread, block[block["end"] != 0]) for thread, block in blocks]

@@ -32,6 +32,11 @@ constexpr int MPI_ROOT = -3;
 constexpr int MPI_GRAPH = 1;
 constexpr int MPI_CART = 2;
 constexpr int MPI_DIST_GRAPH = 3;
+constexpr int MPI_COMBINER_NAMED = 1;
+constexpr int MPI_COMM_TYPE_SHARED = 1;
+constexpr int MPI_TAG_UB = 0x64400001;
+constexpr int MPI_ERR_TRUNCATE = 14;
+constexpr int MPI_ERR_IN_STATUS = 17;
 
 inline const void* const MPI_IN_PLACE = reinterpret_cast<const void*>(-1);
 inline MPI_Status* const MPI_STATUS_IGNORE = reinterpret_cast<MPI_Status*>(1);
@@ -48,6 +53,21 @@ inline MPI_Comm comm_world() {
 inline MPI_Comm comm_null() {
     return 0x04000000;
 }
+inline MPI_Comm comm_self() {
+    return 0x44000001;
+}
+inline MPI_Datatype datatype_byte() {
+    return 0x4c00010d;
+}
+inline MPI_Datatype datatype_packed() {
+    return 0x4c00010f;
+}
+inline MPI_Datatype datatype_null() {
+    return 0x0c000000;
+}
+inline MPI_Info info_null() {
+    return 0x1c000000;
+}
 inline MPI_Request request_null() {
     return 0x2c000000;
 }
@@ -62,6 +82,10 @@ inline std::uintptr_t key_of(int handle) {
 inline std::uint64_t bytes_of(const MPI_Status& status) {
     const auto high = static_cast<std::uint64_t>(static_cast<unsigned>(status.count_hi_and_cancelled) >> 1);
     return high << 32 | static_cast<unsigned>(status.count_lo);
+}
+inline void set_bytes(MPI_Status& status, std::uint64_t size_B, bool cancelled) {
+    status.count_lo = static_cast<int>(size_B & 0xffffffffU);
+    status.count_hi_and_cancelled = static_cast<int>((size_B >> 32) << 1 | (cancelled ? 1U : 0U));
 }
 inline bool is_cancelled(const MPI_Status& status) {
     return (status.count_hi_and_cancelled & 1) != 0;

@@ -34,6 +34,11 @@ constexpr int MPI_ROOT = -4;
 constexpr int MPI_CART = 1;
 constexpr int MPI_GRAPH = 2;
 constexpr int MPI_DIST_GRAPH = 3;
+constexpr int MPI_COMBINER_NAMED = 0;
+constexpr int MPI_COMM_TYPE_SHARED = 0;
+constexpr int MPI_TAG_UB = 0;
+constexpr int MPI_ERR_TRUNCATE = 15;
+constexpr int MPI_ERR_IN_STATUS = 18;
 
 inline const void* const MPI_IN_PLACE = reinterpret_cast<const void*>(1);
 inline MPI_Status* const MPI_STATUS_IGNORE = nullptr;
@@ -41,7 +46,12 @@ inline MPI_Status* const MPI_STATUSES_IGNORE = nullptr;
 
 extern "C" {
 extern char ompi_mpi_comm_null;
+extern char ompi_mpi_comm_self;
 extern char ompi_mpi_comm_world;
+extern char ompi_mpi_byte;
+extern char ompi_mpi_datatype_null;
+extern char ompi_mpi_info_null;
+extern char ompi_mpi_packed;
 extern char ompi_request_null;
 extern char ompi_message_no_proc;
 }
@@ -55,6 +65,21 @@ inline MPI_Comm comm_world() {
 }
 inline MPI_Comm comm_null() {
     return reinterpret_cast<MPI_Comm>(&ompi_mpi_comm_null);
+}
+inline MPI_Comm comm_self() {
+    return reinterpret_cast<MPI_Comm>(&ompi_mpi_comm_self);
+}
+inline MPI_Datatype datatype_byte() {
+    return reinterpret_cast<MPI_Datatype>(&ompi_mpi_byte);
+}
+inline MPI_Datatype datatype_packed() {
+    return reinterpret_cast<MPI_Datatype>(&ompi_mpi_packed);
+}
+inline MPI_Datatype datatype_null() {
+    return reinterpret_cast<MPI_Datatype>(&ompi_mpi_datatype_null);
+}
+inline MPI_Info info_null() {
+    return reinterpret_cast<MPI_Info>(&ompi_mpi_info_null);
 }
 inline MPI_Request request_null() {
     return reinterpret_cast<MPI_Request>(&ompi_request_null);
@@ -70,6 +95,10 @@ std::uintptr_t key_of(Handle* handle) {
 
 inline std::uint64_t bytes_of(const MPI_Status& status) {
     return status.bytes;
+}
+inline void set_bytes(MPI_Status& status, std::uint64_t size_B, bool cancelled) {
+    status.bytes = size_B;
+    status.cancelled = cancelled ? 1 : 0;
 }
 inline bool is_cancelled(const MPI_Status& status) {
     return status.cancelled != 0;

@@ -83,6 +83,8 @@ class Endpoint {
 
     /// Before any call that names it. sources: see MatchingQueue. Envelopes that came earlier wait for this.
     void add_communicator(CommunicatorId communicator, Rank sources);
+    /// Once it is idle on all its processes. Throws std::logic_error if it is not idle here.
+    void remove_communicator(CommunicatorId communicator);
 
     // Sending.
 
@@ -93,6 +95,8 @@ class Endpoint {
     Path path(Process peer) const;
     /// The same as a decision: a direct message is counted here, so call this before entering the library, and send.
     Path choose_path(CommunicatorId communicator, Process peer);
+    /// The library refused the direct message that was counted last. In the same critical section as choose_path().
+    void not_sent(CommunicatorId communicator, Process peer);
     /// Sends through the agents, after choose_path() said relay. source: the own rank, as the receivers know it.
     MessageId send(CommunicatorId communicator, Process peer, Rank source, Tag tag, std::uint64_t size_B,
                    bool synchronous);

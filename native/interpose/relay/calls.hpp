@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of MPI as the relay plane carries them out. They stand between the wrappers and the MPI library, in the
+// table that wrappers call (`next_functions`), and only there: without the plane the table is the library's own.
+#pragma once
+
+#include <cstddef>
+
+#include "abi.hpp"
+#include "generated/functions.hpp"
+#include "record/recorder.hpp"
+#include "relay/plane.hpp"
+
+namespace fairlead::relay {
+
+/// What the wrappers call from now on, if the environment asks for the plane, else `next`.
+void* const* arm(void* const* next);
+/// MPI_COMM_WORLD is there and known (wrap/handles.hpp).
+void begin();
+/// MPI_Finalize.
+void end();
+
+/// Null before begin() and after end(), and without the plane.
+extern Plane* plane;
+extern void* const* library_functions;
+
+/// The MPI library's own function, or that of a tool loaded after fairlead.
+template <class Signature>
+Signature* library(Function function) {
+    return reinterpret_cast<Signature*>(library_functions[static_cast<std::size_t>(function)]);
+}
+
+/// Calls that the library makes inside another one are its own affair.
+inline bool passes_by() {
+    return plane == nullptr || record::Thread::current().depth > 1;
+}
+
+/// Replaces functions in the table, if the library has them.
+class Table {
+  public:
+    explicit Table(void** functions) : functions_(functions) {}
+    template <class Signature>
+    void put(Function function, Signature* with) {
+        void*& entry = functions_[static_cast<std::size_t>(function)];
+        entry = entry != nullptr ? reinterpret_cast<void*>(with) : nullptr;
+    }
+
+  private:
+    void** functions_;
+};
+
+void put_messages(Table& table);
+void put_completion(Table& table);
+void put_communicators(Table& table);
+void put_collectives(Table& table);  // generated
+void put_creations(Table& table);    // generated
+void put_refusals(Table& table);     // generated
+
+/// A call that is collective over `comm` made a communicator. `call`: the library's function.
+template <class Create>
+int create(MPI_Comm comm, const MPI_Comm* made, Create&& call) {
+    plane->enter();
+    const Plane::Suspended suspended(*plane, comm);
+    plane->gather(comm);
+    const int error = call();
+    if (error == MPI_SUCCESS) {
+        plane->add(*made);
+    }
+    return error;
+}
+
+/// A collective call, as its non-blocking form and polling.
+template <class Begin>
+int poll_through(Begin&& start) {
+    plane->enter();
+    MPI_Request request{};
+    const int error = plane->locked([&] { return start(&request); });
+    return error == MPI_SUCCESS ? plane->wait_native(request) : error;
+}
+
+}  // namespace fairlead::relay

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MPI_Wait and MPI_Test families: each polls, once or until it is over.
+#include "relay/calls.hpp"
+
+namespace fairlead::relay {
+
+namespace {
+
+int wait(MPI_Request* request, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(wait)>(Function::MPI_Wait)(request, status);
+    }
+    plane->enter();
+    int error = MPI_SUCCESS;
+    plane->wait_until([&] { return plane->wait_one(request, status, error); });
+    return error;
+}
+
+int test(MPI_Request* request, int* flag, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(test)>(Function::MPI_Test)(request, flag, status);
+    }
+    plane->enter();
+    int error = MPI_SUCCESS;
+    *flag = plane->locked([&] { return plane->wait_one(request, status, error); }) ? 1 : 0;
+    return error;
+}
+
+int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    if (passes_by()) {
+        return library<decltype(wait_all)>(Function::MPI_Waitall)(count, requests, statuses);
+    }
+    plane->enter();
+    int error = MPI_SUCCESS;
+    plane->wait_until([&] { return plane->wait_all(count, requests, statuses, error); });
+    return error;
+}
+
+int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+    if (passes_by()) {
+        return library<decltype(test_all)>(Function::MPI_Testall)(count, requests, flag, statuses);
+    }
+    plane->enter();
+    int error = MPI_SUCCESS;
+    *flag = plane->locked([&] { return plane->wait_all(count, requests, statuses, error); }) ? 1 : 0;
+    return error;
+}
+
+int wait_any(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(wait_any)>(Function::MPI_Waitany)(count, requests, index, status);
+    }
+    plane->enter();
+    int error = MPI_SUCCESS;
+    plane->wait_until([&] { return plane->test_any(count, requests, index, status, error); });
+    return error;
+}
+
+int test_any(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(test_any)>(Function::MPI_Testany)(count, requests, index, flag, status);
+    }
+    plane->enter();
+    int error = MPI_SUCCESS;
+    *flag = plane->locked([&] { return plane->test_any(count, requests, index, status, error); }) ? 1 : 0;
+    if (*flag == 0) {
+        *index = MPI_UNDEFINED;
+    }
+    return error;
+}
+
+int wait_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[]) {
+    if (passes_by()) {
+        return library<decltype(wait_some)>(Function::MPI_Waitsome)(count, requests, number, indices, statuses);
+    }
+    plane->enter();
+    int error = MPI_SUCCESS;
+    plane->wait_until([&] { return plane->test_some(count, requests, number, indices, statuses, error); });
+    return error;
+}
+
+int test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[]) {
+    if (passes_by()) {
+        return library<decltype(test_some)>(Function::MPI_Testsome)(count, requests, number, indices, statuses);
+    }
+    plane->enter();
+    int error = MPI_SUCCESS;
+    plane->locked([&] { return plane->test_some(count, requests, number, indices, statuses, error); });
+    return error;
+}
+
+int get_status(MPI_Request request, int* flag, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(get_status)>(Function::MPI_Request_get_status)(request, flag, status);
+    }
+    plane->enter();
+    return plane->locked([&] { return plane->get_status(request, flag, status); });
+}
+
+}  // namespace
+
+void put_completion(Table& table) {
+    using enum Function;
+    table.put(MPI_Wait, wait);
+    table.put(MPI_Test, test);
+    table.put(MPI_Waitall, wait_all);
+    table.put(MPI_Testall, test_all);
+    table.put(MPI_Waitany, wait_any);
+    table.put(MPI_Testany, test_any);
+    table.put(MPI_Waitsome, wait_some);
+    table.put(MPI_Testsome, test_some);
+    table.put(MPI_Request_get_status, get_status);
+}
+
+}  // namespace fairlead::relay

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Point-to-point calls. Blocking ones are their non-blocking forms and polling.
+#include "relay/calls.hpp"
+#include "wrap/handles.hpp"
+#include "wrap/pmpi.hpp"
+
+namespace fairlead::relay {
+
+namespace {
+
+int wait(MPI_Request* request, MPI_Status* status) {
+    int error = MPI_SUCCESS;
+    plane->wait_until([&] { return plane->wait_one(request, status, error); });
+    return error;
+}
+
+template <Function function, Mode mode, class Count>
+int send(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    if (passes_by()) {
+        return library<int(const void*, Count, MPI_Datatype, int, int, MPI_Comm)>(function)(buf, count, datatype, dest,
+                                                                                            tag, comm);
+    }
+    plane->enter();
+    MPI_Request request{};
+    const int error =
+        plane->locked([&] { return plane->isend(mode, buf, count, datatype, dest, tag, comm, &request); });
+    return error == MPI_SUCCESS ? wait(&request, MPI_STATUS_IGNORE) : error;
+}
+
+template <Function function, Mode mode, class Count>
+int isend(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+    if (passes_by()) {
+        return library<int(const void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
+            buf, count, datatype, dest, tag, comm, request);
+    }
+    plane->enter();
+    return plane->locked([&] { return plane->isend(mode, buf, count, datatype, dest, tag, comm, request); });
+}
+
+template <Function function, class Count>
+int recv(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+    if (passes_by() || source == MPI_PROC_NULL) {
+        return library<int(void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status*)>(function)(
+            buf, count, datatype, source, tag, comm, status);
+    }
+    plane->enter();
+    MPI_Request request{};
+    const int error = plane->locked([&] { return plane->irecv(buf, count, datatype, source, tag, comm, &request); });
+    return error == MPI_SUCCESS ? wait(&request, status) : error;
+}
+
+template <Function function, class Count>
+int irecv(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+    if (passes_by()) {
+        return library<int(void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
+            buf, count, datatype, source, tag, comm, request);
+    }
+    plane->enter();
+    return plane->locked([&] { return plane->irecv(buf, count, datatype, source, tag, comm, request); });
+}
+
+template <Function function, Mode mode, class Count>
+int send_init(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    const int error = library<int(const void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
+        buf, count, datatype, dest, tag, comm, request);
+    if (error == MPI_SUCCESS && !passes_by()) {
+        plane->enter();
+        plane->locked([&] {
+            plane->made_persistent(true, mode, buf, count, datatype, dest, tag, comm, *request);
+            return 0;
+        });
+    }
+    return error;
+}
+
+template <Function function, class Count>
+int recv_init(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+    const int error = library<int(void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
+        buf, count, datatype, source, tag, comm, request);
+    if (error == MPI_SUCCESS && !passes_by()) {
+        plane->enter();
+        plane->locked([&] {
+            plane->made_persistent(false, Mode::standard, buf, count, datatype, source, tag, comm, *request);
+            return 0;
+        });
+    }
+    return error;
+}
+
+int start(MPI_Request* request) {
+    if (passes_by()) {
+        return library<decltype(start)>(Function::MPI_Start)(request);
+    }
+    plane->enter();
+    return plane->locked([&] { return plane->start(request); });
+}
+
+int start_all(int count, MPI_Request requests[]) {
+    if (passes_by()) {
+        return library<decltype(start_all)>(Function::MPI_Startall)(count, requests);
+    }
+    plane->enter();
+    return plane->locked([&] {
+        int error = MPI_SUCCESS;
+        for (int at = 0; at < count && error == MPI_SUCCESS; ++at) {
+            error = plane->start(&requests[at]);
+        }
+        return error;
+    });
+}
+
+// Of an exchange: the receive first, then the send, then both to their ends.
+int exchange(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+             MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+    plane->enter();
+    MPI_Request receiving{};
+    MPI_Request sending{};
+    const int error = plane->locked([&] {
+        const int failed = plane->irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &receiving);
+        return failed != MPI_SUCCESS
+                   ? failed
+                   : plane->isend(Mode::standard, sendbuf, sendcount, sendtype, dest, sendtag, comm, &sending);
+    });
+    if (error != MPI_SUCCESS) {
+        return error;
+    }
+    const int sent = wait(&sending, MPI_STATUS_IGNORE);
+    const int received = wait(&receiving, status);
+    if (source == MPI_PROC_NULL && status != MPI_STATUS_IGNORE) {  // MPICH 4.0 completes such a request without one
+        status->MPI_SOURCE = MPI_PROC_NULL;
+        status->MPI_TAG = MPI_ANY_TAG;
+        set_bytes(*status, 0, false);
+    }
+    return sent != MPI_SUCCESS ? sent : received;
+}
+
+template <Function function, class Count>
+int sendrecv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+             Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(sendrecv<function, Count>)>(function)(
+            sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+    }
+    return exchange(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+                    status);
+}
+
+template <Function function, class Count>
+int sendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                     MPI_Comm comm, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(sendrecv_replace<function, Count>)>(function)(buf, count, datatype, dest, sendtag,
+                                                                              source, recvtag, comm, status);
+    }
+    const std::vector<std::uint8_t> going =
+        dest != MPI_PROC_NULL ? Layout(buf, count, datatype).packed() : std::vector<std::uint8_t>();
+    return exchange(going.data(), static_cast<MPI_Count>(going.size()), datatype_packed(), dest, sendtag, buf, count,
+                    datatype, source, recvtag, comm, status);
+}
+
+int iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(iprobe)>(Function::MPI_Iprobe)(source, tag, comm, flag, status);
+    }
+    plane->enter();
+    return plane->locked([&] { return plane->iprobe(source, tag, comm, flag, status); });
+}
+
+int probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(probe)>(Function::MPI_Probe)(source, tag, comm, status);
+    }
+    plane->enter();
+    int error = MPI_SUCCESS;
+    plane->wait_until([&] {
+        int found = 0;
+        error = plane->iprobe(source, tag, comm, &found, status);
+        return found != 0 || error != MPI_SUCCESS;
+    });
+    return error;
+}
+
+int improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(improbe)>(Function::MPI_Improbe)(source, tag, comm, flag, message, status);
+    }
+    plane->enter();
+    return plane->locked([&] { return plane->improbe(source, tag, comm, flag, message, status); });
+}
+
+int mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(mprobe)>(Function::MPI_Mprobe)(source, tag, comm, message, status);
+    }
+    plane->enter();
+    int error = MPI_SUCCESS;
+    plane->wait_until([&] {
+        int found = 0;
+        error = plane->improbe(source, tag, comm, &found, message, status);
+        return found != 0 || error != MPI_SUCCESS;
+    });
+    return error;
+}
+
+template <Function function, class Count>
+int imrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+    if (passes_by()) {
+        return library<decltype(imrecv<function, Count>)>(function)(buf, count, datatype, message, request);
+    }
+    plane->enter();
+    return plane->locked([&] { return plane->imrecv(buf, count, datatype, message, request); });
+}
+
+template <Function function, class Count>
+int mrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+    if (passes_by()) {
+        return library<decltype(mrecv<function, Count>)>(function)(buf, count, datatype, message, status);
+    }
+    plane->enter();
+    MPI_Request request{};
+    const int error = plane->locked([&] { return plane->imrecv(buf, count, datatype, message, &request); });
+    return error == MPI_SUCCESS ? wait(&request, status) : error;
+}
+
+int cancel(MPI_Request* request) {
+    if (passes_by()) {
+        return library<decltype(cancel)>(Function::MPI_Cancel)(request);
+    }
+    plane->enter();
+    return plane->locked([&] { return plane->cancel(request); });
+}
+
+int request_free(MPI_Request* request) {
+    if (passes_by()) {
+        return library<decltype(request_free)>(Function::MPI_Request_free)(request);
+    }
+    plane->enter();
+    return plane->locked([&] { return plane->request_free(request); });
+}
+
+template <Function blocking, Function blocking_c, Function later, Function later_c, Function persistent,
+          Function persistent_c, Mode mode>
+void put_sends(Table& table) {
+    table.put(blocking, send<blocking, mode, int>);
+    table.put(blocking_c, send<blocking_c, mode, MPI_Count>);
+    table.put(later, isend<later, mode, int>);
+    table.put(later_c, isend<later_c, mode, MPI_Count>);
+    table.put(persistent, send_init<persistent, mode, int>);
+    table.put(persistent_c, send_init<persistent_c, mode, MPI_Count>);
+}
+
+}  // namespace
+
+void put_messages(Table& table) {
+    using enum Function;
+    put_sends<MPI_Send, MPI_Send_c, MPI_Isend, MPI_Isend_c, MPI_Send_init, MPI_Send_init_c, Mode::standard>(table);
+    put_sends<MPI_Ssend, MPI_Ssend_c, MPI_Issend, MPI_Issend_c, MPI_Ssend_init, MPI_Ssend_init_c, Mode::synchronous>(
+        table);
+    put_sends<MPI_Bsend, MPI_Bsend_c, MPI_Ibsend, MPI_Ibsend_c, MPI_Bsend_init, MPI_Bsend_init_c, Mode::buffered>(
+        table);
+    put_sends<MPI_Rsend, MPI_Rsend_c, MPI_Irsend, MPI_Irsend_c, MPI_Rsend_init, MPI_Rsend_init_c, Mode::ready>(table);
+    table.put(MPI_Recv, recv<MPI_Recv, int>);
+    table.put(MPI_Recv_c, recv<MPI_Recv_c, MPI_Count>);
+    table.put(MPI_Irecv, irecv<MPI_Irecv, int>);
+    table.put(MPI_Irecv_c, irecv<MPI_Irecv_c, MPI_Count>);
+    table.put(MPI_Recv_init, recv_init<MPI_Recv_init, int>);
+    table.put(MPI_Recv_init_c, recv_init<MPI_Recv_init_c, MPI_Count>);
+    table.put(MPI_Start, start);
+    table.put(MPI_Startall, start_all);
+    table.put(MPI_Sendrecv, sendrecv<MPI_Sendrecv, int>);
+    table.put(MPI_Sendrecv_c, sendrecv<MPI_Sendrecv_c, MPI_Count>);
+    table.put(MPI_Sendrecv_replace, sendrecv_replace<MPI_Sendrecv_replace, int>);
+    table.put(MPI_Sendrecv_replace_c, sendrecv_replace<MPI_Sendrecv_replace_c, MPI_Count>);
+    table.put(MPI_Iprobe, iprobe);
+    table.put(MPI_Probe, probe);
+    table.put(MPI_Improbe, improbe);
+    table.put(MPI_Mprobe, mprobe);
+    table.put(MPI_Imrecv, imrecv<MPI_Imrecv, int>);
+    table.put(MPI_Imrecv_c, imrecv<MPI_Imrecv_c, MPI_Count>);
+    table.put(MPI_Mrecv, mrecv<MPI_Mrecv, int>);
+    table.put(MPI_Mrecv_c, mrecv<MPI_Mrecv_c, MPI_Count>);
+    table.put(MPI_Cancel, cancel);
+    table.put(MPI_Request_free, request_free);
+}
+
+}  // namespace fairlead::relay

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "relay/layout.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "relay/fatal.hpp"
+#include "wrap/pmpi.hpp"
+
+namespace fairlead::relay {
+
+namespace {
+
+constexpr MPI_Count kMostAtOnce_B = std::numeric_limits<int>::max();
+
+}  // namespace
+
+Layout::Layout(const void* buffer, MPI_Count count, MPI_Datatype datatype)
+    : buffer_(const_cast<void*>(buffer)), count_(count), datatype_(datatype) {
+    int integers = 0, addresses = 0, datatypes = 0, combiner = MPI_COMBINER_NAMED;
+    PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
+    MPI_Count lower = 0;
+    PMPI_Type_size_x(datatype, &element_B_);
+    PMPI_Type_get_extent_x(datatype, &lower, &extent_B_);
+    size_B_ = static_cast<std::uint64_t>(element_B_ * count);
+    // Of a derived type without gaps the order may still be another.
+    contiguous_ = combiner == MPI_COMBINER_NAMED && extent_B_ == element_B_;
+    if (combiner != MPI_COMBINER_NAMED) {
+        own_datatype_ = PMPI_Type_dup(datatype, &datatype_) == MPI_SUCCESS;
+    }
+}
+
+Layout::~Layout() {
+    if (own_datatype_) PMPI_Type_free(&datatype_);
+}
+
+Layout::Layout(Layout&& other) noexcept {
+    *this = std::move(other);
+}
+
+Layout& Layout::operator=(Layout&& other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    std::swap(count_, other.count_);
+    std::swap(datatype_, other.datatype_);
+    std::swap(element_B_, other.element_B_);
+    std::swap(extent_B_, other.extent_B_);
+    std::swap(size_B_, other.size_B_);
+    std::swap(contiguous_, other.contiguous_);
+    std::swap(own_datatype_, other.own_datatype_);
+    return *this;
+}
+
+std::vector<std::uint8_t> Layout::packed() const {
+    if (contiguous_) return {bytes().begin(), bytes().end()};
+    std::vector<std::uint8_t> packed(size_B_);
+    const MPI_Count at_once = std::max<MPI_Count>(1, kMostAtOnce_B / std::max<MPI_Count>(1, element_B_));
+    std::uint64_t done_B = 0;
+    for (MPI_Count element = 0; element < count_ && size_B_ > 0; element += at_once) {
+        const auto elements = static_cast<int>(std::min({at_once, count_ - element, kMostAtOnce_B}));
+        const MPI_Count size_B = elements * element_B_;
+        int position = 0;
+        if (size_B <= kMostAtOnce_B) {
+            PMPI_Pack(at(element), elements, datatype_, packed.data() + done_B, static_cast<int>(size_B), &position,
+                      comm_world());
+        }
+        if (position != size_B) {
+            fatal("elements of %lld bytes without gaps cannot be packed into as many (%d)", size_B, position);
+        }
+        done_B += static_cast<std::uint64_t>(size_B);
+    }
+    return packed;
+}
+
+void Layout::unpack(std::span<const std::uint8_t> message, MPI_Comm self) const {
+    if (message.empty()) return;
+    if (contiguous_) {
+        std::memcpy(buffer_, message.data(), message.size());
+        return;
+    }
+    const auto size_B = static_cast<MPI_Count>(message.size());
+    const MPI_Count whole = size_B / element_B_;
+    const MPI_Count at_once = std::max<MPI_Count>(1, kMostAtOnce_B / element_B_);
+    for (MPI_Count element = 0; element < whole; element += at_once) {
+        const auto elements = static_cast<int>(std::min({at_once, whole - element, kMostAtOnce_B}));
+        if (elements * element_B_ > kMostAtOnce_B) fatal("an element of %lld bytes cannot be unpacked", element_B_);
+        int position = 0;
+        PMPI_Unpack(message.data() + element * element_B_, static_cast<int>(elements * element_B_), &position,
+                    at(element), elements, datatype_, comm_world());
+    }
+    if (const MPI_Count rest_B = size_B - whole * element_B_; rest_B > 0) {
+        // A part of an element can only be received.
+        PMPI_Sendrecv(message.data() + whole * element_B_, static_cast<int>(rest_B), datatype_packed(), 0, 0, at(whole),
+                      1, datatype_, 0, 0, self, MPI_STATUS_IGNORE);
+    }
+}
+
+}  // namespace fairlead::relay

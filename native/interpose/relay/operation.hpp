@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A send or receive of the program, from its call (of a persistent one: from its start) to its completion.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "abi.hpp"
+#include "fairlead/relay/types.hpp"
+#include "relay/layout.hpp"
+
+namespace fairlead::relay {
+
+enum class Mode : std::uint8_t { standard, synchronous, buffered, ready };
+
+/// A communicator whose messages the plane may carry.
+struct Channel {
+    MPI_Comm comm{};
+    CommunicatorId id = 0;
+    Rank rank = 0;  ///< of this process, as receivers know it
+    bool inter = false;
+    std::vector<Process> processes;   ///< that messages go to, by rank
+    std::vector<std::uint64_t> sent;  ///< messages to each, for chaos mode's draws
+    bool suspended = false;           ///< the library itself may use it now: nothing is pulled
+};
+
+struct Operation {
+    bool sends = false;
+    bool persistent = false;
+    Mode mode = Mode::standard;
+    std::shared_ptr<Channel> channel;
+    Layout layout;
+    int peer = 0;  ///< rank, or MPI_ANY_SOURCE
+    Tag tag = 0;
+    MPI_Request handle = request_null();  ///< the program's
+
+    bool active = false;
+    bool in_library = false;   ///< the library does it, and `handle` tells how it stands; else the plane does
+    bool generalized = false;  ///< the handle is a generalized request
+    bool freed = false;        ///< the program let go of the handle
+    bool cancel_asked = false;
+    bool cancelled_by_program = false;
+    bool accounted = false;  ///< of a receive in the library: the endpoint knows its outcome
+    ReceiveId receive = 0;
+
+    // While the plane receives it.
+    MPI_Request transfer = request_null();  ///< a native message that was pulled
+    std::vector<std::uint8_t> scratch;      ///< a relayed one that has to be unpacked
+    std::uint64_t message_B = 0;            ///< its length
+
+    // What became of it, once it is complete on the plane.
+    bool complete = false;
+    bool cancelled = false;
+    Rank got_source = MPI_ANY_SOURCE;
+    Tag got_tag = MPI_ANY_TAG;
+    std::uint64_t got_B = 0;
+    int error = MPI_SUCCESS;
+
+    bool on_plane() const { return active && !in_library; }
+};
+using OperationPtr = std::shared_ptr<Operation>;
+
+}  // namespace fairlead::relay

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communicators: they get a number that all their members agree on, and are freed when all messages are through.
+#include <algorithm>
+
+#include "record/recorder.hpp"
+#include "relay/plane.hpp"
+#include "wrap/handles.hpp"
+#include "wrap/pmpi.hpp"
+
+namespace fairlead::relay {
+
+namespace {
+
+constexpr int kMeetTag = 2;  // and so many more
+constexpr int kMeetTags = 16384;
+constexpr int kRestPolls = 2000;
+constexpr int kRestRounds = 3;
+
+}  // namespace
+
+// The least value of all members. Of an intercommunicator each side first learns the other side's.
+std::uint64_t Plane::least(MPI_Comm comm, bool inter, std::uint64_t value) {
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(communicator(comm).peers));
+    const auto round = [&](std::uint64_t mine) {
+        MPI_Request request{};
+        locked([&] {
+            return PMPI_Iallgather(&mine, sizeof mine, datatype_byte(), all.data(), sizeof mine, datatype_byte(), comm,
+                                   &request);
+        });
+        wait_native(request);
+        return *std::ranges::min_element(all);
+    };
+    const std::uint64_t first = round(value);
+    return inter ? std::min(first, round(std::min(first, value))) : first;
+}
+
+void Plane::add(MPI_Comm comm) {
+    if (comm == comm_null()) {
+        return;
+    }
+    const Communicator& known = communicator(comm);
+    const bool outsiders = std::ranges::find(known.world_ranks, record::kOutsideWorld) != known.world_ranks.end();
+    if (outsiders || (!known.inter && known.size == 1)) {
+        return;
+    }
+    // A process proposes no number twice and not one of another's; the least one is the communicator's.
+    const std::uint64_t proposal = locked([&] { return ++agreements_ * processes_ + self_; });
+    const CommunicatorId id = least(comm, known.inter, proposal);
+    locked([&] {
+        register_channel(comm, id);
+        return 0;
+    });
+}
+
+bool Plane::at_rest(const Channel& channel) const {
+    return endpoint_.matching(channel.id).idle() &&
+           std::ranges::none_of(payloads_, [&](const auto& entry) { return entry.second.communicator == channel.id; });
+}
+
+bool Plane::drop(MPI_Comm comm) {
+    gather(comm);
+    const auto channel = locked([&] { return channel_of(comm); });
+    if (channel == nullptr) {
+        return true;
+    }
+    bool rest = false;
+    for (int round = 0; round < kRestRounds && !rest; ++round) {
+        int polls = 0;
+        wait_until([&] {
+            rest = at_rest(*channel);
+            return rest || ++polls == kRestPolls;
+        });
+        rest = least(comm, channel->inter, rest ? 1 : 0) == 1;
+    }
+    return locked([&] {
+        if (!rest) {
+            to_free_.push_back(comm);
+            return false;
+        }
+        channels_.erase(key_of(comm));
+        if (endpoint_.matching(channel->id).idle()) {
+            endpoint_.remove_communicator(channel->id);
+        }
+        return true;
+    });
+}
+
+void Plane::gather(MPI_Comm comm) {
+    MPI_Request request{};
+    locked([&] { return PMPI_Ibarrier(comm, &request); });
+    wait_native(request);
+}
+
+// Dissemination: in each round everybody hears of twice as many (Hensgen, Finkel, Manber 1988).
+void Plane::meet(const std::vector<int>& world_ranks, std::size_t place, int tag) {
+    const std::size_t size = world_ranks.size();
+    for (std::size_t step = 1; step < size; step *= 2) {
+        MPI_Request requests[2]{};
+        const int own_tag = kMeetTag + tag % kMeetTags;
+        locked([&] {
+            PMPI_Irecv(nullptr, 0, datatype_byte(), world_ranks[(place + size - step) % size], own_tag, control_,
+                       &requests[0]);
+            return PMPI_Isend(nullptr, 0, datatype_byte(), world_ranks[(place + step) % size], own_tag, control_,
+                              &requests[1]);
+        });
+        wait_native(requests[0]);
+        wait_native(requests[1]);
+    }
+}
+
+Plane::Suspended::Suspended(Plane& plane, MPI_Comm comm)
+    : plane_(plane), channel_(plane.locked([&] { return plane.channel_of(comm); })) {
+    if (channel_ != nullptr) {
+        plane_.locked([&] { return channel_->suspended = true; });
+    }
+}
+
+Plane::Suspended::~Suspended() {
+    if (channel_ != nullptr) {
+        plane_.locked([&] { return channel_->suspended = false; });
+    }
+}
+
+}  // namespace fairlead::relay

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completion: what the library has and what the plane has may stand in one array. Requests of the plane are hidden from
+// the library by MPI_REQUEST_NULL, which it passes over.
+#include <algorithm>
+
+#include "relay/plane.hpp"
+#include "wrap/pmpi.hpp"
+
+namespace fairlead::relay {
+
+namespace {
+
+void fill(MPI_Status& status, const Operation& operation) {
+    status.MPI_SOURCE = operation.got_source;
+    status.MPI_TAG = operation.got_tag;
+    set_bytes(status, operation.got_B, operation.cancelled);
+}
+
+}  // namespace
+
+void Plane::account(Operation& operation, const MPI_Status& status) {
+    if (operation.sends || operation.accounted) {
+        return;
+    }
+    operation.accounted = true;
+    receives_.erase(operation.receive);
+    if (is_cancelled(status)) {
+        endpoint_.native_cancelled(operation.channel->id, operation.receive);
+    } else {
+        endpoint_.native_completed(operation.channel->id, operation.receive, status.MPI_SOURCE);
+    }
+}
+
+// In MPICH, PMPI_Request_get_status completes a persistent request as a test does. It can be tested: its handle stays.
+bool Plane::library_done(Operation& operation, MPI_Status& status) {
+    int over = 0;
+    if (!operation.persistent) {
+        PMPI_Request_get_status(operation.handle, &over, &status);
+        return over != 0;
+    }
+    MPI_Request request = operation.handle;
+    operation.error = PMPI_Test(&request, &over, &status);
+    if (over != 0) {
+        operation.in_library = false;
+        operation.complete = true;
+        operation.cancelled = is_cancelled(status);
+        operation.got_source = status.MPI_SOURCE;
+        operation.got_tag = status.MPI_TAG;
+        operation.got_B = bytes_of(status);
+    }
+    return over != 0;
+}
+
+int Plane::conclude(const OperationPtr& operation, MPI_Request* request, MPI_Status* status) {
+    operation->active = false;
+    if (!operation->persistent) {
+        operations_.erase(key_of(operation->handle));
+        MPI_Request handle = operation->handle;
+        if (operation->generalized) {
+            PMPI_Grequest_complete(handle);
+        }
+        PMPI_Wait(&handle, MPI_STATUS_IGNORE);
+        *request = request_null();
+    }
+    if (status != MPI_STATUS_IGNORE) {
+        fill(*status, *operation);
+    }
+    return operation->error;
+}
+
+void Plane::concluded(const OperationPtr& operation, MPI_Request before, const MPI_Status& status) {
+    account(*operation, status);
+    operation->active = false;
+    if (!operation->persistent) {
+        operations_.erase(key_of(before));
+    }
+}
+
+bool Plane::wait_one(MPI_Request* request, MPI_Status* status, int& error) {
+    const OperationPtr operation = operation_of(*request);
+    if (operation != nullptr && operation->on_plane()) {
+        if (!operation->complete) {
+            return false;
+        }
+        error = conclude(operation, request, status);
+        if (error != MPI_SUCCESS) {
+            PMPI_Comm_call_errhandler(operation->channel->comm, error);
+        }
+        return true;
+    }
+    const MPI_Request before = *request;
+    MPI_Status own{};
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    int over = 0;
+    error = PMPI_Test(request, &over, status);
+    if (over == 0 && error == MPI_SUCCESS) {
+        return false;
+    }
+    if (operation != nullptr && operation->active) {
+        concluded(operation, before, *status);
+    }
+    return true;
+}
+
+bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], int& error) {
+    const auto number = static_cast<std::size_t>(count);
+    std::vector<OperationPtr> operations(number);
+    std::vector<MPI_Request> natives(requests, requests + count);
+    for (std::size_t at = 0; at < number; ++at) {
+        operations[at] = operation_of(requests[at]);
+        if (operations[at] != nullptr && operations[at]->on_plane()) {
+            if (!operations[at]->complete) {
+                return false;
+            }
+            natives[at] = request_null();
+        }
+    }
+    std::vector<MPI_Status> own(number);
+    int over = 0;
+    error = PMPI_Testall(count, natives.data(), &over, own.data());
+    if (over == 0 && error == MPI_SUCCESS) {
+        return false;
+    }
+    std::shared_ptr<Channel> failed;
+    for (std::size_t at = 0; at < number; ++at) {
+        const OperationPtr& operation = operations[at];
+        if (operation != nullptr && operation->on_plane()) {
+            const int mistake = conclude(operation, &requests[at], &own[at]);
+            own[at].MPI_ERROR = mistake;
+            failed = mistake != MPI_SUCCESS ? operation->channel : failed;
+            continue;
+        }
+        const MPI_Request before = requests[at];
+        requests[at] = natives[at];
+        if (error == MPI_SUCCESS) {
+            own[at].MPI_ERROR = MPI_SUCCESS;
+        }
+        if (operation != nullptr && operation->active) {
+            concluded(operation, before, own[at]);
+        }
+    }
+    if (failed != nullptr && error == MPI_SUCCESS) {
+        error = MPI_ERR_IN_STATUS;
+        PMPI_Comm_call_errhandler(failed->comm, error);
+    }
+    if (statuses != MPI_STATUSES_IGNORE) {
+        std::ranges::copy(own, statuses);
+    }
+    return true;
+}
+
+bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, int& error) {
+    std::vector<MPI_Request> natives(requests, requests + count);
+    bool waits = false;
+    for (int at = 0; at < count; ++at) {
+        const OperationPtr operation = operation_of(requests[at]);
+        if (operation == nullptr || !operation->on_plane()) {
+            continue;
+        }
+        if (operation->complete) {
+            *index = at;
+            wait_one(&requests[at], status, error);
+            return true;
+        }
+        waits = true;
+        natives[static_cast<std::size_t>(at)] = request_null();
+    }
+    MPI_Status own{};
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    int over = 0;
+    error = PMPI_Testany(count, natives.data(), index, &over, status);
+    if (error == MPI_SUCCESS && over == 0) {
+        return false;
+    }
+    if (*index == MPI_UNDEFINED) {
+        return !waits;
+    }
+    const MPI_Request before = requests[*index];
+    requests[*index] = natives[static_cast<std::size_t>(*index)];
+    if (const OperationPtr operation = operation_of(before); operation != nullptr && operation->active) {
+        concluded(operation, before, *status);
+    }
+    return true;
+}
+
+bool Plane::test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[],
+                      int& error) {
+    const auto length = static_cast<std::size_t>(count);
+    std::vector<MPI_Request> natives(requests, requests + count);
+    std::vector<MPI_Status> own(length);
+    std::vector<int> complete;
+    bool waits = false;
+    for (int at = 0; at < count; ++at) {
+        const OperationPtr operation = operation_of(requests[at]);
+        if (operation != nullptr && operation->on_plane()) {
+            natives[static_cast<std::size_t>(at)] = request_null();
+            operation->complete ? complete.push_back(at) : void(waits = true);
+        }
+    }
+    error = PMPI_Testsome(count, natives.data(), number, indices, own.data());
+    const int from_library = *number == MPI_UNDEFINED ? 0 : *number;
+    if (*number == MPI_UNDEFINED && complete.empty() && !waits) {
+        return true;
+    }
+    for (int at = 0; at < from_library; ++at) {
+        const MPI_Request before = requests[indices[at]];
+        requests[indices[at]] = natives[static_cast<std::size_t>(indices[at])];
+        if (const OperationPtr operation = operation_of(before); operation != nullptr && operation->active) {
+            concluded(operation, before, own[static_cast<std::size_t>(at)]);
+        }
+    }
+    std::shared_ptr<Channel> failed;
+    *number = from_library;
+    for (const int at : complete) {
+        const OperationPtr operation = operation_of(requests[at]);
+        MPI_Status& status = own[static_cast<std::size_t>(*number)];
+        indices[(*number)++] = at;
+        status.MPI_ERROR = conclude(operation, &requests[at], &status);
+        failed = status.MPI_ERROR != MPI_SUCCESS ? operation->channel : failed;
+    }
+    if (failed != nullptr && error == MPI_SUCCESS) {
+        std::for_each_n(own.begin(), from_library, [](MPI_Status& status) { status.MPI_ERROR = MPI_SUCCESS; });
+        error = MPI_ERR_IN_STATUS;
+        PMPI_Comm_call_errhandler(failed->comm, error);
+    }
+    if (statuses != MPI_STATUSES_IGNORE) {
+        std::copy_n(own.begin(), *number, statuses);
+    }
+    return *number > 0;
+}
+
+int Plane::get_status(MPI_Request request, int* flag, MPI_Status* status) {
+    const OperationPtr operation = operation_of(request);
+    if (operation == nullptr || !operation->active) {
+        return PMPI_Request_get_status(request, flag, status);
+    }
+    MPI_Status own{};
+    if (operation->in_library) {
+        *flag = library_done(*operation, own) ? 1 : 0;
+        if (*flag != 0) {
+            account(*operation, own);
+        }
+    } else {
+        *flag = operation->complete ? 1 : 0;
+        fill(own, *operation);
+    }
+    if (*flag != 0 && status != MPI_STATUS_IGNORE) {
+        *status = own;
+    }
+    return MPI_SUCCESS;
+}
+
+}  // namespace fairlead::relay

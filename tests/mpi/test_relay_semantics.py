@@ -1,0 +1,59 @@
+"""Messages that take two paths at random (FAIRLEAD_CHAOS) meet receives as MPI promises: docs/relay-plane.md."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import mpi_libraries
+import pytest
+from mpi_libraries import LIBRARIES, Mpi, every_mpi
+
+from fairlead import native
+from fairlead.profile import record
+
+pytestmark = pytest.mark.mpi
+SOURCE = Path(__file__).with_name("relay_semantics.c")
+CASES = re.findall(r'^    \{"([\w ]+)", \w+\},$', SOURCE.read_text(encoding="utf-8"), re.MULTILINE)
+# Each says that a part of the machinery was used. A run in which one is zero tested less than it says.
+NOT_ZERO = {
+    "direct", "relayed", "takeovers", "cancelled", "cancel_failed", "pulled", "held", "waited", "retransmitted",
+    "duplicates",
+}  # fmt: skip
+
+
+def run(mpi: Mpi, ranks: int, argv: list[str], seed: int, kept: Path) -> tuple[list[str], dict[str, int]]:
+    """What the program says, and the counts of all its ranks together."""
+    kept.mkdir()
+    env = {
+        "LD_PRELOAD": str(native.library("libfairlead.so")),
+        "FAIRLEAD_CHAOS": str(seed),
+        "FAIRLEAD_PROFILE": str(kept),
+    }
+    with mpi_libraries.no_leftovers():
+        done = subprocess.run(mpi.command(ranks, argv, env), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    records = [record.read(path) for path in kept.glob("*.record")]
+    assert [each.state for each in records] == ["finalized"] * ranks
+    return done.stdout.splitlines(), {
+        name: sum(each.relay[name] for each in records) for name in sorted(NOT_ZERO | {"outside"})
+    }
+
+
+@pytest.mark.parametrize(
+    "mpi", [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")], ids=lambda each: each.name
+)
+def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
+    program = mpi.need().compile(SOURCE, tmp_path / "semantics", "-w")
+    said, counts = run(mpi, 3, [str(program)], 1, tmp_path / "records")
+    assert said == CASES
+    assert {name for name in NOT_ZERO if counts[name] == 0} == set()
+
+
+@pytest.mark.slow
+@every_mpi
+@pytest.mark.parametrize(("ranks", "seed"), [(2, 2), (3, 3), (5, 4), (8, 5)])
+def test_every_case_with_other_seeds(mpi: Mpi, ranks: int, seed: int, tmp_path: Path) -> None:
+    program = mpi.need().compile(SOURCE, tmp_path / "semantics", "-w")
+    said, counts = run(mpi, ranks, [str(program), "2"], seed, tmp_path / "records")
+    assert said == CASES
+    assert {name for name in NOT_ZERO if counts[name] == 0} == set()
