@@ -16,7 +16,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (length.has_value() != (size >= 4)) std::abort();
     const auto result = wire::decode(in, kProcesses);
     const auto* decoded = std::get_if<wire::Decoded>(&result);
+    const auto ends = wire::ends_of(in, kProcesses);
+    const auto* told = std::get_if<wire::Ends>(&ends);
+    if (told != nullptr && (told->from >= kProcesses || told->to >= kProcesses)) std::abort();
     if (decoded == nullptr) return 0;
+    if (told == nullptr || told->from != decoded->frame.from || told->to != decoded->frame.to) std::abort();
     const auto* stated = std::get_if<std::size_t>(&*length);
     if (stated == nullptr || *stated != size) std::abort();
     if (decoded->frame.from >= kProcesses || decoded->frame.to >= kProcesses) std::abort();

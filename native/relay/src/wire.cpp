@@ -172,6 +172,20 @@ std::optional<std::variant<std::size_t, DecodeError>> length_of(std::span<const 
     return std::size_t{length_B};
 }
 
+std::variant<Ends, DecodeError> ends_of(std::span<const std::uint8_t> frame, Process processes) {
+    ByteReader reader(frame);
+    const auto length_B = reader.take<std::uint32_t>();
+    const auto version = reader.take<std::uint8_t>();
+    reader.take<std::uint8_t>();  // the kind
+    const auto from = reader.take<std::uint32_t>();
+    const auto to = reader.take<std::uint32_t>();
+    const bool possible = frame.size() >= kHeader_B && frame.size() <= kMaxFrame_B;
+    if (!possible || length_B != frame.size()) return DecodeError::bad_length;
+    if (version != kVersion) return DecodeError::bad_version;
+    if (from >= processes || to >= processes || from == to) return DecodeError::bad_process;
+    return Ends{from, to};
+}
+
 std::variant<Decoded, DecodeError> decode(std::span<const std::uint8_t> in, Process processes) {
     ByteReader reader(in);
     const auto length_B = reader.take<std::uint32_t>();

@@ -47,6 +47,14 @@ std::size_t encode(const Frame& frame, std::span<const std::uint8_t> payload, st
 /// A length that no frame has means that the stream is lost.
 std::optional<std::variant<std::size_t, DecodeError>> length_of(std::span<const std::uint8_t> stream);
 
+/// What an agent reads of a frame: whose it is.
+struct Ends {
+    Process from = 0;
+    Process to = 0;
+};
+/// Of one whole frame: its length, version and processes are checked, nothing else.
+std::variant<Ends, DecodeError> ends_of(std::span<const std::uint8_t> frame, Process processes);
+
 /// Reads one whole frame. Trusts nothing.
 std::variant<Decoded, DecodeError> decode(std::span<const std::uint8_t> in, Process processes);
 
