@@ -25,6 +25,12 @@ std::uint64_t new_boot_id() {
     return static_cast<std::uint64_t>(read_clock_ns(CLOCK_REALTIME));
 }
 
+nlohmann::json line_of(const RelayCounts& counts) {
+    return {{"sent", counts.sent},         {"sent_B", counts.sent_B},           {"passed", counts.passed},
+            {"passed_B", counts.passed_B}, {"arrived", counts.arrived},         {"arrived_B", counts.arrived_B},
+            {"unplaced", counts.unplaced}, {"unreachable", counts.unreachable}, {"absent", counts.absent}};
+}
+
 }  // namespace
 
 Agent::Agent(EventLoop& loop, Output& output, Config config)
@@ -37,31 +43,56 @@ Agent::Agent(EventLoop& loop, Output& output, Config config)
       prober_(loop, channel_, clock_, config_.host_count()),
       service_(loop, config_, clock_, rejections_),
       measurements_(config_, service_, prober_, output),
-      plane_(loop, config_) {
+      route_(loop, config_),
+      plane_(&route_),
+      announcer_(config_, channel_) {
     manage_ = parse_manage(config_, monotonic_s());
     config_.manage = nullptr;
     scheduling_ = raise_scheduling();
-    plane_.start();  // the guardian is scheduled as the agent is
+    route_.start();  // the guardian is scheduled as the agent is
     keep_for_this_thread(scheduling_);
     drop_privileges();
     channel_.on_message([this](const Opened& opened, std::int64_t received_ns) { on_message(opened, received_ns); });
+    if (config_.relay) start_relaying();
+}
+
+void Agent::start_relaying() {
+    relay_.emplace(
+        loop_,
+        RelaySetup{config_.self, config_.host_count(), config_.relay->directory, config_.uid,
+                   config_.relay->capacity_B},
+        [this](core::HostId peer, Hop hop, RelayPlane::Dialled done) {
+            service_.open_stream(peer, hop, std::move(done));
+        },
+        [this](const std::string& text) {
+            event({{"type", "log"}, {"level", "warning"}, {"text", text}});
+        });
+    plane_ = &*relay_;
+    service_.on_stream([this](core::HostId from, Hop hop, Link link) { relay_->accept(from, hop, std::move(link)); });
+    announce_ranks();
+}
+
+void Agent::announce_ranks() {
+    announcer_.announce(relay_->ranks(), monotonic_s());
+    loop_.after(RankAnnouncer::kPeriod_s, [this] { announce_ranks(); });
 }
 
 void Agent::start() {
-    plane_.set_up([this](const std::string& error) { start_managing(error); },
+    if (relay_) return start_managing({});
+    route_.set_up([this](const std::string& error) { start_managing(error); },
                   [this](const std::string& reason) { on_plane_lost(reason); });
 }
 
 void Agent::start_managing(const std::string& plane_error) {
     if (stopping_) return;
     const core::MessageSettings message_settings = manage_->controller.settings.messages;
-    manager_.emplace(loop_, config_, clock_, channel_, prober_, plane_, std::move(*manage_),
+    manager_.emplace(loop_, config_, clock_, channel_, prober_, *plane_, std::move(*manage_),
                      [this](nlohmann::json line) { event(std::move(line)); });
     output_.answer({{"type", "ready"},
                     {"pid", getpid()},
                     {"version", FAIRLEAD_VERSION},
                     {"interface", interface_with(config_.own().address)},
-                    {"plane", plane_error.empty() ? "route" : "none"},
+                    {"plane", plane_error.empty() ? plane_->name() : "none"},
                     {"plane_reason", plane_error},
                     {"scheduling", name(scheduling_)}});
     report_stats();  // the zero of what is counted while the program runs
@@ -87,6 +118,9 @@ void Agent::event(nlohmann::json line) {
 }
 
 void Agent::on_message(const Opened& opened, std::int64_t received_ns) {
+    if (const auto* here = std::get_if<core::wire::RanksHere>(&opened.message); here != nullptr && relay_) {
+        relay_->place(opened.sender, here->ranks);
+    }
     if (const auto* probe = std::get_if<core::wire::Probe>(&opened.message)) {
         prober_.on_probe(opened.sender, *probe, received_ns);
     } else if (const auto* reply = std::get_if<core::wire::ProbeReply>(&opened.message)) {
@@ -132,15 +166,17 @@ void Agent::answer_by_hand(std::int64_t id, const std::string& error) {
 }
 
 void Agent::report_stats() {
-    event({{"type", "stats"},
-           {"cpu_s", cpu_time_s()},
-           {"rss_B", resident_B()},
-           {"packets_sent", channel_.packets_sent()},
-           {"bytes_sent", channel_.bytes_sent()},
-           {"send_failures", channel_.send_failures()},
-           {"probes_sent", prober_.sent()},
-           {"pairs_in_use", manager_->pairs_in_use()},
-           {"events_dropped", output_.dropped()}});
+    nlohmann::json line{{"type", "stats"},
+                        {"cpu_s", cpu_time_s()},
+                        {"rss_B", resident_B()},
+                        {"packets_sent", channel_.packets_sent()},
+                        {"bytes_sent", channel_.bytes_sent()},
+                        {"send_failures", channel_.send_failures()},
+                        {"probes_sent", prober_.sent()},
+                        {"pairs_in_use", manager_->pairs_in_use()},
+                        {"events_dropped", output_.dropped()}};
+    if (relay_) line["relay"] = line_of(relay_->counts());
+    event(std::move(line));
     loop_.after(kStatsPeriod_s, [this] { report_stats(); });
 }
 
@@ -182,7 +218,7 @@ void Agent::stop(bool answer) {
 }
 
 void Agent::end(bool answer) {
-    const std::string error = plane_.tear_down();
+    const std::string error = plane_->tear_down();
     if (!error.empty()) event({{"type", "log"}, {"level", "error"}, {"text", "withdrawing routes: " + error}});
     if (answer) output_.answer({{"type", "stopped"}});
     loop_.stop();

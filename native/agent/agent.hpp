@@ -16,7 +16,9 @@
 #include "message_watch.hpp"
 #include "output.hpp"
 #include "prober.hpp"
+#include "rank_announcer.hpp"
 #include "rejections.hpp"
+#include "relay_plane.hpp"
 #include "route_plane.hpp"
 #include "scheduling.hpp"
 #include "udp_channel.hpp"
@@ -40,6 +42,8 @@ class Agent {
     void on_message(const Opened& opened, std::int64_t received_ns);
     void event(nlohmann::json line);
     void run(const Command& command);
+    void start_relaying();
+    void announce_ranks();
     void start_managing(const std::string& plane_error);
     void on_plane_lost(const std::string& reason);
     void answer_by_hand(std::int64_t id, const std::string& error);
@@ -59,7 +63,10 @@ class Agent {
     MeasurementService service_;
     Measurements measurements_;
     Scheduling scheduling_ = Scheduling::normal;
-    RoutePlane plane_;
+    RoutePlane route_;
+    std::optional<RelayPlane> relay_;  ///< where it was asked for, instead of the other one
+    DataPlane* plane_;                 ///< whichever it is
+    RankAnnouncer announcer_;
     std::optional<ManageConfig> manage_;
     std::optional<Manager> manager_;        ///< once it is known whether there is a route plane
     std::optional<MessageWatch> messages_;  ///< where the ranks write rings

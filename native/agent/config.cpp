@@ -12,6 +12,8 @@
 namespace fairlead::agent {
 namespace {
 
+constexpr std::uint64_t kDefaultRelay_B = 2 * 1024 * 1024;
+
 Host parse_host(const nlohmann::json& value, std::size_t index) {
     const JsonFields fields(value, "config: hosts[" + std::to_string(index) + "]", {"name", "address", "port"});
     Host host;
@@ -65,6 +67,17 @@ Clock::Test parse_clock_test(const JsonFields& fields) {
     return test;
 }
 
+std::optional<RelayConfig> parse_relay(const JsonFields& fields, const Config& config) {
+    if (!fields.has("relay") || fields.any("relay").is_null()) return std::nullopt;
+    const JsonFields values(fields.any("relay"), "config: relay", {"directory", "capacity_B"});
+    if (!config.guardian.empty()) fields.fail("relay", "null where there is a guardian: one plane moves the traffic");
+    RelayConfig relay{values.text("directory", 1, 4096), kDefaultRelay_B};
+    if (values.has("capacity_B")) {
+        relay.capacity_B = static_cast<std::uint64_t>(values.whole("capacity_B", 1024, 256 * 1024 * 1024));
+    }
+    return relay;
+}
+
 bool valid_job(const std::string& job) {
     return std::all_of(job.begin(), job.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
 }
@@ -93,7 +106,7 @@ Config parse_config(WipedLine line) {
     if (parsed.is_discarded()) throw ProtocolError("config: the first line of input is not JSON");
     const JsonFields fields(
         parsed, "config",
-        {"type", "job", "secret", "self", "hosts", "guardian", "uid", "clock_test", "manage", "rings"});
+        {"type", "job", "secret", "self", "hosts", "guardian", "uid", "clock_test", "manage", "relay", "rings"});
     if (fields.text("type", 1, 32) != "config") fields.fail("type", "'config' in the first line of input");
     if (!has_secret) fields.fail("secret", "64 hexadecimal digits");
     config.job = fields.text("job", 1, 12);
@@ -103,6 +116,7 @@ Config parse_config(WipedLine line) {
     config.guardian = parse_guardian(fields);
     config.uid = parse_uid(fields);
     config.clock_test = parse_clock_test(fields);
+    config.relay = parse_relay(fields, config);
     if (fields.has("rings") && !fields.any("rings").is_null()) config.rings = fields.text("rings", 1, 4096);
     config.manage = fields.any("manage");
     if (!config.manage.is_null() && !config.manage.is_object()) fields.fail("manage", "null or an object");

@@ -29,6 +29,12 @@ struct Host {
     std::string label() const { return name + " (" + address_text + ")"; }
 };
 
+/// Where ranks find the agent, and how much it keeps of their frames.
+struct RelayConfig {
+    std::string directory;
+    std::uint64_t capacity_B = 0;  ///< of each pool: see relay::HopBuffers
+};
+
 struct Config {
     std::string job;
     SecretKey secret;
@@ -37,8 +43,9 @@ struct Config {
     std::vector<std::string> guardian;  ///< command line; empty: no route plane
     std::uint32_t uid = 0;              ///< whose traffic is watched and moved
     Clock::Test clock_test;
-    std::string rings;      ///< directory of the ranks' rings; empty: their messages are not watched
-    nlohmann::json manage;  ///< null, or what ManageConfig is made of
+    std::optional<RelayConfig> relay;  ///< none: no relay plane
+    std::string rings;                 ///< directory of the ranks' rings; empty: their messages are not watched
+    nlohmann::json manage;             ///< null, or what ManageConfig is made of
 
     const Host& own() const { return hosts[self]; }
     core::HostId host_count() const { return static_cast<core::HostId>(hosts.size()); }

@@ -21,15 +21,19 @@ constexpr double kStop_s = 1.0;
 /// After goodbye, before the overlay goes: the time for others to take their traffic off this host.
 constexpr double kFarewell_s = 0.15;
 
-core::ControllerConfig complete(core::ControllerConfig config, const RoutePlane& plane) {
+core::ControllerConfig complete(core::ControllerConfig config, const DataPlane& plane) {
     config.can_relay = plane.up();
     return config;
+}
+
+std::string without(const DataPlane& plane) {
+    return "there is no " + std::string(plane.name()) + " plane: " + plane.reason();
 }
 
 }  // namespace
 
 Manager::Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel, Prober& prober,
-                 RoutePlane& plane, ManageConfig manage, Report report)
+                 DataPlane& plane, ManageConfig manage, Report report)
     : loop_(loop),
       config_(config),
       clock_(clock),
@@ -207,13 +211,13 @@ void Manager::perform(const core::BaseShifted& shifted) {
 }
 
 void Manager::move(core::HostId destination, core::HostId relay, ByHandDone done) {
-    if (!plane_.up()) return done("there is no route plane: " + plane_.reason());
+    if (!plane_.up()) return done(without(plane_));
     await(destination, {relay, std::move(done), 0});
     feed(core::ManualMove{destination, relay});
 }
 
 void Manager::back(core::HostId destination, ByHandDone done) {
-    if (!plane_.up()) return done("there is no route plane: " + plane_.reason());
+    if (!plane_.up()) return done(without(plane_));
     const bool on_the_way = by_hand_.contains(destination);
     if (!on_the_way && !detours_.contains(destination)) return done({});
     await(destination, {core::kNoHost, std::move(done), 0});

@@ -10,12 +10,12 @@
 #include <string>
 
 #include "config.hpp"
+#include "data_plane.hpp"
 #include "event_loop.hpp"
 #include "fairlead/core/controller.hpp"
 #include "fairlead/core/message_monitor.hpp"
 #include "manage_config.hpp"
 #include "prober.hpp"
-#include "route_plane.hpp"
 #include "socket_monitor.hpp"
 #include "udp_channel.hpp"
 #include "usage.hpp"
@@ -29,7 +29,7 @@ class Manager {
     using ByHandDone = std::function<void(const std::string& error)>;
 
     Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel, Prober& prober,
-            RoutePlane& plane, ManageConfig manage, Report report);
+            DataPlane& plane, ManageConfig manage, Report report);
     ~Manager();
     Manager(const Manager&) = delete;
     Manager& operator=(const Manager&) = delete;
@@ -87,7 +87,7 @@ class Manager {
     const Clock& clock_;
     UdpChannel& channel_;
     Prober& prober_;
-    RoutePlane& plane_;
+    DataPlane& plane_;
     Report report_;
     core::Controller controller_;
     bool automatic_;

@@ -29,6 +29,17 @@ UniqueFd listen_socket(const Host& own) {
     return fd;
 }
 
+std::optional<Hop> hop_of(SessionKind kind) {
+    if (kind == SessionKind::relay_first) return Hop::first;
+    if (kind == SessionKind::relay_last) return Hop::last;
+    return std::nullopt;
+}
+
+Link link_of(Session&& session) {
+    auto [socket, key] = std::move(session).release();
+    return {std::move(socket), std::move(key)};
+}
+
 std::uint32_t milliseconds(double time_s) {
     return static_cast<std::uint32_t>(time_s * 1e3);
 }
@@ -84,8 +95,15 @@ void MeasurementService::serve(UniqueFd socket, core::HostId client) {
             Stream stream(std::move(*box), cancellation, monotonic_s() + kHandshake_s);
             auto [session, request] = Session::accept(std::move(stream), key_, {client, config_.self});
             authenticated = true;
+            if (const auto hop = hop_of(request.kind)) {
+                auto link = std::make_shared<Link>(link_of(std::move(session)));
+                return [this, client, hop, link] {
+                    --served_;
+                    take_stream(client, *hop, std::move(*link));
+                };
+            }
             session.stream().set_deadline(monotonic_s() + request.timeout_ms * 1e-3);
-            if (request.kind == MeasurementKind::pingpong) {
+            if (request.kind == SessionKind::pingpong) {
                 pong(session, request, clock_);
             } else {
                 receive_train(session);
@@ -100,7 +118,28 @@ void MeasurementService::serve(UniqueFd socket, core::HostId client) {
     });
 }
 
-Session MeasurementService::connect(core::HostId peer, const MeasurementRequest& request, double deadline_s,
+void MeasurementService::take_stream(core::HostId from, Hop hop, Link link) {
+    if (on_stream_) on_stream_(from, hop, std::move(link));
+}
+
+void MeasurementService::open_stream(core::HostId peer, Hop hop, LinkDone done) {
+    workers_.start([this, peer, hop, done](const Cancellation& cancellation) -> Workers::Completion {
+        const SessionRequest request{.kind = hop == Hop::first ? SessionKind::relay_first : SessionKind::relay_last,
+                                     .timeout_ms = milliseconds(kHandshake_s),
+                                     .exchanges = 0,
+                                     .warmup = 0,
+                                     .sizes_B = {}};
+        try {
+            Session session = connect(peer, request, monotonic_s() + kHandshake_s, cancellation);
+            auto link = std::make_shared<Link>(link_of(std::move(session)));
+            return [done, link] { done(std::move(*link)); };
+        } catch (const std::exception& error) {
+            return [done, reason = config_.hosts[peer].label() + ": " + error.what()] { done(reason); };
+        }
+    });
+}
+
+Session MeasurementService::connect(core::HostId peer, const SessionRequest& request, double deadline_s,
                                     const Cancellation& cancellation) const {
     Stream stream = Stream::connect(config_.own().socket_address(), config_.hosts[peer].socket_address(), kHandshake_s,
                                     cancellation, std::min(deadline_s, monotonic_s() + kHandshake_s));
@@ -115,11 +154,11 @@ Session MeasurementService::connect(core::HostId peer, const MeasurementRequest&
 
 void MeasurementService::pingpong(const PingPongCommand& command, PingPongDone done) {
     workers_.start([this, command, done](const Cancellation& cancellation) -> Workers::Completion {
-        const MeasurementRequest request{.kind = MeasurementKind::pingpong,
-                                         .timeout_ms = milliseconds(command.timeout_s),
-                                         .exchanges = command.warmup + command.exchanges,
-                                         .warmup = command.warmup,
-                                         .sizes_B = command.sizes_B};
+        const SessionRequest request{.kind = SessionKind::pingpong,
+                                     .timeout_ms = milliseconds(command.timeout_s),
+                                     .exchanges = command.warmup + command.exchanges,
+                                     .warmup = command.warmup,
+                                     .sizes_B = command.sizes_B};
         try {
             Session session = connect(command.peer, request, monotonic_s() + command.timeout_s, cancellation);
             return [done, samples = ping(session, request, clock_)] { done(samples); };
@@ -134,11 +173,11 @@ void MeasurementService::pingpong(const PingPongCommand& command, PingPongDone d
 void MeasurementService::train(const TrainCommand& command, TrainDone done) {
     workers_.start([this, command, done](const Cancellation& cancellation) -> Workers::Completion {
         const double time_s = command.duration_s + command.timeout_s;
-        const MeasurementRequest request{.kind = MeasurementKind::train,
-                                         .timeout_ms = milliseconds(time_s + kMargin_s),
-                                         .exchanges = 0,
-                                         .warmup = 0,
-                                         .sizes_B = {}};
+        const SessionRequest request{.kind = SessionKind::train,
+                                     .timeout_ms = milliseconds(time_s + kMargin_s),
+                                     .exchanges = 0,
+                                     .warmup = 0,
+                                     .sizes_B = {}};
         try {
             const double deadline_s = monotonic_s() + time_s;
             std::vector<Session> sessions;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements over TCP: asks peers for them, and answers when peers ask.
+// Connections between agents: measurements over TCP, which it asks peers for and answers when they ask, and the opening
+// of the relay plane's streams.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 #include "command.hpp"
 #include "config.hpp"
 #include "event_loop.hpp"
+#include "frame_stream.hpp"
 #include "pingpong.hpp"
 #include "rejections.hpp"
 #include "train.hpp"
@@ -41,10 +43,18 @@ class MeasurementService {
     void pingpong(const PingPongCommand& command, PingPongDone done);
     void train(const TrainCommand& command, TrainDone done);
 
+    using LinkDone = std::function<void(std::variant<Link, std::string>)>;
+    /// Opens a stream of frames to a peer; ends with the reason if that fails.
+    void open_stream(core::HostId peer, Hop hop, LinkDone done);
+    using OnStream = std::function<void(core::HostId from, Hop hop, Link link)>;
+    /// Who takes the streams that peers open. Without, they are refused.
+    void on_stream(OnStream take) { on_stream_ = std::move(take); }
+
   private:
     void accept_some();
     void serve(UniqueFd socket, core::HostId client);
-    Session connect(core::HostId peer, const MeasurementRequest& request, double deadline_s,
+    void take_stream(core::HostId from, Hop hop, Link link);
+    Session connect(core::HostId peer, const SessionRequest& request, double deadline_s,
                     const Cancellation& cancellation) const;
 
     EventLoop& loop_;
@@ -54,6 +64,7 @@ class MeasurementService {
     SecretKey key_;
     UniqueFd listener_;
     std::size_t served_ = 0;
+    OnStream on_stream_;
     Workers workers_;  ///< last: its threads use all of the above
 };
 

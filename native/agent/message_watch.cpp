@@ -19,10 +19,6 @@ constexpr double kQuiet_s = 0.100;
 constexpr double kIdle_s = 0.250;
 constexpr double kQuietAfter_s = 1.0;
 constexpr double kReport_s = 1.0;
-/// Datagrams may be lost: ranks are told several times in short order, and then now and then.
-constexpr double kTellAgain_s = 0.5;
-constexpr double kTellRarely_s = 10.0;
-constexpr int kTellings = 3;
 
 double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -61,7 +57,8 @@ MessageWatch::MessageWatch(EventLoop& loop, const Config& config, const Clock& c
       report_(std::move(report)),
       on_time_(std::move(on_time)),
       rings_(config.rings, clock),
-      monitor_(config.self, config.host_count(), settings) {
+      monitor_(config.self, config.host_count(), settings),
+      announcer_(config, channel) {
     poll();
 }
 
@@ -73,7 +70,7 @@ void MessageWatch::poll() {
     drain();
     const double now = monotonic_s();
     monitor_.tick(now);
-    announce();
+    announcer_.announce(rings_.ranks(), now);
     deliver();
     if (now - reported_s_ >= kReport_s) report_pairs();
     const double period_s = rings_.ranks().empty() ? kIdle_s : now - active_s_ > kQuietAfter_s ? kQuiet_s : kActive_s;
@@ -88,31 +85,12 @@ void MessageWatch::drain() {
     if (rings_.ranks().size() != known_ranks_) {
         known_ranks_ = rings_.ranks().size();
         for (const std::uint32_t rank : rings_.ranks()) monitor_.place(rank, config_.self);
-        tellings_ = 0;
-        told_s_ = -1e9;
     }
 }
 
 void MessageWatch::deliver() {
     for (const auto& [to, message] : monitor_.take_outgoing()) channel_.send(to, message);
     for (const core::NetworkTime& time : monitor_.take_times()) on_time_(time);
-}
-
-/// Where ranks run is known to their host only: a launcher may place them as it likes.
-void MessageWatch::announce() {
-    const double now = monotonic_s();
-    if (rings_.ranks().empty() || now - told_s_ < (tellings_ < kTellings ? kTellAgain_s : kTellRarely_s)) return;
-    told_s_ = now;
-    ++tellings_;
-    const std::vector<std::uint32_t> ranks(rings_.ranks().begin(), rings_.ranks().end());
-    for (std::size_t first = 0; first < ranks.size(); first += wire::kMaxRanks) {
-        const std::size_t number = std::min(wire::kMaxRanks, ranks.size() - first);
-        const auto begin = ranks.begin() + static_cast<std::ptrdiff_t>(first);
-        const wire::RanksHere here{{begin, begin + static_cast<std::ptrdiff_t>(number)}};
-        for (core::HostId host = 0; host < config_.host_count(); ++host) {
-            if (host != config_.self) channel_.send(host, here);
-        }
-    }
 }
 
 bool MessageWatch::on_message(core::HostId from, const wire::Message& message) {

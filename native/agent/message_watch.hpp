@@ -11,6 +11,7 @@
 #include "fairlead/core/message_monitor.hpp"
 #include "message_rings.hpp"
 #include "prober.hpp"
+#include "rank_announcer.hpp"
 #include "udp_channel.hpp"
 
 namespace fairlead::agent {
@@ -37,7 +38,6 @@ class MessageWatch {
     void poll();
     void drain();
     void deliver();
-    void announce();
     void report_pairs();
 
     EventLoop& loop_;
@@ -51,8 +51,7 @@ class MessageWatch {
     core::MessageMonitor monitor_;
     double active_s_ = -1e9;    ///< when records came last
     double reported_s_ = -1e9;  ///< when pairs were
-    double told_s_ = -1e9;      ///< when the ranks were announced last
-    int tellings_ = 0;          ///< since a rank was found
+    RankAnnouncer announcer_;
     std::size_t known_ranks_ = 0;
     EventLoop::TimerId timer_ = 0;
 };

@@ -8,12 +8,12 @@
 namespace fairlead::agent {
 namespace {
 
-std::vector<std::uint8_t> buffer_for(const MeasurementRequest& request) {
+std::vector<std::uint8_t> buffer_for(const SessionRequest& request) {
     return std::vector<std::uint8_t>(*std::max_element(request.sizes_B.begin(), request.sizes_B.end()));
 }
 
 /// The timed loop: warm-up, clocks and transfer, nothing else.
-PingPongSamples exchange(Stream& stream, std::span<std::uint8_t> message, const MeasurementRequest& request,
+PingPongSamples exchange(Stream& stream, std::span<std::uint8_t> message, const SessionRequest& request,
                          const Clock& clock) {
     PingPongSamples samples;
     for (std::uint32_t i = 0; i < request.exchanges; ++i) {
@@ -32,7 +32,7 @@ PingPongSamples exchange(Stream& stream, std::span<std::uint8_t> message, const 
 
 }  // namespace
 
-std::vector<PingPongSamples> ping(Session& session, const MeasurementRequest& request, const Clock& clock) {
+std::vector<PingPongSamples> ping(Session& session, const SessionRequest& request, const Clock& clock) {
     std::vector<std::uint8_t> buffer = buffer_for(request);
     std::vector<PingPongSamples> all;
     for (const std::uint64_t size_B : request.sizes_B) {
@@ -48,7 +48,7 @@ std::vector<PingPongSamples> ping(Session& session, const MeasurementRequest& re
     return all;
 }
 
-void pong(Session& session, const MeasurementRequest& request, const Clock& clock) {
+void pong(Session& session, const SessionRequest& request, const Clock& clock) {
     std::vector<std::uint8_t> buffer = buffer_for(request);
     std::vector<std::uint8_t> stamps(8 * (request.exchanges - request.warmup));
     for (const std::uint64_t size_B : request.sizes_B) {

@@ -19,9 +19,9 @@ struct PingPongSamples {
 };
 
 /// The initiator's part. Throws StreamError.
-std::vector<PingPongSamples> ping(Session& session, const MeasurementRequest& request, const Clock& clock);
+std::vector<PingPongSamples> ping(Session& session, const SessionRequest& request, const Clock& clock);
 
 /// The responder's part. Throws StreamError.
-void pong(Session& session, const MeasurementRequest& request, const Clock& clock);
+void pong(Session& session, const SessionRequest& request, const Clock& clock);
 
 }  // namespace fairlead::agent

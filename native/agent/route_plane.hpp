@@ -10,38 +10,34 @@
 
 #include "client.hpp"
 #include "config.hpp"
+#include "data_plane.hpp"
 #include "event_loop.hpp"
 
 namespace fairlead::agent {
 
-class RoutePlane {
+class RoutePlane final : public DataPlane {
   public:
-    /// Called with an empty string once the kernel has acknowledged, else with the reason.
-    using Done = std::function<void(const std::string& error)>;
-
     /// An answer that takes longer means that the guardian is not to be relied on.
     static constexpr double kAnswer_s = 5.0;
     static constexpr std::chrono::seconds kTearDown{2};
 
     RoutePlane(EventLoop& loop, const Config& config) : loop_(loop), config_(config) {}
-    ~RoutePlane();
-    RoutePlane(const RoutePlane&) = delete;
-    RoutePlane& operator=(const RoutePlane&) = delete;
+    ~RoutePlane() override;
 
     /// Starts the guardian, before the agent gives up its own privileges. Does nothing if none is configured.
     void start();
-    /// Has it make the overlay. `lost` is called later, once, if the guardian dies or breaks the protocol.
+    /// Has it make the overlay; done once the kernel has acknowledged. `lost` is called later, once, if the guardian
+    /// dies or breaks the protocol.
     void set_up(Done done, std::function<void(const std::string&)> lost);
 
-    bool up() const { return up_; }
-    /// Why it is not up.
-    const std::string& reason() const { return reason_; }
-
-    void move(core::HostId destination, core::HostId relay, Done done);
-    void back(core::HostId destination, Done done);
-
-    /// Withdraws everything, waiting for the guardian. Returns what went wrong, or an empty string.
-    std::string tear_down();
+    std::string_view name() const override { return "route"; }
+    bool up() const override { return up_; }
+    const std::string& reason() const override { return reason_; }
+    /// Done once the kernel has acknowledged.
+    void move(core::HostId destination, core::HostId relay, Done done) override;
+    void back(core::HostId destination, Done done) override;
+    /// Waits for the guardian.
+    std::string tear_down() override;
 
   private:
     struct Waiting {

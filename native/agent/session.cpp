@@ -49,9 +49,9 @@ Nonce nonce_of(const RequestBytes& bytes) {
     return nonce;
 }
 
-bool in_range(const MeasurementRequest& request) {
-    if (request.kind == MeasurementKind::train) return request.sizes_B.empty();
-    return request.kind == MeasurementKind::pingpong && !request.sizes_B.empty() &&
+bool in_range(const SessionRequest& request) {
+    if (request.kind > SessionKind::pingpong && request.kind <= SessionKind::relay_last) return request.sizes_B.empty();
+    return request.kind == SessionKind::pingpong && !request.sizes_B.empty() &&
            request.exchanges <= 2 * kMaxExchanges && request.warmup <= request.exchanges &&
            std::all_of(request.sizes_B.begin(), request.sizes_B.end(),
                        [](std::uint64_t size_B) { return size_B >= 1 && size_B <= kMaxPingPong_B; });
@@ -59,7 +59,7 @@ bool in_range(const MeasurementRequest& request) {
 
 }  // namespace
 
-RequestBytes encode_request(Ends ends, const Nonce& nonce, const MeasurementRequest& request) {
+RequestBytes encode_request(Ends ends, const Nonce& nonce, const SessionRequest& request) {
     RequestBytes bytes{};
     bytes[0] = kVersion;
     bytes[1] = static_cast<std::uint8_t>(request.kind);
@@ -80,8 +80,8 @@ std::optional<DecodedRequest> decode_request(const RequestBytes& bytes) {
     if (bytes[0] != kVersion || count > kRequestSizes) return std::nullopt;
     DecodedRequest decoded;
     decoded.ends = {load<std::uint16_t>(&bytes[2]), load<std::uint16_t>(&bytes[4])};
-    MeasurementRequest& request = decoded.request;
-    request.kind = static_cast<MeasurementKind>(bytes[1]);
+    SessionRequest& request = decoded.request;
+    request.kind = static_cast<SessionKind>(bytes[1]);
     const std::uint8_t* fields = bytes.data() + 8 + kNonce_B;
     request.timeout_ms = load<std::uint32_t>(fields);
     request.exchanges = load<std::uint32_t>(fields + 4);
@@ -91,7 +91,7 @@ std::optional<DecodedRequest> decode_request(const RequestBytes& bytes) {
     return decoded;
 }
 
-Session Session::open(Stream stream, const SecretKey& key, Ends ends, const MeasurementRequest& request) {
+Session Session::open(Stream stream, const SecretKey& key, Ends ends, const SessionRequest& request) {
     Nonce server;
     stream.read_exact(server);
     const Nonce client = random_nonce();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The opening of a measurement's TCP connection: both ends prove that they know the job's secret, then bytes are raw.
+// The opening of a TCP connection between agents: both ends prove that they know the job's secret. A measurement's
+// bytes are raw from then on; what the relay plane sends is sealed under the session's key (sealed_records.hpp).
 //
 //   server -> client   32 random bytes S
 //   client -> server   request (fixed length, with 32 random bytes C), MAC(key, "client", S, request)
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fairlead/core/types.hpp"
@@ -21,16 +23,16 @@
 
 namespace fairlead::agent {
 
-enum class MeasurementKind : std::uint8_t { pingpong = 1, train = 2 };
+enum class SessionKind : std::uint8_t { pingpong = 1, train = 2, relay_first = 3, relay_last = 4 };
 
 /// What a client asks of the server.
-struct MeasurementRequest {
-    MeasurementKind kind = MeasurementKind::pingpong;
+struct SessionRequest {
+    SessionKind kind = SessionKind::pingpong;
     std::uint32_t timeout_ms = 0;  ///< after which the server gives up
     std::uint32_t exchanges = 0;   ///< pingpong: per size, warm-up included
     std::uint32_t warmup = 0;
     std::vector<std::uint64_t> sizes_B;
-    bool operator==(const MeasurementRequest&) const = default;
+    bool operator==(const SessionRequest&) const = default;
 };
 
 /// Who speaks to whom.
@@ -47,9 +49,9 @@ using RequestBytes = std::array<std::uint8_t, kRequest_B>;
 
 struct DecodedRequest {
     Ends ends;
-    MeasurementRequest request;
+    SessionRequest request;
 };
-RequestBytes encode_request(Ends ends, const Nonce& nonce, const MeasurementRequest& request);
+RequestBytes encode_request(Ends ends, const Nonce& nonce, const SessionRequest& request);
 /// Nothing if a field is out of range. Only for requests whose MAC was right, and yet it trusts none of them.
 std::optional<DecodedRequest> decode_request(const RequestBytes& bytes);
 
@@ -62,13 +64,15 @@ struct HandshakeError : StreamError {
 class Session {
   public:
     /// Throws StreamError; HandshakeError if the server does not prove that it knows the secret.
-    static Session open(Stream stream, const SecretKey& key, Ends ends, const MeasurementRequest& request);
+    static Session open(Stream stream, const SecretKey& key, Ends ends, const SessionRequest& request);
 
     struct Accepted;
     /// `client`: who has the address that the connection came from. Throws HandshakeError.
     static Accepted accept(Stream stream, const SecretKey& key, Ends ends);
 
     Stream& stream() { return stream_; }
+    /// What is left of a session once it is open: the relay plane does without its deadlines.
+    std::pair<UniqueFd, SecretKey> release() && { return {std::move(stream_).release(), std::move(key_)}; }
 
     /// A result, with its MAC. Both ends know its length.
     void send_result(std::span<const std::uint8_t> result);
@@ -85,7 +89,7 @@ class Session {
 
 struct Session::Accepted {
     Session session;
-    MeasurementRequest request;
+    SessionRequest request;
 };
 
 }  // namespace fairlead::agent

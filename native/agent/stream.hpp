@@ -54,6 +54,7 @@ class Stream {
     void check() const;
     void set_deadline(double deadline_s) { deadline_s_ = deadline_s; }
     int fd() const { return socket_.get(); }
+    UniqueFd release() && { return std::move(socket_); }
 
   private:
     void wait(short events);

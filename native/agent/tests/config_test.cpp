@@ -44,6 +44,23 @@ std::string mistake(const json& value) {
     return "accepted";
 }
 
+TEST(Config, RelayPlane) {
+    json value = valid();
+    value["relay"] = {{"directory", "/dev/shm/relay"}};
+    ASSERT_TRUE(parse(value).relay);
+    EXPECT_EQ(parse(value).relay->directory, "/dev/shm/relay");
+    EXPECT_EQ(parse(value).relay->capacity_B, 2U << 20);
+    value["relay"]["capacity_B"] = 4096;
+    EXPECT_EQ(parse(value).relay->capacity_B, 4096U);
+    value["relay"]["capacity_B"] = 0;
+    EXPECT_NE(mistake(value).find("'capacity_B'"), std::string::npos) << mistake(value);
+    value["relay"] = {{"directory", ""}};
+    EXPECT_NE(mistake(value).find("'directory'"), std::string::npos) << mistake(value);
+    value["relay"] = {{"directory", "/dev/shm/relay"}};
+    value["guardian"] = {"/opt/guardian"};
+    EXPECT_NE(mistake(value).find("one plane moves the traffic"), std::string::npos) << mistake(value);
+}
+
 TEST(Config, HasWhatTheLineSays) {
     json value = valid();
     value["guardian"] = {"/opt/guardian", "--quiet"};
@@ -57,6 +74,7 @@ TEST(Config, HasWhatTheLineSays) {
     EXPECT_EQ(config.guardian, (std::vector<std::string>{"/opt/guardian", "--quiet"}));
     EXPECT_EQ(config.rings, "/dev/shm/rings");
     EXPECT_EQ(parse(valid()).rings, "");
+    EXPECT_FALSE(config.relay);
     EXPECT_EQ(config.clock_test.offset_s, 0.5);
     EXPECT_EQ(config.clock_test.drift, 1e-5);
     EXPECT_EQ(config.secret.bytes()[1], 0x11);

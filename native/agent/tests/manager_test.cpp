@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "loopback.hpp"
+#include "route_plane.hpp"
 
 namespace fairlead::agent {
 namespace {

@@ -41,8 +41,8 @@ struct Pair {
     }
 };
 
-const MeasurementRequest kPingPong{
-    .kind = MeasurementKind::pingpong, .timeout_ms = 5000, .exchanges = 12, .warmup = 2, .sizes_B = {1, 100'000}};
+const SessionRequest kPingPong{
+    .kind = SessionKind::pingpong, .timeout_ms = 5000, .exchanges = 12, .warmup = 2, .sizes_B = {1, 100'000}};
 
 TEST(Session, PingPongBothWays) {
     Pair pair;
@@ -79,8 +79,8 @@ std::uint64_t written_B(int fd) {
 
 TEST(Session, TrainCountsEveryByte) {
     Pair pair;
-    const MeasurementRequest request{
-        .kind = MeasurementKind::train, .timeout_ms = 5000, .exchanges = 0, .warmup = 0, .sizes_B = {}};
+    const SessionRequest request{
+        .kind = SessionKind::train, .timeout_ms = 5000, .exchanges = 0, .warmup = 0, .sizes_B = {}};
     auto served = std::async(std::launch::async, [&] {
         auto accepted = Session::accept(pair.server(), key_of(1), {0, 1});
         receive_train(accepted.session);
@@ -137,7 +137,7 @@ TEST(Session, OthersAreRefused) {
         EXPECT_THROW(Session::open(pair.client(), key_of(1), {0, 2}, kPingPong), StreamError);
     });
     expect_refused([](Pair& pair) {
-        MeasurementRequest huge = kPingPong;
+        SessionRequest huge = kPingPong;
         huge.sizes_B = {std::uint64_t{1} << 60};
         EXPECT_THROW(Session::open(pair.client(), key_of(1), {0, 1}, huge), StreamError);
     });
@@ -184,7 +184,8 @@ TEST(Request, RoundTripAndRanges) {
     EXPECT_EQ(decoded->ends.client, 3);
     EXPECT_EQ(decoded->ends.server, 4);
     EXPECT_EQ(decoded->request, kPingPong);
-    const std::vector<std::pair<std::size_t, std::uint8_t>> bad{{0, 2}, {1, 0}, {1, 3}, {6, 0}, {6, 33}, {6, 3}};
+    const std::vector<std::pair<std::size_t, std::uint8_t>> bad{{0, 2}, {1, 0},  {1, 3}, {1, 5},
+                                                                {6, 0}, {6, 33}, {6, 3}};
     for (const auto& [place, value] : bad) {
         RequestBytes changed = bytes;
         changed[place] = value;

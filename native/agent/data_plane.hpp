@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What carries the traffic of a pair of hosts over a third one. Who decides does not know which plane it is.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "fairlead/core/types.hpp"
+
+namespace fairlead::agent {
+
+class DataPlane {
+  public:
+    /// Called with an empty string once it is done, else with the reason why not.
+    using Done = std::function<void(const std::string& error)>;
+
+    DataPlane() = default;
+    DataPlane(const DataPlane&) = delete;
+    DataPlane& operator=(const DataPlane&) = delete;
+    virtual ~DataPlane() = default;
+
+    /// "route", "relay"
+    virtual std::string_view name() const = 0;
+    /// Whether traffic can be moved, and this host relay that of others.
+    virtual bool up() const = 0;
+    /// Why it is not up.
+    virtual const std::string& reason() const = 0;
+
+    virtual void move(core::HostId destination, core::HostId relay, Done done) = 0;
+    virtual void back(core::HostId destination, Done done) = 0;
+
+    /// Withdraws everything and waits for that. Returns what went wrong, or an empty string.
+    virtual std::string tear_down() = 0;
+};
+
+}  // namespace fairlead::agent

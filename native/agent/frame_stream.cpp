@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frame_stream.hpp"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace fairlead::agent {
+namespace {
+
+/// What was written is taken from the front of the queue when it is this much, and half of it.
+constexpr std::size_t kCompact_B = 256 * 1024;
+
+bool would_block(int error) {
+    return error == EAGAIN || error == EINTR;
+}
+
+}  // namespace
+
+void FrameOutput::put(const Journey& journey, std::span<const std::uint8_t> frame, std::uint64_t passing_B) {
+    const std::size_t before_B = queue_.size();
+    sealer_.seal(journey, frame, queue_);
+    const std::uint64_t sealed_B = queue_.size() - before_B;
+    parts_.push_back({written_B_ + queue_.size() - begin_, sealed_B, passing_B});
+    passing_B_ += passing_B;
+    if (passing_B == 0) own_B_ += sealed_B;
+}
+
+std::uint64_t FrameOutput::flush() {
+    while (begin_ < queue_.size()) {
+        const ssize_t count =
+            send(socket_.get(), queue_.data() + begin_, queue_.size() - begin_, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (count < 0 && would_block(errno)) break;
+        if (count < 0) throw StreamError(std::string("the connection broke: ") + std::strerror(errno));
+        begin_ += static_cast<std::size_t>(count);
+        written_B_ += static_cast<std::uint64_t>(count);
+    }
+    if (begin_ == queue_.size()) {
+        queue_.clear();
+        begin_ = 0;
+    } else if (begin_ >= kCompact_B && begin_ >= queue_.size() / 2) {
+        queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(begin_));
+        begin_ = 0;
+    }
+    std::uint64_t left_B = 0;
+    while (!parts_.empty() && parts_.front().end_B <= written_B_) {
+        const Part& part = parts_.front();
+        if (part.passing_B == 0) own_B_ -= part.sealed_B;
+        left_B += part.passing_B;
+        parts_.pop_front();
+    }
+    passing_B_ -= left_B;
+    return left_B;
+}
+
+void FrameOutput::hear() const {
+    char byte = 0;
+    const ssize_t count = recv(socket_.get(), &byte, 1, MSG_DONTWAIT);
+    if (count < 0 && would_block(errno)) return;
+    if (count == 0) throw StreamClosed("the other end closed the connection");
+    throw StreamError(count > 0 ? "something came on a stream that goes the other way"
+                                : std::string("the connection broke: ") + std::strerror(errno));
+}
+
+bool FrameInput::read_some() {
+    const std::span<std::uint8_t> space = opener_.space();
+    const ssize_t count = recv(socket_.get(), space.data(), space.size(), MSG_DONTWAIT);
+    if (count > 0) {
+        opener_.filled(static_cast<std::size_t>(count));
+        return true;
+    }
+    if (count == 0) throw StreamClosed("the other end closed the connection");
+    if (would_block(errno)) return false;
+    throw StreamError(std::string("the connection broke: ") + std::strerror(errno));
+}
+
+}  // namespace fairlead::agent

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "relay_plane.hpp"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "clock.hpp"
+#include "fairlead/relay/wire.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+namespace wire = relay::wire;
+
+/// Frames of one rank before others have their turn, and turns before the loop's other work has.
+constexpr int kBatch = 256;
+constexpr int kRounds = 16;
+constexpr std::uint32_t kReadable = EPOLLIN;
+
+/// A rank's ring holds what its pool admits, or one frame of any length.
+std::uint64_t ring_for(std::uint64_t capacity_B) {
+    const std::uint64_t needed_B = std::max(capacity_B, relay::in_ring_B(wire::kMaxFrame_B)) + relay::kChannelPage_B;
+    return std::bit_ceil(needed_B);
+}
+
+}  // namespace
+
+RelayPlane::RelayPlane(EventLoop& loop, RelaySetup setup, Dial dial, Log log)
+    : loop_(loop),
+      setup_(std::move(setup)),
+      dial_(std::move(dial)),
+      log_(std::move(log)),
+      buffers_(setup_.capacity_B, LocalRanks::kMostRanks),
+      ranks_(loop, setup_.directory, setup_.uid, ring_for(setup_.capacity_B),
+             {.joined =
+                  [this](RankChannel& channel) {
+                      where_[channel.rank()] = setup_.self;
+                      tell_all();
+                      tell(channel);
+                  },
+              .rang =
+                  [this](RankChannel& channel) {
+                      due_ranks_.insert(channel.rank());
+                      pump();
+                  },
+              .left =
+                  [this](RankChannel& channel) {
+                      channel.leave(buffers_);
+                      due_ranks_.erase(channel.rank());
+                      pump();
+                  },
+              .log = log_}) {}
+
+RelayPlane::~RelayPlane() {
+    tear_down();
+}
+
+std::string RelayPlane::tear_down() {
+    reason_ = "the relay plane was withdrawn";
+    for (const auto& [way, out] : outgoing_) {
+        if (out.stream) loop_.forget(out.stream->fd());
+    }
+    for (const auto& [way, in] : incoming_) loop_.forget(in.fd());
+    outgoing_.clear();
+    incoming_.clear();
+    detours_.clear();
+    wanted_.clear();
+    while (!ranks_.all().empty()) ranks_.remove(ranks_.all().begin()->first);
+    loop_.cancel(pump_timer_);
+    return {};
+}
+
+// Where processes are.
+
+void RelayPlane::place(core::HostId host, std::span<const std::uint32_t> ranks) {
+    if (!up() || host == setup_.self) return;
+    bool changed = false;
+    for (const std::uint32_t rank : ranks) {
+        if (rank >= relay::kMostProcesses || ranks_.find(rank) != nullptr) continue;
+        const auto [found, added] = where_.try_emplace(rank, host);
+        changed = changed || added || found->second != host;
+        found->second = host;
+    }
+    if (changed) tell_all();
+}
+
+std::set<std::uint32_t> RelayPlane::ranks() const {
+    std::set<std::uint32_t> result;
+    for (const auto& [rank, channel] : ranks_.all()) result.insert(rank);
+    return result;
+}
+
+relay::Place RelayPlane::place_of(relay::Process process) const {
+    const auto found = where_.find(process);
+    if (found == where_.end()) return relay::Place::unknown;
+    return detours_.contains(found->second) ? relay::Place::relay : relay::Place::direct;
+}
+
+void RelayPlane::tell(RankChannel& channel) {
+    for (relay::Process process = 0; process < channel.processes(); ++process) {
+        channel.set_place(process, place_of(process));
+    }
+}
+
+void RelayPlane::tell_all() {
+    for (const auto& [rank, channel] : ranks_.all()) tell(*channel);
+}
+
+// Detours.
+
+void RelayPlane::move(core::HostId destination, core::HostId relay, Done done) {
+    if (!up()) return done(reason_);
+    wanted_[destination] = relay;
+    // Its end tells that the destination's agent is gone; and the way back is there when it is needed.
+    reach({destination, Hop::last});
+    Outgoing& out = reach({relay, Hop::first});
+    const auto arrived = [this, destination, relay, done](const std::string& error) {
+        const auto wanted = wanted_.find(destination);
+        if (wanted == wanted_.end() || wanted->second != relay) return done("it was returned before it was moved");
+        wanted_.erase(wanted);
+        if (!error.empty()) return done(error);
+        detours_[destination] = relay;
+        tell_all();
+        done({});
+    };
+    if (out.stream) return arrived({});
+    if (!out.dialling) return arrived("the relay's agent did not answer a moment ago");
+    out.awaited_by.push_back(arrived);
+}
+
+void RelayPlane::back(core::HostId destination, Done done) {
+    wanted_.erase(destination);
+    if (detours_.erase(destination) > 0) tell_all();
+    done({});
+}
+
+// Connections.
+
+RelayPlane::Outgoing& RelayPlane::reach(Way way) {
+    Outgoing& out = outgoing_[way];
+    if (out.stream || out.dialling || monotonic_s() < out.retry_s) return out;
+    out.dialling = true;
+    dial_(way.host, way.hop, [this, way](std::variant<Link, std::string> result) { dialled(way, std::move(result)); });
+    return out;
+}
+
+void RelayPlane::dialled(Way way, std::variant<Link, std::string> result) {
+    if (!up()) return;
+    Outgoing& out = outgoing_[way];
+    out.dialling = false;
+    if (const std::string* const why = std::get_if<std::string>(&result)) return fail(way, *why);
+    out.stream.emplace(std::get<Link>(std::move(result)));
+    loop_.watch(out.stream->fd(), EPOLLIN, [this, way](std::uint32_t events) { on_output(way, events); });
+    for (const Done& done : std::exchange(out.awaited_by, {})) done({});
+    pump();
+}
+
+/// What was under way is lost; the ranks send it again. Without the relay's agent its detours end here, at once;
+/// without the destination's, its processes are nowhere.
+void RelayPlane::fail(Way way, const std::string& why) {
+    Outgoing& out = outgoing_[way];
+    if (out.stream) {
+        loop_.forget(out.stream->fd());
+        buffers_.release_passing(out.stream->passing_B());
+        out.stream.reset();
+    }
+    unflushed_.erase(way);
+    out.retry_s = monotonic_s() + kRetry_s;
+    if (way.hop == Hop::first) {
+        std::erase_if(detours_, [&](const auto& detour) { return detour.second == way.host; });
+    } else {
+        std::erase_if(where_, [&](const auto& placed) { return placed.second == way.host; });
+    }
+    tell_all();
+    log_("relayed frames to " + std::string(way.hop == Hop::first ? "relay " : "host ") + std::to_string(way.host) +
+         ": " + why);
+    for (const Done& done : std::exchange(out.awaited_by, {})) done(why);
+    pump();
+}
+
+void RelayPlane::accept(core::HostId from, Hop hop, Link link) {
+    if (!up()) return;
+    const Way way{from, hop};
+    close(way);  // the peer would not connect again if it still wrote to the earlier one
+    const auto [added, is_new] = incoming_.try_emplace(way, std::move(link));
+    loop_.watch(added->second.fd(), EPOLLIN, [this, way](std::uint32_t events) { on_input(way, events); });
+}
+
+void RelayPlane::close(Way way) {
+    const auto found = incoming_.find(way);
+    if (found == incoming_.end()) return;
+    loop_.forget(found->second.fd());
+    due_inputs_.erase(way);
+    incoming_.erase(found);
+}
+
+void RelayPlane::on_output(Way way, std::uint32_t events) {
+    const auto found = outgoing_.find(way);
+    if (found == outgoing_.end() || !found->second.stream) return;
+    if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) {
+        try {
+            found->second.stream->hear();
+        } catch (const StreamError& error) {
+            return fail(way, error.what());
+        }
+    }
+    unflushed_.insert(way);
+    pump();
+}
+
+void RelayPlane::on_input(Way way, std::uint32_t events) {
+    const auto found = incoming_.find(way);
+    if (found == incoming_.end()) return;
+    if (due_inputs_.contains(way)) {
+        // Nothing was asked for: the connection is broken, and its frames will come again another way.
+        if ((events & (EPOLLHUP | EPOLLERR)) != 0) close(way);
+        return;
+    }
+    try {
+        if (!found->second.read_some()) return;
+    } catch (const StreamClosed&) {
+        return close(way);
+    } catch (const StreamError& error) {
+        log_("relayed frames from host " + std::to_string(way.host) + ": " + error.what());
+        return close(way);
+    }
+    due_inputs_.insert(way);
+    pump();
+}
+
+// Frames.
+
+RelayPlane::Fate RelayPlane::put(Way way, const Journey& journey, std::span<const std::uint8_t> frame, bool passing) {
+    Outgoing& out = reach(way);
+    if (out.dialling) return Fate::stuck;
+    if (!out.stream) {
+        ++counts_.unreachable;
+        return Fate::dropped;
+    }
+    const std::uint64_t passing_B = passing ? frame.size() + kRecordOverhead_B : 0;
+    if (passing ? !buffers_.admit_passing(passing_B) : out.stream->own_B() >= kOwnQueue_B) return Fate::stuck;
+    out.stream->put(journey, frame, passing_B);
+    unflushed_.insert(way);
+    ++(passing ? counts_.passed : counts_.sent);
+    (passing ? counts_.passed_B : counts_.sent_B) += frame.size();
+    return Fate::taken;
+}
+
+RelayPlane::Fate RelayPlane::arrive(relay::Process to, std::span<const std::uint8_t> frame) {
+    RankChannel* const channel = ranks_.find(to);
+    if (channel == nullptr) {
+        ++counts_.absent;
+        return Fate::dropped;
+    }
+    try {
+        if (!channel->deliver(frame, buffers_)) return Fate::stuck;
+    } catch (const relay::CorruptRing& error) {
+        log_("rank " + std::to_string(to) + ": " + error.what());
+        ranks_.remove(to);
+        ++counts_.absent;
+        return Fate::dropped;
+    }
+    ++counts_.arrived;
+    counts_.arrived_B += frame.size();
+    return Fate::taken;
+}
+
+/// The frame lies in memory that the rank may write to: each field is read once.
+RelayPlane::Fate RelayPlane::take(RankChannel& channel, std::span<const std::uint8_t> frame) {
+    const auto read = wire::ends_of(frame, channel.processes());
+    const wire::Ends* const ends = std::get_if<wire::Ends>(&read);
+    if (ends == nullptr || ends->from != channel.rank()) throw relay::CorruptRing("what it sends is no frame of its");
+    const auto found = where_.find(ends->to);
+    if (found == where_.end()) {
+        ++counts_.unplaced;
+        return Fate::dropped;
+    }
+    const core::HostId host = found->second;
+    if (host == setup_.self) return arrive(ends->to, frame);
+    const auto detour = detours_.find(host);
+    const Way way = detour == detours_.end() ? Way{host, Hop::last} : Way{detour->second, Hop::first};
+    return put(way, {host, setup_.self}, frame, false);
+}
+
+/// Throws StreamError for what no agent of ours sends.
+RelayPlane::Fate RelayPlane::take(Way way, const Record& record) {
+    const auto [destination, source] = record.journey;
+    const auto read = wire::ends_of(record.frame, relay::kMostProcesses);
+    const wire::Ends* const ends = std::get_if<wire::Ends>(&read);
+    if (ends == nullptr) throw StreamError("a record that holds no frame");
+    if (way.hop == Hop::first) {
+        const bool possible =
+            source == way.host && destination < setup_.hosts && destination != setup_.self && destination != source;
+        if (!possible) throw StreamError("a frame that is not to be passed on from there");
+        return put({destination, Hop::last}, record.journey, record.frame, true);
+    }
+    const bool possible = destination == setup_.self && source < setup_.hosts && source != setup_.self;
+    if (!possible) throw StreamError("a frame for another host");
+    return arrive(ends->to, record.frame);
+}
+
+void RelayPlane::serve(relay::Process rank) {
+    RankChannel* const channel = ranks_.find(rank);
+    if (channel == nullptr) return;
+    try {
+        if (serve_some(*channel)) {
+            due_ranks_.erase(rank);
+        } else {
+            due_ranks_.insert(rank);
+        }
+    } catch (const relay::CorruptRing& error) {
+        log_("rank " + std::to_string(rank) + ": " + error.what());
+        ranks_.remove(rank);
+    }
+}
+
+/// True once nothing is left and the rank will ring.
+bool RelayPlane::serve_some(RankChannel& channel) {
+    for (int frames = 0; frames < kBatch;) {
+        const auto frame = channel.front();
+        if (!frame) {
+            if (channel.sleep()) return true;
+            continue;
+        }
+        if (take(channel, *frame) == Fate::stuck) return false;
+        channel.pop();
+        ++frames;
+    }
+    again_ = true;
+    return false;
+}
+
+void RelayPlane::serve(Way way) {
+    const auto found = incoming_.find(way);
+    if (found == incoming_.end()) return;
+    try {
+        const bool done = serve_some(way, found->second);
+        loop_.change(found->second.fd(), done ? kReadable : 0);
+        if (done) due_inputs_.erase(way);
+    } catch (const StreamError& error) {
+        log_("relayed frames from host " + std::to_string(way.host) + ": " + error.what());
+        close(way);
+    }
+}
+
+bool RelayPlane::serve_some(Way way, FrameInput& input) {
+    for (;;) {
+        const auto next = input.records().front();
+        if (std::holds_alternative<RecordOpener::Incomplete>(next)) return true;
+        if (const auto* const fault = std::get_if<RecordOpener::Fault>(&next)) {
+            throw StreamError(std::string(agent::name(*fault)));
+        }
+        if (take(way, std::get<Record>(next)) == Fate::stuck) return false;
+        input.records().pop();
+    }
+}
+
+/// Whether anything left.
+bool RelayPlane::flush(Way way) {
+    Outgoing& out = outgoing_[way];
+    if (!out.stream) return false;
+    const std::uint64_t before_B = out.stream->own_B() + out.stream->passing_B();
+    try {
+        buffers_.release_passing(out.stream->flush());
+    } catch (const StreamError& error) {
+        fail(way, error.what());
+        return true;
+    }
+    loop_.change(out.stream->fd(), out.stream->idle() ? EPOLLIN : EPOLLIN | EPOLLOUT);
+    return out.stream->own_B() + out.stream->passing_B() < before_B;
+}
+
+/// Moves on whatever has room: until nothing does, or others of the loop shall have their turn.
+void RelayPlane::pump() {
+    again_ = true;
+    if (pumping_) return;
+    pumping_ = true;
+    for (int round = 0; again_ && round < kRounds; ++round) {
+        again_ = false;
+        for (const relay::Process rank : std::set(due_ranks_)) serve(rank);
+        for (const Way& way : std::set(due_inputs_)) serve(way);
+        for (const Way& way : std::exchange(unflushed_, {})) again_ = flush(way) || again_;
+    }
+    pumping_ = false;
+    if (!again_) return;
+    loop_.cancel(pump_timer_);
+    pump_timer_ = loop_.after(0.0, [this] { pump(); });
+}
+
+}  // namespace fairlead::agent
