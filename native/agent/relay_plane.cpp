@@ -70,6 +70,7 @@ std::string RelayPlane::tear_down() {
     wanted_.clear();
     while (!ranks_.all().empty()) ranks_.remove(ranks_.all().begin()->first);
     loop_.cancel(pump_timer_);
+    loop_.cancel(redial_timer_);
     return {};
 }
 
@@ -96,7 +97,16 @@ std::set<std::uint32_t> RelayPlane::ranks() const {
 relay::Place RelayPlane::place_of(relay::Process process) const {
     const auto found = where_.find(process);
     if (found == where_.end()) return relay::Place::unknown;
-    return detours_.contains(found->second) ? relay::Place::relay : relay::Place::direct;
+    return relay_to(found->second) ? relay::Place::relay : relay::Place::direct;
+}
+
+/// Of a detour whose relay answers. While it does not, frames go the direct way.
+std::optional<core::HostId> RelayPlane::relay_to(core::HostId destination) const {
+    const auto detour = detours_.find(destination);
+    if (detour == detours_.end()) return std::nullopt;
+    const auto out = outgoing_.find({detour->second, Hop::first});
+    if (out == outgoing_.end() || !out->second.stream) return std::nullopt;
+    return detour->second;
 }
 
 void RelayPlane::tell(RankChannel& channel) {
@@ -121,7 +131,11 @@ void RelayPlane::move(core::HostId destination, core::HostId relay, Done done) {
         const auto wanted = wanted_.find(destination);
         if (wanted == wanted_.end() || wanted->second != relay) return done("it was returned before it was moved");
         wanted_.erase(wanted);
-        if (!error.empty()) return done(error);
+        if (!error.empty()) {
+            const auto earlier = detours_.find(destination);
+            if (earlier != detours_.end() && earlier->second == relay) detours_.erase(earlier);
+            return done(error);
+        }
         detours_[destination] = relay;
         tell_all();
         done({});
@@ -154,15 +168,18 @@ void RelayPlane::dialled(Way way, std::variant<Link, std::string> result) {
     if (const std::string* const why = std::get_if<std::string>(&result)) return fail(way, *why);
     out.stream.emplace(std::get<Link>(std::move(result)));
     loop_.watch(out.stream->fd(), EPOLLIN, [this, way](std::uint32_t events) { on_output(way, events); });
+    if (way.hop == Hop::first) tell_all();
     for (const Done& done : std::exchange(out.awaited_by, {})) done({});
     pump();
 }
 
-/// What was under way is lost; the ranks send it again. Without the relay's agent its detours end here, at once;
-/// without the destination's, its processes are nowhere.
+/// What was under way is lost; the ranks send it again. Without the relay's agent its pairs are direct at once, until
+/// it answers again or whoever decides takes the detour back; without the destination's, its processes are nowhere
+/// until it tells of them again.
 void RelayPlane::fail(Way way, const std::string& why) {
     Outgoing& out = outgoing_[way];
     if (out.stream) {
+        log_("frames to host " + std::to_string(way.host) + (way.hop == Hop::first ? ", a relay: " : ": ") + why);
         loop_.forget(out.stream->fd());
         buffers_.release_passing(out.stream->passing_B());
         out.stream.reset();
@@ -170,15 +187,18 @@ void RelayPlane::fail(Way way, const std::string& why) {
     unflushed_.erase(way);
     out.retry_s = monotonic_s() + kRetry_s;
     if (way.hop == Hop::first) {
-        std::erase_if(detours_, [&](const auto& detour) { return detour.second == way.host; });
+        loop_.cancel(redial_timer_);
+        redial_timer_ = loop_.after(kRetry_s, [this] { redial(); });
     } else {
         std::erase_if(where_, [&](const auto& placed) { return placed.second == way.host; });
     }
     tell_all();
-    log_("relayed frames to " + std::string(way.hop == Hop::first ? "relay " : "host ") + std::to_string(way.host) +
-         ": " + why);
     for (const Done& done : std::exchange(out.awaited_by, {})) done(why);
     pump();
+}
+
+void RelayPlane::redial() {
+    for (const auto& [destination, relay] : std::map(detours_)) reach({relay, Hop::first});
 }
 
 void RelayPlane::accept(core::HostId from, Hop hop, Link link) {
@@ -224,7 +244,7 @@ void RelayPlane::on_input(Way way, std::uint32_t events) {
     } catch (const StreamClosed&) {
         return close(way);
     } catch (const StreamError& error) {
-        log_("relayed frames from host " + std::to_string(way.host) + ": " + error.what());
+        log_("frames from host " + std::to_string(way.host) + ": " + error.what());
         return close(way);
     }
     due_inputs_.insert(way);
@@ -280,8 +300,8 @@ RelayPlane::Fate RelayPlane::take(RankChannel& channel, std::span<const std::uin
     }
     const core::HostId host = found->second;
     if (host == setup_.self) return arrive(ends->to, frame);
-    const auto detour = detours_.find(host);
-    const Way way = detour == detours_.end() ? Way{host, Hop::last} : Way{detour->second, Hop::first};
+    const auto relay = relay_to(host);
+    const Way way = relay ? Way{*relay, Hop::first} : Way{host, Hop::last};
     return put(way, {host, setup_.self}, frame, false);
 }
 
@@ -341,7 +361,7 @@ void RelayPlane::serve(Way way) {
         loop_.change(found->second.fd(), done ? kReadable : 0);
         if (done) due_inputs_.erase(way);
     } catch (const StreamError& error) {
-        log_("relayed frames from host " + std::to_string(way.host) + ": " + error.what());
+        log_("frames from host " + std::to_string(way.host) + ": " + error.what());
         close(way);
     }
 }

@@ -99,6 +99,7 @@ class RelayPlane final : public DataPlane {
     void on_output(Way way, std::uint32_t events);
     void on_input(Way way, std::uint32_t events);
     void close(Way way);
+    void redial();
 
     Fate put(Way way, const Journey& journey, std::span<const std::uint8_t> frame, bool passing);
     Fate arrive(relay::Process to, std::span<const std::uint8_t> frame);
@@ -111,6 +112,7 @@ class RelayPlane final : public DataPlane {
     bool flush(Way way);
     void pump();
 
+    std::optional<core::HostId> relay_to(core::HostId destination) const;
     relay::Place place_of(relay::Process process) const;
     void tell(RankChannel& channel);
     void tell_all();
@@ -134,6 +136,7 @@ class RelayPlane final : public DataPlane {
     bool pumping_ = false;
     bool again_ = false;
     EventLoop::TimerId pump_timer_ = 0;
+    EventLoop::TimerId redial_timer_ = 0;
 };
 
 }  // namespace fairlead::agent

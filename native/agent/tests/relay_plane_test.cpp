@@ -100,6 +100,9 @@ class Hosts {
     void kill(core::HostId host) {
         call([&] { planes_.at(host).reset(); });
     }
+    void revive(core::HostId host) {
+        call([&] { start(host, static_cast<core::HostId>(planes_.size()), kCapacity_B); });
+    }
     const std::string& directory(core::HostId host) { return directories_.at(host).path; }
     const std::vector<std::string>& log() const { return log_; }
 
@@ -306,6 +309,19 @@ TEST(RelayPlane, TheRelaysDeathBringsItsPairsBack) {
     EXPECT_EQ(exchange(*rank0, 0, *rank1, 1, 50), count_to(50)) << "without the relay";
     EXPECT_NE(hosts.move(0, 2, 1), "") << "nobody answers there";
     EXPECT_EQ(rank0->wished(1), Path::direct);
+}
+
+TEST(RelayPlane, ADetourIsThereAgainWhenItsRelayIs) {
+    Hosts hosts(3);
+    const auto rank0 = hosts.join(0, 0);
+    const auto rank1 = hosts.join(2, 1);
+    ASSERT_EQ(hosts.move(0, 2, 1), "");
+    hosts.kill(1);
+    EXPECT_TRUE(eventually([&] { return rank0->wished(1) == Path::direct; }));
+    hosts.revive(1);
+    EXPECT_TRUE(eventually([&] { return rank0->wished(1) == Path::relay; }));
+    EXPECT_EQ(exchange(*rank0, 0, *rank1, 1, 50), count_to(50));
+    EXPECT_EQ(hosts.counts(1).passed, 50U);
 }
 
 TEST(RelayPlane, TheDestinationsDeathIsToldToTheSourcesRanks) {

@@ -27,6 +27,7 @@ class JobOptions:
         uid: whose traffic is moved; None: that of the user that the agent runs as on its host.
         manage: by host index, the decision tables of that host; empty: the agents measure on request only.
         rings: directory on the hosts where ranks write the ends of their messages; None: they do not.
+        relay: directory on the hosts where ranks find the agent that relays their frames; None: agents relay none.
         clock_test: by host index, an offset and drift put on that agent's clock (tests).
     """
 
@@ -34,6 +35,7 @@ class JobOptions:
     uid: int | None = None
     manage: Mapping[int, Message] = field(default_factory=dict)
     rings: str | None = None
+    relay: str | None = None
     clock_test: Mapping[int, Message] = field(default_factory=dict)
 
 
@@ -158,6 +160,7 @@ class AgentGroup:
             "clock_test": options.clock_test.get(index, {"offset_s": 0.0, "drift": 0.0}),
             "manage": options.manage.get(index),
             "rings": options.rings,
+            "relay": {"directory": options.relay} if options.relay is not None else None,
         }
 
     def _dispatch(self, index: int, event: Message) -> None:
