@@ -20,6 +20,7 @@ from bench import (
     profiled,
     quiet_moves,
     recovered,
+    relayed,
     wrapped_call,
 )
 from bench.session import Benchmark, Session
@@ -32,6 +33,7 @@ GROUPS: dict[str, Benchmark] = {
     "lab": lab_life.measure,
     "wrapped": wrapped_call.measure,
     "probes": probes.measure,
+    "relay": relayed.measure,
     "profiled": profiled.measure,
     "onset": onset.measure,
     "idle": idle.measure,
