@@ -216,10 +216,14 @@ def _collective(roles: dict[str, Any]) -> Body:
             after.append(f"const Part part(group, {roles['root']});")
         if "group" not in given + got and "root" not in roles:
             after.pop(0)
-    if roles["mode"] == "persistent":
-        after.append(f"collective_when_started(call, {given}, {got}, *{roles['request']});")
-    else:
-        after.append(f"collective(call, {given}, {got});")
+    members = f"{comm}, MPI_PROC_NULL, false" if near else f"{comm}, {roles['root']}" if "root" in roles else comm
+    after.append(
+        {
+            "blocking": f"collective(call, {{{members}}}, {given}, {got});",
+            "nonblocking": f"collective_meanwhile(call, {{{members}}}, {given}, {got}, *{roles.get('request')});",
+            "persistent": f"collective_when_started(call, {given}, {got}, *{roles.get('request')});",
+        }[roles["mode"]]
+    )
     return Body(after=tuple(after))
 
 

@@ -102,7 +102,7 @@ static void begin(const char* file_path) {
         mine[rank] = mine_c[rank] = me + 1;
         types[rank] = MPI_INT;
     }
-    PMPI_Cart_create(comm, 1, three, (int[]){1}, 0, &ring);
+    MPI_Cart_create(comm, 1, three, (int[]){1}, 0, &ring);
     variable = free_variable();
     choices = first_choices();
     PMPI_Info_create(&empty);

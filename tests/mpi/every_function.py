@@ -95,18 +95,23 @@ class Expected:
     Attributes:
         functions: calls, bytes sent and received, by function.
         ends: of the messages of each tested function.
+        collectives: sizes of the calls of each collective function that are kept one by one.
     """
 
     functions: dict[str, list[int]] = field(default_factory=dict)
     ends: dict[str, list[Message]] = field(default_factory=dict)
+    collectives: dict[str, list[int]] = field(default_factory=dict)
 
     def add(self, line: Line, me: int) -> None:
         for name in line.calls():
             self.functions.setdefault(name, [0, 0, 0])[0] += 1
         if line.function:
             row = self.functions[line.function]
-            row[1] += eval(line.given, {"me": me})
-            row[2] += eval(line.got, {"me": me})
+            given, got = (eval(text, {"me": me}) for text in (line.given, line.got))
+            row[1] += given
+            row[2] += got
+            if line.function in mpi_libraries.kept_collectives():
+                self.collectives[line.function] = [max(given, got)]
         for message in line.messages:
             self.functions[message.row][1 if message.end == "sends" else 2] += message.size_B or 0
             self.ends.setdefault(line.function, []).append(message)

@@ -87,6 +87,18 @@ def function_names() -> tuple[str, ...]:
     return tuple(tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8")))
 
 
+@cache
+def kept_collectives() -> set[str]:
+    """Collective functions whose calls are kept one by one: those that are no start of a persistent one."""
+    table = tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8"))
+    rows = {name: table[row.get("large_count_of", name)] for name, row in table.items()}
+    return {
+        name
+        for name, row in rows.items()
+        if row["direction"] in ("collective", "neighborhood") and row["mode"] != "persistent"
+    }
+
+
 LIBRARIES = (
     Mpi("openmpi4", "mpicc.openmpi", "mpirun.openmpi"),
     Mpi("openmpi5", f"{BUILT}/openmpi5/bin/mpicc", f"{BUILT}/openmpi5/bin/mpirun"),

@@ -26,7 +26,8 @@ def begins(name: str, rank: int) -> bool:
 def expected(chosen: list[Line], world: int) -> Expected:
     me = RANKS - 1 - world  # the communicator has the ranks in reverse order
     result = Expected()
-    result.functions["MPI_Comm_split"] = [1, 0, 0]  # the communicator itself
+    for name in ("MPI_Comm_split", "MPI_Cart_create"):  # the communicators themselves
+        result.functions[name] = [1, 0, 0]
     for line in chosen:
         if begins(line.function, world) and (line.function != "MPI_File_delete" or me == 0):
             result.add(line, me)
@@ -37,7 +38,7 @@ def ends(each: Record, world: int) -> dict[str, list[Message]]:
     """By the function that their tag stands for; the peer of each is checked here."""
     table = mpi_libraries.function_names()
     found: dict[str, list[Message]] = {}
-    for end in each.ends:
+    for end in each.ends[each.ends["end"] != record.COLLECTIVE]:
         kind = ENDS[int(end["end"])]
         assert end["peer"] == (world + (RANKS - 1 if kind == "sends" else 1)) % RANKS
         begun, done = (each.function_names[end[column]] for column in ("function", "completed_by"))
@@ -45,6 +46,14 @@ def ends(each: Record, world: int) -> dict[str, list[Message]]:
         is_done = end["done_s"] == end["done_s"]
         row = "" if is_done else begun
         found.setdefault(name, []).append(Message(kind, int(end["size_B"]) if is_done else None, begun, done, row))
+    return found
+
+
+def collectives(each: Record) -> dict[str, list[int]]:
+    """Sizes of the collective calls that are kept one by one, by function."""
+    found: dict[str, list[int]] = {}
+    for end in each.ends[each.ends["end"] == record.COLLECTIVE]:
+        found.setdefault(each.function_names[end["function"]], []).append(int(end["size_B"]))
     return found
 
 
@@ -81,6 +90,7 @@ def test_every_function_that_the_library_has(mpi: Mpi, tmp_path: Path) -> None:
         assert {name: without_rows(kept) for name, kept in ends(each, world).items()} == {
             name: without_rows(kept) for name, kept in wanted.ends.items()
         }
+        assert collectives(each) == wanted.collectives
         after, sent_B = (
             (world + RANKS - 1) % RANKS,
             sum(message.size_B or 0 for kept in wanted.ends.values() for message in kept if message.end == "sends"),

@@ -10,7 +10,7 @@ from mpi_libraries import LIBRARIES, Mpi, every_mpi
 
 from fairlead import native
 from fairlead.profile import profile, record, waiting
-from fairlead.profile.record import RECEIVE, Record
+from fairlead.profile.record import COLLECTIVE, RECEIVE, Record
 
 pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).with_name("profile_waiting.c")
@@ -33,7 +33,8 @@ def run(mpi: Mpi, directory: Path) -> list[Record]:
 
 
 def of_section(records: list[Record], tag: int) -> waiting.Waiting:
-    chosen = [replace(each, ends=each.ends[each.ends["tag"] == tag]) for each in records]
+    messages = [replace(each, ends=each.ends[each.ends["end"] != COLLECTIVE]) for each in records]
+    chosen = [replace(each, ends=each.ends[each.ends["tag"] == tag]) for each in messages]
     found = waiting.of(chosen, RANKS, ["here"] * RANKS)
     assert found is not None
     assert found.kept == 2 * found.joined

@@ -10,11 +10,20 @@ WORLD = 77
 
 
 def end(kind: int, peer: int, begun: float, needed: float, done: float, **others: float) -> tuple[float, ...]:
-    values = {"communicator": WORLD, "size_B": 8, "computed_s": 0.0, "tag": 1, "thread": 0, "function": 0, "by": 0}
+    values = {
+        "communicator": WORLD,
+        "size_B": 8,
+        "computed_s": 0.0,
+        "tag": 1,
+        "thread": 0,
+        "function": 0,
+        "by": 0,
+        "member": 0,
+    }
     values.update(others)
     return (
         values["communicator"], values["size_B"], begun, needed, values["computed_s"], done, peer, values["tag"],
-        values["thread"], values["function"], values["by"], kind,
+        values["thread"], values["function"], values["by"], kind, values["member"],
     )  # fmt: skip
 
 

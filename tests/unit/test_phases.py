@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fairlead.profile import phases
-from fairlead.profile.record import SEND, Record
+from fairlead.profile.record import COLLECTIVE, NO_ROOT, SEND, Record
 
 from .kept_messages import a_record, end
 
@@ -75,6 +75,32 @@ def test_a_long_run_is_known_from_its_beginning() -> None:
     assert pattern is not None
     (phase,) = pattern.phases
     assert (phase.repetitions, phase.expected_repetitions) == (20, 1000)
+
+
+def test_collective_calls_are_in_phases() -> None:
+    """Of MPI_Alltoallv the size follows from the data."""
+    names = ("MPI_Send", "MPI_Alltoallv", "MPI_Allreduce")
+    kept = []
+    for number in range(10):
+        at = 2.0 + 0.1 * number
+        kept += [
+            end(SEND, 1, at, at, at),
+            end(COLLECTIVE, NO_ROOT, at + 0.01, at, at, size_B=1000 + number, function=1),
+            end(COLLECTIVE, NO_ROOT, at + 0.02, at, at, size_B=8, function=2),
+            end(COLLECTIVE, NO_ROOT, at + 0.03, at, at, size_B=8, function=2),
+        ]
+    record = a_record(0, kept)
+    given = np.bincount([4], [3 * 20], 65).astype(np.uint64)
+    messages = replace(record.messages, sent_messages=np.array([0, 20, 0], np.uint64))
+    record = replace(record, function_names=names, messages=messages, sizes=replace(record.sizes, given=given))
+    pattern = phases.of([record])
+    assert pattern is not None
+    (phase,) = pattern.phases
+    assert phase.sizes_B.tolist() == [8]
+    assert phase.collectives == (("MPI_Alltoallv", 1004), ("MPI_Allreduce", 8), ("MPI_Allreduce", 8))
+    assert (phase.repetitions, phase.expected_repetitions) == (10, 20)
+    other = replace(record, function_names=("MPI_Send", "MPI_Alltoall", "MPI_Allreduce"))
+    assert phases.of([other]) == phases.Pattern(0, ())
 
 
 def test_nothing_sent() -> None:

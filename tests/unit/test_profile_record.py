@@ -39,9 +39,10 @@ def a_message(**changes: int) -> bytes:
     """Three ticks long, 5 B to rank 0."""
     fields = {
         "communicator": 2**64 - 1, "size": 5, "begun": 3000, "needed": 3000, "computed": 0, "done": 3003, "peer": 0,
-        "tag": 7, "function": 1, "by": 1, "end": 1,
+        "tag": 7, "function": 1, "by": 1, "end": 1, "number": 0,
     }  # fmt: skip
-    return struct.pack("<6Q2i2HB3x", *{**fields, **changes}.values())
+    *columns, number = {**fields, **changes}.values()
+    return struct.pack("<6Q2i2HB", *columns) + struct.pack("<I", number)[:3]
 
 
 def messages(entries: list[bytes]) -> bytes:
@@ -63,7 +64,7 @@ def names(entries: tuple[bytes, ...] = NAMES) -> bytes:
 def build(blocks: list[bytes], **changes: object) -> bytes:
     """A file of rank 1 of 2 whose clock makes 2 ticks a nanosecond; begun at tick 2000, ended at 8000."""
     fields: dict[str, object] = {
-        "magic": b"FAIRLPRF", "version": 3, "number": len(blocks), "functions": len(NAMES), "pid": 77, "rank": 1,
+        "magic": b"FAIRLPRF", "version": 4, "number": len(blocks), "functions": len(NAMES), "pid": 77, "rank": 1,
         "ranks": 2, "state": 1, "level": 0, "opened": 1000, "opened_ns": 500, "checked": 11000, "checked_ns": 5500,
         "begin": 2000, "end": 8000, "realtime": 1_700_000_000_000_000_000, "host": b"h0", "program": b"./a b",
         "library": b"Some MPI 1.0",
@@ -119,6 +120,15 @@ def test_messages_one_by_one() -> None:
     ]
 
 
+def test_a_collective_call() -> None:
+    entered = a_message(peer=record.NO_ROOT, tag=70_000, function=2, by=2, end=4, number=65_537)
+    sent = a_message(number=5)  # of a message it is not of the file
+    read = record.parse(build([*two_threads(), messages([entered, sent])]), source="x")
+    assert read.ends["end"].tolist() == [record.COLLECTIVE, record.SEND]
+    assert read.ends["member"].tolist() == [65_537, 0]
+    assert (read.ends["tag"][0], read.ends["peer"][0]) == (70_000, record.NO_ROOT)
+
+
 def test_regions_of_threads_are_added_up() -> None:
     blocks = [
         regions([(b"solve", 2, 4000, 1000, 7, 80, 90, 0), (b"output", 1, 200, 100, 1, 0, 0, 0)]),
@@ -160,14 +170,14 @@ def test_before_mpi_was_initialised_there_is_no_rank_and_no_time() -> None:
     [
         (lambda data: data[:100], "is no record"),
         (lambda data: b"X" + data[1:], "is no record"),
-        (lambda _: build(two_threads(), version=1), "has version 1; this fairlead reads version 3"),
+        (lambda _: build(two_threads(), version=1), "has version 1; this fairlead reads version 4"),
         (lambda _: build(two_threads(), state=9), "unknown state 9"),
         (lambda _: build(two_threads(), rank=2), "is of rank 2 of 2"),
         (lambda _: build(two_threads(), rank=-2), "is of rank -2 of 2"),
         (lambda _: build(two_threads(), number=6), "has a block of 0 B"),
         (lambda data: data[:-1], "has a block of 0 B at"),
         (lambda _: build([names(), block(9, 0, b"")]), "unknown kind 9"),
-        (lambda _: build([*two_threads(), messages([a_message(end=4)])]), "unknown end 4"),
+        (lambda _: build([*two_threads(), messages([a_message(end=5)])]), "unknown end 5"),
         (lambda _: build([*two_threads(), messages([a_message(function=3)])]), "a message of an unknown function"),
         (lambda _: build([*two_threads(), call_sites([(1, 1, 1, 1, 3, b"p")])]), "a call site of an unknown function"),
         (lambda _: build(two_threads()[1:]), "names 0 functions of 3"),

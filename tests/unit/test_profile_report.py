@@ -7,6 +7,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -15,9 +16,10 @@ from fairlead.errors import ConfigError
 from fairlead.profile import findings, json_form, kinds, profile, tables
 from fairlead.profile.json_form import Summary
 from fairlead.profile.output import Output
-from fairlead.profile.record import Region, Usage
+from fairlead.profile.record import COLLECTIVE, END, NO_ROOT, Region, Usage
 from fairlead.report import profile_figures, profile_report
 
+from .kept_messages import end
 from .profile_fixtures import a_record, three_ranks
 
 TABLE = Path(__file__).parents[2] / "native" / "interpose" / "functions.toml"
@@ -70,6 +72,37 @@ def test_regions_by_name_and_rank(tmp_path: Path) -> None:
     assert Summary.model_validate_json(found.model_dump_json(by_alias=True)) == found
     assert not tables.regions(three()).rows
     assert list(findings.caveats(found)) == ["rank 0 ended in the region output: the last time in it is not counted"]
+
+
+def test_collective_calls_on_the_page(tmp_path: Path) -> None:
+    """Rank 1 enters five times 2 s late, and rank 2 kept nothing of the one call on another communicator."""
+    records = three_ranks()
+    for rank, late_s in enumerate((0.0, 2.0, 1.0)):
+        calls = [
+            end(COLLECTIVE, NO_ROOT, at + late_s, at + late_s, at + 2.5, tag=3, member=rank, size_B=16)
+            for at in (10.0, 20.0, 30.0, 40.0, 50.0)
+        ]
+        alone = end(COLLECTIVE, 0, 60, 60, 60.25, tag=2, member=rank, function=1, communicator=5)
+        ends = np.array([*calls, *([alone] if rank == 0 else [])], END)
+        records[rank] = replace(records[rank], ends=ends, function_names=("MPI_Iallreduce", "MPI_Bcast"))
+    found = json_form.of(profile.of(records, ["a"] * 3), ["./prog"])
+    assert found.waiting is not None
+    assert (found.waiting.late_others_s, found.waiting.collective_s) == ([10.0, 0.0, 5.0], [2.5, 2.5, 2.5])
+    rows = [[each.shown.replace("\xa0", " ") for each in row] for row in tables.collectives(found).rows]
+    assert rows == [
+        ["MPI_Iallreduce", "15", "15.0 s", "wait at N to N", "7.50 s", "0 s"],
+        ["MPI_Bcast", "1", "0 s", "late broadcast", "0 s", "250 ms"],
+    ]
+    rows = [[each.shown.replace("\xa0", " ") for each in row] for row in tables.phases(found).rows]
+    assert rows == [["0 s", "5", "5", "10.0 s", "0", "·", "", "1 MPI_Iallreduce of 16 B", "83.3 %"]]
+    told = "50.0 % for others to enter collective calls, 25.0 % for these calls"
+    assert any(told in text.replace("\xa0", " ") for text in findings.lead(found))
+    profile_report.write(found, tmp_path / "p.html")
+    page = (tmp_path / "p.html").read_text()
+    assert 'id="collectives"' in page
+    assert 'id="waiting"' in page
+    assert Summary.model_validate_json(found.model_dump_json(by_alias=True)) == found
+    assert not tables.collectives(three()).rows
 
 
 def test_every_function_has_the_kind_of_what_it_does() -> None:

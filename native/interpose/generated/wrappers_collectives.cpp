@@ -29,7 +29,7 @@ int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
     const int error = call.timed(next<decltype(MPI_Allgather)>(Function::MPI_Allgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)), each(group.peers, recvcount, recvtype));
+        collective(call, {comm}, (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)), each(group.peers, recvcount, recvtype));
     }
     return error;
 }
@@ -39,7 +39,7 @@ int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     const int error = call.timed(next<decltype(MPI_Allgather_c)>(Function::MPI_Allgather_c)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)), each(group.peers, recvcount, recvtype));
+        collective(call, {comm}, (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)), each(group.peers, recvcount, recvtype));
     }
     return error;
 }
@@ -69,7 +69,7 @@ int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
     const int error = call.timed(next<decltype(MPI_Allgatherv)>(Function::MPI_Allgatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)), vector(group.peers, recvcounts, recvtype));
+        collective(call, {comm}, (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)), vector(group.peers, recvcounts, recvtype));
     }
     return error;
 }
@@ -79,7 +79,7 @@ int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
     const int error = call.timed(next<decltype(MPI_Allgatherv_c)>(Function::MPI_Allgatherv_c)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)), vector(group.peers, recvcounts, recvtype));
+        collective(call, {comm}, (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)), vector(group.peers, recvcounts, recvtype));
     }
     return error;
 }
@@ -108,7 +108,7 @@ int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype da
     Call call(Function::MPI_Allreduce);
     const int error = call.timed(next<decltype(MPI_Allreduce)>(Function::MPI_Allreduce)(sendbuf, recvbuf, count, datatype, op, comm));
     if (call.counts(error)) {
-        collective(call, bytes(count, datatype), bytes(count, datatype));
+        collective(call, {comm}, bytes(count, datatype), bytes(count, datatype));
     }
     return error;
 }
@@ -117,7 +117,7 @@ int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dat
     Call call(Function::MPI_Allreduce_c);
     const int error = call.timed(next<decltype(MPI_Allreduce_c)>(Function::MPI_Allreduce_c)(sendbuf, recvbuf, count, datatype, op, comm));
     if (call.counts(error)) {
-        collective(call, bytes(count, datatype), bytes(count, datatype));
+        collective(call, {comm}, bytes(count, datatype), bytes(count, datatype));
     }
     return error;
 }
@@ -145,7 +145,7 @@ int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
     const int error = call.timed(next<decltype(MPI_Alltoall)>(Function::MPI_Alltoall)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? each(group.peers, recvcount, recvtype) : each(group.peers, sendcount, sendtype)), each(group.peers, recvcount, recvtype));
+        collective(call, {comm}, (sendbuf == MPI_IN_PLACE ? each(group.peers, recvcount, recvtype) : each(group.peers, sendcount, sendtype)), each(group.peers, recvcount, recvtype));
     }
     return error;
 }
@@ -155,7 +155,7 @@ int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     const int error = call.timed(next<decltype(MPI_Alltoall_c)>(Function::MPI_Alltoall_c)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? each(group.peers, recvcount, recvtype) : each(group.peers, sendcount, sendtype)), each(group.peers, recvcount, recvtype));
+        collective(call, {comm}, (sendbuf == MPI_IN_PLACE ? each(group.peers, recvcount, recvtype) : each(group.peers, sendcount, sendtype)), each(group.peers, recvcount, recvtype));
     }
     return error;
 }
@@ -185,7 +185,7 @@ int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls
     const int error = call.timed(next<decltype(MPI_Alltoallv)>(Function::MPI_Alltoallv)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtype) : vector(group.peers, sendcounts, sendtype)), vector(group.peers, recvcounts, recvtype));
+        collective(call, {comm}, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtype) : vector(group.peers, sendcounts, sendtype)), vector(group.peers, recvcounts, recvtype));
     }
     return error;
 }
@@ -195,7 +195,7 @@ int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
     const int error = call.timed(next<decltype(MPI_Alltoallv_c)>(Function::MPI_Alltoallv_c)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtype) : vector(group.peers, sendcounts, sendtype)), vector(group.peers, recvcounts, recvtype));
+        collective(call, {comm}, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtype) : vector(group.peers, sendcounts, sendtype)), vector(group.peers, recvcounts, recvtype));
     }
     return error;
 }
@@ -225,7 +225,7 @@ int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls
     const int error = call.timed(next<decltype(MPI_Alltoallw)>(Function::MPI_Alltoallw)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtypes) : vector(group.peers, sendcounts, sendtypes)), vector(group.peers, recvcounts, recvtypes));
+        collective(call, {comm}, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtypes) : vector(group.peers, sendcounts, sendtypes)), vector(group.peers, recvcounts, recvtypes));
     }
     return error;
 }
@@ -235,7 +235,7 @@ int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
     const int error = call.timed(next<decltype(MPI_Alltoallw_c)>(Function::MPI_Alltoallw_c)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtypes) : vector(group.peers, sendcounts, sendtypes)), vector(group.peers, recvcounts, recvtypes));
+        collective(call, {comm}, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtypes) : vector(group.peers, sendcounts, sendtypes)), vector(group.peers, recvcounts, recvtypes));
     }
     return error;
 }
@@ -264,7 +264,7 @@ int MPI_Barrier(MPI_Comm comm) {
     Call call(Function::MPI_Barrier);
     const int error = call.timed(next<decltype(MPI_Barrier)>(Function::MPI_Barrier)(comm));
     if (call.counts(error)) {
-        collective(call, 0, 0);
+        collective(call, {comm}, 0, 0);
     }
     return error;
 }
@@ -284,7 +284,7 @@ int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? bytes(count, datatype) : 0, part.others() ? bytes(count, datatype) : 0);
+        collective(call, {comm, root}, part.root() ? bytes(count, datatype) : 0, part.others() ? bytes(count, datatype) : 0);
     }
     return error;
 }
@@ -295,7 +295,7 @@ int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, 
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? bytes(count, datatype) : 0, part.others() ? bytes(count, datatype) : 0);
+        collective(call, {comm, root}, part.root() ? bytes(count, datatype) : 0, part.others() ? bytes(count, datatype) : 0);
     }
     return error;
 }
@@ -336,7 +336,7 @@ int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datat
     const int error = call.timed(next<decltype(MPI_Exscan)>(Function::MPI_Exscan)(sendbuf, recvbuf, count, datatype, op, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, bytes(count, datatype), group.rank > 0 ? bytes(count, datatype) : 0);
+        collective(call, {comm}, bytes(count, datatype), group.rank > 0 ? bytes(count, datatype) : 0);
     }
     return error;
 }
@@ -346,7 +346,7 @@ int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
     const int error = call.timed(next<decltype(MPI_Exscan_c)>(Function::MPI_Exscan_c)(sendbuf, recvbuf, count, datatype, op, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, bytes(count, datatype), group.rank > 0 ? bytes(count, datatype) : 0);
+        collective(call, {comm}, bytes(count, datatype), group.rank > 0 ? bytes(count, datatype) : 0);
     }
     return error;
 }
@@ -386,7 +386,7 @@ int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* 
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? each(group.peers, recvcount, recvtype) : 0);
+        collective(call, {comm, root}, part.members() ? (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? each(group.peers, recvcount, recvtype) : 0);
     }
     return error;
 }
@@ -397,7 +397,7 @@ int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? each(group.peers, recvcount, recvtype) : 0);
+        collective(call, {comm, root}, part.members() ? (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? each(group.peers, recvcount, recvtype) : 0);
     }
     return error;
 }
@@ -430,7 +430,7 @@ int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? vector(group.peers, recvcounts, recvtype) : 0);
+        collective(call, {comm, root}, part.members() ? (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? vector(group.peers, recvcounts, recvtype) : 0);
     }
     return error;
 }
@@ -441,7 +441,7 @@ int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? vector(group.peers, recvcounts, recvtype) : 0);
+        collective(call, {comm, root}, part.members() ? (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? vector(group.peers, recvcounts, recvtype) : 0);
     }
     return error;
 }
@@ -509,7 +509,7 @@ int MPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
     const int error = call.timed(next<decltype(MPI_Iallgather)>(Function::MPI_Iallgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)), each(group.peers, recvcount, recvtype));
+        collective_meanwhile(call, {comm}, (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)), each(group.peers, recvcount, recvtype), *request);
     }
     return error;
 }
@@ -519,7 +519,7 @@ int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
     const int error = call.timed(next<decltype(MPI_Iallgather_c)>(Function::MPI_Iallgather_c)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)), each(group.peers, recvcount, recvtype));
+        collective_meanwhile(call, {comm}, (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)), each(group.peers, recvcount, recvtype), *request);
     }
     return error;
 }
@@ -529,7 +529,7 @@ int MPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, v
     const int error = call.timed(next<decltype(MPI_Iallgatherv)>(Function::MPI_Iallgatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)), vector(group.peers, recvcounts, recvtype));
+        collective_meanwhile(call, {comm}, (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)), vector(group.peers, recvcounts, recvtype), *request);
     }
     return error;
 }
@@ -539,7 +539,7 @@ int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
     const int error = call.timed(next<decltype(MPI_Iallgatherv_c)>(Function::MPI_Iallgatherv_c)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)), vector(group.peers, recvcounts, recvtype));
+        collective_meanwhile(call, {comm}, (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)), vector(group.peers, recvcounts, recvtype), *request);
     }
     return error;
 }
@@ -548,7 +548,7 @@ int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype d
     Call call(Function::MPI_Iallreduce);
     const int error = call.timed(next<decltype(MPI_Iallreduce)>(Function::MPI_Iallreduce)(sendbuf, recvbuf, count, datatype, op, comm, request));
     if (call.counts(error)) {
-        collective(call, bytes(count, datatype), bytes(count, datatype));
+        collective_meanwhile(call, {comm}, bytes(count, datatype), bytes(count, datatype), *request);
     }
     return error;
 }
@@ -557,7 +557,7 @@ int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Da
     Call call(Function::MPI_Iallreduce_c);
     const int error = call.timed(next<decltype(MPI_Iallreduce_c)>(Function::MPI_Iallreduce_c)(sendbuf, recvbuf, count, datatype, op, comm, request));
     if (call.counts(error)) {
-        collective(call, bytes(count, datatype), bytes(count, datatype));
+        collective_meanwhile(call, {comm}, bytes(count, datatype), bytes(count, datatype), *request);
     }
     return error;
 }
@@ -567,7 +567,7 @@ int MPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
     const int error = call.timed(next<decltype(MPI_Ialltoall)>(Function::MPI_Ialltoall)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? each(group.peers, recvcount, recvtype) : each(group.peers, sendcount, sendtype)), each(group.peers, recvcount, recvtype));
+        collective_meanwhile(call, {comm}, (sendbuf == MPI_IN_PLACE ? each(group.peers, recvcount, recvtype) : each(group.peers, sendcount, sendtype)), each(group.peers, recvcount, recvtype), *request);
     }
     return error;
 }
@@ -577,7 +577,7 @@ int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     const int error = call.timed(next<decltype(MPI_Ialltoall_c)>(Function::MPI_Ialltoall_c)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? each(group.peers, recvcount, recvtype) : each(group.peers, sendcount, sendtype)), each(group.peers, recvcount, recvtype));
+        collective_meanwhile(call, {comm}, (sendbuf == MPI_IN_PLACE ? each(group.peers, recvcount, recvtype) : each(group.peers, sendcount, sendtype)), each(group.peers, recvcount, recvtype), *request);
     }
     return error;
 }
@@ -587,7 +587,7 @@ int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
     const int error = call.timed(next<decltype(MPI_Ialltoallv)>(Function::MPI_Ialltoallv)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtype) : vector(group.peers, sendcounts, sendtype)), vector(group.peers, recvcounts, recvtype));
+        collective_meanwhile(call, {comm}, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtype) : vector(group.peers, sendcounts, sendtype)), vector(group.peers, recvcounts, recvtype), *request);
     }
     return error;
 }
@@ -597,7 +597,7 @@ int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     const int error = call.timed(next<decltype(MPI_Ialltoallv_c)>(Function::MPI_Ialltoallv_c)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtype) : vector(group.peers, sendcounts, sendtype)), vector(group.peers, recvcounts, recvtype));
+        collective_meanwhile(call, {comm}, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtype) : vector(group.peers, sendcounts, sendtype)), vector(group.peers, recvcounts, recvtype), *request);
     }
     return error;
 }
@@ -607,7 +607,7 @@ int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
     const int error = call.timed(next<decltype(MPI_Ialltoallw)>(Function::MPI_Ialltoallw)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtypes) : vector(group.peers, sendcounts, sendtypes)), vector(group.peers, recvcounts, recvtypes));
+        collective_meanwhile(call, {comm}, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtypes) : vector(group.peers, sendcounts, sendtypes)), vector(group.peers, recvcounts, recvtypes), *request);
     }
     return error;
 }
@@ -617,7 +617,7 @@ int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     const int error = call.timed(next<decltype(MPI_Ialltoallw_c)>(Function::MPI_Ialltoallw_c)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtypes) : vector(group.peers, sendcounts, sendtypes)), vector(group.peers, recvcounts, recvtypes));
+        collective_meanwhile(call, {comm}, (sendbuf == MPI_IN_PLACE ? vector(group.peers, recvcounts, recvtypes) : vector(group.peers, sendcounts, sendtypes)), vector(group.peers, recvcounts, recvtypes), *request);
     }
     return error;
 }
@@ -626,7 +626,7 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
     Call call(Function::MPI_Ibarrier);
     const int error = call.timed(next<decltype(MPI_Ibarrier)>(Function::MPI_Ibarrier)(comm, request));
     if (call.counts(error)) {
-        collective(call, 0, 0);
+        collective_meanwhile(call, {comm}, 0, 0, *request);
     }
     return error;
 }
@@ -637,7 +637,7 @@ int MPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Com
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? bytes(count, datatype) : 0, part.others() ? bytes(count, datatype) : 0);
+        collective_meanwhile(call, {comm, root}, part.root() ? bytes(count, datatype) : 0, part.others() ? bytes(count, datatype) : 0, *request);
     }
     return error;
 }
@@ -648,7 +648,7 @@ int MPI_Ibcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? bytes(count, datatype) : 0, part.others() ? bytes(count, datatype) : 0);
+        collective_meanwhile(call, {comm, root}, part.root() ? bytes(count, datatype) : 0, part.others() ? bytes(count, datatype) : 0, *request);
     }
     return error;
 }
@@ -658,7 +658,7 @@ int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype data
     const int error = call.timed(next<decltype(MPI_Iexscan)>(Function::MPI_Iexscan)(sendbuf, recvbuf, count, datatype, op, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, bytes(count, datatype), group.rank > 0 ? bytes(count, datatype) : 0);
+        collective_meanwhile(call, {comm}, bytes(count, datatype), group.rank > 0 ? bytes(count, datatype) : 0, *request);
     }
     return error;
 }
@@ -668,7 +668,7 @@ int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datat
     const int error = call.timed(next<decltype(MPI_Iexscan_c)>(Function::MPI_Iexscan_c)(sendbuf, recvbuf, count, datatype, op, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, bytes(count, datatype), group.rank > 0 ? bytes(count, datatype) : 0);
+        collective_meanwhile(call, {comm}, bytes(count, datatype), group.rank > 0 ? bytes(count, datatype) : 0, *request);
     }
     return error;
 }
@@ -679,7 +679,7 @@ int MPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? each(group.peers, recvcount, recvtype) : 0);
+        collective_meanwhile(call, {comm, root}, part.members() ? (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? each(group.peers, recvcount, recvtype) : 0, *request);
     }
     return error;
 }
@@ -690,7 +690,7 @@ int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? each(group.peers, recvcount, recvtype) : 0);
+        collective_meanwhile(call, {comm, root}, part.members() ? (sendbuf == MPI_IN_PLACE ? bytes(recvcount, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? each(group.peers, recvcount, recvtype) : 0, *request);
     }
     return error;
 }
@@ -701,7 +701,7 @@ int MPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? vector(group.peers, recvcounts, recvtype) : 0);
+        collective_meanwhile(call, {comm, root}, part.members() ? (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? vector(group.peers, recvcounts, recvtype) : 0, *request);
     }
     return error;
 }
@@ -712,7 +712,7 @@ int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? vector(group.peers, recvcounts, recvtype) : 0);
+        collective_meanwhile(call, {comm, root}, part.members() ? (sendbuf == MPI_IN_PLACE ? own(group, recvcounts, recvtype) : bytes(sendcount, sendtype)) : 0, part.root() ? vector(group.peers, recvcounts, recvtype) : 0, *request);
     }
     return error;
 }
@@ -722,7 +722,7 @@ int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sen
     const int error = call.timed(next<decltype(MPI_Ineighbor_allgather)>(Function::MPI_Ineighbor_allgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, bytes(sendcount, sendtype), each(near.in, recvcount, recvtype));
+        collective_meanwhile(call, {comm, MPI_PROC_NULL, false}, bytes(sendcount, sendtype), each(near.in, recvcount, recvtype), *request);
     }
     return error;
 }
@@ -732,7 +732,7 @@ int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Data
     const int error = call.timed(next<decltype(MPI_Ineighbor_allgather_c)>(Function::MPI_Ineighbor_allgather_c)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, bytes(sendcount, sendtype), each(near.in, recvcount, recvtype));
+        collective_meanwhile(call, {comm, MPI_PROC_NULL, false}, bytes(sendcount, sendtype), each(near.in, recvcount, recvtype), *request);
     }
     return error;
 }
@@ -742,7 +742,7 @@ int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype se
     const int error = call.timed(next<decltype(MPI_Ineighbor_allgatherv)>(Function::MPI_Ineighbor_allgatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, bytes(sendcount, sendtype), vector(near.in, recvcounts, recvtype));
+        collective_meanwhile(call, {comm, MPI_PROC_NULL, false}, bytes(sendcount, sendtype), vector(near.in, recvcounts, recvtype), *request);
     }
     return error;
 }
@@ -752,7 +752,7 @@ int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Dat
     const int error = call.timed(next<decltype(MPI_Ineighbor_allgatherv_c)>(Function::MPI_Ineighbor_allgatherv_c)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, bytes(sendcount, sendtype), vector(near.in, recvcounts, recvtype));
+        collective_meanwhile(call, {comm, MPI_PROC_NULL, false}, bytes(sendcount, sendtype), vector(near.in, recvcounts, recvtype), *request);
     }
     return error;
 }
@@ -762,7 +762,7 @@ int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype send
     const int error = call.timed(next<decltype(MPI_Ineighbor_alltoall)>(Function::MPI_Ineighbor_alltoall)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, each(near.out, sendcount, sendtype), each(near.in, recvcount, recvtype));
+        collective_meanwhile(call, {comm, MPI_PROC_NULL, false}, each(near.out, sendcount, sendtype), each(near.in, recvcount, recvtype), *request);
     }
     return error;
 }
@@ -772,7 +772,7 @@ int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datat
     const int error = call.timed(next<decltype(MPI_Ineighbor_alltoall_c)>(Function::MPI_Ineighbor_alltoall_c)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, each(near.out, sendcount, sendtype), each(near.in, recvcount, recvtype));
+        collective_meanwhile(call, {comm, MPI_PROC_NULL, false}, each(near.out, sendcount, sendtype), each(near.in, recvcount, recvtype), *request);
     }
     return error;
 }
@@ -782,7 +782,7 @@ int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
     const int error = call.timed(next<decltype(MPI_Ineighbor_alltoallv)>(Function::MPI_Ineighbor_alltoallv)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, vector(near.out, sendcounts, sendtype), vector(near.in, recvcounts, recvtype));
+        collective_meanwhile(call, {comm, MPI_PROC_NULL, false}, vector(near.out, sendcounts, sendtype), vector(near.in, recvcounts, recvtype), *request);
     }
     return error;
 }
@@ -792,7 +792,7 @@ int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
     const int error = call.timed(next<decltype(MPI_Ineighbor_alltoallv_c)>(Function::MPI_Ineighbor_alltoallv_c)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, vector(near.out, sendcounts, sendtype), vector(near.in, recvcounts, recvtype));
+        collective_meanwhile(call, {comm, MPI_PROC_NULL, false}, vector(near.out, sendcounts, sendtype), vector(near.in, recvcounts, recvtype), *request);
     }
     return error;
 }
@@ -802,7 +802,7 @@ int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
     const int error = call.timed(next<decltype(MPI_Ineighbor_alltoallw)>(Function::MPI_Ineighbor_alltoallw)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, vector(near.out, sendcounts, sendtypes), vector(near.in, recvcounts, recvtypes));
+        collective_meanwhile(call, {comm, MPI_PROC_NULL, false}, vector(near.out, sendcounts, sendtypes), vector(near.in, recvcounts, recvtypes), *request);
     }
     return error;
 }
@@ -812,7 +812,7 @@ int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
     const int error = call.timed(next<decltype(MPI_Ineighbor_alltoallw_c)>(Function::MPI_Ineighbor_alltoallw_c)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, vector(near.out, sendcounts, sendtypes), vector(near.in, recvcounts, recvtypes));
+        collective_meanwhile(call, {comm, MPI_PROC_NULL, false}, vector(near.out, sendcounts, sendtypes), vector(near.in, recvcounts, recvtypes), *request);
     }
     return error;
 }
@@ -823,7 +823,7 @@ int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype data
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? bytes(count, datatype) : 0, part.root() ? bytes(count, datatype) : 0);
+        collective_meanwhile(call, {comm, root}, part.members() ? bytes(count, datatype) : 0, part.root() ? bytes(count, datatype) : 0, *request);
     }
     return error;
 }
@@ -834,7 +834,7 @@ int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datat
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? bytes(count, datatype) : 0, part.root() ? bytes(count, datatype) : 0);
+        collective_meanwhile(call, {comm, root}, part.members() ? bytes(count, datatype) : 0, part.root() ? bytes(count, datatype) : 0, *request);
     }
     return error;
 }
@@ -844,7 +844,7 @@ int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
     const int error = call.timed(next<decltype(MPI_Ireduce_scatter)>(Function::MPI_Ireduce_scatter)(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, vector(group.size, recvcounts, datatype), own(group, recvcounts, datatype));
+        collective_meanwhile(call, {comm}, vector(group.size, recvcounts, datatype), own(group, recvcounts, datatype), *request);
     }
     return error;
 }
@@ -854,7 +854,7 @@ int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
     const int error = call.timed(next<decltype(MPI_Ireduce_scatter_block)>(Function::MPI_Ireduce_scatter_block)(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, each(group.size, recvcount, datatype), bytes(recvcount, datatype));
+        collective_meanwhile(call, {comm}, each(group.size, recvcount, datatype), bytes(recvcount, datatype), *request);
     }
     return error;
 }
@@ -864,7 +864,7 @@ int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
     const int error = call.timed(next<decltype(MPI_Ireduce_scatter_block_c)>(Function::MPI_Ireduce_scatter_block_c)(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, each(group.size, recvcount, datatype), bytes(recvcount, datatype));
+        collective_meanwhile(call, {comm}, each(group.size, recvcount, datatype), bytes(recvcount, datatype), *request);
     }
     return error;
 }
@@ -874,7 +874,7 @@ int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
     const int error = call.timed(next<decltype(MPI_Ireduce_scatter_c)>(Function::MPI_Ireduce_scatter_c)(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, vector(group.size, recvcounts, datatype), own(group, recvcounts, datatype));
+        collective_meanwhile(call, {comm}, vector(group.size, recvcounts, datatype), own(group, recvcounts, datatype), *request);
     }
     return error;
 }
@@ -883,7 +883,7 @@ int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
     Call call(Function::MPI_Iscan);
     const int error = call.timed(next<decltype(MPI_Iscan)>(Function::MPI_Iscan)(sendbuf, recvbuf, count, datatype, op, comm, request));
     if (call.counts(error)) {
-        collective(call, bytes(count, datatype), bytes(count, datatype));
+        collective_meanwhile(call, {comm}, bytes(count, datatype), bytes(count, datatype), *request);
     }
     return error;
 }
@@ -892,7 +892,7 @@ int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatyp
     Call call(Function::MPI_Iscan_c);
     const int error = call.timed(next<decltype(MPI_Iscan_c)>(Function::MPI_Iscan_c)(sendbuf, recvbuf, count, datatype, op, comm, request));
     if (call.counts(error)) {
-        collective(call, bytes(count, datatype), bytes(count, datatype));
+        collective_meanwhile(call, {comm}, bytes(count, datatype), bytes(count, datatype), *request);
     }
     return error;
 }
@@ -903,7 +903,7 @@ int MPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? each(group.peers, sendcount, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? bytes(sendcount, sendtype) : bytes(recvcount, recvtype)) : 0);
+        collective_meanwhile(call, {comm, root}, part.root() ? each(group.peers, sendcount, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? bytes(sendcount, sendtype) : bytes(recvcount, recvtype)) : 0, *request);
     }
     return error;
 }
@@ -914,7 +914,7 @@ int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? each(group.peers, sendcount, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? bytes(sendcount, sendtype) : bytes(recvcount, recvtype)) : 0);
+        collective_meanwhile(call, {comm, root}, part.root() ? each(group.peers, sendcount, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? bytes(sendcount, sendtype) : bytes(recvcount, recvtype)) : 0, *request);
     }
     return error;
 }
@@ -925,7 +925,7 @@ int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? vector(group.peers, sendcounts, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? own(group, sendcounts, sendtype) : bytes(recvcount, recvtype)) : 0);
+        collective_meanwhile(call, {comm, root}, part.root() ? vector(group.peers, sendcounts, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? own(group, sendcounts, sendtype) : bytes(recvcount, recvtype)) : 0, *request);
     }
     return error;
 }
@@ -936,7 +936,7 @@ int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? vector(group.peers, sendcounts, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? own(group, sendcounts, sendtype) : bytes(recvcount, recvtype)) : 0);
+        collective_meanwhile(call, {comm, root}, part.root() ? vector(group.peers, sendcounts, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? own(group, sendcounts, sendtype) : bytes(recvcount, recvtype)) : 0, *request);
     }
     return error;
 }
@@ -946,7 +946,7 @@ int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype send
     const int error = call.timed(next<decltype(MPI_Neighbor_allgather)>(Function::MPI_Neighbor_allgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, bytes(sendcount, sendtype), each(near.in, recvcount, recvtype));
+        collective(call, {comm, MPI_PROC_NULL, false}, bytes(sendcount, sendtype), each(near.in, recvcount, recvtype));
     }
     return error;
 }
@@ -956,7 +956,7 @@ int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datat
     const int error = call.timed(next<decltype(MPI_Neighbor_allgather_c)>(Function::MPI_Neighbor_allgather_c)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, bytes(sendcount, sendtype), each(near.in, recvcount, recvtype));
+        collective(call, {comm, MPI_PROC_NULL, false}, bytes(sendcount, sendtype), each(near.in, recvcount, recvtype));
     }
     return error;
 }
@@ -986,7 +986,7 @@ int MPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sen
     const int error = call.timed(next<decltype(MPI_Neighbor_allgatherv)>(Function::MPI_Neighbor_allgatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, bytes(sendcount, sendtype), vector(near.in, recvcounts, recvtype));
+        collective(call, {comm, MPI_PROC_NULL, false}, bytes(sendcount, sendtype), vector(near.in, recvcounts, recvtype));
     }
     return error;
 }
@@ -996,7 +996,7 @@ int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Data
     const int error = call.timed(next<decltype(MPI_Neighbor_allgatherv_c)>(Function::MPI_Neighbor_allgatherv_c)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, bytes(sendcount, sendtype), vector(near.in, recvcounts, recvtype));
+        collective(call, {comm, MPI_PROC_NULL, false}, bytes(sendcount, sendtype), vector(near.in, recvcounts, recvtype));
     }
     return error;
 }
@@ -1026,7 +1026,7 @@ int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendt
     const int error = call.timed(next<decltype(MPI_Neighbor_alltoall)>(Function::MPI_Neighbor_alltoall)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, each(near.out, sendcount, sendtype), each(near.in, recvcount, recvtype));
+        collective(call, {comm, MPI_PROC_NULL, false}, each(near.out, sendcount, sendtype), each(near.in, recvcount, recvtype));
     }
     return error;
 }
@@ -1036,7 +1036,7 @@ int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Dataty
     const int error = call.timed(next<decltype(MPI_Neighbor_alltoall_c)>(Function::MPI_Neighbor_alltoall_c)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, each(near.out, sendcount, sendtype), each(near.in, recvcount, recvtype));
+        collective(call, {comm, MPI_PROC_NULL, false}, each(near.out, sendcount, sendtype), each(near.in, recvcount, recvtype));
     }
     return error;
 }
@@ -1066,7 +1066,7 @@ int MPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const in
     const int error = call.timed(next<decltype(MPI_Neighbor_alltoallv)>(Function::MPI_Neighbor_alltoallv)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, vector(near.out, sendcounts, sendtype), vector(near.in, recvcounts, recvtype));
+        collective(call, {comm, MPI_PROC_NULL, false}, vector(near.out, sendcounts, sendtype), vector(near.in, recvcounts, recvtype));
     }
     return error;
 }
@@ -1076,7 +1076,7 @@ int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], 
     const int error = call.timed(next<decltype(MPI_Neighbor_alltoallv_c)>(Function::MPI_Neighbor_alltoallv_c)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, vector(near.out, sendcounts, sendtype), vector(near.in, recvcounts, recvtype));
+        collective(call, {comm, MPI_PROC_NULL, false}, vector(near.out, sendcounts, sendtype), vector(near.in, recvcounts, recvtype));
     }
     return error;
 }
@@ -1106,7 +1106,7 @@ int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MP
     const int error = call.timed(next<decltype(MPI_Neighbor_alltoallw)>(Function::MPI_Neighbor_alltoallw)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, vector(near.out, sendcounts, sendtypes), vector(near.in, recvcounts, recvtypes));
+        collective(call, {comm, MPI_PROC_NULL, false}, vector(near.out, sendcounts, sendtypes), vector(near.in, recvcounts, recvtypes));
     }
     return error;
 }
@@ -1116,7 +1116,7 @@ int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], 
     const int error = call.timed(next<decltype(MPI_Neighbor_alltoallw_c)>(Function::MPI_Neighbor_alltoallw_c)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
     if (call.counts(error)) {
         const Neighbors near = neighbors(comm);
-        collective(call, vector(near.out, sendcounts, sendtypes), vector(near.in, recvcounts, recvtypes));
+        collective(call, {comm, MPI_PROC_NULL, false}, vector(near.out, sendcounts, sendtypes), vector(near.in, recvcounts, recvtypes));
     }
     return error;
 }
@@ -1183,7 +1183,7 @@ int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datat
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? bytes(count, datatype) : 0, part.root() ? bytes(count, datatype) : 0);
+        collective(call, {comm, root}, part.members() ? bytes(count, datatype) : 0, part.root() ? bytes(count, datatype) : 0);
     }
     return error;
 }
@@ -1194,7 +1194,7 @@ int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.members() ? bytes(count, datatype) : 0, part.root() ? bytes(count, datatype) : 0);
+        collective(call, {comm, root}, part.members() ? bytes(count, datatype) : 0, part.root() ? bytes(count, datatype) : 0);
     }
     return error;
 }
@@ -1226,7 +1226,7 @@ int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[
     const int error = call.timed(next<decltype(MPI_Reduce_scatter)>(Function::MPI_Reduce_scatter)(sendbuf, recvbuf, recvcounts, datatype, op, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, vector(group.size, recvcounts, datatype), own(group, recvcounts, datatype));
+        collective(call, {comm}, vector(group.size, recvcounts, datatype), own(group, recvcounts, datatype));
     }
     return error;
 }
@@ -1236,7 +1236,7 @@ int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, 
     const int error = call.timed(next<decltype(MPI_Reduce_scatter_block)>(Function::MPI_Reduce_scatter_block)(sendbuf, recvbuf, recvcount, datatype, op, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, each(group.size, recvcount, datatype), bytes(recvcount, datatype));
+        collective(call, {comm}, each(group.size, recvcount, datatype), bytes(recvcount, datatype));
     }
     return error;
 }
@@ -1246,7 +1246,7 @@ int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count rec
     const int error = call.timed(next<decltype(MPI_Reduce_scatter_block_c)>(Function::MPI_Reduce_scatter_block_c)(sendbuf, recvbuf, recvcount, datatype, op, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, each(group.size, recvcount, datatype), bytes(recvcount, datatype));
+        collective(call, {comm}, each(group.size, recvcount, datatype), bytes(recvcount, datatype));
     }
     return error;
 }
@@ -1276,7 +1276,7 @@ int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count rec
     const int error = call.timed(next<decltype(MPI_Reduce_scatter_c)>(Function::MPI_Reduce_scatter_c)(sendbuf, recvbuf, recvcounts, datatype, op, comm));
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
-        collective(call, vector(group.size, recvcounts, datatype), own(group, recvcounts, datatype));
+        collective(call, {comm}, vector(group.size, recvcounts, datatype), own(group, recvcounts, datatype));
     }
     return error;
 }
@@ -1359,7 +1359,7 @@ int MPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatyp
     Call call(Function::MPI_Scan);
     const int error = call.timed(next<decltype(MPI_Scan)>(Function::MPI_Scan)(sendbuf, recvbuf, count, datatype, op, comm));
     if (call.counts(error)) {
-        collective(call, bytes(count, datatype), bytes(count, datatype));
+        collective(call, {comm}, bytes(count, datatype), bytes(count, datatype));
     }
     return error;
 }
@@ -1368,7 +1368,7 @@ int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype
     Call call(Function::MPI_Scan_c);
     const int error = call.timed(next<decltype(MPI_Scan_c)>(Function::MPI_Scan_c)(sendbuf, recvbuf, count, datatype, op, comm));
     if (call.counts(error)) {
-        collective(call, bytes(count, datatype), bytes(count, datatype));
+        collective(call, {comm}, bytes(count, datatype), bytes(count, datatype));
     }
     return error;
 }
@@ -1397,7 +1397,7 @@ int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? each(group.peers, sendcount, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? bytes(sendcount, sendtype) : bytes(recvcount, recvtype)) : 0);
+        collective(call, {comm, root}, part.root() ? each(group.peers, sendcount, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? bytes(sendcount, sendtype) : bytes(recvcount, recvtype)) : 0);
     }
     return error;
 }
@@ -1408,7 +1408,7 @@ int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? each(group.peers, sendcount, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? bytes(sendcount, sendtype) : bytes(recvcount, recvtype)) : 0);
+        collective(call, {comm, root}, part.root() ? each(group.peers, sendcount, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? bytes(sendcount, sendtype) : bytes(recvcount, recvtype)) : 0);
     }
     return error;
 }
@@ -1441,7 +1441,7 @@ int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[]
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? vector(group.peers, sendcounts, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? own(group, sendcounts, sendtype) : bytes(recvcount, recvtype)) : 0);
+        collective(call, {comm, root}, part.root() ? vector(group.peers, sendcounts, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? own(group, sendcounts, sendtype) : bytes(recvcount, recvtype)) : 0);
     }
     return error;
 }
@@ -1452,7 +1452,7 @@ int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_
     if (call.counts(error)) {
         const Communicator& group = communicator(comm);
         const Part part(group, root);
-        collective(call, part.root() ? vector(group.peers, sendcounts, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? own(group, sendcounts, sendtype) : bytes(recvcount, recvtype)) : 0);
+        collective(call, {comm, root}, part.root() ? vector(group.peers, sendcounts, sendtype) : 0, part.members() ? (recvbuf == MPI_IN_PLACE ? own(group, sendcounts, sendtype) : bytes(recvcount, recvtype)) : 0);
     }
     return error;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record file, version 3, as docs/profile.md describes it: little-endian, a header page and then blocks, each of
+// The record file, version 4, as docs/profile.md describes it: little-endian, a header page and then blocks, each of
 // whole pages. src/fairlead/profile/record.py reads it.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace fairlead::record {
 
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::array<char, 8> kMagic{'F', 'A', 'I', 'R', 'L', 'P', 'R', 'F'};
 constexpr std::size_t kPage_B = 4096;
 constexpr std::size_t kName_B = 48;
@@ -25,7 +25,7 @@ enum class Kind : std::uint32_t {
     call_sites = 6,
     relay = 7
 };
-enum class End : std::uint8_t { none = 0, send = 1, receive = 2, cancelled = 3 };
+enum class End : std::uint8_t { none = 0, send = 1, receive = 2, cancelled = 3, collective = 4 };
 
 // The same moment by the clock that calls are timed with and by CLOCK_MONOTONIC.
 struct Moment {
@@ -95,6 +95,10 @@ struct Peers {
 
 // One end of a point-to-point message, in the order in which a thread began them. Its times make up a message's
 // (docs/profile.md): t_s is when its sender began it, t_rq and t_r are when its receiver needed it and was done.
+//
+// Among them stand collective calls: `size_B` is what the process gives or gets, whichever is more, `peer` the root's
+// rank in the world (kNoRoot: none), `tag` how many processes take part and all wait for each other (kNotAll: not all
+// of them do, or not in one order), the number the process's rank among them.
 struct Message {
     std::uint64_t communicator;    // the same number at both ends
     std::uint64_t size_B;          // of a receive: when it is done
@@ -107,14 +111,16 @@ struct Message {
     std::uint16_t function;        // that described it
     std::uint16_t completed_by;
     End end;
-    std::array<std::uint8_t, 3> number;  // in a ring only, see number_of()
+    std::array<std::uint8_t, 3> number;  // see number_of()
 };
 static_assert(sizeof(Message) == 64);
 constexpr std::int32_t kAnySource = -2;
 constexpr std::int32_t kAnyTag = -1;
+constexpr std::int32_t kNoRoot = -1;
+constexpr std::int32_t kNotAll = 0;
 
 // The how many-th message with its communicator, sender, receiver and tag it is, in the order of matching, modulo
-// kNumbers; kNoNumber where that is not known.
+// kNumbers; kNoNumber where that is not known. It is known only where rings are written.
 constexpr std::uint32_t kNumbers = 0xFFFFFF;
 constexpr std::uint32_t kNoNumber = 0xFFFFFF;
 

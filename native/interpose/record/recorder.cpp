@@ -220,6 +220,10 @@ bool keeps_messages() {
     return Recorder::keeps_messages();
 }
 
+bool keeps_collectives() {
+    return Recorder::keeps_messages() && !Recorder::writes_rings();
+}
+
 bool writes_rings() {
     return Recorder::writes_rings();
 }

@@ -141,7 +141,8 @@ class Thread {
 // nowhere.
 void configure(const char* directory, const char* const* names, std::size_t functions, std::size_t most_messages,
                const char* rings);
-bool keeps_messages();  // in the file or in rings
+bool keeps_messages();     // in the file or in rings
+bool keeps_collectives();  // likewise; rings tell of messages only
 bool writes_rings();
 std::size_t functions();  // that are counted
 void initialized(int rank, int ranks, int thread_level, const char* library);

@@ -4,12 +4,14 @@
 // How the MPI library moves it between the ranks is the library's affair: none of it is in the communication matrix.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 
 #include "wrap/call.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/messages.hpp"
+#include "wrap/requests.hpp"
 
 namespace fairlead {
 
@@ -62,10 +64,24 @@ std::uint64_t own(const Communicator& comm, const Count counts[], Types types) {
     return bytes(counts[comm.rank], type_at(types, comm.rank));
 }
 
-inline void collective(Call& call, std::uint64_t given_B, std::uint64_t got_B) {
+inline void count_collective(Call& call, std::uint64_t given_B, std::uint64_t got_B) {
     call.gives(given_B);
     call.row().received_B += got_B;
     call.thread().gave(given_B);
+}
+
+inline void collective(Call& call, const Members& members, std::uint64_t given_B, std::uint64_t got_B) {
+    count_collective(call, given_B, got_B);
+    end_message(call, begin_collective(call, members, std::max(given_B, got_B)));
+}
+
+// Likewise, and `request` tells when it is done.
+inline void collective_meanwhile(Call& call, const Members& members, std::uint64_t given_B, std::uint64_t got_B,
+                                 MPI_Request request) {
+    count_collective(call, given_B, got_B);
+    if (record::Message* message = begin_collective(call, members, std::max(given_B, got_B))) {
+        track(request, {.function = call.function(), .collective = true, .message = message});
+    }
 }
 
 // One-sided: bytes that go out and come in, unless there is no target.

@@ -39,6 +39,38 @@ inline record::Message* begin_message(Call& call, record::End end, std::uint64_t
     return message;
 }
 
+// Who takes part in a collective call.
+struct Members {
+    MPI_Comm comm;
+    int root = MPI_PROC_NULL;  // none
+    bool all = true;           // all of them wait for each other, in the order of the calls
+};
+
+// This call enters a collective operation, or starts it. Null where they are not kept.
+inline record::Message* begin_collective(Call& call, const Members& members, std::uint64_t size_B) {
+    if (!record::keeps_collectives()) {
+        return nullptr;
+    }
+    const Communicator& known = communicator(members.comm);
+    record::Message* message = known.identity != kNoIdentity ? call.thread().new_message() : nullptr;
+    if (message != nullptr) {
+        *message = {.communicator = known.identity,
+                    .size_B = size_B,
+                    .begun_ticks = call.begin_ticks(),
+                    .needed_ticks = 0,
+                    .computed_ticks = 0,
+                    .done_ticks = 0,
+                    .peer = members.root >= 0 ? known.world_rank(members.root) : record::kNoRoot,
+                    .tag = members.all && !known.inter ? known.size : record::kNotAll,
+                    .function = static_cast<std::uint16_t>(call.function()),
+                    .completed_by = 0,
+                    .end = record::End::collective,
+                    .number = {}};
+        set_number(*message, static_cast<std::uint32_t>(known.rank));
+    }
+    return message;
+}
+
 // This call is a test that found it open.
 inline void need_message(Call& call, record::Message* message) {
     if (message != nullptr && message->needed_ticks == 0) {

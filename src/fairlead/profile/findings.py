@@ -71,18 +71,20 @@ def imbalance(found: Summary) -> str:
 
 
 def waiting(found: Summary, waited: Waiting) -> str:
-    """How much of their time the ranks waited for messages, and what for."""
+    """How much of their time the ranks waited for messages and in collective calls, and what for."""
     parts_s = {
         "for senders that had not begun": sum(waited.late_sender_s),
         "for receivers that were not there": sum(waited.late_receiver_s),
         "for transfers": sum(waited.transfer_s),
+        "for others to enter collective calls": sum(waited.late_others_s or []),
+        "for these calls": sum(waited.collective_s or []),
         "for what is not known": sum(waited.unknown_s),
     }
     whole_s = sum(rank.time_s for rank in found.per_rank)
     if whole_s <= 0:
-        return "no time to wait for messages in"
+        return "no time to wait in"
     told = ", ".join(f"{words.percent(part_s / whole_s)} {what}" for what, part_s in parts_s.items() if part_s > 0)
-    text = f"waiting for these messages takes {words.percent(sum(parts_s.values()) / whole_s)} of the ranks' time"
+    text = f"waiting for messages and others takes {words.percent(sum(parts_s.values()) / whole_s)} of the ranks' time"
     return f"{text}: {told}" if told else text
 
 
@@ -143,9 +145,10 @@ def caveats(found: Summary) -> Iterator[str]:
 def _about_waiting(waited: Waiting) -> Iterator[str]:
     if waited.kept < waited.all_ends:
         share = words.percent(waited.kept / waited.all_ends)
-        yield f"waiting is known of the first {share} of the messages only; --messages keeps more of them"
+        what = f"the first {share} of the messages and collective calls"
+        yield f"waiting is known of {what} only; --messages keeps more of them"
     if waited.bound_s is None:
-        yield "some hosts' clocks are not known against each other: too few messages go to and fro between them"
+        yield "some hosts' clocks are not known against each other: too little goes to and fro between them"
     elif waited.bound_s > 0:
         yield f"times between hosts are right to {words.duration(waited.bound_s)}"
 

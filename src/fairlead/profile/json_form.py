@@ -1,5 +1,6 @@
 """A profile as JSON, a contract (`fairlead.contract`). Tables, figures and pages are made of it, new or stored."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -9,12 +10,13 @@ from pydantic import Field
 
 from fairlead.contract import Document, Finite, Part
 from fairlead.profile import call_sites, phases, waiting
+from fairlead.profile.collectives import WAIT_STATES, pattern_of
 from fairlead.profile.groups import group_of
 from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
 from fairlead.profile.settings import Settings
 
-SCHEMA_VERSION = "1.4"
+SCHEMA_VERSION = "1.5"
 SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
 
 Matrix = list[list[int]]
@@ -79,15 +81,30 @@ class Rank(Part):
         return self.mpi_s / self.time_s if self.time_s > 0 else 0.0
 
 
+class CollectiveWaiting(Part):
+    """Waiting in the kept calls of one collective function, of all ranks together, as in `Waiting`.
+
+    ``wait_state``: what waiting for others is called (`fairlead.profile.collectives`).
+    """
+
+    wait_state: str
+    calls: int
+    late_others_s: Finite
+    collective_s: Finite
+    unknown_s: Finite
+
+
 class Waiting(Part):
-    """What ranks waited for in point-to-point messages (`fairlead.profile.waiting`), seconds in the order of
-    ``per_rank``: for senders that had not begun, receivers that were not there, the transfer, or it is not known.
+    """What ranks waited for in messages and collective calls (`fairlead.profile.waiting`), seconds in the order of
+    ``per_rank``: for senders that had not begun, receivers that were not there, the transfer, in collective calls for
+    others that had not entered and for the collective itself, or it is not known. The two of collective calls are null
+    in files before 1.5, where ``unknown_s``, ``kept`` and ``all_ends`` are of messages only.
 
     ``transfer_between_s``: the transfers by sending (row) and receiving rank; ``receiving_between_s``: what the
     receivers waited of them; ``processing_between_s``: between their waiting, by the message that they received next;
-    both null in files before 1.3. ``joined`` messages are known from both
-    ends; ``kept`` of ``all_ends`` are what this is of, from the beginning on. ``bound_s``: how wrong times between
-    hosts may be; null: between some they are not known.
+    both null in files before 1.3. ``in_function``: of all ranks, by collective function. ``joined`` messages are known
+    from both ends; ``kept`` of ``all_ends`` are what this is of, from the beginning on. ``bound_s``: how wrong times
+    between hosts may be; null: between some they are not known.
     """
 
     late_sender_s: list[Finite]
@@ -95,6 +112,9 @@ class Waiting(Part):
     transfer_s: list[Finite]
     unknown_s: list[Finite]
     transfer_between_s: list[list[Finite]]
+    late_others_s: list[Finite] | None = None
+    collective_s: list[Finite] | None = None
+    in_function: dict[str, CollectiveWaiting] = Field(default_factory=dict)
     receiving_between_s: list[list[Finite]] | None = None
     processing_between_s: list[list[Finite]] | None = None
     joined: int
@@ -110,18 +130,29 @@ class PhaseSize(Part):
     messages: int
 
 
-class Phase(Part):
-    """Messages that a rank sends again and again (`fairlead.profile.phases`).
+class PhaseCalls(Part):
+    """How many calls of a collective function a repetition makes; ``size_B``: what the rank gives or gets in one,
+    whichever is more; the median, where it differs."""
 
-    ``begun_s``: since the rank's first message. ``repetitions`` were seen; ``expected_repetitions`` are those of the
+    function: str
+    size_B: int
+    calls: int
+
+
+class Phase(Part):
+    """What a rank does again and again (`fairlead.profile.phases`): ``messages`` that it sends, their ``bytes_B`` and
+    ``sizes``, and ``collectives``, in files before 1.5 always empty.
+
+    ``begun_s``: since the rank's first. ``repetitions`` were seen; ``expected_repetitions`` are those of the
     whole run, if the phase went on where the record ends. ``repetition_s``: their median time. ``share``: of the
-    messages that were kept.
+    messages and collective calls that were kept.
     """
 
     begun_s: Finite
     messages: int
     bytes_B: int
     sizes: list[PhaseSize]
+    collectives: list[PhaseCalls] = Field(default_factory=list)
     repetitions: int
     expected_repetitions: int
     repetition_s: Finite
@@ -129,7 +160,7 @@ class Phase(Part):
 
 
 class Pattern(Part):
-    """The repetitive phases of the rank that kept most messages that it sent."""
+    """The repetitive phases of the rank that kept most messages that it sent and collective calls."""
 
     rank: int
     phases: list[Phase]
@@ -267,6 +298,12 @@ def _waiting(profile: Profile) -> Waiting | None:
         transfer_s=found.transfer_s.tolist(),
         unknown_s=found.unknown_s.tolist(),
         transfer_between_s=found.transfer_between_s.tolist(),
+        late_others_s=found.late_others_s.tolist(),
+        collective_s=found.collective_s.tolist(),
+        in_function={
+            name: CollectiveWaiting(wait_state=WAIT_STATES[pattern_of(name)], **asdict(each))
+            for name, each in found.in_function.items()
+        },
         receiving_between_s=found.receiving_between_s.tolist(),
         processing_between_s=found.processing_between_s.tolist(),
         joined=found.joined,
@@ -289,6 +326,10 @@ def _phase(phase: phases.Phase) -> Phase:
         bytes_B=int(phase.sizes_B.sum()),
         sizes=[
             PhaseSize(size_B=int(size_B), messages=int(count)) for size_B, count in zip(sizes_B, counts, strict=True)
+        ],
+        collectives=[
+            PhaseCalls(function=name, size_B=size_B, calls=calls)
+            for (name, size_B), calls in Counter(phase.collectives).items()
         ],
         repetitions=phase.repetitions,
         expected_repetitions=phase.expected_repetitions,

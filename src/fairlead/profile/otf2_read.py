@@ -317,7 +317,7 @@ def _table(ends: list[tuple[int, _End]]) -> np.ndarray:
     return np.array(
         [
             (end.communicator, end.size_B, end.begun_s, end.begun_s if np.isnan(end.needed_s) else end.needed_s, 0.0,
-             end.done_s, end.peer, end.tag, thread, end.function, end.completed_by, end.kind)
+             end.done_s, end.peer, end.tag, thread, end.function, end.completed_by, end.kind, 0)
             for thread, end in ends
         ],
         END,

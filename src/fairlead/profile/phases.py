@@ -1,8 +1,10 @@
-"""The repetitive phases of a program: what a rank sends again and again (DMCBM 3.3.1). Pure.
+"""The repetitive phases of a program: what a rank does again and again (DMCBM 3.3.1). Pure.
 
-What a rank sends is a sequence of messages, each of a function, communicator, receiver, tag and size. A phase is a
-stretch of it that is one block repeated: the longest stretch first, then what is left beside it. Of loops in loops that
-is the outermost one, and of the blocks that fit, the shortest.
+What a rank does is a sequence of messages that it sends, each of a function, communicator, receiver, tag and size, and
+of collective calls, each of a function, communicator, root and size; of those in which each rank has a count of its own
+the size follows from the data, and does not matter. A phase is a stretch of it that is one block repeated: the longest
+stretch first, then what is left beside it. Of loops in loops that is the outermost one, and of the blocks that fit, the
+shortest.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.profile.record import SEND, Record
+from fairlead.profile.collectives import has_counts
+from fairlead.profile.record import COLLECTIVE, SEND, Record
 
 LEAST_REPETITIONS = 3
-LEAST_SHARE = 0.02  # of the messages: what is shorter is no phase
+LEAST_SHARE = 0.02  # of the messages and calls: what is shorter is no phase
 _NEARLY_ALL = 0.98  # of the longest stretch: a shorter block is worth what it lacks at the ends
 
 Tokens = NDArray[np.int64]
@@ -22,19 +25,22 @@ Tokens = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Phase:
-    """A block of messages and its repetitions.
+    """A block of messages and collective calls, and its repetitions.
 
     Attributes:
-        begun_s: from the rank's first message to the first of this phase.
+        begun_s: from the rank's first message or collective call to the first of this phase.
         sizes_B: of the messages of one repetition, in their order. Shape (messages).
+        collectives: function and size of the collective calls of one repetition, in their order: what the rank gives
+            or gets, whichever is more; the median, where it differs.
         repetitions: that were kept.
         expected_repetitions: of the whole run, if the phase was going on where the record ends; else `repetitions`.
         repetition_s: median time from the beginning of one to that of the next.
-        share: of the kept messages.
+        share: of the kept messages and collective calls.
     """
 
     begun_s: float
     sizes_B: NDArray[np.uint64]
+    collectives: tuple[tuple[str, int], ...]
     repetitions: int
     expected_repetitions: int
     repetition_s: float
@@ -50,22 +56,28 @@ class Pattern:
 
 
 def of(records: Sequence[Record]) -> Pattern | None:
-    """The phases of the rank that kept most messages that it sent; None where no rank kept any."""
-    sent = [record.ends[record.ends["end"] == SEND] for record in records]
-    most = max(range(len(records)), key=lambda index: len(sent[index]), default=None)
-    if most is None or len(sent[most]) == 0:
+    """The phases of the rank that kept most messages that it sent and collective calls; None where no rank kept any."""
+    own = [record.ends[np.isin(record.ends["end"], (SEND, COLLECTIVE))] for record in records]
+    most = max(range(len(records)), key=lambda index: len(own[index]), default=None)
+    if most is None or len(own[most]) == 0:
         return None
-    record, sends = records[most], sent[most]
-    sends = sends[np.argsort(sends["begun_s"], kind="stable")]
-    tokens = np.unique(sends[["function", "communicator", "peer", "tag", "size_B"]], return_inverse=True)[1].astype(
-        np.int64
-    )
-    not_kept = int(record.messages.sent_messages.sum()) - len(sends)
+    record, kept = records[most], own[most]
+    kept = kept[np.argsort(kept["begun_s"], kind="stable")]
+    tokens = _tokens(kept, record.function_names)
+    not_kept = int(record.messages.sent_messages.sum() + record.sizes.given.sum()) - len(kept)
     found = [
-        _phase(sends, start, period, length, not_kept)
+        _phase(kept, record.function_names, start, period, length, not_kept)
         for start, period, length in sorted(stretches(tokens, max(1, int(LEAST_SHARE * len(tokens)))))
     ]
     return Pattern(record.rank or 0, tuple(found))
+
+
+def _tokens(kept: NDArray[np.void], functions: Sequence[str]) -> Tokens:
+    """Equal numbers for what is alike. Shape (n)."""
+    alike = kept[["end", "function", "communicator", "peer", "tag", "size_B"]].copy()
+    by_data = [number for number, name in enumerate(functions) if has_counts(name)]
+    alike["size_B"][(kept["end"] == COLLECTIVE) & np.isin(kept["function"], by_data)] = 0
+    return np.unique(alike, return_inverse=True)[1].astype(np.int64)
 
 
 def stretches(tokens: Tokens, least: int = 1) -> Iterator[tuple[int, int, int]]:
@@ -110,15 +122,21 @@ def _longest_run(true: NDArray[np.bool_]) -> tuple[int, int]:
     return int(ends[longest]) + 1, int(gaps[longest])
 
 
-def _phase(sends: NDArray[np.void], start: int, period: int, length: int, not_kept: int) -> Phase:
+def _phase(
+    kept: NDArray[np.void], functions: Sequence[str], start: int, period: int, length: int, not_kept: int
+) -> Phase:
     repetitions = length // period
-    begun_s = sends["begun_s"][start : start + repetitions * period : period]
-    goes_on = start + length == len(sends)
+    blocks = kept[start : start + repetitions * period].reshape(repetitions, period)
+    calls = np.flatnonzero(blocks["end"][0] == COLLECTIVE)
+    sizes_B = np.median(blocks["size_B"][:, calls], axis=0)
+    names = [functions[number] for number in blocks["function"][0, calls]]
+    goes_on = start + length == len(kept)
     return Phase(
-        begun_s=float(sends["begun_s"][start] - sends["begun_s"][0]),
-        sizes_B=sends["size_B"][start : start + period],
+        begun_s=float(kept["begun_s"][start] - kept["begun_s"][0]),
+        sizes_B=blocks["size_B"][0][blocks["end"][0] == SEND],
+        collectives=tuple((name, int(size_B)) for name, size_B in zip(names, sizes_B, strict=True)),
         repetitions=repetitions,
         expected_repetitions=(length + (not_kept if goes_on else 0)) // period,
-        repetition_s=float(np.median(np.diff(begun_s))),
-        share=length / len(sends),
+        repetition_s=float(np.median(np.diff(blocks["begun_s"][:, 0]))),
+        share=length / len(kept),
     )

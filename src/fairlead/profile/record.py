@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fairlead.errors import MeasurementError
 
-VERSION = 3
+VERSION = 4
 PAGE_B = 4096
 NAME_B = 48
 SIZE_CLASSES = 65
@@ -33,7 +33,7 @@ _PEER = np.dtype([("sent_messages", "<u8"), ("sent_B", "<u8"), ("received_messag
 _MESSAGE = np.dtype([
     ("communicator", "<u8"), ("size_B", "<u8"), ("begun", "<u8"), ("needed", "<u8"), ("computed", "<u8"),
     ("done", "<u8"), ("peer", "<i4"), ("tag", "<i4"), ("function", "<u2"), ("completed_by", "<u2"), ("end", "u1"),
-    ("", "V3"),
+    ("number", "u1", 3),
 ])  # fmt: skip
 
 _REGION = np.dtype([
@@ -52,16 +52,20 @@ _RELAY_ROW = np.dtype([(name, "<u8") for name in RELAY_COUNTS])
 
 Counts = NDArray[np.uint64]
 
-# One end of a message that was kept; times in s of the host's CLOCK_MONOTONIC, `done_s` NaN while it is not done.
-# Functions by their place in `Record.function_names`. `end` is SEND, RECEIVE or CANCELLED.
+# One end of a message that was kept, or a collective call; times in s of the host's CLOCK_MONOTONIC, `done_s` NaN while
+# it is not done. Functions by their place in `Record.function_names`. `end` is SEND, RECEIVE, CANCELLED or COLLECTIVE.
+# Of a collective call, `size_B` is what the rank gives or gets, whichever is more, `peer` the root's rank in the world
+# or NO_ROOT, `tag` the number of ranks of which all may wait for all, or NOT_ALL, `member` its own rank among these.
 END = np.dtype([
     ("communicator", "u8"), ("size_B", "u8"), ("begun_s", "f8"), ("needed_s", "f8"), ("computed_s", "f8"),
     ("done_s", "f8"), ("peer", "i4"), ("tag", "i4"), ("thread", "u4"), ("function", "u2"),
-    ("completed_by", "u2"), ("end", "u1"),
+    ("completed_by", "u2"), ("end", "u1"), ("member", "u4"),
 ])  # fmt: skip
-SEND, RECEIVE, CANCELLED = 1, 2, 3
+SEND, RECEIVE, CANCELLED, COLLECTIVE = 1, 2, 3, 4
 ANY_SOURCE = -2  # `peer` of a receive from anybody that is not done
 ANY_TAG = -1
+NO_ROOT = -1
+NOT_ALL = 0  # members that do not wait for all, or whose calls may come in any order
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,8 @@ class Record:
         threads: that called MPI at a time.
         functions: by name, those that were called.
         polled_s: between calls, after tests that found nothing done, without work; of all threads together.
-        ends: of messages that were kept one by one, in the order in which each thread began them. Shape (n), `END`.
+        ends: of messages that were kept one by one, and collective calls, in the order in which each thread began
+            them. Shape (n), `END`.
         function_names: that `ends` refer to.
         regions: by name, in the order in which they were first entered.
         call_sites: of all threads together, where they were asked for.
@@ -317,7 +322,7 @@ class _Reader:
     def _ends(self, blocks: list[tuple[int, np.ndarray]]) -> NDArray[np.void]:
         blocks = [(thread, block[block["end"] != 0]) for thread, block in blocks]
         written = np.concatenate([np.zeros(0, _MESSAGE), *(block for _, block in blocks)])
-        if written["end"].max(initial=0) > CANCELLED:
+        if written["end"].max(initial=0) > COLLECTIVE:
             raise self._error(f"has a message with the unknown end {written['end'].max()}")
         if max(written["function"].max(initial=0), written["completed_by"].max(initial=0)) >= max(self._functions, 1):
             raise self._error("has a message of an unknown function")
@@ -325,6 +330,8 @@ class _Reader:
         ends["thread"] = np.repeat([thread for thread, _ in blocks], [len(block) for _, block in blocks])
         for name in ("communicator", "size_B", "peer", "tag", "function", "completed_by", "end"):
             ends[name] = written[name]
+        number = written["number"].astype(np.uint32) @ np.array([1, 1 << 8, 1 << 16], np.uint32)
+        ends["member"] = np.where(written["end"] == COLLECTIVE, number, 0)
         rate = self._ticks_per_s()
         for name in ("begun", "needed", "done"):
             # The differences first: the counters themselves are too long for a double.

@@ -34,24 +34,50 @@ def ranks(found: Summary, most: int | None = None) -> Table:
 
 
 def waiting(found: Summary, most: int | None = None) -> Table:
-    """What ranks waited for in point-to-point messages; of more than ``most``, those that waited longest."""
+    """What ranks waited for in messages and collective calls; of more than ``most``, those that waited longest."""
     if found.waiting is None:
         return table([], [])
-    columns = (
-        found.waiting.late_sender_s,
-        found.waiting.late_receiver_s,
-        found.waiting.transfer_s,
-        found.waiting.unknown_s,
-    )
+    waited = found.waiting
+    of_collectives = [
+        (title, name, times_s)
+        for title, name, times_s in (
+            ("late others", "late_others_s", waited.late_others_s),
+            ("collective", "collective_s", waited.collective_s),
+        )
+        if times_s is not None
+    ]
+    titles = [("late sender", "late_sender_s"), ("late receiver", "late_receiver_s"), ("transfer", "transfer_s"),
+              *((title, name) for title, name, _ in of_collectives), ("not known", "unknown_s")]  # fmt: skip
+    columns = (waited.late_sender_s, waited.late_receiver_s, waited.transfer_s,
+               *(times_s for *_, times_s in of_collectives), waited.unknown_s)  # fmt: skip
     rows = list(zip(found.per_rank, *columns, strict=True))
     chosen = {row[0].rank for row in sorted(rows, key=lambda row: -sum(row[1:]))[:most]}
     return table(
-        [("rank", "rank"), ("host", "host"), ("late sender", "late_sender_s"), ("late receiver", "late_receiver_s"),
-         ("transfer", "transfer_s"), ("not known", "unknown_s")],
+        [("rank", "rank"), ("host", "host"), *titles],
         [
             [cell(rank.rank), cell(rank.host), *(cell(each, words.duration(each)) for each in times_s)]
             for rank, *times_s in rows
             if rank.rank in chosen
+        ],
+    )
+
+
+def collectives(found: Summary) -> Table:
+    """What all ranks waited for in the kept calls of each collective function."""
+    rows = found.waiting.in_function if found.waiting is not None else {}
+    return table(
+        [("function", "function"), ("calls", "calls"), ("for others", "late_others_s"), ("", "wait_state"),
+         ("collective", "collective_s"), ("not known", "unknown_s")],
+        [
+            [
+                cell(name),
+                cell(each.calls),
+                cell(each.late_others_s, words.duration(each.late_others_s)),
+                cell(None, each.wait_state),
+                cell(each.collective_s, words.duration(each.collective_s)),
+                cell(each.unknown_s, words.duration(each.unknown_s)),
+            ]
+            for name, each in rows.items()
         ],
     )  # fmt: skip
 
@@ -93,12 +119,12 @@ def _ranks_of(host: str, host_of_rank: Sequence[str]) -> str:
 
 
 def phases(found: Summary) -> Table:
-    """What one rank sends again and again."""
+    """What one rank does again and again."""
     rows = found.pattern.phases if found.pattern is not None else []
     return table(
         [("from", "begun_s"), ("repetitions", "repetitions"), ("in the whole run", "expected_repetitions"),
          ("one takes", "repetition_s"), ("messages", "messages"), ("bytes", "bytes_B"), ("sizes", "sizes"),
-         ("share", "share")],
+         ("collective calls", "collectives"), ("share", "share")],
         [
             [
                 cell(phase.begun_s, words.duration(phase.begun_s)),
@@ -108,6 +134,7 @@ def phases(found: Summary) -> Table:
                 cell(phase.messages),
                 _size(phase.bytes_B),
                 cell(None, _phase_sizes(phase)),
+                cell(None, _phase_calls(phase)),
                 cell(phase.share, words.percent(phase.share)),
             ]
             for phase in rows
@@ -178,6 +205,16 @@ def _phase_sizes(phase: Phase) -> str:
     ]
     told = ", ".join(f"{each.messages} of {words.size(each.size_B)}" for each in carried)
     return told if len(carried) == len(phase.sizes) else f"{told}, others"
+
+
+def _phase_calls(phase: Phase) -> str:
+    """Those of which there are most, for example "2 MPI_Allreduce of 8 B, 1 MPI_Barrier"."""
+    ordered = sorted(phase.collectives, key=lambda each: -each.calls)
+    told = ", ".join(
+        f"{each.calls} {each.function}{f' of {words.size(each.size_B)}' if each.size_B else ''}"
+        for each in ordered[:MOST_SIZES]
+    )
+    return f"{told}, others" if len(ordered) > MOST_SIZES else told
 
 
 def functions(found: Summary, most: int | None = None) -> Table:

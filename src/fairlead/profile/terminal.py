@@ -32,7 +32,8 @@ def show(found: Summary, console: Console) -> None:
 def _tables(found: Summary) -> dict[str, Table]:
     drawn = {
         "Computing and MPI": tables.ranks(found, MOST_RANKS),
-        "Waiting for point-to-point messages": tables.waiting(found, MOST_RANKS),
+        "Waiting for messages and others": tables.waiting(found, MOST_RANKS),
+        "Waiting in collective calls, all ranks together": tables.collectives(found),
         "More transmission than processing": tables.transmission(found, MOST_PAIRS),
         "Ranks exchanged": tables.better_hosts(found),
         "MPI functions": tables.functions(found, MOST_FUNCTIONS),
@@ -41,7 +42,7 @@ def _tables(found: Summary) -> dict[str, Table]:
         "Message sizes": tables.sizes(found),
     }
     if found.pattern is not None:
-        drawn[f"What rank {found.pattern.rank} sends again and again"] = tables.phases(found)
+        drawn[f"What rank {found.pattern.rank} does again and again"] = tables.phases(found)
     hosts = len(found.hosts)
     if 1 < hosts <= MOST_COLUMNS:
         drawn["Sent from host (row) to host (column)"] = tables.hosts(found)

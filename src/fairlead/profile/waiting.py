@@ -1,4 +1,4 @@
-"""What ranks waited for in point-to-point messages: a late partner, or the transfer. Pure.
+"""What ranks waited for in messages and collective calls: late partners, or the transfer. Pure.
 
 The two ends of a message are joined by the k-th message of one sender to one receiver with one tag on one communicator:
 MPI matches these in order, so the k-th that was sent is the k-th receive that was begun (not that was completed).
@@ -7,6 +7,9 @@ A rank waits from when it needs a message (`fairlead.profile.record.END`) until 
 that time, what passes before the sender has begun to send is for a late sender, and for a message that is sent, what
 passes before the receiver has begun to receive is for a late receiver, if it mattered: small messages do not wait for
 it. The rest is transfer. A call that completes several messages waited for the last of them.
+
+In a collective call, what passes before those have entered whose data it needs (`fairlead.profile.collectives`) is
+waiting for others, the rest is the collective's own time.
 """
 
 from collections.abc import Sequence
@@ -15,9 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.profile import clocks
+from fairlead.profile import clocks, collectives
 from fairlead.profile.clocks import Clock
-from fairlead.profile.record import ANY_SOURCE, ANY_TAG, END, RECEIVE, SEND, Record
+from fairlead.profile.collectives import Joined
+from fairlead.profile.record import ANY_SOURCE, ANY_TAG, COLLECTIVE, END, RECEIVE, SEND, Record
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -33,28 +37,76 @@ class Waiting:
         late_sender_s: for messages that were not sent yet.
         late_receiver_s: until the receiver of a message was there.
         transfer_s: for the message itself, once both were there.
-        unknown_s: for messages whose other end, or its clock, is not known.
+        late_others_s: in collective calls, for others that had not entered.
+        collective_s: in collective calls, once they had.
+        unknown_s: for messages whose other end, and collective calls whose others, or their clocks, are not known.
         transfer_between_s: `transfer_s` by sender (row) and receiver (column), whoever waited. Shape (ranks, ranks).
         receiving_between_s: of that, what the receivers waited, t_t of a pair. Shape (ranks, ranks).
         processing_between_s: between a rank's waiting for messages, by the message that it received next, t_p of a pair
             (DMCBM 3.4.4). Shape (ranks, ranks).
+        in_function: of collective functions, what all ranks waited in them.
         joined: messages of which both ends are known.
-        kept: ends that the ranks kept, which were in the beginning of the program.
-        all_ends: how many ends there were.
+        kept: ends of messages and collective calls that the ranks kept, which were in the beginning of the program.
+        all_ends: how many there were.
         bound_s: how wrong times between hosts may be at most; None: they are not known at all between some.
     """
 
     late_sender_s: Floats
     late_receiver_s: Floats
     transfer_s: Floats
+    late_others_s: Floats
+    collective_s: Floats
     unknown_s: Floats
     transfer_between_s: Floats
     receiving_between_s: Floats
     processing_between_s: Floats
+    in_function: dict[str, "InFunction"]
     joined: int
     kept: int
     all_ends: int
     bound_s: float | None
+
+
+@dataclass(frozen=True)
+class InFunction:
+    """Waiting in one collective function, of all ranks together; calls that were kept. As in `Waiting`."""
+
+    calls: int
+    late_others_s: float
+    collective_s: float
+    unknown_s: float
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What all ranks kept.
+
+    Attributes:
+        ends: `fairlead.profile.record.END`, their functions by their place in `functions`. Shape (n).
+        rank, host: whose each is. Shapes (n).
+        hosts: how many.
+    """
+
+    ends: NDArray[np.void]
+    functions: tuple[str, ...]
+    rank: Ints
+    host: Ints
+    hosts: int
+
+    @classmethod
+    def of(cls, records: Sequence[Record], hosts: Sequence[str]) -> "_Kept":
+        functions: dict[str, int] = {}
+        parts = [np.zeros(0, END)]
+        for record in records:
+            part = record.ends.copy()
+            numbers = [functions.setdefault(name, len(functions)) for name in record.function_names]
+            for column in ("function", "completed_by"):
+                part[column] = np.array(numbers)[part[column]] if numbers else part[column]
+            parts.append(part)
+        rank = np.repeat([record.rank or 0 for record in records], [len(record.ends) for record in records])
+        names = list(dict.fromkeys(hosts))
+        host = np.array([names.index(name) for name in hosts], np.intp)
+        return cls(np.concatenate(parts), tuple(functions), rank, host[rank], len(names))
 
 
 def of(records: Sequence[Record], ranks: int, hosts: Sequence[str]) -> Waiting | None:
@@ -65,16 +117,14 @@ def of(records: Sequence[Record], ranks: int, hosts: Sequence[str]) -> Waiting |
         ranks: of the program.
         hosts: of every rank. Shape (ranks).
     """
-    ends = np.concatenate([np.zeros(0, END), *(record.ends for record in records)])
-    if len(ends) == 0:
+    kept = _Kept.of(records, hosts)
+    if len(kept.ends) == 0:
         return None
-    rank = np.repeat([record.rank or 0 for record in records], [len(record.ends) for record in records])
-    sends, receives = joined(ends, rank)
-    names = list(dict.fromkeys(hosts))
-    host = np.array([names.index(name) for name in hosts])
-    found = _clocks(ends, host[rank], sends, receives, len(names))
-    partner_s = _partners(ends, host[rank], sends, receives, found)
-    calls = _calls(ends, rank, partner_s)
+    sends, receives = joined(kept.ends, kept.rank)
+    operations = collectives.joined(kept.ends, kept.rank, kept.functions)
+    found = _clocks(kept, sends, receives, operations)
+    partner_s = _partners(kept, sends, receives, operations, found)
+    calls = _calls(kept.ends, kept.rank, partner_s)
     bounds = [clock.bound_s if clock else None for clock in found]
     received = calls["rank"] == calls["destination"]
 
@@ -94,26 +144,29 @@ def of(records: Sequence[Record], ranks: int, hosts: Sequence[str]) -> Waiting |
         late_sender_s=by_rank("late_sender_s"),
         late_receiver_s=by_rank("late_receiver_s"),
         transfer_s=by_rank("transfer_s"),
+        late_others_s=by_rank("late_others_s"),
+        collective_s=by_rank("collective_s"),
         unknown_s=by_rank("unknown_s"),
         transfer_between_s=between(calls["transfer_s"]),
         receiving_between_s=between(np.where(received, calls["transfer_s"], 0)),
         processing_between_s=between(calls["processing_s"]),
+        in_function=_in_function(calls, kept.functions),
         joined=len(sends),
-        kept=len(ends),
+        kept=len(kept.ends),
         all_ends=sum(
-            int(each.messages.sent_messages.sum() + each.messages.received_messages.sum()) for each in records
+            int(each.messages.sent_messages.sum() + each.messages.received_messages.sum() + each.sizes.given.sum())
+            for each in records
         ),
         bound_s=None if None in bounds else max(bound for bound in bounds if bound is not None),
     )
 
 
 def clocks_of(records: Sequence[Record], hosts: Sequence[str]) -> dict[str, Clock | None]:
-    """The clock of each host, by the messages that the ranks kept; None: not known. ``hosts``: of every rank."""
-    ends = np.concatenate([np.zeros(0, END), *(record.ends for record in records)])
-    rank = np.repeat([record.rank or 0 for record in records], [len(record.ends) for record in records])
-    names = list(dict.fromkeys(hosts))
-    host = np.array([names.index(name) for name in hosts])
-    return dict(zip(names, _clocks(ends, host[rank], *joined(ends, rank), len(names)), strict=True))
+    """The clock of each host, by what the ranks kept; None: not known. ``hosts``: of every rank."""
+    kept = _Kept.of(records, hosts)
+    operations = collectives.joined(kept.ends, kept.rank, kept.functions)
+    found = _clocks(kept, *joined(kept.ends, kept.rank), operations)
+    return dict(zip(dict.fromkeys(hosts), found, strict=True))
 
 
 def joined(ends: NDArray[np.void], rank: Ints) -> tuple[Ints, Ints]:
@@ -154,14 +207,19 @@ def _numbered(ends: NDArray[np.void], source: Ints, destination: Ints) -> NDArra
     return keys
 
 
-def _clocks(ends: NDArray[np.void], host: Ints, sends: Ints, receives: Ints, hosts: int) -> list[Clock | None]:
-    done = ~np.isnan(ends["done_s"][receives])
+def _clocks(kept: _Kept, sends: Ints, receives: Ints, operations: Joined) -> list[Clock | None]:
+    done = ~np.isnan(kept.ends["done_s"][receives])
     sends, receives = sends[done], receives[done]
-    return clocks.of(hosts, host[sends], host[receives], ends["begun_s"][sends], ends["done_s"][receives])
+    messages = (kept.host[sends], kept.host[receives], kept.ends["begun_s"][sends], kept.ends["done_s"][receives])
+    told = collectives.flights(kept.ends, kept.host, operations)
+    source, destination, sent_s, received_s = (np.concatenate(both) for both in zip(messages, told, strict=True))
+    return clocks.of(kept.hosts, source, destination, sent_s, received_s)
 
 
-def _partners(ends: NDArray[np.void], host: Ints, sends: Ints, receives: Ints, found: Sequence[Clock | None]) -> Floats:
-    """Up to when each had to wait for its other end to begin, by its own clock; NaN: not known. Shape (n)."""
+def _partners(kept: _Kept, sends: Ints, receives: Ints, operations: Joined, found: Sequence[Clock | None]) -> Floats:
+    """Up to when each had to wait for its other end, or for others, to begin, by its own clock; NaN: not known.
+    Shape (n)."""
+    ends, host = kept.ends, kept.host
     nothing = Clock(np.nan, np.nan, np.nan)
     known = [clock or nothing for clock in found]
     rate = np.array([clock.rate for clock in known])
@@ -172,6 +230,8 @@ def _partners(ends: NDArray[np.void], host: Ints, sends: Ints, receives: Ints, f
         partner_s[here] = (reference_s[there] - shift_s[host[here]]) / rate[host[here]]
         alike = host[here] == host[there]  # one clock: nothing to be known of it
         partner_s[here[alike]] = ends["begun_s"][there[alike]]
+    entered_s = collectives.others_entered(ends, kept.rank, operations, reference_s)
+    partner_s[operations.places] = (entered_s - shift_s[host[operations.places]]) / rate[host[operations.places]]
     # A message that was out before its receiver came did not wait for it.
     partner_s[(ends["end"] == SEND) & (partner_s > ends["done_s"])] = -np.inf
     return partner_s
@@ -179,13 +239,15 @@ def _partners(ends: NDArray[np.void], host: Ints, sends: Ints, receives: Ints, f
 
 _CALL = np.dtype([
     ("rank", "i4"), ("source", "i4"), ("destination", "i4"), ("late_sender_s", "f8"), ("late_receiver_s", "f8"),
-    ("transfer_s", "f8"), ("unknown_s", "f8"), ("processing_s", "f8"),
+    ("transfer_s", "f8"), ("late_others_s", "f8"), ("collective_s", "f8"), ("unknown_s", "f8"), ("processing_s", "f8"),
+    ("function", "i4"),
 ])  # fmt: skip
 
 
 def _calls(ends: NDArray[np.void], rank: Ints, partner_s: Floats) -> NDArray[np.void]:
-    """Each call that completed messages: what it waited for, and between whom the last of them went. `_CALL`."""
-    done = np.flatnonzero(~np.isnan(ends["done_s"]) & (ends["peer"] >= 0))
+    """Each call that completed messages or collective operations: what it waited for, between whom the last message
+    went, and the function of a collective that was last, else -1. `_CALL`."""
+    done = np.flatnonzero(~np.isnan(ends["done_s"]) & ((ends["peer"] >= 0) | (ends["end"] == COLLECTIVE)))
     # In a call's own order: those without a known partner last, as the latest.
     order = done[np.lexsort((partner_s[done], ends["done_s"][done], ends["thread"][done], rank[done]))]
     ends, rank, partner_s = ends[order], rank[order], partner_s[order]
@@ -203,20 +265,35 @@ def _calls(ends: NDArray[np.void], rank: Ints, partner_s: Floats) -> NDArray[np.
     waited_s = np.maximum(ends["done_s"][last] - needed_s - computed_s, 0)
     late_s = np.clip(partner_s[last] - needed_s, 0, waited_s)  # NaN: not known
     known = ~np.isnan(late_s)
-    received = ends["end"][last] == RECEIVE
+    received, collective = ends["end"][last] == RECEIVE, ends["end"][last] == COLLECTIVE
+    sent = ~received & ~collective
     calls = np.zeros(len(first), _CALL)
     calls["rank"] = rank[last]
-    calls["source"] = np.where(received, ends["peer"][last], rank[last])
-    calls["destination"] = np.where(received, rank[last], ends["peer"][last])
+    peer = np.where(collective, rank[last], ends["peer"][last])
+    calls["source"] = np.where(received, peer, rank[last])
+    calls["destination"] = np.where(received, rank[last], peer)
     calls["late_sender_s"] = np.where(known & received, late_s, 0)
-    calls["late_receiver_s"] = np.where(known & ~received, late_s, 0)
-    calls["transfer_s"] = np.where(known, waited_s - late_s, 0)
+    calls["late_receiver_s"] = np.where(known & sent, late_s, 0)
+    calls["transfer_s"] = np.where(known & ~collective, waited_s - late_s, 0)
+    calls["late_others_s"] = np.where(known & collective, late_s, 0)
+    calls["collective_s"] = np.where(known & collective, waited_s - late_s, 0)
     calls["unknown_s"] = np.where(known, 0, waited_s)
+    calls["function"] = np.where(collective, ends["function"][last].astype(int), -1)
     between_s = np.zeros(len(first))
     between_s[1:] = np.where(follows, needed_s[1:] - ends["done_s"][last][:-1], 0)
     between_s += np.minimum(computed_s, ends["done_s"][last] - needed_s)
     calls["processing_s"] = _until_received(between_s, received, np.concatenate([[True], ~follows]))
     return calls
+
+
+def _in_function(calls: NDArray[np.void], functions: Sequence[str]) -> dict[str, InFunction]:
+    """By function, in the order of the time in it."""
+    found = {}
+    for number in np.unique(calls["function"][calls["function"] >= 0]):
+        chosen = calls[calls["function"] == number]
+        sums = [float(chosen[name].sum()) for name in ("late_others_s", "collective_s", "unknown_s")]
+        found[functions[number]] = InFunction(len(chosen), *sums)
+    return dict(sorted(found.items(), key=lambda item: -(item[1].late_others_s + item[1].collective_s)))
 
 
 def _until_received(processing_s: Floats, received: NDArray[np.bool_], begins: NDArray[np.bool_]) -> Floats:

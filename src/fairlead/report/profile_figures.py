@@ -74,11 +74,13 @@ def times(found: Summary) -> Drawing:
 
 
 def waiting(found: Summary, waited: Waiting) -> Drawing:
-    """What ranks waited for in point-to-point messages, rank by rank."""
+    """What ranks waited for in messages and collective calls, rank by rank."""
     parts = [
         ("late sender", palette.PLAIN, waited.late_sender_s),
         ("late receiver", palette.MEDIUM, waited.late_receiver_s),
         ("transfer", palette.MANAGED, waited.transfer_s),
+        ("late others", palette.HIGH, waited.late_others_s or []),
+        ("collective", palette.GOOD, waited.collective_s or []),
         ("not known", palette.LOW, waited.unknown_s),
     ]
     numbers = np.array([rank.rank for rank in found.per_rank])
@@ -90,12 +92,13 @@ def waiting(found: Summary, waited: Waiting) -> Drawing:
             _bars(axis, numbers, np.array(times_s), below, colour.light)
             below = below + np.array(times_s)
         _label_ranks(axis, found)
-        legend_below(figure, [Patch(color=colour.light, label=name) for name, colour, _ in used], columns=4)
+        legend_below(figure, [Patch(color=colour.light, label=name) for name, colour, _ in used], columns=6)
     return Drawing(
         "waiting",
-        "Waiting for point-to-point messages",
+        "Waiting for messages and others",
         "Late sender: until it began to send; late receiver: until it began to receive a message that could not go "
-        "without it; transfer: the rest. Of a call that completes several messages, the last one counts.",
+        "without it; transfer: the rest. In collective calls: late others, until those had entered whose data are "
+        "needed; collective: the rest. Of a call that completes several, the last one counts.",
         figure,
         tables.waiting(found),
     )

@@ -42,6 +42,7 @@ def write(found: Summary, html: Path, *, figures: Path | None = None) -> list[Pa
         transmission=tables.transmission(found),
         better_hosts=tables.better_hosts(found),
         phases=tables.phases(found),
+        collectives=tables.collectives(found),
         regions=tables.regions(found),
         call_sites=tables.call_sites(found),
         phases_rank=found.pattern.rank if found.pattern is not None else None,
@@ -55,7 +56,7 @@ def write(found: Summary, html: Path, *, figures: Path | None = None) -> list[Pa
 def drawings(found: Summary) -> list[Drawing]:
     """All figures that the profile has numbers for."""
     drawn = [profile_figures.times(found)]
-    if found.waiting is not None and found.waiting.joined:
+    if found.waiting is not None and (found.waiting.joined or found.waiting.in_function):
         drawn.append(profile_figures.waiting(found, found.waiting))
     if any(map(any, found.messages)):
         drawn += [profile_figures.host_traffic(found)] if len(found.hosts) > 1 else []
