@@ -16,10 +16,10 @@ constexpr const char* kCallSitesVariable = "FAIRLEAD_PROFILE_CALL_SITES";  // ca
 constexpr const char* kChaosVariable = "FAIRLEAD_CHAOS";  // a seed: messages take two paths at random (relay/chaos.hpp)
 constexpr const char* kStartSymbol = "fairlead_start";
 
-// Starts to record into `directory`, up to `most_messages` ends of messages one by one, or into `rings`, all of them;
-// one of the two directories may be null. Without both nothing is started. `next`: for every function of
-// generated/functions.hpp what its wrapper calls, or null where the MPI library does not have it. Returns the wrappers,
-// in the same order. All arrays live for ever.
+// Starts to record into `directory`, up to `most_messages` ends of messages one by one, and into `rings`, all of them,
+// as then into `directory` unless `most_messages` is 0; one of the two may be null. Without both nothing is started.
+// `next`: for every function of generated/functions.hpp what its wrapper calls, or null where the MPI library does not
+// have it. Returns the wrappers, in the same order. All arrays live for ever.
 using Start = void* const*(void* const* next, const char* directory, std::size_t most_messages, const char* rings);
 
 // The wrappers' array of what calls of the MPI library's Fortran bindings go to, in the same order; null: not to be

@@ -2,8 +2,10 @@
 
 import json
 import subprocess
+from collections import Counter
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 from click.testing import CliRunner, Result
 
@@ -19,7 +21,7 @@ PROGRAM = ["nbody", "--particles", "1536", "--payload", "64", "--steps", "150"]
 def fairlead(*words: str) -> Result:
     done = CliRunner().invoke(command, words, standalone_mode=False)
     assert done.exception is None, done.output
-    assert done.return_value == 0, done.output
+    assert not done.return_value, done.output
     return done
 
 
@@ -28,7 +30,9 @@ def test_every_message_between_hosts_is_seen(lab: Lab, tmp_path: Path) -> None:
     cluster.write_text(lab.cluster_file_text())
     fairlead("profile", "--cluster", str(cluster), "-n", "3", "--json", str(stored), "--", *PROGRAM)
     profile = json.loads(stored.read_text())
-    monitored = ["run", str(cluster), "-n", "3", "--no-detection", "--monitor", "--results", str(results)]
+    kept = tmp_path / "kept"  # in this machine's /tmp: the hosts have their own
+    monitored = ["run", str(cluster), "-n", "3", "--no-detection", "--monitor", "--messages", str(kept)]
+    monitored += ["--results", str(results)]
     fairlead(*monitored, "--", *PROGRAM)
     with Store.open(results) as store:
         found = communication.read(store, store.runs("run")[-1])
@@ -42,6 +46,12 @@ def test_every_message_between_hosts_is_seen(lab: Lab, tmp_path: Path) -> None:
         if i != j and profile["host_messages"][i][j]
     }
     assert {pair: (times.messages, times.size_B) for pair, times in found.pairs.items()} == counted
+    fairlead("export", str(kept), "--format", "parquet", "--output", str(tmp_path / "tables"))
+    messages = pyarrow.parquet.read_table(tmp_path / "tables" / "messages.parquet")
+    assert messages["receive_done_s"].null_count == messages["send_done_s"].null_count == 0
+    listed = zip(messages["source_host"].to_pylist(), messages["destination_host"].to_pylist(), strict=True)
+    numbers = Counter((source, destination) for source, destination in listed if source != destination)
+    assert numbers == {pair: number for pair, (number, _) in counted.items()}
     for times in found.pairs.values():
         assert times.known_s <= times.waited_s + 1e-9
         assert times.network_s + times.late_sender_s == pytest.approx(times.known_s)

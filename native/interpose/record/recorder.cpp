@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -33,7 +34,10 @@ class Recorder {
         rings_ = rings;
         names_ = names;
         functions_ = functions;
-        most_messages_ = most_messages;
+        most_messages_ = directory == nullptr ? 0 : most_messages;
+        if (rings != nullptr && most_messages_ > 0) {
+            most_messages_ = SIZE_MAX;  // no thread has two kinds of messages
+        }
         pthread_key_create(&end_of_thread_, [](void* thread) { get().end(*static_cast<Thread*>(thread)); });
         // The child counts in a file of its own; what the parent counted stays the parent's.
         pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, begin_again);
@@ -71,7 +75,7 @@ class Recorder {
 
     void add_messages(Thread& thread) {
         const std::scoped_lock lock(mutex_);
-        if (rings_ != nullptr) {
+        if (thread.messages_pass_) {
             return add_passing_messages(thread);
         }
         constexpr std::size_t kInBlock = (kMessagesBlock_B - sizeof(Messages)) / sizeof(Message);
@@ -106,6 +110,7 @@ class Recorder {
 
     static std::size_t functions() { return functions_; }
     static bool keeps_messages() { return most_messages_ > 0 || writes_rings(); }
+    static bool keeps_collectives() { return most_messages_ > 0; }
     static bool writes_rings() { return rings_ != nullptr; }
 
     template <class Change>
@@ -154,6 +159,7 @@ class Recorder {
         thread->counters_ = static_cast<Counters*>(file().add(Kind::counters, thread->number_, size_B));
         thread->rows_ = thread->counters_->rows();
         thread->writes_ring_ = rings_ != nullptr;
+        thread->messages_pass_ = rings_ != nullptr && most_messages_ == 0;
         return thread;
     }
 
@@ -221,7 +227,7 @@ bool keeps_messages() {
 }
 
 bool keeps_collectives() {
-    return Recorder::keeps_messages() && !Recorder::writes_rings();
+    return Recorder::keeps_collectives();
 }
 
 bool writes_rings() {

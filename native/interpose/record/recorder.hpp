@@ -55,19 +55,21 @@ class Thread {
         return next_message_ != nullptr ? next_message_++ : nullptr;
     }
 
-    // The message is complete, by a call of this thread. Where rings are written nobody may look at it any more.
+    // The message, or collective call, is complete, by a call of this thread. Nobody may look at it any more.
     void ended(Message& message) {
         if (writes_ring_) {
             if (!ring_) [[unlikely]] {
                 add_ring();
             }
-            ring_->push(message);
+            if (message.end != End::collective) {
+                ring_->push(message);
+            }
             forget(message);
         }
     }
-    // Nothing will be told of the message.
+    // Nothing will be told of the message, unless it stands in the file.
     void forget(Message& message) {
-        if (writes_ring_) {
+        if (messages_pass_) {
             set_next_unused(message, unused_);
             unused_ = &message;
             if (++number_unused_ > kMostUnused) [[unlikely]] {
@@ -126,6 +128,7 @@ class Thread {
     Message* next_message_ = nullptr;
     Message* end_of_messages_ = nullptr;
     bool writes_ring_ = false;
+    bool messages_pass_ = false;      // the file keeps none: their room is used again
     std::optional<RingWriter> ring_;  // since its first message was complete: then the rank is known
     Message* unused_ = nullptr;
     std::size_t number_unused_ = 0;
@@ -137,12 +140,12 @@ class Thread {
 
 // What is said of the whole process. The file is made by the first `Thread::current` or `initialized`.
 // The strings must live for ever. `directory`: of the file; null: there is none. `most_messages`: how many ends of
-// messages it keeps. `rings`: where ends of messages go to as they are complete, and then not to the file; null:
-// nowhere.
+// messages and collective calls it keeps; where rings are written, too, it keeps all of them or none. `rings`: where
+// ends of messages go to as they are complete; null: nowhere.
 void configure(const char* directory, const char* const* names, std::size_t functions, std::size_t most_messages,
                const char* rings);
 bool keeps_messages();     // in the file or in rings
-bool keeps_collectives();  // likewise; rings tell of messages only
+bool keeps_collectives();  // in the file: rings tell of messages only
 bool writes_rings();
 std::size_t functions();  // that are counted
 void initialized(int rank, int ranks, int thread_level, const char* library);

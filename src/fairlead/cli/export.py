@@ -18,16 +18,24 @@ import click
 def command(results: Path, file_format: str, output: Path | None) -> None:
     """Write the results in the directory RESULTS as CSV or Parquet.
 
-    One file a table: runs, events, and one for each series with a sample a row; captured output as it was.
+    One file a table: runs, events, and one for each series with a sample a row; captured output as it was. RESULTS may
+    also be a directory with messages (`fairlead run --messages`): tables of all messages and collective calls.
 
     \b
-    Example:
+    Examples:
       fairlead export results/demo --format parquet --output /tmp/demo
+      fairlead export messages --output tables
     """
+    from fairlead.profile import message_tables, record_files
     from fairlead.store import Store
-    from fairlead.store.export import Format, export
+    from fairlead.store.export import Format, export, write_tables
 
-    with Store.read(results) as store:
-        written = export(store, output or results / f"export-{file_format}", cast(Format, file_format))
+    form = cast(Format, file_format)
+    target = output or results / f"export-{file_format}"
+    if record_files.are_in(results):
+        written = write_tables(message_tables.of(record_files.read(results)), target, form)
+    else:
+        with Store.read(results) as store:
+            written = export(store, target, form)
     for path in written:
         click.echo(path)

@@ -40,6 +40,8 @@ def _parse_move(
     show_default=True,
     help="Watch the program's messages, too: communication time by host pair (docs/monitor.md).",
 )
+@click.option("--messages", metavar="DIRECTORY", type=click.Path(path_type=Path, file_okay=False),
+              help="Each process keeps all its messages and collective calls in a file there.")  # fmt: skip
 @click.option("--migrate", is_flag=True, help="Move virtual machines where their server is congested.")
 @click.option("--migrate-dry-run", is_flag=True, help="Only say which virtual machine would be moved, and why.")
 @click.option("--move", "moves", multiple=True, callback=_parse_move, metavar="SOURCE:DESTINATION:RELAY",
@@ -58,6 +60,7 @@ def command(
     no_detection: bool,
     no_detours: bool,
     monitor: bool,
+    messages: Path | None,
     migrate: bool,
     migrate_dry_run: bool,
     moves: list[tuple[str, str, str]],
@@ -104,6 +107,7 @@ def command(
         components=components,
         moves=moves,
         placement=placement_file,
+        messages=messages,
         dry_run=migrate_dry_run,
         quiet=quiet,
     )

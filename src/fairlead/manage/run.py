@@ -16,9 +16,10 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.parts import bring_everywhere
 from fairlead.errors import ConfigError, FairleadError, StoreError
-from fairlead.manage import programs
+from fairlead.manage import message_files, programs
 from fairlead.manage.components import Components
 from fairlead.manage.journal import Journal
+from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
@@ -41,6 +42,7 @@ def run(
     components: Components,
     moves: Sequence[Move] = (),
     placement: Path | None = None,
+    messages: Path | None = None,
     dry_run: bool = False,
     quiet: bool = False,
 ) -> int:
@@ -51,6 +53,7 @@ def run(
         own_mpirun: ``argv`` is a whole launch line.
         moves: (source, destination, relay) host names, moved by hand before the program starts.
         placement: file that says on which host each rank runs; None: by slots.
+        messages: directory that each process writes all its messages to; None: none does.
         dry_run: of migrations it is only said what would be done.
 
     Returns:
@@ -68,6 +71,8 @@ def run(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
     job = replace(job, argv=programs.resolve(argv, launcher.family, job.ranks))
+    kept = message_files.prepare(cluster, messages) if messages is not None else None
+    job = kept.of(job) if kept is not None else job
 
     signals = launch.NotedSignals()
 
@@ -94,6 +99,7 @@ def run(
                 raise
             outcome.exit_code = signals.exit_code(outcome.exit_code, launcher)
             _record(store, identity, outcome, signals.ended_by())
+            _fetch(kept, quiet)
     except StoreError as error:
         if outcome is None:
             raise
@@ -101,6 +107,18 @@ def run(
         return outcome.exit_code
     _say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
     return outcome.exit_code
+
+
+def _fetch(kept: MessageFiles | None, quiet: bool) -> None:
+    """Bring the messages here; where that fails, the program's exit code still counts."""
+    if kept is None:
+        return
+    try:
+        kept.fetch()
+    except FairleadError as error:
+        _say(str(error), quiet=False)
+    else:
+        _say(f"messages are in {kept.path}; as tables: fairlead export {kept.path}", quiet)
 
 
 def _management(

@@ -78,7 +78,7 @@ class InFunction:
 
 
 @dataclass(frozen=True)
-class _Kept:
+class Kept:
     """What all ranks kept.
 
     Attributes:
@@ -94,7 +94,7 @@ class _Kept:
     hosts: int
 
     @classmethod
-    def of(cls, records: Sequence[Record], hosts: Sequence[str]) -> "_Kept":
+    def of(cls, records: Sequence[Record], hosts: Sequence[str]) -> "Kept":
         functions: dict[str, int] = {}
         parts = [np.zeros(0, END)]
         for record in records:
@@ -117,7 +117,7 @@ def of(records: Sequence[Record], ranks: int, hosts: Sequence[str]) -> Waiting |
         ranks: of the program.
         hosts: of every rank. Shape (ranks).
     """
-    kept = _Kept.of(records, hosts)
+    kept = Kept.of(records, hosts)
     if len(kept.ends) == 0:
         return None
     sends, receives = joined(kept.ends, kept.rank)
@@ -163,7 +163,7 @@ def of(records: Sequence[Record], ranks: int, hosts: Sequence[str]) -> Waiting |
 
 def clocks_of(records: Sequence[Record], hosts: Sequence[str]) -> dict[str, Clock | None]:
     """The clock of each host, by what the ranks kept; None: not known. ``hosts``: of every rank."""
-    kept = _Kept.of(records, hosts)
+    kept = Kept.of(records, hosts)
     operations = collectives.joined(kept.ends, kept.rank, kept.functions)
     found = _clocks(kept, *joined(kept.ends, kept.rank), operations)
     return dict(zip(dict.fromkeys(hosts), found, strict=True))
@@ -207,7 +207,7 @@ def _numbered(ends: NDArray[np.void], source: Ints, destination: Ints) -> NDArra
     return keys
 
 
-def _clocks(kept: _Kept, sends: Ints, receives: Ints, operations: Joined) -> list[Clock | None]:
+def _clocks(kept: Kept, sends: Ints, receives: Ints, operations: Joined) -> list[Clock | None]:
     done = ~np.isnan(kept.ends["done_s"][receives])
     sends, receives = sends[done], receives[done]
     messages = (kept.host[sends], kept.host[receives], kept.ends["begun_s"][sends], kept.ends["done_s"][receives])
@@ -216,7 +216,7 @@ def _clocks(kept: _Kept, sends: Ints, receives: Ints, operations: Joined) -> lis
     return clocks.of(kept.hosts, source, destination, sent_s, received_s)
 
 
-def _partners(kept: _Kept, sends: Ints, receives: Ints, operations: Joined, found: Sequence[Clock | None]) -> Floats:
+def _partners(kept: Kept, sends: Ints, receives: Ints, operations: Joined, found: Sequence[Clock | None]) -> Floats:
     """Up to when each had to wait for its other end, or for others, to begin, by its own clock; NaN: not known.
     Shape (n)."""
     ends, host = kept.ends, kept.host

@@ -35,10 +35,23 @@ def export(store: Store, directory: Path, file_format: Format) -> list[Path]:
     Raises:
         StoreError: ``directory`` exists and is not empty, or cannot be written.
     """
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise StoreError(f"{directory}: exists and is not an empty directory", hint="name another with --output")
     runs = store.runs()
     tables = {"runs": _runs_table(runs), "events": _events_table(store, runs), **_series_tables(store, runs)}
+    written = write_tables(tables, directory, file_format)
+    try:
+        return written + _write_attachments(store, runs, directory / "attachments")
+    except OSError as error:
+        raise StoreError(f"{directory}: cannot be written: {error}") from error
+
+
+def write_tables(tables: Mapping[str, Any], directory: Path, file_format: Format) -> list[Path]:
+    """Write Arrow tables, each to a file of its name; returns the files.
+
+    Raises:
+        StoreError: ``directory`` exists and is not empty, or cannot be written.
+    """
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise StoreError(f"{directory}: exists and is not an empty directory", hint="name another with --output")
     written = []
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -46,7 +59,6 @@ def export(store: Store, directory: Path, file_format: Format) -> list[Path]:
             path = directory / f"{name}.{file_format}"
             _WRITERS[file_format](table, path)
             written.append(path)
-        written += _write_attachments(store, runs, directory / "attachments")
     except OSError as error:
         raise StoreError(f"{directory}: cannot be written: {error}") from error
     return written
