@@ -98,6 +98,21 @@ def test_scenarios_are_told_by_the_median_of_their_runs() -> None:
     assert "clean" in drawn.svg()
 
 
+def test_what_went_under_congestion_is_told_with_its_interval() -> None:
+    runs = {
+        "clean": [],
+        "clean_managed": [],
+        "congested": [only(h0_h1=4.0), only(h0_h1=4.0)],
+        "congested_managed": [only(h0_h1=1.0), only(h0_h1=1.0)],
+    }
+    said = communication_figures.of_scenarios("cg", runs).caption.replace(NBSP, " ")
+    assert "took 75 % less of it than the plain ones (means; 95 % interval of what went: 75 to 75 %)" in said
+    worse = runs | {"congested_managed": [only(h0_h1=5.0), only(h0_h1=5.0)]}
+    assert "took 25 % more of it" in communication_figures.of_scenarios("cg", worse).caption.replace(NBSP, " ")
+    single = runs | {"congested_managed": [only(h0_h1=5.0)]}
+    assert "Under congestion" not in communication_figures.of_scenarios("cg", single).caption
+
+
 def test_in_a_comparison_plain_runs_are_monitored_by_agents_that_do_nothing_else() -> None:
     assert [scenario.monitored().components for scenario in FOUR[:2]] == [
         Components(agents=True, detection=False, detours=False, monitor=True),

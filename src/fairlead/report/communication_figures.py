@@ -1,6 +1,7 @@
 """Communication time by host pair: of one run as a table, of a comparison's scenarios as table and figure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -11,6 +12,7 @@ from fairlead.report.comparison_figures import MOST_PAIRS, arrow, scenario_name
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 from fairlead.report.tables import Cell, Table, cell, table
 from fairlead.statistics.estimates import median
+from fairlead.statistics.ratios import ratio_of_means
 
 ALL_PAIRS = "all pairs"
 _MARKS = ((palette.GOOD, "o"), (palette.MUTED, "v"), (palette.PLAIN, "s"), (palette.MANAGED, "D"))
@@ -66,7 +68,7 @@ def of_scenarios(program: str, runs: Mapping[str, Sequence[Communication]]) -> D
         f"communication-{program}",
         f"{program}: communication time by host pair",
         "Time that calls of receivers waited for messages after they had been sent; medians over the runs of a "
-        f"scenario. Collective calls are not in it.{more}{lost}",
+        f"scenario. Collective calls are not in it.{_reduction(runs)}{more}{lost}",
         _figure(shown, times, totals, dict(zip(runs, _MARKS, strict=True))),
         table(
             [("pair", "pair"), *((scenario_name(each), f"{each}_s") for each in times)],
@@ -75,6 +77,21 @@ def of_scenarios(program: str, runs: Mapping[str, Sequence[Communication]]) -> D
                 *([cell(arrow(pair)), *(_time(times[each].get(pair)) for each in times)] for pair in pairs),
             ],
         ),
+    )
+
+
+def _reduction(runs: Mapping[str, Sequence[Communication]]) -> str:
+    """What management changed in the communication time of all pairs under congestion, in means of the runs."""
+    *_, plain, managed = ([communication.total_s(run) for run in each] for each in runs.values())
+    if min(len(plain), len(managed)) < 2 or sum(plain) <= 0:
+        return ""
+    ratio = ratio_of_means(managed, plain)
+    less = replace(ratio, value=1 - ratio.value, low=1 - ratio.high, high=1 - ratio.low)
+    what = "less" if less.value >= 0 else "more"
+    return (
+        f" Under congestion all pairs of the managed runs together took {words.percent(abs(less.value), decimals=0)} "
+        f"{what} of it than the plain ones (means; {words.level(less.level)} interval of what went: "
+        f"{words.percent_interval(less, decimals=0)})."
     )
 
 
