@@ -15,6 +15,17 @@ json host_or_null(core::HostId host) {
     return host == core::kNoHost ? json(nullptr) : json(host);
 }
 
+json lines_of(const std::vector<core::FlowRate>& flows) {
+    json lines = json::array();
+    for (const core::FlowRate& flow : flows) {
+        lines.push_back({{"source", flow.pair.source},
+                         {"destination", flow.pair.destination},
+                         {"relay", host_or_null(flow.relay)},
+                         {"rate_bps", flow.rate_bps}});
+    }
+    return lines;
+}
+
 std::string milliseconds(double time_s) {
     std::array<char, 32> text;
     std::snprintf(text.data(), text.size(), "%.2f ms", time_s * 1e3);
@@ -59,7 +70,8 @@ json line_of(const core::Moved& moved, core::HostId self, double wall_offset_s) 
             {"detour_latency_s", moved.detour_latency_s},
             {"suspected_t_s", moved.suspected_at + wall_offset_s},
             {"confirmed_t_s", moved.confirmed_at + wall_offset_s},
-            {"decided_t_s", moved.decided_at + wall_offset_s}};
+            {"decided_t_s", moved.decided_at + wall_offset_s},
+            {"flows", lines_of(moved.flows)}};
 }
 
 json line_of(const core::Returned& returned, core::HostId self) {
@@ -82,7 +94,8 @@ json line_of(const core::Stayed& stayed, core::HostId self) {
             {"foreign_share", stayed.foreign_share},
             {"present_latency_s", stayed.present_latency_s},
             {"best", host_or_null(stayed.best)},
-            {"best_latency_s", stayed.best_latency_s}};
+            {"best_latency_s", stayed.best_latency_s},
+            {"flows", lines_of(stayed.flows)}};
 }
 
 json line_of(const core::Noticed& noticed) {

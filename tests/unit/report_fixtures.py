@@ -185,10 +185,13 @@ def _managed(
                     spans[source, destination] = (begin_s, end_s, moved_s, back_s, relay)
                     pair = {"source": source, "destination": destination}
                     low = {"zone": "low", "queue_delay_s": 1e-5}
+                    flows = [pair | {"relay": None, "rate_bps": 60e6},
+                             {"source": "h9", "destination": "h8", "relay": None, "rate_bps": 25e6}]  # fmt: skip
+                    why = {"queue_delay_s": 9e-3, "reason": "low latency", "flows": flows}
                     events += [
                         (moved_s - 0.03, "zone", pair | {"zone": "medium", "queue_delay_s": 2e-4}),
                         (moved_s - 0.01, "zone", pair | {"zone": "high", "queue_delay_s": 9e-3}),
-                        (moved_s, "moved", pair | {"relay": relay, "queue_delay_s": 9e-3, "reason": "low latency"}),
+                        (moved_s, "moved", pair | why | {"relay": relay}),
                     ]
                     if back_s < time_s:
                         events += [

@@ -26,6 +26,16 @@ def test_congestion_and_moves_are_told_in_words() -> None:
     ]
 
 
+def test_pairs_of_the_job_on_the_same_bottleneck_are_named() -> None:
+    flows = [{"source": s, "destination": d, "relay": None, "rate_bps": 1e6} for s, d in ((0, 1), (2, 1), (1, 2))]
+    assert _told({**MOVED, "flows": flows[:1]}) == ["h0→h1 goes over h2: 12.3 ms of queue"]
+    assert _told({**MOVED, "flows": flows[:2]})[0].endswith("of queue; h2→h1 shares the bottleneck")
+    assert _told({**MOVED, "flows": flows})[0].endswith("of queue; h2→h1, h1→h2 share the bottleneck")
+    assert _told({**MOVED, "flows": [*flows, *flows]})[0].endswith(
+        "h2→h1, h1→h2, h2→h1 and 1 more share the bottleneck"
+    )
+
+
 def test_a_path_that_traffic_has_left_is_quiet_until_it_is_back() -> None:
     assert len(_told(MOVED, HIGH, HIGH)) == 1
     assert len(_told(MOVED, HIGH, RETURNED, HIGH)) == 3

@@ -1,14 +1,17 @@
 """The report of a run by itself: where nobody says what others did on the network, zones do."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from fairlead.cli.report import command
 from fairlead.errors import StoreError
 from fairlead.manage import reasons
+from fairlead.placement.json_form import Expected, Placement
 from fairlead.report import latencies, make, run_findings, run_report
 from fairlead.store import Store
 
@@ -17,10 +20,10 @@ from . import report_fixtures as fixtures
 TIME_S = 12.0
 
 
-def record(store, clock, scenario="congested_managed", status="ok", exit_code=0, error=None):
+def record(store, clock, scenario="congested_managed", status="ok", exit_code=0, error=None, facts=fixtures.FACTS):
     """A run as `fairlead run` leaves it, with the events of the fixture's scenario; returns its number."""
     labels = {"program": "cg", "ranks": 8, "cluster": "mesh8"}
-    run = store.begin_run("run", labels, plan=["cg", "--class", "A"], facts=fixtures.FACTS)
+    run = store.begin_run("run", labels, plan=["cg", "--class", "A"], facts=facts)
     events = fixtures.play(clock, scenario, TIME_S, np.random.default_rng(3))
     for t_s, kind, data in events:
         if kind != "congestion":  # nobody knows
@@ -57,7 +60,8 @@ def test_congested_paths_say_how_long_and_what_was_done(report):
     rows = run_report.congested_paths(report[1].managed).rows
     assert len(rows) == 16
     for row in rows:
-        path, medium_s, high_s, away_s, relay, stayed = (each.value for each in row)
+        path, medium_s, high_s, away_s, relay, stayed, sharing = (each.value for each in row)
+        assert sharing.replace("\u00a0", " ") == "h9 → h8 25.0 Mbit/s"
         assert re.fullmatch(r"h\d → h\d", path)
         assert medium_s == pytest.approx(0.02, abs=1e-6)
         assert 4 < high_s < 5
@@ -93,6 +97,28 @@ def test_how_it_ended_is_said_and_the_rest_is_still_there(tmp_path):
             run_report.load(store, going_on)
     with Store.read(tmp_path) as store:
         assert "its supervisor is gone" in run_findings.paragraphs(run_report.load(store, going_on).managed, None)[0]
+
+
+def test_placed_ranks_stand_in_the_report(tmp_path, capsys):
+    placed = Placement(
+        program=["nbody"], cluster="mesh8", characterization=None, profiled=True, hosts_before=["h0", "h1", "h0"],
+        before=Expected(messages=6, bytes_B=4096, rank_s=0.2), host_of_rank=["h0", "h0", "h1"],
+        after=Expected(messages=3, bytes_B=1024, rank_s=0.05),
+    )  # fmt: skip
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        facts = fixtures.FACTS | {"placement": placed.model_dump(mode="json", by_alias=True)}
+        report = run_report.load(store, record(store, clock, facts=facts))
+    ranks, gain = (source for source, _ in run_report.placement_tables(report))
+    assert [[each.shown for each in row] for row in ranks.rows] == [["h0", "0 2", "0 1"], ["h1", "1", "2"]]
+    assert [row[3].shown.replace("\u00a0", " ") for row in gain.rows] == ["50.0 %", "75.0 %", "75.0 %"]
+    run_report.write(report, tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert '<h2 id="placement">' in text
+    assert "mesh8 was not measured" in text
+    assert "hosts_before" not in text  # among the conditions
+    run_report.show(report, Console(file=sys.stdout, width=200))
+    assert "Ranks by host" in capsys.readouterr().out
 
 
 def test_without_a_detour_it_says_so(tmp_path):

@@ -2,6 +2,7 @@
 // The job's own bytes against a queue that a search has found: asked for twice, counted over the time that probes
 // prove.
 #include <algorithm>
+#include <functional>
 
 #include "state.hpp"
 
@@ -128,13 +129,31 @@ std::optional<double> Controller::State::shared_bps(HostId host, Pair pair) cons
     return std::max(own_bps, base_.throughput_bps(pair).value_or(own_bps));
 }
 
+/// The job's own pairs on the links where the path's packets may queue.
+std::vector<OwnFlow> Controller::State::sharing_flows(HostId host, const Search& search) const {
+    const auto shared = [&](Pair pair) { return shared_bps(host, pair); };
+    return own_flows(shared, search.loads_first, search.loads_second, search.counted_from,
+                     settings_.own_load.late_answer_s);
+}
+
+/// Those that carried most, for the report.
+std::vector<FlowRate> Controller::State::largest_flows(HostId host, const Search& search) const {
+    constexpr std::size_t kMostFlows = 16;
+    const double counted = counted_s(search);
+    std::vector<OwnFlow> flows = sharing_flows(host, search);
+    std::ranges::sort(flows, std::greater<>{}, &OwnFlow::size_B);
+    std::vector<FlowRate> rates;
+    for (const OwnFlow& flow : flows) {
+        if (rates.size() == kMostFlows || counted <= 0.0) break;
+        rates.push_back({flow.pair, flow.relay, 8.0 * static_cast<double>(flow.size_B) / counted});
+    }
+    return rates;
+}
+
 /// What others have sent into the path's bottleneck meanwhile. Without candidates nobody was asked, and there is
 /// nothing to decide either.
 double Controller::State::foreign_part(HostId host, const Search& search) const {
-    const auto shared = [&](Pair pair) { return shared_bps(host, pair); };
-    const double own_s = own_load_s(shared, search.loads_first, search.loads_second, search.counted_from,
-                                    settings_.own_load.late_answer_s);
-    return foreign_share(own_s, busy_s(host, search));
+    return foreign_share(own_load_s(sharing_flows(host, search)), busy_s(host, search));
 }
 
 }  // namespace fairlead::core

@@ -39,9 +39,9 @@ const LoadSnapshot::Source* LoadSnapshot::find(HostId source) const {
     return found != sources_.end() ? &*found : nullptr;
 }
 
-double own_load_s(const SharedLink& shared, const LoadSnapshot& first, const LoadSnapshot& second, Time asked_at,
-                  double late_s) {
-    double sum_s = 0.0;
+std::vector<OwnFlow> own_flows(const SharedLink& shared, const LoadSnapshot& first, const LoadSnapshot& second,
+                               Time asked_at, double late_s) {
+    std::vector<OwnFlow> flows;
     for (const LoadSnapshot::Source& end : second.sources()) {
         const LoadSnapshot::Source* begin = first.find(end.source);
         if (begin == nullptr) continue;
@@ -52,9 +52,16 @@ double own_load_s(const SharedLink& shared, const LoadSnapshot& first, const Loa
             const std::uint64_t passed_B = entry.delivered_B - std::min(from_B, entry.delivered_B);
             // A pair that changed its route meanwhile may have used both.
             const double was_s = before == nullptr ? 0.0 : occupied_s(shared, end.source, *before, passed_B);
-            sum_s += std::max(was_s, occupied_s(shared, end.source, entry, passed_B));
+            const double whole_s = std::max(was_s, occupied_s(shared, end.source, entry, passed_B));
+            if (whole_s > 0.0) flows.push_back({{end.source, entry.destination}, entry.relay, passed_B, whole_s});
         }
     }
+    return flows;
+}
+
+double own_load_s(std::span<const OwnFlow> flows) {
+    double sum_s = 0.0;
+    for (const OwnFlow& flow : flows) sum_s += flow.occupied_s;
     return sum_s;
 }
 

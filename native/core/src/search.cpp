@@ -340,6 +340,7 @@ void Controller::State::decide(HostId host, Search& search) {
     search.decision.confirmed_at = now_;
     search.decision.queue_delay_s = seen.typical_s;
     search.decision.foreign_share = search.silent ? 1.0 : std::max(foreign_part(host, search), told_foreign(host));
+    search.decision.flows = largest_flows(host, search);
     if (const std::vector<HostId> missing = loads_missing(search); !search.silent && !missing.empty()) {
         // Its bytes may explain the queue: rather later than wrongly.
         for (const HostId source : missing) ++peers_[source].loads_unanswered;
@@ -458,6 +459,7 @@ void Controller::State::stay(HostId host, StayReason reason, HostId best, double
         report.queue_delay_s = destination.search->decision.queue_delay_s;
         report.foreign_share = destination.search->decision.foreign_share;
         report.present_latency_s = destination.search->decision.present_latency_s;
+        report.flows = destination.search->decision.flows;
     }
     const bool repeated =
         destination.last_stay == reason && now_ - destination.last_stay_report < settings_.report.stayed_period_s;

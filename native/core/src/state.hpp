@@ -248,6 +248,8 @@ class Controller::State {
     double counted_s(const Search& search) const;
     double busy_s(HostId destination, const Search& search) const;
     std::optional<double> shared_bps(HostId destination, Pair pair) const;
+    std::vector<OwnFlow> sharing_flows(HostId destination, const Search& search) const;
+    std::vector<FlowRate> largest_flows(HostId destination, const Search& search) const;
     double foreign_part(HostId destination, const Search& search) const;
     void hear_foreign(Destination& destination, double share) const;
     double told_foreign(HostId destination) const;

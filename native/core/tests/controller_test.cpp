@@ -167,6 +167,11 @@ TEST(Controller, ARateThatFallsEndsThePauseAfterOwnLoad) {
         for (int i = 0; i < 200 + 5 * phase; ++i) step();
         ASSERT_FALSE(rig.seen<Stayed>().empty());
         EXPECT_EQ(rig.seen<Stayed>().front().reason, StayReason::own_load);
+        const std::vector<FlowRate> flows = rig.seen<Stayed>().front().flows;
+        ASSERT_EQ(flows.size(), 1U) << "the job's own on that bottleneck: this pair's";
+        EXPECT_EQ(flows[0].pair, (Pair{0, 1}));
+        EXPECT_EQ(flows[0].relay, kNoHost);
+        EXPECT_GT(flows[0].rate_bps, 100e6);
         rig.sample_B = 80000;
         int steps = 0;
         do step();

@@ -37,9 +37,18 @@ def recorded(names: Sequence[str], host: int, event: Message, now_s: float) -> E
         return None
     data: dict[str, Any] = {key: value for key, value in event.items() if key not in ("type", "t_s")}
     data["host"] = names[host]
-    for key in ("source", "destination", "relay", "peer", "from"):
-        if isinstance(data.get(key), int):
-            data[key] = names[data[key]]
+    _name(names, data)
+    if "flows" in data:
+        data["flows"] = [dict(flow) for flow in data["flows"]]
+        for flow in data["flows"]:
+            _name(names, flow)
     if kind in ("zone", "moved", "returned", "stayed"):
         data.setdefault("source", names[host])
     return Event(float(event.get("t_s", now_s)), kind, data)
+
+
+def _name(names: Sequence[str], data: dict[str, Any]) -> None:
+    """Hosts by name in place of their index."""
+    for key in ("source", "destination", "relay", "peer", "from"):
+        if isinstance(data.get(key), int):
+            data[key] = names[data[key]]

@@ -11,6 +11,7 @@ from fairlead.agents.agent import Message
 from fairlead.manage import reasons
 
 ARROW = "→"
+MOST_NAMED = 3  # of the job's pairs on a bottleneck
 
 
 def pair(names: Sequence[str], source: int, destination: int) -> str:
@@ -30,7 +31,7 @@ def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
         path = pair(names, event.get("source", host), event["destination"])
         return {
             "zone": lambda: f"{path} is {event['zone']}: {event['queue_delay_s'] * 1e3:.1f} ms of queue",
-            "moved": lambda: f"{path} goes over {names[event['relay']]}: {event['reason']}",
+            "moved": lambda: f"{path} goes over {names[event['relay']]}: {event['reason']}{_sharing(names, event)}",
             "returned": lambda: f"{path} is back on its direct path: {reasons.in_words(event['reason'])}",
             "stayed": lambda: f"{path} stays: {reasons.in_words(event['reason'])}",
         }[kind]()
@@ -47,6 +48,18 @@ def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
     if kind == "error":
         return f"{names[host]}: {event['reason']}"
     return None
+
+
+def _sharing(names: Sequence[str], event: Message) -> str:
+    """The job's other pairs that were on the bottleneck, for example "; h1→h3, h4→h3 and 2 more share it"."""
+    left = event.get("source"), event["destination"]
+    paths = [pair(names, flow["source"], flow["destination"]) for flow in event.get("flows", [])
+             if (flow["source"], flow["destination"]) != left]  # fmt: skip
+    if not paths:
+        return ""
+    shown = paths[:MOST_NAMED]
+    more = f" and {len(paths) - len(shown)} more" if len(paths) > len(shown) else ""
+    return f"; {', '.join(shown)}{more} {'shares' if len(paths) == 1 else 'share'} the bottleneck"
 
 
 def _of_migration(event: Message) -> str:

@@ -25,6 +25,7 @@ from fairlead.manage.monitor import monitored
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.measure.characterization import latest
 from fairlead.placement import placed
+from fairlead.placement.json_form import Placement
 from fairlead.store import Store
 from fairlead.store.records import Label
 
@@ -80,6 +81,8 @@ def run(
         return launch.run(cluster, launcher, job, on_signal=signals)
 
     facts = run_facts.collect(cluster, own_mpirun=own_mpirun)
+    if placement is not None:
+        facts["placement"] = Placement.read(placement).model_dump(mode="json", by_alias=True)
     labels: dict[str, Label] = {"program": Path(argv[0]).name, "ranks": ranks, "cluster": cluster.name}
     if placement is not None:
         labels["placement"] = placement.name

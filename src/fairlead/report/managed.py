@@ -25,6 +25,7 @@ class Move:
     Attributes:
         kind: ``moved``, ``returned`` or ``stayed``.
         relay: the host that the traffic goes over from now on; None unless moved.
+        sharing: the job's other pairs that were on the path's bottleneck, and the bit/s that each carried then.
     """
 
     t_s: float
@@ -32,6 +33,7 @@ class Move:
     pair: HostPair
     relay: str | None
     reason: str
+    sharing: tuple[tuple[HostPair, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -222,7 +224,10 @@ def _pair(run: Run, event: Event) -> HostPair:
 
 def _move(run: Run, event: Event, start_s: float) -> Move:
     relay = str(_of(run, event, "relay")) if event.kind == "moved" else None
-    return Move(event.t_s - start_s, event.kind, _pair(run, event), relay, str(event.data.get("reason", "")))
+    pair = _pair(run, event)
+    flows = [((str(f["source"]), str(f["destination"])), float(f["rate_bps"])) for f in event.data.get("flows", [])]
+    sharing = tuple((other, rate_bps) for other, rate_bps in flows if other != pair)
+    return Move(event.t_s - start_s, event.kind, pair, relay, str(event.data.get("reason", "")), sharing)
 
 
 def _congestion(run: Run, event: Event, start_s: float, time_s: float) -> Congestion:

@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from fairlead.errors import StoreError
 from fairlead.manage import reasons
+from fairlead.placement.json_form import Placement
 from fairlead.report import (
     characterized,
     communication,
@@ -18,6 +19,7 @@ from fairlead.report import (
     latencies,
     migrations,
     page,
+    placement_table,
     run_findings,
     timeline,
     words,
@@ -28,9 +30,11 @@ from fairlead.report.figures import Drawing
 from fairlead.report.managed import HostPair, ManagedRun, read
 from fairlead.report.tables import Table, cell, table
 from fairlead.report.terminal import rich_table
+from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 
 KIND = "run"
+MOST_SHARING = 4  # of the job's pairs on a bottleneck that are named
 
 
 @dataclass(frozen=True)
@@ -41,12 +45,14 @@ class RunReport:
         argv: the program and its arguments.
         way_out: whether any pair has a detour, by the characterisation that was used; None where there was none.
         communication: what the message monitor saw; None where it was off.
+        placement: by which the ranks were placed; None: by slots.
     """
 
     managed: ManagedRun
     argv: tuple[str, ...]
     way_out: bool | None
     communication: Communication | None = None
+    placement: Placement | None = None
 
 
 def latest(store: Store) -> Run | None:
@@ -72,6 +78,7 @@ def load(store: Store, number: int) -> RunReport:
         argv,
         characterized.has_detour(store, run),
         communication.read(store, run),
+        Placement.model_validate(run.facts["placement"]) if "placement" in run.facts else None,
     )
 
 
@@ -93,10 +100,12 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         paths=congested_paths(report.managed),
         drawings=drawn,
         moves=timeline.moves_table([report.managed]),
+        placement=placement_tables(report),
+        placement_said=list(placement_table.sentences(report.placement)) if report.placement is not None else [],
         communication=communication_table(report),
         dropped=0 if report.communication is None else report.communication.dropped,
         migrations=migrations.decisions_table([(None, report.managed.migrations)]),
-        conditions=flat("", run.facts),
+        conditions=flat("", {name: fact for name, fact in run.facts.items() if name != "placement"}),
     )
     saved = [path for each in drawn for path in each.save(figures)] if figures is not None else []
     return [page.write(html, content), *saved]
@@ -110,6 +119,7 @@ def show(report: RunReport, console: Console) -> None:
         (congested_paths(report.managed), "Congested paths"),
         (latency_table(report.managed), "Latency of their messages (median)"),
         (timeline.moves_table([report.managed]), "Decisions"),
+        *placement_tables(report),
         (communication_table(report), "Communication time by host pair"),
         (migrations.decisions_table([(None, report.managed.migrations)]), "Migrations"),
     ):
@@ -133,6 +143,16 @@ def communication_table(report: RunReport) -> Table:
     return communication_figures.of_run(report.communication or Communication({}, 0, 0))
 
 
+def placement_tables(report: RunReport) -> list[tuple[Table, str]]:
+    """Where the ranks were, and what was expected of that, with titles; none where they were not placed."""
+    if report.placement is None:
+        return []
+    return [
+        (placement_table.ranks(report.placement), "Ranks by host"),
+        (placement_table.gain(report.placement), "Expected of the messages between hosts"),
+    ]
+
+
 def congested_paths(run: ManagedRun) -> Table:
     """Each path in use that was congested while the program ran: how long, how bad, and what was done."""
     return table(
@@ -143,6 +163,7 @@ def congested_paths(run: ManagedRun) -> Table:
             ("away", "away_s"),
             ("over", "relays"),
             ("stayed, because", "stayed"),
+            ("on its bottleneck", "sharing"),
         ],
         [_path_row(run, pair) for pair in run.pairs() if pair in run.used()],
     )
@@ -164,7 +185,19 @@ def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
         _seconds(away_s),
         cell(", ".join(dict.fromkeys(relay for *_, relay in spans)) or None),
         cell("; ".join(stayed) or None),
+        cell(_sharing(run, pair) or None),
     ]
+
+
+def _sharing(run: ManagedRun, pair: HostPair) -> str:
+    """The job's other pairs on the path's bottleneck by their median rate when it was judged, the largest first."""
+    rates_bps: dict[HostPair, list[float]] = {}
+    for move in run.moves:
+        for other, rate_bps in move.sharing if move.pair == pair else ():
+            rates_bps.setdefault(other, []).append(rate_bps)
+    typical = sorted(((median(each), other) for other, each in rates_bps.items()), reverse=True)
+    shown = [f"{comparison_figures.arrow(other)} {words.rate(rate_bps)}" for rate_bps, other in typical[:MOST_SHARING]]
+    return ", ".join([*shown, *([f"{len(typical) - len(shown)} more"] if len(typical) > len(shown) else [])])
 
 
 def latency_table(run: ManagedRun) -> Table:

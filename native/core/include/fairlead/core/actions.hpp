@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "fairlead/core/choice.hpp"
 #include "fairlead/core/types.hpp"
@@ -49,6 +50,12 @@ struct ZoneChanged {
     Zone to = Zone::low;
     double queue_delay_s = 0.0;
 };
+/// A pair of the job whose packets pass a link where those of a slow path may queue.
+struct FlowRate {
+    Pair pair;
+    HostId relay = kNoHost;  ///< that it is led over, kNoHost: direct
+    double rate_bps = 0.0;   ///< while it was counted
+};
 struct Moved {
     HostId destination = kNoHost;
     HostId relay = kNoHost;
@@ -60,7 +67,8 @@ struct Moved {
     double detour_latency_s = 0.0;
     Time suspected_at = 0.0;
     Time confirmed_at = 0.0;
-    Time decided_at = 0.0;  ///< Move asked; the event's own time is the kernel's acknowledgement
+    Time decided_at = 0.0;        ///< Move asked; the event's own time is the kernel's acknowledgement
+    std::vector<FlowRate> flows;  ///< of the job, on the bottleneck of the path that was left; largest first
 };
 enum class ReturnReason : std::uint8_t {
     direct_good,    ///< the direct path has been low for the dwell time
@@ -88,7 +96,8 @@ struct Stayed {
     double present_latency_s = 0.0;
     HostId best = kNoHost;  ///< fastest candidate measured, kNoHost: none
     double best_latency_s = 0.0;
-    std::string detail;  ///< the guardian's words after a failed move, else empty
+    std::vector<FlowRate> flows;  ///< as in Moved, where they were counted
+    std::string detail;           ///< the guardian's words after a failed move, else empty
 };
 /// A notice came in about a path of this host.
 struct Noticed {

@@ -35,14 +35,25 @@ class LoadSnapshot {
 /// two share none, 0 if it is unknown.
 using SharedLink = std::function<std::optional<double>(Pair other)>;
 
-/// For how long the job's own bytes occupied the links where a path's packets may queue, between two snapshots. Counted
-/// is what was acknowledged: an acknowledgement comes back no later than the answer of a probe that queued behind its
+/// A pair of the job that loads a link where a path's packets may queue.
+struct OwnFlow {
+    Pair pair;
+    HostId relay = kNoHost;    ///< that it is led over, kNoHost: direct
+    std::uint64_t size_B = 0;  ///< that passed between two snapshots
+    double occupied_s = 0.0;   ///< for so long they occupied the link
+};
+
+/// Which pairs of the job loaded the links where a path's packets may queue, between two snapshots. Counted is what was
+/// acknowledged: an acknowledgement comes back no later than the answer of a probe that queued behind its
 /// bytes. Traffic on a detour counts once, on the slower of the legs that share. A first answer that came more than
 /// late_s after `asked_at` may miss bytes: its earlier counters are taken. A pair that only the second lists came into
 /// use meanwhile: all its bytes count, rather too many than too few. Sources that answered only once are left out.
-/// Infinite where bytes passed a link of unknown rate.
-double own_load_s(const SharedLink& shared, const LoadSnapshot& first, const LoadSnapshot& second, Time asked_at,
-                  double late_s);
+/// Occupied for ever where bytes passed a link of unknown rate.
+std::vector<OwnFlow> own_flows(const SharedLink& shared, const LoadSnapshot& first, const LoadSnapshot& second,
+                               Time asked_at, double late_s);
+
+/// For how long all of them occupied it together.
+double own_load_s(std::span<const OwnFlow> flows);
 
 /// Share of a queue that is not the job's own, 0 to 1, where the queue stood for busy_s, and the job's own bytes
 /// occupied the link for own_s.
