@@ -20,9 +20,17 @@ if TYPE_CHECKING:
 
 LARGEST_B = 64 * 1024**2
 PATH = click.Path(path_type=Path)
+FORMATS = ("osu", "imb", "iperf3", "perftest", "netgauge", "mpip")
 
 
-@click.group()
+class _Benchmarks(click.Group):
+    """`import` takes no cluster: what it reads was measured elsewhere."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(context, ["none", *args] if args[:1] == ["import"] else args)
+
+
+@click.group(cls=_Benchmarks)
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.pass_context
 def command(context: click.Context, cluster_file: Path) -> None:
@@ -38,6 +46,7 @@ def command(context: click.Context, cluster_file: Path) -> None:
       fairlead measure mesh8.cluster.toml tcp --streams 1,4
       fairlead measure mesh8.cluster.toml noise
       fairlead measure mesh8.cluster.toml COMMAND --help
+      fairlead measure import osu latency-*.txt --system cloud
     """
     context.obj = cluster_file
 
@@ -346,6 +355,37 @@ def tcp(
     )
     with _measuring(cluster_file, output) as (cluster, store, progress):
         benchmark.measure(cluster, store, settings, progress)
+
+
+@command.command("import")
+@click.argument("file_format", metavar="FORMAT", type=click.Choice(FORMATS))
+@click.argument("files", metavar="FILE..", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--system", required=True, help="Whose measurements these are: the name that reports show.")
+@_output_options
+def import_(file_format: str, files: tuple[Path, ...], system: str, **options: Any) -> None:
+    """Read what other programs measured into the results; several files of one test are its repetitions.
+
+    FORMAT is osu (OSU micro-benchmarks), imb (Intel MPI Benchmarks), iperf3 (--json), perftest, netgauge (noise,
+    one_one) or mpip. A file that is not understood is refused, with its line, and nothing is stored.
+
+    \b
+    Examples:
+      fairlead measure import osu latency-*.txt bandwidth-*.txt --system cloud
+      fairlead measure import imb imb.log --system cloud --results results/cloud
+    """
+    from fairlead.measure.benchmarks import imported
+    from fairlead.report import words
+    from fairlead.store import Store
+
+    output = _output(options)
+    found = imported.read(file_format, files)
+    with Store.open(output.results) as store:
+        runs = imported.keep(store, system, file_format, found)
+        for run in runs:
+            of = store.run(run)
+            files_of = words.count(len(of.plan["files"]), "file")
+            click.echo(f"{of.labels['benchmark']}: {files_of}, run {run} in {output.results}", err=True)
+    _show(output)
 
 
 def _until(options: dict[str, Any]) -> "Until":

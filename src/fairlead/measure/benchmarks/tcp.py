@@ -22,7 +22,7 @@ from fairlead.measure.benchmarks.pairs import HostPair, host_pairs
 from fairlead.measure.benchmarks.repeat import Until
 from fairlead.measure.readers import iperf3
 from fairlead.measure.samples import Progress
-from fairlead.store import Label, Store
+from fairlead.store import Label, Run, Store
 
 Floats = npt.NDArray[np.float64]
 
@@ -82,7 +82,8 @@ class Block:
 
     Attributes:
         end_s, received_B: (directions * streams, intervals), NaN after the end of a shorter row: ends of intervals
-            since the stream began, and what its receiver got in each.
+            since the stream began, and what its receiver got in each (of a file read from iperf3's client, what the
+            sender gave: see `counted_by`).
         retransmits: segments that its sender sent again, by interval; NaN where the system does not count them.
     """
 
@@ -247,13 +248,19 @@ def blocks(store: Store, run: int) -> dict[Cell, list[Block]]:
     """The blocks of a run by cell, in the order taken."""
     parts: dict[tuple[int, int, int], dict[str, Any]] = {}
     for series in store.series(run):
-        if series.name in ("interval_end_s", "received_B", "retransmits_count"):
+        name = "received_B" if series.name == "sent_B" else series.name
+        if name in ("interval_end_s", "received_B", "retransmits_count"):
             labels = series.labels
             key = (int(labels["streams"]), int(labels["both"]), int(labels["round"]))
-            parts.setdefault(key, {})[series.name] = series.values
+            parts.setdefault(key, {})[name] = series.values
     found: dict[Cell, list[Block]] = {}
     for (streams, both, _), part in parts.items():
         if len(part) == 3:  # else it was interrupted between the three
             block = Block(part["interval_end_s"], part["received_B"], part["retransmits_count"])
             found.setdefault(Cell(streams, bool(both)), []).append(block)
     return found
+
+
+def counted_by(run: Run) -> str:
+    """Whose bytes a run's are: ``receivers``, or ``senders`` where a file of a client was read."""
+    return str(run.plan.get("counted_by", "receivers"))

@@ -4,7 +4,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from fairlead.errors import MeasurementError
+from fairlead.measure.readers.reading import Reading
+from fairlead.store import Series
+
+AGREE = 1e-3  # what an interval's bytes, length and rate may differ by
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,47 @@ class Stream:
     intervals: tuple[Interval, ...]
 
 
+def read(text: str, source: str) -> list[Reading]:
+    """A test as `fairlead.measure.benchmarks.tcp` stores one.
+
+    A client that only sends knows what it gave to its own system, not what arrived: its numbers have another name.
+
+    Raises:
+        MeasurementError: as `parse`; no length of the test, or streams that differ in what they tell.
+    """
+    streams = parse(text, source)
+    start = json.loads(text).get("start", {})
+    try:
+        seconds = float(start["test_start"]["duration"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise MeasurementError(f"{source}: start.test_start.duration is missing or no number") from error
+    if seconds <= 0:
+        raise MeasurementError(f"{source}: the test was given no time (start.test_start.duration)")
+    received = [stream for stream in streams if not stream.sends]
+    sent = [stream for stream in streams if stream.sends]
+    both = bool(received and sent)
+    if both and len(received) != len(sent):
+        raise MeasurementError(f"{source}: {len(sent)} streams send and {len(received)} receive")
+    counted_by = "senders" if sent else "receivers"
+    rows = [*sent, *received]
+    lengths = {len(row.intervals) for row in rows}
+    if len(lengths) > 1:
+        raise MeasurementError(f"{source}: streams have {min(lengths)} to {max(lengths)} intervals; some are missing")
+    last_s = min(row.intervals[-1].end_s for row in rows)
+    if not 0.9 <= last_s / seconds <= 1.1:
+        raise MeasurementError(f"{source}: the test was to last {seconds:g} s, and its intervals end at {last_s:g} s")
+    labels = {"streams": len(sent or received), "both": int(both), "seconds": seconds}
+    moved = "sent_B" if sent else "received_B"
+    again = [[np.nan if each.retransmits is None else each.retransmits for each in row.intervals] for row in rows]
+    series = (
+        Series("interval_end_s", "s", labels, np.array([[each.end_s for each in row.intervals] for row in rows])),
+        Series(moved, "B", labels, np.array([[float(each.bytes_B) for each in row.intervals] for row in rows])),
+        Series("retransmits_count", "count", labels, np.array(again, dtype=np.float64)),
+    )
+    plan = {"seconds": seconds, "program": str(start.get("version", "iperf3")), "counted_by": counted_by}
+    return [Reading("tcp", series, plan)]
+
+
 def parse(text: str, source: str) -> list[Stream]:
     """The streams of a test, in the order in which they appear.
 
@@ -49,7 +96,9 @@ def parse(text: str, source: str) -> list[Stream]:
         raise MeasurementError(f"{source}: iperf3 failed: {data['error']}")
     found: dict[tuple[int, bool], list[Interval]] = {}
     for number, interval in enumerate(data.get("intervals", [])):
-        for stream in interval.get("streams", []):
+        if not isinstance(interval, dict) or not isinstance(interval.get("streams"), list):
+            raise MeasurementError(f"{source}: intervals[{number}]: there is no list of streams")
+        for stream in interval["streams"]:
             key, value = _interval(stream, f"{source}: intervals[{number}]")
             if not stream.get("omitted", False):
                 found.setdefault(key, []).append(value)
@@ -66,8 +115,21 @@ def _interval(stream: dict[str, Any], where: str) -> tuple[tuple[int, bool], Int
             int(stream["bytes"]),
             int(stream["retransmits"]) if "retransmits" in stream else None,
         )
+        _agree(stream, where)
         return (int(stream["socket"]), bool(stream["sender"])), value
     except KeyError as error:
         raise MeasurementError(f"{where}: a stream has no {error}", hint="iperf3 3.7 and later is read") from error
     except (TypeError, ValueError) as error:
         raise MeasurementError(f"{where}: a value is no number: {error}") from error
+
+
+def _agree(stream: dict[str, Any], where: str) -> None:
+    """iperf3 writes the rate that follows from bytes and seconds beside them."""
+    told = [stream.get(key) for key in ("bytes", "seconds", "bits_per_second")]
+    if None in told or not float(stream["seconds"]):
+        return
+    moved_B, length_s, rate_bps = (float(each) for each in told)  # type: ignore[arg-type]
+    if abs(8 * moved_B / length_s - rate_bps) > AGREE * max(rate_bps, 8 * moved_B / length_s):
+        raise MeasurementError(f"{where}: {moved_B:g} bytes in {length_s:g} s are not {rate_bps:g} bit/s")
+    if abs(float(stream["end"]) - float(stream["start"]) - length_s) > AGREE:
+        raise MeasurementError(f"{where}: from {stream['start']} to {stream['end']} s are not {length_s:g} s")

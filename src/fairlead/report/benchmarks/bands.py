@@ -32,7 +32,7 @@ def draw(found: Sequence[Measured], benchmark: str, systems: Sequence[str]) -> D
             for line in drawn:
                 _band(axis, line, line.numbers, kind)
             axis.set_title(title)
-            _scales(axis, latency)
+            scales(axis, latency)
         _zoomed(axes[0], drawn, latency)
         axes[-1].set_xlabel("message size")
         legend_below(figure, [_handle(line, benchmark, systems) for line in drawn], columns=3)
@@ -73,7 +73,8 @@ def _band(axis: Any, line: Line, numbers: dict[int, Numbers], kind: str) -> None
     axis.plot(sizes, middle, color=line.colour, linestyle=line.style, marker="o", markersize=2.6, linewidth=1.4)
 
 
-def _scales(axis: Any, latency: bool) -> None:
+def scales(axis: Any, latency: bool) -> None:
+    """Logarithmic axes of message size, and of times (``latency``) or rates."""
     axis.set_xscale("log", base=2)
     axis.set_yscale("log")
     axis.grid(True)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fairlead.measure.benchmarks.imported import is_read
 from fairlead.report import words
 from fairlead.report.benchmarks.systems import System
 from fairlead.store import Run, Store
@@ -23,6 +24,9 @@ def _of_run(store: Store, run: Run) -> dict[str, Any]:
         found["error"] = run.error
     if between := (run.plan or {}).get("between"):
         found["between"] = ", ".join(f"{first} and {second}" for first, second in between)
+    if is_read(run):
+        found["read_from"] = ", ".join(run.plan["files"])
+        found |= {"version": run.plan["version"]} if "version" in run.plan else {}
     for event in store.events(run.id, "library"):
         found["library"] = event.data["library"]
         found["clock_step"] = f"{event.data['clock_step_s'] * 1e9:.3g}{words.NBSP}ns"

@@ -6,7 +6,7 @@ import numpy as np
 
 from fairlead.measure.benchmarks.point_to_point import LATENCY
 from fairlead.report import words
-from fairlead.report.benchmarks.point_to_point import Measured, Numbers, words_of
+from fairlead.report.benchmarks.point_to_point import Measured, words_of
 from fairlead.report.tables import Cell, Table, cell, table
 from fairlead.statistics.bootstrap import bootstrap_interval
 from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, Estimate, FloatArray
@@ -36,7 +36,8 @@ def ratios(found: Sequence[Measured], baseline: str) -> Table:
             for size_B, one in each.line(configuration).items():
                 if size_B in others:
                     front = [cell(each.system), cell(benchmark), cell(words_of(configuration, benchmark))]
-                    rows.append([*front, cell(size_B, words.size(size_B)), *_row(one, others[size_B], benchmark)])
+                    compared = cells(one.blocks, others[size_B].blocks, lower_is_better=benchmark == LATENCY)
+                    rows.append([*front, cell(size_B, words.size(size_B)), *compared])
     names = [("system", "system"), ("benchmark", "benchmark"), ("configuration", "configuration"), ("size", "size_B")]
     return table([*names, ("ratio", "ratio"), ("from", "low"), ("to", "high"), ("verdict", "verdict")], rows)
 
@@ -52,12 +53,13 @@ def in_words(compared: Table, baseline: str) -> str | None:
     return f"Against {baseline}: {'; '.join(said)}." if said else None
 
 
-def _row(one: Numbers, other: Numbers, benchmark: str) -> list[Cell]:
-    found = ratio_of_medians(one.blocks, other.blocks)
+def cells(values: FloatArray, base: FloatArray, *, lower_is_better: bool) -> list[Cell]:
+    """Ratio of the medians, its interval, and in words what it says."""
+    found = ratio_of_medians(values, base)
     if found is None:
-        ratio = one.value / other.value
+        ratio = float(np.median(values) / np.median(base))
         return [cell(ratio, words.significant(ratio)), cell(None), cell(None), cell("of too few blocks to tell")]
     shown = [cell(value, words.significant(value)) for value in (found.value, found.low, found.high)]
     if found.contains(1.0):
         return [*shown, cell("cannot be told apart")]
-    return [*shown, cell("better" if (found.value < 1) == (benchmark == LATENCY) else "worse")]
+    return [*shown, cell("better" if (found.value < 1) == lower_is_better else "worse")]

@@ -9,13 +9,16 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairlead.errors import ConfigError
+from fairlead.measure.benchmarks.imported import is_read
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
 from fairlead.report import page, words
 from fairlead.report.benchmarks import (
     bands,
     boxes,
     conditions,
+    imported,
     matrices,
+    mpip,
     noise,
     over_time,
     point_to_point,
@@ -24,7 +27,9 @@ from fairlead.report.benchmarks import (
     tcp,
     verdicts,
 )
+from fairlead.report.benchmarks.imported import Imported
 from fairlead.report.benchmarks.matrices import Pairs
+from fairlead.report.benchmarks.mpip import Profile
 from fairlead.report.benchmarks.noise import Noise
 from fairlead.report.benchmarks.over_time import Burst, Stress
 from fairlead.report.benchmarks.point_to_point import Measured
@@ -63,6 +68,8 @@ class Report:
     burst: tuple[Burst, ...]
     pairs: tuple[Pairs, ...]
     noise: tuple[Noise, ...]
+    imported: tuple[Imported, ...]
+    profiles: tuple[Profile, ...]
     baseline: str | None
 
     @property
@@ -92,6 +99,8 @@ def load(directories: Sequence[Path], *, numbers: Sequence[int] = (), baseline: 
         burst=_all(found, over_time.load_burst),
         pairs=_all(found, matrices.load),
         noise=_all(found, noise.load),
+        imported=tuple(part for system in found for part in imported.load(system)),
+        profiles=_all(found, mpip.load),
         baseline=_baseline(found, baseline),
     )
 
@@ -157,7 +166,9 @@ def drawings(report: Report) -> list[Drawing]:
     drawn += [over_time.draw_stress(report.stress, report.names)] if report.stress else []
     drawn += [over_time.draw_burst(report.burst, report.names)] if report.burst else []
     drawn += [matrices.draw(each, number) for number, each in enumerate(report.pairs, start=1)]
-    return drawn + (noise.drawings(report.noise, report.names) if report.noise else [])
+    drawn += noise.drawings(report.noise, report.names) if report.noise else []
+    drawn += imported.drawings(report.imported, report.latency, report.throughput, report.names)
+    return [*drawn, mpip.draw(report.profiles, report.names)] if report.profiles else drawn
 
 
 def findings(report: Report) -> list[str]:
@@ -170,6 +181,8 @@ def findings(report: Report) -> list[str]:
         *_said(report.burst, over_time.burst_verdicts),
         *_said(report.pairs, matrices.verdicts),
         *_said(report.noise, noise.verdicts),
+        *_said(report.imported, imported.verdicts),
+        *_said(report.profiles, mpip.verdicts),
     ]
     compared = ratios.in_words(comparison(report), report.baseline) if report.baseline else None
     return [*([compared] if compared else []), *verdicts.paragraphs(said)]
@@ -181,16 +194,21 @@ def _said(parts: Sequence[PartT], of: Callable[[PartT], Iterable[Verdict]]) -> l
 
 def comparison(report: Report) -> Table:
     """Ratios to the baseline; empty of a single system."""
-    measured = (*report.latency, *report.throughput)
-    if report.baseline is None:
-        return ratios.ratios((), "")
-    tables = [ratios.ratios(each, report.baseline) for each in (report.latency, report.throughput) if each]
     empty = ratios.ratios((), "")
-    return Table(empty.columns, empty.keys, tuple(row for one in tables for row in one.rows)) if measured else empty
+    if report.baseline is None:
+        return empty
+    tables = [ratios.ratios(each, report.baseline) for each in (report.latency, report.throughput) if each]
+    rows = [row for one in tables for row in one.rows]
+    rows += [tuple(row) for row in imported.compared(report.imported, report.baseline)]
+    return Table(empty.columns, empty.keys, tuple(rows))
 
 
 def _about(report: Report) -> str:
     runs = [run for system in report.systems for run in system.runs.values()]
     first, last = min(run.started_s for run in runs), max(run.started_s for run in runs)
     days = words.moment(first) if first == last else f"{words.moment(first)} to {words.moment(last)}"
-    return f"{words.count(len(runs), 'benchmark')} by fairlead, begun {days}"
+    read = sum(is_read(run) for run in runs)
+    if read == len(runs):
+        return f"{words.count(read, 'benchmark')} of other programs, read {days}"
+    others = f", {read} of them of other programs and read from files" if read else " by fairlead"
+    return f"{words.count(len(runs), 'benchmark')}{others}, begun {days}"

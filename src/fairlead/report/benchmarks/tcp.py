@@ -83,10 +83,15 @@ def draw(found: Sequence[Tcp], systems: Sequence[str]) -> Drawing:
     drawing = boxes.draw(
         "tcp",
         "TCP throughput (iperf3)",
-        "Each value is what the receivers of all streams and directions got together, in the middle third of each.",
+        "Each value is what the receivers of all streams and directions got together, in the middle third of each"
+        + (", or what was sent, where iperf3's client was read." if any(_sent(each) for each in found) else "."),
         shown,
     )
     return Drawing(drawing.name, drawing.title, drawing.caption, drawing.figure, _table(found))
+
+
+def _sent(found: Tcp) -> bool:
+    return measured.counted_by(found.run) == "senders"
 
 
 def _table(found: Sequence[Tcp]) -> Table:
@@ -131,4 +136,7 @@ def verdicts(found: Tcp) -> Iterator[Verdict]:
             yield Verdict("bad" if ratio < DUPLEX_BAD else "good" if ratio >= DUPLEX_GOOD else "fact", text)
     sure = sum(half <= SURE for half in halves)
     incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
-    yield Verdict("sure", f"tcp: {sure} of {len(found.rates_bps)} medians are known to ±5 % or better{incomplete}")
+    whose = "; counted is what was sent" if _sent(found) else ""
+    yield Verdict(
+        "sure", f"tcp: {sure} of {len(found.rates_bps)} medians are known to ±5 % or better{whose}{incomplete}"
+    )

@@ -1,0 +1,240 @@
+"""Reading what other benchmark programs wrote: exact numbers, and no number of a file that is not understood."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairlead.cli.main import command
+from fairlead.errors import MeasurementError
+from fairlead.measure.benchmarks import imported
+from fairlead.measure.readers.formats import READERS
+from fairlead.report.benchmarks import report as reports
+from fairlead.store import Store
+
+from . import foreign_files as files
+
+Number = tuple[str, str, str, int | None]
+
+
+def numbers(file_format: str, text: str) -> dict[Number, float]:
+    """Every number of tables over size: by benchmark, series, statistic and size in B; of other series by place."""
+    found: dict[Number, float] = {}
+    for reading in READERS[file_format](text, "f.txt"):
+        sizes: list[int | None] = [None]
+        for series in reading.series:
+            if series.name == "size_B":
+                sizes = list(series.values)
+        for series in reading.series:
+            statistic = str(series.labels.get("statistic", series.labels.get("call", "")))
+            places = sizes if "statistic" in series.labels else range(series.values.size)
+            for place, value in zip(places, series.values.reshape(-1), strict=True):
+                if series.name != "size_B":
+                    found[reading.benchmark, series.name, statistic, place] = float(value)
+    return found
+
+
+def test_osu_tables_of_all_kinds() -> None:
+    found = numbers("osu", files.OSU_LATENCY)
+    assert found == pytest.approx(
+        {
+            ("OSU Latency", "time_s", "mean", 1): 2.5e-6,
+            ("OSU Latency", "time_s", "mean", 1024): 4e-6,
+            ("OSU Latency", "time_s", "p50", 1): 2.4e-6,
+            ("OSU Latency", "time_s", "p50", 1024): 3.9e-6,
+            ("OSU Latency", "time_s", "p99", 1): 4.1e-6,
+            ("OSU Latency", "time_s", "p99", 1024): 6e-6,
+        }
+    )
+    assert numbers("osu", files.OSU_OLD_LATENCY)["OSU Latency", "time_s", "mean", 0] == pytest.approx(2e-6)
+    title = "OSU Bi-Directional Bandwidth"
+    assert numbers("osu", files.OSU_BANDWIDTH)[title, "rate_bps", "mean", 1048576] == pytest.approx(20e9)
+    pairs = "OSU Multiple Bandwidth / Message Rate"
+    assert numbers("osu", files.OSU_PAIRS) == pytest.approx({(pairs, "rate_bps", "mean", 1): 80e6})
+    (reading,) = READERS["osu"](files.OSU_PAIRS, "f")
+    assert (reading.plan["pairs"], reading.plan["window"]) == (2, 64)
+    reduced = numbers("osu", files.OSU_ALLREDUCE)
+    assert [reduced["OSU Allreduce Latency", "time_s", of, 8] for of in ("least", "mean", "greatest")] == pytest.approx(
+        [9e-6, 11e-6, 13e-6]
+    )
+    overlap = numbers("osu", files.OSU_OVERLAP)
+    assert overlap["OSU Non-blocking Allreduce Latency", "overlap_share", "mean", 4] == pytest.approx(0.25)
+    assert numbers("osu", files.OSU_BARRIER) == pytest.approx({("OSU Barrier Latency", "time_s", "mean", None): 7.5e-6})
+
+
+def test_imb_tables_and_their_two_megabytes() -> None:
+    found = numbers("imb", files.IMB)
+    assert found["IMB PingPong, 2 ranks", "time_s", "mean", 1000] == pytest.approx(2e-6)
+    assert found["IMB PingPong, 2 ranks", "rate_bps", "mean", 1000000] == pytest.approx(32e9)
+    assert found["IMB Sendrecv, 4 ranks", "rate_bps", "mean", 1000] == pytest.approx(4e9)
+    assert found["IMB Allreduce, 4 ranks", "time_s", "greatest", 4] == pytest.approx(7e-6)
+    assert found["IMB Barrier, 4 ranks", "time_s", "mean", None] == pytest.approx(6e-6)
+    old = files.IMB.replace("       500.00", "       476.84").replace("4000.00", "3814.70")
+    assert numbers("imb", old)["IMB PingPong, 2 ranks", "rate_bps", "mean", 1000000] == pytest.approx(32e9, rel=1e-5)
+
+
+def test_perftest_tables() -> None:
+    found = numbers("perftest", files.PERFTEST_LATENCY)
+    name = "perftest Send Latency, 1 QP"
+    assert found[name, "time_s", "median", 4] == pytest.approx(0.9e-6)
+    assert found[name, "time_s", "p99.9", 2] == pytest.approx(3e-6)
+    name = "perftest RDMA_Write Bidirectional BW, 16 QP"
+    assert numbers("perftest", files.PERFTEST_BANDWIDTH) == pytest.approx(
+        {(name, "rate_bps", "greatest", 65536): 11000 * 8 * 2**20, (name, "rate_bps", "mean", 65536): 8000 * 2**20}
+    )
+    without_peak = files.PERFTEST_BANDWIDTH.replace("11000.00", "0.00")
+    assert set(numbers("perftest", without_peak)) == {(name, "rate_bps", "mean", 65536)}
+
+
+def test_netgauge_noise_is_stored_as_our_own_is(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text(files.SELFISH)
+    (tmp_path / "b").write_text(files.SELFISH.replace("n7", "n8"))
+    found = imported.read("netgauge", [tmp_path / "a", tmp_path / "b"])
+    with Store.open(tmp_path / "r") as store:
+        imported.keep(store, "cloud", "netgauge", found)
+    (noise,) = reports.load([tmp_path / "r"]).noise
+    assert [(core.host, core.cpu) for core in noise.cores] == [("n7", 0), ("n8", 1)]
+    assert noise.cores[0].overhead_share() == pytest.approx(0.04)
+    assert noise.cores[0].least_s == pytest.approx(1e-8)
+    assert noise.cores[0].count_ratio() == pytest.approx(3e-8)
+    times = {f"noise-fwq,{k}": value for (_, _, _, k), value in numbers("netgauge", files.FIXED_WORK).items()}
+    assert times == pytest.approx({"noise-fwq,0": 1e-4, "noise-fwq,1": 1e-4, "noise-fwq,2": 1.8e-4})
+
+
+def test_netgauge_one_one_has_half_round_trips_and_rates() -> None:
+    found = numbers("netgauge", files.ONE_ONE)
+    assert [found["netgauge one_one", "time_s", of, 8] for of in ("least", "median", "mean", "greatest")] == (
+        pytest.approx([4e-6, 4.5e-6, 5e-6, 8e-6])
+    )
+    assert found["netgauge one_one", "rate_bps", "median", 1000] == pytest.approx(888.89e6)
+
+
+def test_mpip_has_times_of_tasks_and_calls() -> None:
+    (reading,) = READERS["mpip"](files.MPIP, "f")
+    of = {series.name: series.values for series in reading.series}
+    assert list(of["app_time_s"]) == [10, 10] and list(of["mpi_time_s"]) == [2, 4]
+    calls = [(s.labels["call"], s.labels["site"], s.labels["count"], s.scalar()) for s in reading.series[2:]]
+    assert calls == [("Waitall", 2, 200, 4.0), ("Allreduce", 1, 100, 2.0)]
+    assert (reading.plan["command"], reading.plan["hosts"]) == ("./solver -n 100", ["n0", "n1"])
+
+
+def test_iperf3_of_a_client_is_what_was_sent(tmp_path: Path) -> None:
+    for name, text in (
+        ("sent", files.iperf3()),
+        ("got", files.iperf3(sender=False)),
+        ("both", files.iperf3(both=True)),
+    ):
+        (tmp_path / name).write_text(text)
+    for name, whose, rate_bps in (("sent", "senders", 8e6), ("got", "receivers", 8e6), ("both", "senders", 16e6)):
+        with Store.open(tmp_path / f"r-{name}") as store:
+            imported.keep(store, "c", "iperf3", imported.read("iperf3", [tmp_path / name]))
+        (tcp,) = reports.load([tmp_path / f"r-{name}"]).tcp
+        assert tcp.run.plan["counted_by"] == whose
+        assert [float(rates[0]) for rates in tcp.rates_bps.values()] == [pytest.approx(rate_bps)]
+
+
+@pytest.mark.parametrize(
+    ("file_format", "before", "after", "message"),
+    [
+        ("osu", "2.50", "2.5x", r"f.txt:6: '2.5x' is no number"),
+        ("osu", "2.50              Pass", "2.50              Fail", "f.txt:6: the data did not pass"),
+        ("osu", "1024 ", "1 ", "f.txt:7: size 1 comes after 1"),
+        ("osu", "Avg Latency(us)        Val", "Avg Warmth(K)        Val", "f.txt:5: unknown column at 'Avg Warmth"),
+        ("osu", "# OSU MPI", "# OSU", "f.txt:3: a table without its title"),
+        ("osu", "# OSU MPI Latency", "MPI Latency", "f.txt:5: a table without its title"),
+        ("imb", "# All processes", "# Some processes", "the file is not complete"),
+        ("imb", "4000.00", "5000.00", "the throughputs do not fit the times"),
+        (
+            "imb",
+            "         7.00         6.00\n\n#-",
+            "         7.00\n\n#-",
+            "f.txt:31: 4 columns where the header has 5",
+        ),
+        ("imb", "250.00      4000.00", "out-of-mem.; needed X=   1.000 GB", "columns where the header has 4"),
+        ("perftest", f"0.016000\n{files.RULE}", "0.016000", "no closing line"),
+        (
+            "perftest",
+            "0.95        \t0.10\t\t1.20 \t\t3.00\n 4",
+            "0.95        \t0.10\t\t7.20 \t\t3.00\n 4",
+            "rising order",
+        ),
+        ("netgauge", "30000000.00\n#", "90000000.00\n#", "f.txt:12: the detours end after 2.06 s"),
+        ("netgauge", "0.00\t20000000.00", "0.00\t90000000.00", "the detours take 7.50 % of the time, not 4.00 %"),
+        ("netgauge", "# Measurement period: 2.00 s\n", "", "the file is not complete"),
+        ("mpip", "   1         10          4    40.00\n", "", "add up to 10 s, not to 20 s"),
+        ("mpip", "@--- End of Report", "@--- ", 'End of Report" is missing'),
+        ("mpip", "4    40.00", "5    40.00", "f.txt:12: 5 of 10 s are not 40 %"),
+        ("iperf3", '"bytes": 1000000', '"bytes": 1000', r"intervals\[0\]: 1000 bytes in 1 s are not 8e\+06 bit/s"),
+        ("iperf3", '"duration": 6', '"duration": 60', "the test was to last 60 s, and its intervals end at 6 s"),
+        ("iperf3", '"streams"', '"xtreams"', r"intervals\[0\]: there is no list of streams"),
+    ],
+)
+def test_a_file_that_is_not_understood_is_refused(file_format: str, before: str, after: str, message: str) -> None:
+    assert before in files.EVERY[file_format]
+    with pytest.raises(MeasurementError, match=message):
+        READERS[file_format](files.EVERY[file_format].replace(before, after, 1), "f.txt")
+
+
+@pytest.mark.parametrize("file_format", files.EVERY)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_file_cut_short_or_spoiled_gives_no_other_number(file_format: str, data: st.DataObject) -> None:
+    whole = files.EVERY[file_format]
+    right = numbers(file_format, whole)
+    place = data.draw(st.integers(0, len(whole) - 1))
+    if data.draw(st.booleans()):
+        text = whole[:place]
+    else:
+        text = whole[:place] + data.draw(st.sampled_from("x- ,%")) + whole[place + 1 :]
+    try:
+        found = numbers(file_format, text)
+    except MeasurementError:
+        return
+    # The name of a test may be what was spoiled: then its numbers stand under another.
+    known = {key[1:]: set[float]() for key in right}
+    for key, value in right.items():
+        known[key[1:]].add(value)
+    for key, value in found.items():
+        assert math.isnan(value) or value in known[key[1:]], key
+
+
+def test_files_become_runs_and_a_page(tmp_path: Path) -> None:
+    for number in range(6):
+        scale = f"{2.0 + number / 100:.2f}"
+        (tmp_path / f"a{number}").write_text(files.OSU_OLD_LATENCY.replace("2.50", scale))
+        (tmp_path / f"b{number}").write_text(files.OSU_OLD_LATENCY.replace("2.50", f"{2 * float(scale):.2f}"))
+    (tmp_path / "m").write_text(files.MPIP)
+    for system, letter in (("old", "a"), ("new", "b")):
+        names = [str(tmp_path / f"{letter}{number}") for number in range(6)]
+        words = ["measure", "import", "osu", *names, "--system", system, "--results", str(tmp_path / "r")]
+        done = CliRunner().invoke(command, words)
+        assert done.exit_code == 0, done.output
+    words = ["measure", "import", "mpip", str(tmp_path / "m"), "--system", "new", "--results", str(tmp_path / "r")]
+    assert CliRunner().invoke(command, words).exit_code == 0
+    found = reports.load([tmp_path / "r"])
+    ratios = {row[3].value: row for row in reports.comparison(found).rows}
+    assert ratios[1][4].value == pytest.approx(2.0) and ratios[1][7].value == "worse"
+    text = "\n".join(reports.findings(found))
+    assert "OSU Latency: mean 2.02\u00a0µs (1\u00a0B)" in text
+    assert "OSU Latency: 6 tables of statistics, no samples" in text
+    assert "mpiP: 2 tasks spend 30.0\u00a0% of their time in MPI, most of it in Waitall (site 2)" in text
+    page = (tmp_path / "r" / "benchmarks.html").read_text()
+    assert '<figure id="read-time">' in page and '<figure id="mpip">' in page
+    with Store.read(tmp_path / "r") as store:
+        run = imported.records.runs(store, "OSU Latency")[0]
+        assert store.attachments(run.id)[0].content == (tmp_path / "a0").read_bytes()
+        (mean,) = [curve for curve in imported.curves(store, run.id) if curve.statistic == "mean"]
+    assert np.array_equal(mean.values[1], np.array([2.0, 2.01, 2.02, 2.03, 2.04, 2.05]) * 1e-6)
+
+
+def test_one_bad_file_and_nothing_is_stored(tmp_path: Path) -> None:
+    (tmp_path / "good").write_text(files.OSU_BARRIER)
+    (tmp_path / "bad").write_text(files.OSU_BARRIER[:-1])
+    words = ["measure", "import", "osu", str(tmp_path / "good"), str(tmp_path / "bad"), "--system", "s"]
+    done = CliRunner().invoke(command, [*words, "--results", str(tmp_path / "r")])
+    assert isinstance(done.exception, MeasurementError) and "bad:4: the file ends within a line" in str(done.exception)
+    assert not (tmp_path / "r").exists()
