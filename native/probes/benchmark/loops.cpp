@@ -114,6 +114,32 @@ std::vector<double> round_trips(const Request& request, int peer, bool first) {
     return {};
 }
 
+std::vector<double> parametrised_round_trips(const Request& request, int peer, bool first) {
+    Buffer buffer(static_cast<std::size_t>(request.size_B));
+    const double delay_s = request.pauses_s.empty() ? 0.0 : request.pauses_s.front();
+    if (first) {
+        return timed(request, [&](int tag) {
+            for (int sent = 0;;) {
+                send(buffer, peer, tag);
+                if (++sent == request.train) {
+                    break;
+                }
+                if (delay_s > 0.0) {
+                    pause(MPI_Wtime(), delay_s, false);
+                }
+            }
+            receive(buffer, peer);
+        });
+    }
+    for (int tag = kMore; tag != kLast;) {
+        for (int received = 0; received < request.train; ++received) {
+            tag = receive(buffer, peer);
+        }
+        send(buffer, peer, kReply);
+    }
+    return {};
+}
+
 std::vector<double> bursts(const Request& request, int peer, bool first) {
     Buffer buffer(static_cast<std::size_t>(request.size_B));
     std::vector<double> samples_s;

@@ -18,6 +18,11 @@ std::vector<double> round_trips(const Request& request, int peer, bool first);
 // osu_bw). With `both`, the second sends as many at the same time (osu_bibw).
 std::vector<double> windows(const Request& request, int peer, bool first);
 
+// PRTT(n, d, s) of the LogGP assessment (Hoefler, Lichei, Rehm, "Low-Overhead LogGP Parameter Assessment for Modern
+// Interconnection Networks", 2007): the first rank sends `train` messages, each `pauses_s[0]` (none: 0)
+// after the one before has been given away, and waits for one of the same size, which the second sends when it has all.
+std::vector<double> parametrised_round_trips(const Request& request, int peer, bool first);
+
 // Bursts: trains of round trips with a pause after each, `stop.most` trains for each of `pauses_s` in turn (the
 // Hoverboard test: noise, 4.4.1). A sample is the time of a train; the pause is not in it.
 std::vector<double> bursts(const Request& request, int peer, bool first);

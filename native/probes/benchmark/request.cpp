@@ -2,9 +2,11 @@
 #include "benchmark/request.hpp"
 
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
+#include <string>
 
 namespace fairlead::benchmark {
 namespace {
@@ -43,6 +45,61 @@ bool truth(const nlohmann::json& object, const char* key) {
     return found != object.end() && found->get<bool>();
 }
 
+// The value that a key's text stands for.
+template <typename Value>
+Value named(const nlohmann::json& object, const char* key, const std::map<std::string, Value>& names) {
+    const auto found = object.find(key);
+    const bool text = found != object.end() && found->is_string();
+    const auto known = text ? names.find(found->get<std::string>()) : names.end();
+    if (known == names.end()) {
+        refuse(key, "is none that is known");
+    }
+    return known->second;
+}
+
+Collective collective_of(const nlohmann::json& object) {
+    return named<Collective>(object, "collective",
+                             {{"allreduce", Collective::kAllreduce},
+                              {"alltoall", Collective::kAlltoall},
+                              {"bcast", Collective::kBcast},
+                              {"scatter", Collective::kScatter},
+                              {"gather", Collective::kGather},
+                              {"allgather", Collective::kAllgather},
+                              {"reduce-scatter", Collective::kReduceScatter}});
+}
+
+// Ranks that are in no list yet.
+std::vector<int> ranks_of(const nlohmann::json& object, const char* key, std::set<int>& used, int ranks) {
+    std::vector<int> found;
+    for (const nlohmann::json& rank : object.value(key, nlohmann::json::array())) {
+        if (!rank.is_number_integer() || rank < 0 || rank >= ranks || !used.insert(rank.get<int>()).second) {
+            refuse(key, "a rank is none of " + std::to_string(ranks) + ", or comes twice");
+        }
+        found.push_back(rank.get<int>());
+    }
+    return found;
+}
+
+void read_impact(const nlohmann::json& object, int ranks, Request& request) {
+    std::set<int> used;
+    request.victims = ranks_of(object, "victims", used, ranks);
+    request.congestors = ranks_of(object, "congestors", used, ranks);
+    if (request.victims.size() < 2 || request.congestors.size() == 1) {
+        refuse("victims", "two of them are needed, and no congestor or two");
+    }
+    request.victim = named<VictimTest>(object, "victim",
+                                       {{"latency", VictimTest::kLatency},
+                                        {"bandwidth", VictimTest::kBandwidth},
+                                        {"allreduce", VictimTest::kAllreduce}});
+    if (!request.congestors.empty()) {
+        request.congestor = named<Congestion>(
+            object, "congestor",
+            {{"alltoall", Congestion::kAlltoall}, {"incast", Congestion::kIncast}, {"bcast", Congestion::kBcast}});
+    }
+    request.congestor_size_B = integer(object, "congestor_size_B", 1, 1, kLargestMessage_B);
+    request.exchanges_before = integer(object, "exchanges_before", 0, 0, kMostSamples);
+}
+
 std::vector<Pair> pairs_of(const nlohmann::json& object, int ranks) {
     const auto found = object.find("pairs");
     if (found == object.end() || !found->is_array() || found->empty()) {
@@ -66,6 +123,30 @@ std::vector<Pair> pairs_of(const nlohmann::json& object, int ranks) {
 
 }  // namespace
 
+std::vector<int> Request::taking_part() const {
+    std::vector<int> found;
+    for (const Pair& pair : pairs) {
+        found.insert(found.end(), {pair.first, pair.second});
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+        found.push_back(rank);
+    }
+    found.insert(found.end(), victims.begin(), victims.end());
+    found.insert(found.end(), congestors.begin(), congestors.end());
+    return found;
+}
+
+std::vector<int> Request::reporting() const {
+    if (kind != Kind::kPairs) {
+        return kind == Kind::kImpact ? victims : taking_part();
+    }
+    std::vector<int> found;
+    for (const Pair& pair : pairs) {
+        found.push_back(pair.first);
+    }
+    return found;
+}
+
 Request parse_request(const std::string& line, int ranks) {
     const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
     if (!object.is_object()) {
@@ -75,7 +156,16 @@ Request parse_request(const std::string& line, int ranks) {
         refuse("size_B", "is missing");
     }
     Request request;
-    request.pairs = pairs_of(object, ranks);
+    if (object.contains("collective")) {
+        request.kind = Kind::kCollective;
+        request.collective = collective_of(object);
+        request.ranks = integer(object, "ranks", ranks, 2, ranks);
+    } else if (object.contains("victims")) {
+        request.kind = Kind::kImpact;
+        read_impact(object, ranks, request);
+    } else {
+        request.pairs = pairs_of(object, ranks);
+    }
     request.size_B = integer(object, "size_B", 0, 0, kLargestMessage_B);
     request.stop.most = integer(object, "most", 100, 1, kMostSamples);
     request.stop.least = integer(object, "least", 1, 1, request.stop.most);

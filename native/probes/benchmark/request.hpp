@@ -19,9 +19,25 @@ struct Stop {
     double limit_s = 0.0;
 };
 
-// One block of samples: what rank 0 reads from a line of stdin.
+enum class Collective { kNone, kAllreduce, kAlltoall, kBcast, kScatter, kGather, kAllgather, kReduceScatter };
+
+enum class VictimTest { kLatency, kBandwidth, kAllreduce };
+enum class Congestion { kAlltoall, kIncast, kBcast };
+enum class Kind { kPairs, kCollective, kImpact };
+
+// One block of samples: what rank 0 reads from a line of stdin. It is of pairs of ranks, of a collective operation
+// among the first `ranks` ranks, or of victims that measure beside congestors.
 struct Request {
+    Kind kind = Kind::kPairs;
     std::vector<Pair> pairs;  // measured at the same time, no rank twice
+    Collective collective = Collective::kNone;
+    int ranks = 0;
+    std::vector<int> victims;     // in the order of their ring
+    std::vector<int> congestors;  // none: the victims are alone
+    VictimTest victim = VictimTest::kLatency;
+    Congestion congestor = Congestion::kAlltoall;
+    int congestor_size_B = 0;
+    int exchanges_before = 0;  // of the victims, beside the congestors, before the first sample
     int size_B = 0;
     Stop stop;
     int warmup = 0;     // transfers before the first sample
@@ -32,12 +48,18 @@ struct Request {
     int train = 1;
     bool asleep = false;      // the pause is slept, not spent in a busy loop
     bool both_pause = false;  // the second rank pauses, too
+
+    // The ranks that take part, and those of them that have samples, in the order of the answer's rows.
+    std::vector<int> taking_part() const;
+    std::vector<int> reporting() const;
 };
 
 // The request that a line of JSON describes, for example
 // {"pairs":[[0,1]],"size_B":64,"least":1,"most":100,"limit_s":0.1,"warmup":5,
 // "window":64,"both":false,"pauses_s":[1,0],"train":100,"asleep":false,"both_pause":true}; all but `pairs` and `size_B`
-// may be left away. Throws std::invalid_argument that names the key which is missing or wrong.
+// may be left away. In place of `pairs` there may be "collective":"allreduce" and "ranks":8, or "victims":[0,3],
+// "victim":"latency", "congestors":[1,2], "congestor":"incast", "congestor_size_B":4096, "exchanges_before":5. Throws
+// std::invalid_argument that names the key which is missing or wrong.
 Request parse_request(const std::string& line, int ranks);
 
 }  // namespace fairlead::benchmark

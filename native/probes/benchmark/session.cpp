@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "benchmark/collectives.hpp"
 #include "benchmark/lines.hpp"
 #include "common/mpi.hpp"
 
@@ -87,23 +88,22 @@ void introduce(const std::string& program, int ranks) {
 
 // Returns when all ranks of the request are here, at about the same time.
 void meet(const Request& request, int rank) {
-    const int leader = request.pairs.front().first;
+    const std::vector<int> all = request.taking_part();
+    const int leader = all.front();
     if (rank != leader) {
         check(MPI_Send(nullptr, 0, MPI_BYTE, leader, kReady, MPI_COMM_WORLD), "MPI_Send");
         check(MPI_Recv(nullptr, 0, MPI_BYTE, leader, kGo, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
         return;
     }
     for (const int tag : {kReady, kGo}) {
-        for (const Pair& pair : request.pairs) {
-            for (const int other : {pair.first, pair.second}) {
-                if (other == leader) {
-                    continue;
-                }
-                if (tag == kReady) {
-                    check(MPI_Recv(nullptr, 0, MPI_BYTE, other, kReady, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
-                } else {
-                    check(MPI_Send(nullptr, 0, MPI_BYTE, other, kGo, MPI_COMM_WORLD), "MPI_Send");
-                }
+        for (const int other : all) {
+            if (other == leader) {
+                continue;
+            }
+            if (tag == kReady) {
+                check(MPI_Recv(nullptr, 0, MPI_BYTE, other, kReady, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
+            } else {
+                check(MPI_Send(nullptr, 0, MPI_BYTE, other, kGo, MPI_COMM_WORLD), "MPI_Send");
             }
         }
     }
@@ -116,41 +116,51 @@ Request warm_up(const Request& request) {
     return transfers;
 }
 
-// This rank's part of a request; nothing where it has none.
-std::vector<double> take_part(const Request& request, int rank, const Measure& measure) {
-    for (const Pair& pair : request.pairs) {
-        if (rank == pair.first || rank == pair.second) {
-            const bool first = rank == pair.first;
-            const int peer = first ? pair.second : pair.first;
-            if (request.warmup > 0) {
-                measure(warm_up(request), peer, first);
-            }
-            meet(request, rank);
-            return measure(request, peer, first);
-        }
-    }
-    return {};
+bool takes_part(const Request& request, int rank) {
+    const std::vector<int> all = request.taking_part();
+    return std::ranges::find(all, rank) != all.end();
 }
 
-void serve_one(const std::string& line, int ranks, const Measure& measure) {
+// This rank's part of a request.
+std::vector<double> take_part(const Request& request, int rank, const Measure& measure) {
+    const auto own = std::ranges::find_if(
+        request.pairs, [rank](const Pair& pair) { return rank == pair.first || rank == pair.second; });
+    const bool paired = own != request.pairs.end();
+    const bool first = paired && rank == own->first;
+    const int peer = !paired ? -1 : first ? own->second : own->first;
+    if (request.warmup > 0) {
+        measure(warm_up(request), peer, first);
+    }
+    meet(request, rank);
+    return measure(request, peer, first);
+}
+
+void serve_one(const std::string& line, int ranks, const Measure& measure, Kind serves) {
     Request request;
     try {
         request = parse_request(line, ranks);
+        if (request.kind != serves) {
+            throw std::invalid_argument("request: this program measures something else");
+        }
     } catch (const std::invalid_argument& mistake) {
         say(failure(mistake.what()));
         return;
     }
-    for (const Pair& pair : request.pairs) {
-        for (const int rank : {pair.first, pair.second}) {
-            if (rank != 0) {
-                send_text(line, rank, kRequest);
-            }
+    for (const int rank : request.taking_part()) {
+        if (rank != 0) {
+            send_text(line, rank, kRequest);
         }
     }
-    std::vector<double> own_s = take_part(request, 0, measure);
+    std::vector<double> own_s;
+    try {
+        own_s = takes_part(request, 0) ? take_part(request, 0, measure) : own_s;
+    } catch (const WrongResult& mistake) {
+        say(failure(mistake.what()));
+        return;
+    }
     std::vector<std::vector<double>> samples_s;
-    for (const Pair& pair : request.pairs) {
-        samples_s.push_back(pair.first == 0 ? std::move(own_s) : receive_samples(pair.first));
+    for (const int rank : request.reporting()) {
+        samples_s.push_back(rank == 0 ? std::move(own_s) : receive_samples(rank));
     }
     say(answer(samples_s));
 }
@@ -158,8 +168,14 @@ void serve_one(const std::string& line, int ranks, const Measure& measure) {
 void follow(int rank, int ranks, const Measure& measure) {
     for (std::string line = receive_text(0, kRequest); !line.empty(); line = receive_text(0, kRequest)) {
         const Request request = parse_request(line, ranks);
-        const std::vector<double> samples_s = take_part(request, rank, measure);
-        if (std::ranges::any_of(request.pairs, [rank](const Pair& pair) { return pair.first == rank; })) {
+        std::vector<double> samples_s;
+        try {
+            samples_s = take_part(request, rank, measure);
+        } catch (const WrongResult&) {
+            continue;  // the first rank knows, and tells
+        }
+        const std::vector<int> reporting = request.reporting();
+        if (std::ranges::find(reporting, rank) != reporting.end()) {
             check(
                 MPI_Send(samples_s.data(), static_cast<int>(samples_s.size()), MPI_DOUBLE, 0, kSamples, MPI_COMM_WORLD),
                 "MPI_Send");
@@ -169,7 +185,7 @@ void follow(int rank, int ranks, const Measure& measure) {
 
 }  // namespace
 
-int serve(const std::string& program, int argc, char** argv, const Measure& measure) {
+int serve(const std::string& program, int argc, char** argv, const Measure& measure, Kind serves) {
     parse_command_line(program, argc, argv);
     const int rank = rank_of(MPI_COMM_WORLD);
     const int ranks = size_of(MPI_COMM_WORLD);
@@ -180,7 +196,7 @@ int serve(const std::string& program, int argc, char** argv, const Measure& meas
     }
     introduce(program, ranks);
     for (std::string line; std::getline(std::cin, line);) {
-        serve_one(line, ranks, measure);
+        serve_one(line, ranks, measure, serves);
     }
     for (int other = 1; other < ranks; ++other) {
         send_text("", other, kRequest);

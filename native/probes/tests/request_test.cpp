@@ -45,6 +45,43 @@ TEST(Request, HasThePausesOfBursts) {
     EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"pauses_s":[-1]})"), "pauses_s: is no time in seconds");
 }
 
+TEST(Request, MayBeOfACollectiveOperation) {
+    const Request request = parse_request(R"({"collective":"reduce-scatter","ranks":3,"size_B":8})", 4);
+    EXPECT_EQ(request.collective, Collective::kReduceScatter);
+    EXPECT_EQ(request.taking_part(), (std::vector<int>{0, 1, 2}));
+    EXPECT_EQ(request.reporting(), (std::vector<int>{0, 1, 2}));
+    EXPECT_EQ(parse_request(R"({"collective":"bcast","size_B":8})", 4).ranks, 4);
+    EXPECT_EQ(refusal(R"({"collective":"gossip","size_B":8})"), "collective: is none that is known");
+    EXPECT_EQ(refusal(R"({"collective":"bcast","ranks":5,"size_B":8})"), "ranks: is no whole number from 2 to 4");
+}
+
+TEST(Request, MayBeOfVictimsBesideCongestors) {
+    const Request request = parse_request(
+        R"({"victims":[3,0],"victim":"bandwidth","congestors":[2,1],"congestor":"incast","congestor_size_B":9,)"
+        R"("exchanges_before":5,"size_B":8})",
+        4);
+    EXPECT_EQ(request.kind, Kind::kImpact);
+    EXPECT_EQ(request.victim, VictimTest::kBandwidth);
+    EXPECT_EQ(request.congestor, Congestion::kIncast);
+    EXPECT_EQ(request.congestor_size_B, 9);
+    EXPECT_EQ(request.exchanges_before, 5);
+    EXPECT_EQ(request.taking_part(), (std::vector<int>{3, 0, 2, 1}));
+    EXPECT_EQ(request.reporting(), (std::vector<int>{3, 0}));
+    EXPECT_TRUE(parse_request(R"({"victims":[3,0],"victim":"latency","size_B":8})", 4).congestors.empty());
+    const std::string two = "victims: two of them are needed, and no congestor or two";
+    EXPECT_EQ(refusal(R"({"victims":[3],"victim":"latency","size_B":8})"), two);
+    EXPECT_EQ(refusal(R"({"victims":[3,0],"congestors":[1],"victim":"latency","size_B":8})"), two);
+    EXPECT_EQ(refusal(R"({"victims":[3,0],"congestors":[0,1],"victim":"latency","size_B":8})"),
+              "congestors: a rank is none of 4, or comes twice");
+    EXPECT_EQ(refusal(R"({"victims":[3,0],"victim":"pain","size_B":8})"), "victim: is none that is known");
+}
+
+TEST(Request, OfPairsHasSamplesOfTheFirstRanks) {
+    const Request request = parse_request(R"({"pairs":[[0,2],[3,1]],"size_B":64})", 4);
+    EXPECT_EQ(request.taking_part(), (std::vector<int>{0, 2, 3, 1}));
+    EXPECT_EQ(request.reporting(), (std::vector<int>{0, 3}));
+}
+
 TEST(Request, HasDefaultsForWhatTheLineLeavesAway) {
     const Request request = parse_request(R"({"pairs":[[0,1]],"size_B":0})", 2);
     EXPECT_EQ(request.stop.most, 100);

@@ -14,6 +14,7 @@ import click
 @click.option(
     "--baseline", metavar="SYSTEM", help="With several RESULTS: the one others are held against [default: the first]."
 )
+@click.option("--prices", type=click.Path(path_type=Path), help="Price book: benchmarks also for their price.")
 @click.option("--output", type=click.Path(path_type=Path), help="The page.  [default: RESULTS/report.html]")
 @click.option("--figures", type=click.Path(path_type=Path), help="Also write the figures there (SVG, PNG, CSV).")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level of all intervals.")
@@ -25,6 +26,7 @@ def command(
     characterization: int | None,
     benchmarks: bool,
     baseline: str | None,
+    prices: Path | None,
     output: Path | None,
     figures: Path | None,
     level: float,
@@ -43,7 +45,7 @@ def command(
       fairlead report results --run 12
       fairlead report results/demo --experiment 3 --output /tmp/report.html --figures /tmp/figures
       fairlead report results --benchmarks
-      fairlead report old new --baseline old
+      fairlead report old new --baseline old --prices prices.toml
     """
     from fairlead.report import comparison, make, run_report
     from fairlead.store import Store
@@ -54,13 +56,14 @@ def command(
     if (
         benchmarks
         or baseline
+        or prices
         or len(results) > 1
         or (not chosen_numbers and not as_json and _only_benchmarks(results[0]))
     ):
         if chosen_numbers or as_json:
             raise click.UsageError("--experiment, --run, --characterization and --json do not go with benchmarks")
         page = output or results[0] / "benchmarks.html"
-        for path in make.benchmarks(results, page, baseline=baseline, figures=figures):
+        for path in make.benchmarks(results, page, baseline=baseline, prices=prices, figures=figures):
             click.echo(path)
         return
     target = output or results[0] / "report.html"

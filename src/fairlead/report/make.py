@@ -8,6 +8,7 @@ from rich.console import Console
 from fairlead.evaluate import dataset
 from fairlead.manage.components import STAGES
 from fairlead.measure.characterization import Characterization, runs
+from fairlead.measure.prices import load as load_prices
 from fairlead.report import (
     characterization_report,
     comparison_report,
@@ -96,6 +97,7 @@ def benchmarks(
     *,
     numbers: Sequence[int] = (),
     baseline: str | None = None,
+    prices: Path | None = None,
     figures: Path | None = None,
     console: Console | None = None,
 ) -> list[Path]:
@@ -104,7 +106,8 @@ def benchmarks(
     Raises:
         FairleadError: there are none, or a file cannot be written.
     """
-    found = benchmark_report.load(directories, numbers=numbers, baseline=baseline)
+    book = load_prices(prices) if prices is not None else None
+    found = benchmark_report.load(directories, numbers=numbers, baseline=baseline, book=book)
     drawn = benchmark_report.drawings(found)
     benchmark_report.show(found, drawn, console or terminal.console())
     return benchmark_report.write(found, drawn, html, figures=figures)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fairlead.cluster.description import Cluster
 from fairlead.errors import FairleadError
-from fairlead.measure.benchmarks import all_pairs, noise, point_to_point, stress, tcp
+from fairlead.measure.benchmarks import all_pairs, collectives, noise, point_to_point, stress, tcp
 from fairlead.measure.benchmarks.pairs import HostPair
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
 from fairlead.measure.benchmarks.repeat import Until
@@ -16,6 +16,7 @@ from fairlead.store import Store
 
 STARTING_S = 2.0  # of an MPI program, taken from each share
 SIZES_B = tuple(4**k for k in range(12))  # 1 B to 4 MiB: half as many as by default, known twice as well
+CALL_SIZES_B = (4, 1024, 64 * 1024)  # of collective operations
 LEAST_S = 2.0  # a shorter share is not worth a start
 
 
@@ -101,6 +102,11 @@ def _steps(cluster: Cluster, store: Store, settings: Settings, progress: Progres
         asked = all_pairs.Settings(until=Until(budget_s=seconds), mpirun=settings.mpirun, seed=settings.seed)
         return all_pairs.measure(cluster, store, asked, progress)
 
+    def calls(seconds: float) -> object:
+        until = Until(budget_s=seconds)
+        asked = collectives.Settings(sizes_B=CALL_SIZES_B, until=until, mpirun=settings.mpirun, seed=settings.seed)
+        return collectives.measure(cluster, store, asked, progress)
+
     def streams(seconds: float) -> object:
         length_s = min(10.0, max(1.0, seconds / (4 * len(settings.pairs) * 2)))
         until = Until(budget_s=seconds - length_s)
@@ -112,11 +118,15 @@ def _steps(cluster: Cluster, store: Store, settings: Settings, progress: Progres
         asked = stress.Settings(between=settings.between, seconds=seconds, mpirun=settings.mpirun)
         return stress.measure(cluster, store, asked, progress)
 
+    def silence(seconds: float) -> object:
+        return noise.measure(cluster, store, noise.Settings(seconds=seconds), progress)
+
     return [
-        Step("noise", 1, lambda seconds: noise.measure(cluster, store, noise.Settings(seconds=seconds), progress)),
+        Step("noise", 1, silence),
         Step(LATENCY, 2, point(LATENCY, ("one",))),
         Step(THROUGHPUT, 3, point(THROUGHPUT, ("one", "both"))),
         *([Step("all-pairs", 3, pairs)] if len(cluster.compute_hosts()) >= all_pairs.LEAST_HOSTS else []),
+        Step("collectives", 2, calls),
         Step("tcp", 2, streams),
         Step("stress", 2, long),
     ]

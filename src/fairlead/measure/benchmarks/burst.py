@@ -43,6 +43,10 @@ class Settings:
     timeout_s: float = 600.0
     mpirun: str | None = None
 
+    def lasts_s(self) -> float:
+        """What the pauses of all passes take together."""
+        return self.runs * self.repetitions * sum(self.pauses_s)
+
 
 def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
     """Measure bursts; returns the run of the store, where every pass is as soon as it is over.

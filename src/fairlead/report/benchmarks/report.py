@@ -11,30 +11,44 @@ from rich.markup import escape
 from fairlead.errors import ConfigError
 from fairlead.measure.benchmarks.imported import is_read
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
+from fairlead.measure.prices import Book, Price
 from fairlead.report import page, words
 from fairlead.report.benchmarks import (
     bands,
     boxes,
+    collectives,
     conditions,
+    impact,
     imported,
+    loggp,
     matrices,
     mpip,
+    network_noise,
     noise,
+    noise_effect,
     over_time,
+    per_price,
     point_to_point,
     ratios,
     systems,
     tcp,
+    timer,
     verdicts,
 )
+from fairlead.report.benchmarks.collectives import Collectives
+from fairlead.report.benchmarks.impact import Impact
 from fairlead.report.benchmarks.imported import Imported
+from fairlead.report.benchmarks.loggp import LogGP
 from fairlead.report.benchmarks.matrices import Pairs
 from fairlead.report.benchmarks.mpip import Profile
+from fairlead.report.benchmarks.network_noise import NetworkNoise
 from fairlead.report.benchmarks.noise import Noise
+from fairlead.report.benchmarks.noise_effect import NoiseEffect
 from fairlead.report.benchmarks.over_time import Burst, Stress
 from fairlead.report.benchmarks.point_to_point import Measured
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.tcp import Tcp
+from fairlead.report.benchmarks.timer import Timer
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
@@ -58,19 +72,28 @@ class Report:
 
     Attributes:
         baseline: name of the system that others are held against; None of a single system.
+        prices: by system, of those that the price book knows.
     """
 
     systems: tuple[System, ...]
     latency: tuple[Measured, ...]
     throughput: tuple[Measured, ...]
+    collectives: tuple[Collectives, ...]
     tcp: tuple[Tcp, ...]
     stress: tuple[Stress, ...]
     burst: tuple[Burst, ...]
     pairs: tuple[Pairs, ...]
+    impact: tuple[Impact, ...]
+    network_noise: tuple[NetworkNoise, ...]
+    loggp: tuple[LogGP, ...]
     noise: tuple[Noise, ...]
+    noise_effect: tuple[NoiseEffect, ...]
+    timer: tuple[Timer, ...]
     imported: tuple[Imported, ...]
     profiles: tuple[Profile, ...]
     baseline: str | None
+    prices: dict[str, Price]
+    book: Book | None
 
     @property
     def names(self) -> list[str]:
@@ -78,30 +101,45 @@ class Report:
         return [system.name for system in self.systems]
 
 
-def load(directories: Sequence[Path], *, numbers: Sequence[int] = (), baseline: str | None = None) -> Report:
+def load(
+    directories: Sequence[Path],
+    *,
+    numbers: Sequence[int] = (),
+    baseline: str | None = None,
+    book: Book | None = None,
+) -> Report:
     """Everything that was measured in some results directories.
 
     Args:
         numbers: only these runs, of a single directory.
         baseline: name of a system, or its directory; None: the first.
+        book: prices of systems.
 
     Raises:
         StoreError: a directory has no benchmarks.
-        ConfigError: there is no such system.
+        ConfigError: there is no such system, or the book names what it does not have.
     """
     found = systems.find(directories, numbers)
     return Report(
         tuple(found),
         latency=_all(found, lambda system: point_to_point.load(system, LATENCY)),
         throughput=_all(found, lambda system: point_to_point.load(system, THROUGHPUT)),
+        collectives=_all(found, collectives.load),
         tcp=_all(found, tcp.load),
         stress=_all(found, over_time.load_stress),
         burst=_all(found, over_time.load_burst),
         pairs=_all(found, matrices.load),
+        impact=_all(found, impact.load),
+        network_noise=_all(found, network_noise.load),
+        loggp=_all(found, loggp.load),
         noise=_all(found, noise.load),
+        noise_effect=_all(found, noise_effect.load),
+        timer=_all(found, timer.load),
         imported=tuple(part for system in found for part in imported.load(system)),
         profiles=_all(found, mpip.load),
         baseline=_baseline(found, baseline),
+        prices=per_price.prices(found, book),
+        book=book,
     )
 
 
@@ -161,14 +199,28 @@ def drawings(report: Report) -> list[Drawing]:
     if report.throughput:
         drawn.append(bands.draw(report.throughput, THROUGHPUT, report.names))
         drawn += [each] if (each := boxes.throughput(report.throughput, report.names)) else []
+    drawn += [collectives.draw(report.collectives, report.names)] if report.collectives else []
     if report.tcp:
         drawn.append(tcp.draw(report.tcp, report.names))
     drawn += [over_time.draw_stress(report.stress, report.names)] if report.stress else []
     drawn += [over_time.draw_burst(report.burst, report.names)] if report.burst else []
     drawn += [matrices.draw(each, number) for number, each in enumerate(report.pairs, start=1)]
+    drawn += [impact.draw(report.impact, report.names)] if report.impact else []
+    drawn += network_noise.drawings(report.network_noise, report.names) if report.network_noise else []
+    drawn += [loggp.draw(report.loggp, report.names)] if report.loggp else []
     drawn += noise.drawings(report.noise, report.names) if report.noise else []
+    drawn += [noise_effect.draw(report.noise_effect)] if report.noise_effect else []
+    drawn += [timer.draw(report.timer, report.names)] if report.timer else []
     drawn += imported.drawings(report.imported, report.latency, report.throughput, report.names)
-    return [*drawn, mpip.draw(report.profiles, report.names)] if report.profiles else drawn
+    drawn += [mpip.draw(report.profiles, report.names)] if report.profiles else []
+    bought = _performances(report)
+    if report.prices and bought:
+        drawn.append(per_price.draw(bought, report.prices, report.baseline, report.names))
+    return drawn
+
+
+def _performances(report: Report) -> list[per_price.Performance]:
+    return per_price.performances(report.latency, report.throughput, report.tcp, report.collectives)
 
 
 def findings(report: Report) -> list[str]:
@@ -176,16 +228,23 @@ def findings(report: Report) -> list[str]:
     said = [
         *_said(report.latency, verdicts.of),
         *_said(report.throughput, verdicts.of),
+        *_said(report.collectives, collectives.verdicts),
         *_said(report.tcp, tcp.verdicts),
         *_said(report.stress, over_time.stress_verdicts),
         *_said(report.burst, over_time.burst_verdicts),
         *_said(report.pairs, matrices.verdicts),
+        *_said(report.impact, impact.verdicts),
+        *_said(report.network_noise, network_noise.verdicts),
+        *_said(report.loggp, loggp.verdicts),
         *_said(report.noise, noise.verdicts),
+        *_said(report.noise_effect, noise_effect.verdicts),
+        *_said(report.timer, timer.verdicts),
         *_said(report.imported, imported.verdicts),
         *_said(report.profiles, mpip.verdicts),
     ]
     compared = ratios.in_words(comparison(report), report.baseline) if report.baseline else None
-    return [*([compared] if compared else []), *verdicts.paragraphs(said)]
+    money = per_price.findings(_performances(report), report.prices, report.systems, report.book)
+    return [*([compared] if compared else []), *verdicts.paragraphs(said), *money]
 
 
 def _said(parts: Sequence[PartT], of: Callable[[PartT], Iterable[Verdict]]) -> list[tuple[str, Verdict]]:
@@ -199,6 +258,7 @@ def comparison(report: Report) -> Table:
         return empty
     tables = [ratios.ratios(each, report.baseline) for each in (report.latency, report.throughput) if each]
     rows = [row for one in tables for row in one.rows]
+    rows += [tuple(row) for row in collectives.compared(report.collectives, report.baseline)]
     rows += [tuple(row) for row in imported.compared(report.imported, report.baseline)]
     return Table(empty.columns, empty.keys, tuple(rows))
 

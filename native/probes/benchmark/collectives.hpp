@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <vector>
+
+#include "benchmark/request.hpp"
+
+namespace fairlead::benchmark {
+
+// The MPI library gave a wrong result; thrown on all ranks that take part.
+class WrongResult : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Calls of a collective operation among the first `request.ranks` ranks, each after a barrier: the time of every call
+// on this rank. The result of the first call is verified. `peer` and `first` say nothing here.
+std::vector<double> collective_calls(const Request& request, int peer, bool first);
+
+}  // namespace fairlead::benchmark

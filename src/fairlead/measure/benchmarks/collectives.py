@@ -1,0 +1,141 @@
+"""Collective operations: every rank's time of every call; the time of a call is that of the rank that took longest."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fairlead.cluster.description import Cluster
+from fairlead.errors import ConfigError
+from fairlead.measure.benchmarks import point_to_point, probe, records, repeat
+from fairlead.measure.benchmarks.repeat import Until
+from fairlead.measure.samples import Progress
+from fairlead.store import Label, Store
+
+Floats = npt.NDArray[np.float64]
+
+BENCHMARK, PROGRAM, SERIES = "collectives", "mpi-collectives", "call_s"
+OPERATIONS = ("allreduce", "alltoall", "bcast", "scatter", "gather", "allgather", "reduce-scatter")
+DEFAULT_SIZES_B = tuple(4 * 4**k for k in range(10))  # 4 B to 1 MiB
+SUMMED_B = 4  # what is reduced are single-precision numbers
+BLOCK_S = 0.1
+LEAST_CALLS, MOST_CALLS, WARM_UP = 3, 1000, 2
+MEMORY_B = 256 * 1024**2  # what a rank may take for its buffers
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is measured again and again.
+
+    Attributes:
+        size_B: of one block: what a rank has for each rank (alltoall, scatter, gather, allgather, reduce-scatter), or
+            what all ranks have in the end (bcast, allreduce).
+    """
+
+    operation: str
+    size_B: int
+    ranks: int
+
+    def labels(self) -> dict[str, Label]:
+        """For the store."""
+        return asdict(self)
+
+    def words(self) -> str:
+        """For messages."""
+        return f"{self.operation} of {self.size_B} B among {self.ranks} ranks"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for.
+
+    Attributes:
+        per_host: ranks on each compute host.
+        ranks: numbers of ranks that take part, the first ones; none: all.
+        timeout_s: a block that takes longer is hung.
+    """
+
+    operations: tuple[str, ...] = OPERATIONS
+    sizes_B: tuple[int, ...] = DEFAULT_SIZES_B
+    per_host: int = 1
+    ranks: tuple[int, ...] = ()
+    until: Until = field(default_factory=Until)
+    timeout_s: float = 60.0
+    mpirun: str | None = None
+    seed: int = 1
+
+    def cells(self, all_ranks: int) -> list[Cell]:
+        """All combinations that fit into `MEMORY_B`.
+
+        Raises:
+            ConfigError: more ranks than there are, or sizes that cannot be summed.
+        """
+        for ranks in self.ranks:
+            if not 2 <= ranks <= all_ranks:
+                raise ConfigError(f"--ranks {ranks}: there are 2 to {all_ranks}", hint="see --per-host")
+        for size_B in self.sizes_B:
+            if size_B % SUMMED_B and {"allreduce", "reduce-scatter"} & set(self.operations):
+                raise ConfigError(f"--sizes {size_B}: reductions sum numbers of {SUMMED_B} B")
+        return [
+            Cell(operation, size_B, ranks)
+            for operation in self.operations
+            for ranks in self.ranks or (all_ranks,)
+            for size_B in self.sizes_B
+            if 2 * size_B * ranks <= MEMORY_B
+        ]
+
+
+def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+    """Measure collective operations; returns the run, where every block is as soon as it is taken.
+
+    Raises:
+        ConfigError: a single rank, or settings that do not fit; else as `point_to_point.measure`.
+    """
+    # Ranks in turn over the hosts, so that the first few are on as many of them as possible.
+    hosts = [host.name for _ in range(settings.per_host) for host in cluster.compute_hosts()]
+    if len(hosts) < 2:
+        raise ConfigError(f"{cluster.source}: a collective operation needs two ranks", hint="see --per-host")
+    cells = settings.cells(len(hosts))
+    with (
+        records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "hosts": hosts}, settings.seed) as run,
+        probe.running(cluster, PROGRAM, hosts, settings.mpirun) as started,
+    ):
+        point_to_point.introduce(store, run, started.introduction(), hosts)
+
+        def block(cell: Cell, number: int) -> float:
+            samples_s = started.ask(_request(cell), settings.timeout_s, cell.words())
+            store.add_series(run, SERIES, samples_s, "s", {**cell.labels(), "round": number})
+            return float(np.median(call_times_s(np.asarray(samples_s))))
+
+        repeat.repeat(cells, block, settings.until, seed=settings.seed, progress=progress)
+    return run
+
+
+def _request(cell: Cell) -> dict[str, Any]:
+    of = {"collective": cell.operation, "ranks": cell.ranks, "size_B": cell.size_B, "warmup": WARM_UP}
+    return {**of, "least": LEAST_CALLS, "most": MOST_CALLS, "limit_s": BLOCK_S}
+
+
+def call_times_s(samples_s: Floats) -> Floats:
+    """(calls,) from (ranks, calls): a call is over when the rank that takes longest has it."""
+    found: Floats = samples_s.max(axis=0)
+    return found
+
+
+def blocks(store: Store, run: int) -> dict[Cell, list[Floats]]:
+    """The raw blocks of a run by cell, in the order taken: (ranks, calls) each."""
+    found: dict[Cell, list[Floats]] = {}
+    for series in store.series(run, SERIES):
+        labels = series.labels
+        cell = Cell(str(labels["operation"]), int(labels["size_B"]), int(labels["ranks"]))
+        found.setdefault(cell, []).append(series.values)
+    return found
+
+
+def last_rank_share(taken: Sequence[Floats]) -> Floats:
+    """(ranks,) share of the calls in which each rank was the one that took longest."""
+    last = np.concatenate([block.argmax(axis=0) for block in taken])
+    found: Floats = np.bincount(last, minlength=len(taken[0])) / len(last)
+    return found

@@ -1,0 +1,201 @@
+"""LogGP parameters between two hosts, from parametrised round trips.
+
+Source: Hoefler, Lichei, Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", IPDPS
+workshops 2007 (the parametrised round trip), which netgauge implements. PRTT(n, d, s) is the time of n messages of s
+bytes one way, d apart, and one back.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fairlead.cluster.description import Cluster
+from fairlead.measure.benchmarks import point_to_point, probe, records, repeat
+from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
+from fairlead.measure.benchmarks.repeat import Until
+from fairlead.measure.samples import Progress
+from fairlead.store import Label, Store
+
+Floats = npt.NDArray[np.float64]
+
+BENCHMARK, PROGRAM, SERIES = "loggp", "mpi-loggp", "prtt_s"
+DEFAULT_SIZES_B = tuple(sorted({2**k for k in range(17)} | {3 * 2**k for k in range(9, 16)}))  # 1 B to 96 KiB
+TRAIN = 16
+BLOCK_S = 0.1
+LEAST, MOST, WARM_UP = 3, 500, 2
+PILOTS = 20
+MOST_PIECES = 3  # of the line over size: protocols that a library has for messages of different sizes
+PIECE = 4  # sizes that a piece has at least
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Parameters of a parametrised round trip: n messages, ``delay_s`` apart, of ``size_B``."""
+
+    size_B: int
+    n: int
+    delay_s: float
+
+    def labels(self) -> dict[str, Label]:
+        """For the store."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for.
+
+    Attributes:
+        between: a pair of hosts; none: the first two compute hosts.
+        train: messages of a train (n).
+    """
+
+    sizes_B: tuple[int, ...] = DEFAULT_SIZES_B
+    between: tuple[HostPair, ...] = ()
+    train: int = TRAIN
+    until: Until = field(default_factory=Until)
+    timeout_s: float = 60.0
+    mpirun: str | None = None
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Sizes over which the gap of a message is one line: g + (s - 1) G.
+
+    Attributes:
+        gap_s: g, of a message of one byte.
+        gap_per_B_s: G.
+    """
+
+    first_B: int
+    last_B: int
+    gap_s: float
+    gap_per_B_s: float
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """LogGP.
+
+    Attributes:
+        latency_s: L, of the smallest size; None where overheads are all of its round trip.
+        overhead_s: o by size in B: what the sender's processor spends on a message.
+        message_gap_s: by size, the time between two messages of a train: what `pieces` are fitted to.
+        pieces: g and G, by ranges of sizes.
+    """
+
+    latency_s: float | None
+    overhead_s: dict[int, float]
+    message_gap_s: dict[int, float]
+    pieces: tuple[Piece, ...]
+
+
+def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+    """Measure parametrised round trips; returns the run, where every block is as soon as it is taken.
+
+    Raises:
+        As `point_to_point.measure`.
+    """
+    placement = Placement(host_pairs(cluster, settings.between), 1)
+    plan = {**asdict(settings), "between": placement.host_pairs}
+    with (
+        records.recorded(store, cluster, BENCHMARK, plan, settings.seed) as run,
+        probe.running(cluster, PROGRAM, placement.hosts(), settings.mpirun) as started,
+    ):
+        point_to_point.introduce(store, run, started.introduction(), placement.hosts())
+
+        def taken(cell: Cell, most: int) -> Floats:
+            request: dict[str, Any] = {"pairs": placement.ranks(1), "size_B": cell.size_B, "train": cell.n}
+            request |= {"pauses_s": [cell.delay_s], "least": min(LEAST, most), "most": most, "limit_s": BLOCK_S}
+            what = f"{cell.n} messages of {cell.size_B} B"
+            return np.asarray(started.ask({**request, "warmup": WARM_UP}, settings.timeout_s, what))
+
+        def block(cell: Cell, number: int) -> float:
+            samples_s = taken(cell, MOST)
+            store.add_series(run, SERIES, samples_s, "s", {**cell.labels(), "round": number})
+            return float(np.median(samples_s))
+
+        cells = []
+        for done, size_B in enumerate(settings.sizes_B):
+            progress("single round trips", done, len(settings.sizes_B))
+            single = Cell(size_B, 1, 0.0)
+            # Longer than any gap: the network is idle again before the next message.
+            delay_s = float(np.median(taken(single, PILOTS)))
+            cells += [single, Cell(size_B, settings.train, 0.0), Cell(size_B, settings.train, delay_s)]
+        repeat.repeat(cells, block, settings.until, seed=settings.seed, progress=progress)
+    return run
+
+
+def medians(store: Store, run: int) -> dict[Cell, Floats]:
+    """The median of each block by cell, in the order taken."""
+    found: dict[Cell, list[float]] = {}
+    for series in store.series(run, SERIES):
+        labels = series.labels
+        cell = Cell(int(labels["size_B"]), int(labels["n"]), float(labels["delay_s"]))
+        found.setdefault(cell, []).append(float(np.median(series.values)))
+    return {cell: np.array(values) for cell, values in found.items()}
+
+
+def parameters(values: dict[Cell, Floats]) -> Parameters:
+    """LogGP from the medians of blocks, of sizes that have all three kinds of round trips.
+
+    o(s) = (PRTT(n, d, s) - PRTT(1, 0, s)) / (n - 1) - d,
+    g + (s - 1) G = (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1),
+    L = PRTT(1, 0, 1) / 2 - 2 o(1).
+    """
+    prtt_s = {cell: float(np.median(found)) for cell, found in values.items()}
+    overhead_s, gap_s = dict[int, float](), dict[int, float]()
+    singles = {cell.size_B: time_s for cell, time_s in prtt_s.items() if cell.n == 1}
+    for cell, time_s in sorted(prtt_s.items(), key=lambda item: item[0].size_B):
+        if cell.n > 1 and cell.size_B in singles:
+            each_s = (time_s - singles[cell.size_B]) / (cell.n - 1)
+            if cell.delay_s:
+                overhead_s[cell.size_B] = max(0.0, each_s - cell.delay_s)
+            else:
+                gap_s[cell.size_B] = each_s
+    smallest = min(overhead_s, default=None)
+    latency_s = None if smallest is None else singles[smallest] / 2 - 2 * overhead_s[smallest]
+    return Parameters(
+        latency_s if latency_s is not None and latency_s > 0 else None,
+        overhead_s,
+        gap_s,
+        tuple(pieces(list(gap_s), list(gap_s.values()))),
+    )
+
+
+def pieces(sizes_B: Sequence[int], gaps_s: Sequence[float]) -> list[Piece]:
+    """One to `MOST_PIECES` lines over the sizes, as many as the Schwarz criterion asks for.
+
+    Residuals count relative to the gap: those of large messages would outweigh all others.
+    """
+    sizes, gaps = np.array(sizes_B, dtype=np.float64), np.array(gaps_s)
+    if len(sizes) < 2 or (gaps <= 0).any():
+        return []
+    best: tuple[float, list[tuple[int, int]]] = (np.inf, [])
+    for count in range(1, MOST_PIECES + 1):
+        for cuts in itertools.combinations(range(PIECE, len(sizes) - PIECE + 1), count - 1):
+            edges = [0, *cuts, len(sizes)]
+            spans = list(itertools.pairwise(edges))
+            if any(end - begin < min(PIECE, len(sizes)) for begin, end in spans):
+                continue
+            error = sum(_line(sizes[begin:end], gaps[begin:end])[2] for begin, end in spans)
+            n = len(sizes)
+            criterion = n * np.log(max(error / n, 1e-12)) + (3 * count - 1) * np.log(n)
+            if criterion < best[0]:
+                best = (criterion, spans)
+    return [
+        Piece(int(sizes[begin]), int(sizes[end - 1]), *_line(sizes[begin:end], gaps[begin:end])[:2])
+        for begin, end in best[1]
+    ]
+
+
+def _line(sizes_B: Floats, gaps_s: Floats) -> tuple[float, float, float]:
+    """g, G and the sum of squared relative residuals."""
+    design = np.stack([1 / gaps_s, (sizes_B - 1) / gaps_s], axis=1)
+    found, *_ = np.linalg.lstsq(design, np.ones(len(gaps_s)), rcond=None)
+    return float(found[0]), float(found[1]), float(((design @ found - 1) ** 2).sum())

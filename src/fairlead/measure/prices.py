@@ -1,0 +1,157 @@
+"""Price books: what hosts cost, and what runs beside them. People write them, and build on those of others."""
+
+import datetime
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from fairlead import config
+from fairlead.config import Model
+from fairlead.errors import ConfigError
+
+
+class Instance(Model):
+    """A kind of host, as a provider offers it: ``[[instances]]``."""
+
+    name: str
+    provider: str
+    region: str
+    price_per_hour: float = Field(gt=0)
+    date: datetime.date
+    cores: int = Field(gt=0)
+    memory_GiB: float = Field(gt=0)
+    interconnect: str
+    bandwidth_Gbps: float = Field(gt=0)
+    virtualisation: str
+    placement: str
+    tenancy: Literal["shared", "dedicated", "own"]
+
+
+class Cost(Model):
+    """What is paid beside the hosts, such as storage, gateways, network tiers: ``[[costs]]``.
+
+    Attributes:
+        each: of every host, or once for all.
+        idle: is also paid while the hosts are off.
+    """
+
+    name: str
+    per_hour: float = Field(ge=0)
+    each: Literal["host", "cluster"] = "cluster"
+    idle: bool = False
+
+
+class System(Model):
+    """What a system consists of: ``[systems.NAME]``, by the name that reports show, or that of its cluster.
+
+    Attributes:
+        idle_hours: for each hour of use so many in which only idle costs are paid.
+    """
+
+    instance: str
+    hosts: int = Field(gt=0)
+    costs: tuple[str, ...] = ()
+    idle_hours: float = Field(default=0.0, ge=0)
+
+
+class BookFile(Model):
+    """A file. ``extends`` names others, relative to it, whose instances and costs it may use."""
+
+    currency: str
+    extends: tuple[str, ...] = ()
+    instances: tuple[Instance, ...] = ()
+    costs: tuple[Cost, ...] = ()
+    systems: dict[str, System] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a system costs.
+
+    Attributes:
+        per_hour: of use, all of it.
+        hosts: how many it has.
+    """
+
+    currency: str
+    per_hour: float
+    hosts: int
+    instance: Instance
+
+    def of_hosts(self, count: int) -> float:
+        """An hour of so many of its hosts, with their part of what is paid for all."""
+        return self.per_hour * count / self.hosts
+
+    def of_seconds(self, seconds: float) -> float:
+        """All of it for a time."""
+        return self.per_hour * seconds / 3600
+
+
+@dataclass(frozen=True)
+class Book:
+    """A price book with all that it extends; of entries of the same name the outer one counts."""
+
+    path: Path
+    file: BookFile
+    instances: dict[str, Instance]
+    costs: dict[str, Cost]
+
+    def price(self, *names: str) -> Price | None:
+        """Of the first of these names that is a system of the book; None where none is.
+
+        Raises:
+            ConfigError: the system's instance or cost is not in the book.
+        """
+        name = next((each for each in names if each in self.file.systems), None)
+        if name is None:
+            return None
+        system = self.file.systems[name]
+        instance = self.instances.get(system.instance)
+        if instance is None:
+            raise self._unknown(name, "instance", system.instance)
+        missing = [each for each in system.costs if each not in self.costs]
+        if missing:
+            raise self._unknown(name, "costs", missing[0])
+        paid = [self.costs[each] for each in system.costs]
+        per_hour = system.hosts * instance.price_per_hour
+        for cost in paid:
+            times = (system.hosts if cost.each == "host" else 1) * (1 + (system.idle_hours if cost.idle else 0))
+            per_hour += times * cost.per_hour
+        return Price(self.file.currency, per_hour, system.hosts, instance)
+
+    def _unknown(self, system: str, key: str, value: str) -> ConfigError:
+        line = config.line_of(self.path.read_text(encoding="utf-8"), ("systems", system, key))
+        return ConfigError(f"{self.path}:{line}: systems.{system}.{key}: there is no {value!r} in the book")
+
+
+def load(path: Path) -> Book:
+    """Read a price book.
+
+    Raises:
+        ConfigError: a file is not usable, two entries of one file have the same name, currencies differ, or books
+            extend each other in a circle.
+    """
+    return _load(path, ())
+
+
+def _load(path: Path, outer: tuple[Path, ...]) -> Book:
+    if path.resolve() in outer:
+        raise ConfigError(f"{path}: extends: price books extend each other in a circle")
+    file = config.load(path, BookFile)
+    instances: dict[str, Instance] = {}
+    costs: dict[str, Cost] = {}
+    for name in file.extends:
+        inner = _load(path.parent / name, (*outer, path.resolve()))
+        if inner.file.currency != file.currency:
+            raise ConfigError(f"{path}: extends: {name} is in {inner.file.currency}, this book in {file.currency}")
+        instances |= inner.instances
+        costs |= inner.costs
+    for key, entries in (("instances", file.instances), ("costs", file.costs)):
+        names = [entry.name for entry in entries]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ConfigError(f"{path}: {key}: {twice[0]!r} is there twice")
+    instances |= {entry.name: entry for entry in file.instances}
+    costs |= {entry.name: entry for entry in file.costs}
+    return Book(path, file, instances, costs)

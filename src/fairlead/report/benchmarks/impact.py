@@ -1,0 +1,129 @@
+"""Impact of congestors on victims: factors of mean and tail, with intervals."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairlead.measure.benchmarks import impact as measured
+from fairlead.measure.benchmarks.impact import ALONE, Cell, Factor, Floats
+from fairlead.report import words
+from fairlead.report.benchmarks.colours import colours
+from fairlead.report.benchmarks.systems import System
+from fairlead.report.benchmarks.verdicts import Verdict
+from fairlead.report.figures import Drawing, axes_of, legend_below, styled
+from fairlead.report.tables import Cell as TableCell
+from fairlead.report.tables import Table, cell, table
+from fairlead.statistics.estimates import Estimate
+from fairlead.store import Run, Store
+
+HARMED, SPARED = 1.5, 1.1  # impact factor from which on a victim is harmed, and up to which it is not
+
+
+@dataclass(frozen=True)
+class Impact:
+    """One system's newest run."""
+
+    system: str
+    run: Run
+    blocks: dict[Cell, dict[int, Floats]]
+    factors: list[Factor]
+
+
+def load(system: System) -> Impact | None:
+    """None where there is no such run, or no congestor was measured in it."""
+    run = system.runs.get(measured.BENCHMARK)
+    if run is None:
+        return None
+    with Store.read(system.directory) as store:
+        blocks = measured.blocks(store, run.id)
+    factors = measured.factors(blocks)
+    return Impact(system.name, run, blocks, factors) if factors else None
+
+
+def draw(found: Sequence[Impact], systems: Sequence[str]) -> Drawing:
+    """Factors as points with intervals, mean above, tail below, all systems beside each other."""
+    of = colours(systems)
+    cells = list(dict.fromkeys(factor.cell for each in found for factor in each.factors))
+    with styled():
+        figure, axes = axes_of(2, 6.0, sharex=True)
+        for row, (axis, title) in enumerate(zip(axes, ("Mean", f"{measured.TAIL:g} % of exchanges"), strict=True)):
+            for number, each in enumerate(found):
+                step = 0.0 if len(found) == 1 else (number / (len(found) - 1) - 0.5) * 0.5
+                for factor in each.factors:
+                    estimate, place = _estimate(factor, row), cells.index(factor.cell) + step
+                    rounds = factor.ratios[row]
+                    axis.plot([place] * len(rounds), rounds, ".", color=of[each.system], alpha=0.3)
+                    axis.plot([place], [factor.value(row)], "o", markersize=5, color=of[each.system])
+                    if estimate is not None:
+                        axis.plot([place] * 2, [estimate.low, estimate.high], color=of[each.system], linewidth=1.6)
+            axis.axhline(1.0, color="black", linewidth=0.8)
+            axis.set_yscale("log")
+            axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            axis.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if str(f"{value:e}")[0] in "25" else "")
+            axis.set_ylabel("impact factor")
+            axis.set_title(title)
+            axis.grid(True, axis="y")
+        axes[-1].set_xticks(range(len(cells)), [f"{one.victim}\n{one.congestor}" for one in cells])
+        if len(systems) > 1:
+            legend_below(figure, [axes[0].plot([], [], color=of[e.system], label=e.system)[0] for e in found])
+    caption = (
+        "How many times longer the victims' exchanges take beside a congestor than alone: random ring latency, "
+        "bandwidth with a barrier, allreduce. Small points are rounds, in each of which the hosts were drawn anew; "
+        "large ones their median with its 95 % interval."
+    )
+    return Drawing("impact", "Impact of congestion", caption, figure, _table(found))
+
+
+def _estimate(factor: Factor, row: int) -> Estimate | None:
+    return (factor.mean, factor.tail)[row]
+
+
+def _table(found: Sequence[Impact]) -> Table:
+    columns = [("system", "system"), ("victim", "victim"), ("congestor", "congestor"), ("alone", "alone_mean_s")]
+    columns += [("beside", "beside_mean_s"), ("impact on the mean", "mean_factor"), ("from", "mean_low")]
+    columns += [("to", "mean_high"), ("impact on the tail", "tail_factor"), ("from ", "tail_low")]
+    columns += [("to ", "tail_high"), ("rounds", "rounds")]
+    return table(columns, [_row(each, factor) for each in found for factor in each.factors])
+
+
+def _row(each: Impact, factor: Factor) -> list[TableCell]:
+    one = factor.cell
+    means = [_mean_s(each.blocks[of]) for of in (Cell(one.victim, ALONE), one)]
+    shown: list[TableCell] = []
+    for row in (0, 1):
+        estimate = _estimate(factor, row)
+        ends = (estimate.low, estimate.high) if estimate else (None, None)
+        shown.append(cell(factor.value(row), words.significant(factor.value(row))))
+        shown += [cell(end, None if end is None else words.significant(end)) for end in ends]
+    front = [cell(each.system), cell(one.victim), cell(one.congestor)]
+    return [*front, *(cell(mean, words.duration(mean)) for mean in means), *shown, cell(factor.ratios.shape[1])]
+
+
+def _mean_s(rounds: dict[int, Floats]) -> float:
+    return float(np.mean([block.mean() for block in rounds.values()]))
+
+
+def verdicts(found: Impact) -> Iterator[Verdict]:
+    """What is said of it."""
+    worst = max(found.factors, key=lambda factor: factor.value(0))
+    tail = max(found.factors, key=lambda factor: factor.value(1))
+    yield Verdict(
+        "fact",
+        f"beside {worst.cell.congestor} {worst.cell.victim} takes {words.significant(worst.value(0))} times as long as "
+        f"alone, the largest impact of all; on the tail it is {words.significant(tail.value(1))} ({tail.cell.victim} "
+        f"beside {tail.cell.congestor})",
+    )
+    harmed = [each for each in found.factors if each.mean is not None and each.mean.low >= HARMED]
+    if harmed:
+        named = words.listing([f"{each.cell.victim} by {each.cell.congestor}" for each in harmed])
+        yield Verdict("bad", f"others' traffic harms {named} ({words.significant(HARMED)} times or more)")
+    spared = [each for each in found.factors if each.mean is not None and each.mean.high <= SPARED]
+    if len(spared) == len(found.factors):
+        yield Verdict("good", f"others' traffic costs no victim more than {words.percent(SPARED - 1, decimals=0)}")
+    rounds = [factor.ratios.shape[1] for factor in found.factors]
+    said = f"{min(rounds)}" if min(rounds) == max(rounds) else f"{min(rounds)} to {max(rounds)}"
+    text = f"impact: {said} rounds of hosts drawn with seed {found.run.seed}"
+    text += "; one round tells no interval" if min(rounds) == 1 else ""
+    text += "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
+    yield Verdict("sure", text)

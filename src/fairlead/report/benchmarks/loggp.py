@@ -1,0 +1,130 @@
+"""LogGP parameters: gaps and overheads over message size, and the numbers that a model needs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from fairlead.measure.benchmarks import loggp as measured
+from fairlead.measure.benchmarks.loggp import Parameters, Piece
+from fairlead.report import words
+from fairlead.report.benchmarks import bands
+from fairlead.report.benchmarks.colours import colours
+from fairlead.report.benchmarks.systems import System
+from fairlead.report.benchmarks.verdicts import Verdict
+from fairlead.report.figures import Drawing, axes_of, legend_below, styled
+from fairlead.report.tables import Table, cell, table
+from fairlead.statistics.bootstrap import bootstrap_interval
+from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, FloatArray
+from fairlead.store import Run, Store
+
+
+@dataclass(frozen=True)
+class LogGP:
+    """One system's newest run: block medians by cell, and what follows from them."""
+
+    system: str
+    run: Run
+    values: dict[measured.Cell, FloatArray]
+    parameters: Parameters
+
+    def gap_interval_s(self, size_B: int) -> tuple[float, float] | None:
+        """95 % interval of the time between two messages of a train; None of too few blocks."""
+        of = {cell.n: found for cell, found in self.values.items() if cell.size_B == size_B and not cell.delay_s}
+        single, train = of[1], of[max(of)]
+        if min(len(single), len(train)) < MIN_BOOTSTRAP:
+            return None
+        n = max(of)
+        return bootstrap_interval(
+            lambda a, b: np.asarray((np.median(b, axis=-1) - np.median(a, axis=-1)) / (n - 1)),
+            [single, train],
+            DEFAULT_LEVEL,
+        )
+
+
+def load(system: System) -> LogGP | None:
+    """None where there is no such run, or it ended before a size had all that it needs."""
+    run = system.runs.get(measured.BENCHMARK)
+    if run is None:
+        return None
+    with Store.read(system.directory) as store:
+        values = measured.medians(store, run.id)
+    found = measured.parameters(values)
+    return LogGP(system.name, run, values, found) if found.message_gap_s and found.overhead_s else None
+
+
+def draw(found: Sequence[LogGP], systems: Sequence[str]) -> Drawing:
+    """Gaps with the lines that are fitted to them, and overheads."""
+    of = colours(systems)
+    handles = []
+    with styled():
+        figure, (axis,) = axes_of(1, 5.2)
+        for each in found:
+            colour = of[each.system]
+            gaps = {size_B: gap_s for size_B, gap_s in each.parameters.message_gap_s.items() if gap_s > 0}
+            axis.plot(list(gaps), list(gaps.values()), "o", markersize=3.5, color=colour)
+            for piece in each.parameters.pieces:
+                sizes = np.geomspace(piece.first_B, piece.last_B, 50)
+                axis.plot(sizes, piece.gap_s + (sizes - 1) * piece.gap_per_B_s, color=colour, linewidth=1.2)
+            overheads = {size_B: value for size_B, value in each.parameters.overhead_s.items() if value > 0}
+            axis.plot(list(overheads), list(overheads.values()), "x", markersize=4, color=colour, alpha=0.8)
+            name = f"{each.system}: " if len(systems) > 1 else ""
+            handles += [
+                Line2D([], [], color=colour, marker="o", markersize=3.5, label=f"{name}gap of a message"),
+                Line2D([], [], color=colour, marker="x", linestyle="", markersize=4, label=f"{name}overhead o"),
+            ]
+        bands.scales(axis, latency=True)
+        axis.set_xlabel("message size")
+        axis.set_ylabel("time")
+        legend_below(figure, handles, columns=4)
+    caption = (
+        "Gap: time between messages of a train that are sent as fast as possible; the lines are g + (s − 1) G, one for "
+        "each range of sizes that a library treats alike. Overhead: time that the sender's processor is busy with a "
+        "message when the network is idle."
+    )
+    return Drawing("loggp", "LogGP parameters", caption, figure, _table(found))
+
+
+def _table(found: Sequence[LogGP]) -> Table:
+    columns = [("system", "system"), ("size", "size_B"), ("gap", "gap_s"), ("from", "gap_low_s"), ("to", "gap_high_s")]
+    rows = []
+    for each in found:
+        for size_B, gap_s in each.parameters.message_gap_s.items():
+            ends = each.gap_interval_s(size_B) or (None, None)
+            overhead_s = each.parameters.overhead_s.get(size_B)
+            rows.append(
+                [
+                    cell(each.system),
+                    cell(size_B, words.size(size_B)),
+                    cell(gap_s, words.duration(gap_s)),
+                    *(cell(end, None if end is None else words.duration(end)) for end in ends),
+                    cell(overhead_s, None if overhead_s is None else words.duration(overhead_s)),
+                ]
+            )
+    return table([*columns, ("overhead", "overhead_s")], rows)
+
+
+def verdicts(found: LogGP) -> Iterator[Verdict]:
+    """What is said of it."""
+    parameters = found.parameters
+    smallest = min(parameters.overhead_s)
+    told = [f"o = {words.duration(parameters.overhead_s[smallest])} ({words.size(smallest)})"]
+    if parameters.latency_s is not None:
+        told.insert(0, f"L = {words.duration(parameters.latency_s)}")
+    told += [_piece(piece) for piece in parameters.pieces]
+    yield Verdict("fact", f"LogGP: {'; '.join(told)}")
+    if not parameters.pieces:
+        text = "g and G are not determined, trains of some size took no longer than a single message"
+        yield Verdict("sure", f"loggp: {text}; measure again when the network is quiet, or longer")
+    if parameters.latency_s is None:
+        yield Verdict("sure", "loggp: L is not determined, overheads take all of a small message's round trip")
+    blocks = [len(values) for values in found.values.values()]
+    incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
+    yield Verdict("sure", f"loggp: {min(blocks)} to {max(blocks)} blocks of each parametrised round trip{incomplete}")
+
+
+def _piece(piece: Piece) -> str:
+    sizes = f"{words.size(piece.first_B)} to {words.size(piece.last_B)}"
+    rate = f", {words.rate(8 / piece.gap_per_B_s)}" if piece.gap_per_B_s > 0 else ""
+    return f"g = {words.duration(piece.gap_s)}, G = {words.significant(piece.gap_per_B_s * 1e9)} ns/B{rate} ({sizes})"

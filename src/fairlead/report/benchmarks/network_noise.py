@@ -1,0 +1,274 @@
+"""Network noise: latency and throughput over time, their tails, their memory, and when they changed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter
+
+from fairlead.measure.benchmarks import network_noise as measured
+from fairlead.measure.benchmarks.network_noise import Floats, Parts
+from fairlead.report import palette, words
+from fairlead.report.benchmarks.colours import colours
+from fairlead.report.benchmarks.systems import System
+from fairlead.report.benchmarks.verdicts import Verdict
+from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
+from fairlead.report.tables import Cell, Table, cell, table
+from fairlead.statistics import over_time
+from fairlead.store import Run, Store
+
+PERCENTS = (50.0, 90.0, 99.0, 99.9)
+BEYOND = 10  # samples that must lie beyond a percentile that is told
+CHANGE = 1.05  # a change of level by less is none
+TAIL = 3.0  # 99th percentile over the median
+MOST_LAGS = 300
+LEAST_PARTS = 40  # for autocorrelation: below, nothing can be told from chance
+MOST_POINTS = 4000  # of a line; more are thinned out
+
+
+@dataclass(frozen=True)
+class Change:
+    """The level of a quantity before and after a moment."""
+
+    quantity: str
+    at_s: float
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class NetworkNoise:
+    """One system's newest run."""
+
+    system: str
+    run: Run
+    parts: Parts
+    changes: tuple[Change, ...]
+
+    def percentile(self, percent: float) -> float | None:
+        """Of all latencies, in s; None where too few samples lie beyond it."""
+        pooled = np.concatenate(self.parts.latencies_s)
+        if len(pooled) * (100 - percent) / 100 < BEYOND:
+            return None
+        return float(np.percentile(pooled, percent))
+
+    def remembered_s(self, values: Floats) -> float | None:
+        """Time after which a level says nothing more of the present one; None where there are too few parts."""
+        if len(values) < LEAST_PARTS:
+            return None
+        found = over_time.autocorrelation(values, _lags(values))
+        below = np.flatnonzero(found <= over_time.white_noise_band(len(values)))
+        lag = int(below[0]) if len(below) else len(found)
+        return lag * float(self.run.plan["part_s"])
+
+
+def load(system: System) -> NetworkNoise | None:
+    """None where there is no such run, or it ended in its first part."""
+    run = system.runs.get(measured.BENCHMARK)
+    if run is None:
+        return None
+    with Store.read(system.directory) as store:
+        parts = measured.parts(store, run.id)
+    if not len(parts.rates_bps):
+        return None
+    found = [
+        *_changes("latency", parts.latency_at_s, parts.medians_s()),
+        *_changes("throughput", parts.rate_at_s, parts.rates_bps),
+    ]
+    return NetworkNoise(system.name, run, parts, tuple(found))
+
+
+def _changes(quantity: str, at_s: Floats, values: Floats) -> Iterator[Change]:
+    """Changes of the level by `CHANGE` or more; segments between smaller ones are one.
+
+    The search takes time by the square of the number of parts: of very many, groups of neighbours stand as medians.
+    """
+    every = -(-len(values) // MOST_POINTS)
+    count = len(values) // every * every
+    grouped = np.median(values[:count].reshape(-1, every), axis=1)
+    edges = [0, *(every * place for place in over_time.changes(grouped)), len(values)]
+    begin = 0
+    for place, end in pairwise(edges[1:]):
+        before, after = float(np.median(values[begin:place])), float(np.median(values[place:end]))
+        if max(before, after) >= CHANGE * min(before, after):
+            yield Change(quantity, float(at_s[place]), before, after)
+            begin = place
+
+
+def _lags(values: Floats) -> int:
+    return min(MOST_LAGS, len(values) // 4)
+
+
+def drawings(found: Sequence[NetworkNoise], systems: Sequence[str]) -> list[Drawing]:
+    """Over time, the tail of the latencies, and autocorrelation where there are enough parts."""
+    long = [each for each in found if len(each.parts.rates_bps) >= LEAST_PARTS]
+    drawn = [_over_time(found, systems), _tails(found, systems)]
+    return [*drawn, _correlations(long, systems)] if long else drawn
+
+
+def _over_time(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing:
+    of = colours(systems)
+    with styled():
+        figure, (upper, lower) = axes_of(2, 6.0, sharex=True)
+        for each in found:
+            parts, colour = each.parts, of[each.system]
+            every = -(-len(parts.latencies_s) // MOST_POINTS)
+            shown = [np.percentile(part, (5, 50, 95)) for part in parts.latencies_s[::every]]
+            low, middle, high = np.transpose(shown)
+            upper.fill_between(parts.latency_at_s[::every], low, high, color=colour, alpha=0.2, linewidth=0)
+            upper.plot(parts.latency_at_s[::every], middle, color=colour, linewidth=0.9)
+            lower.plot(parts.rate_at_s[::every], parts.rates_bps[::every], color=colour, linewidth=0.9)
+            for change in each.changes:
+                axis = upper if change.quantity == "latency" else lower
+                axis.axvline(change.at_s, color=colour if len(found) > 1 else palette.HIGH.light, linestyle=":")
+        upper.set_yscale("log")
+        log_times(upper.yaxis)
+        upper.set_ylabel("latency")
+        lower.set_ylim(0)
+        lower.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words.rate(value)))
+        lower.set_ylabel("throughput")
+        lower.set_xlabel("time since the start (s)")
+        for axis in (upper, lower):
+            axis.grid(True, axis="y")
+        _legend(figure, found, systems)
+    plan = found[0].run.plan
+    caption = (
+        f"Every {words.duration(plan['part_s'])} the latency of messages of {words.size(plan['size_B'])} (median, 5 to "
+        f"95 %) and the throughput of messages of {words.size(plan['train_B'])}. Dotted: changes of the level by "
+        f"{words.percent(CHANGE - 1, decimals=0)} or more, which the table has."
+    )
+    return Drawing("network-noise", "Network noise", caption, figure, _changes_table(found))
+
+
+def _changes_table(found: Sequence[NetworkNoise]) -> Table:
+    columns = [("system", "system"), ("quantity", "quantity"), ("changed at", "at_s"), ("from", "before")]
+    rows = [
+        [
+            cell(each.system),
+            cell(change.quantity),
+            cell(change.at_s, words.duration(change.at_s)),
+            *(cell(value, _form(change.quantity)(value)) for value in (change.before, change.after)),
+            cell(change.after / change.before, words.significant(change.after / change.before)),
+        ]
+        for each in found
+        for change in each.changes
+    ]
+    return table([*columns, ("to", "after"), ("ratio", "ratio")], rows)
+
+
+def _form(quantity: str) -> Any:
+    return words.duration if quantity == "latency" else words.rate
+
+
+def _tails(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing:
+    of = colours(systems)
+    with styled():
+        figure, (axis,) = axes_of(1, 3.8)
+        for each in found:
+            pooled = np.sort(np.concatenate(each.parts.latencies_s))
+            shares = 1 - np.arange(len(pooled)) / len(pooled)
+            # Evenly on the logarithmic axis: a point each would make a page of many megabytes.
+            ends = np.geomspace(1, 1 / len(pooled), 400)
+            places = np.unique(np.clip(np.searchsorted(-shares, -ends), 0, len(pooled) - 1))
+            axis.plot(pooled[places], shares[places], color=of[each.system], linewidth=1.4)
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        log_times(axis.xaxis)
+        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * 100:g} %"))
+        axis.grid(True)
+        axis.set_xlabel("latency")
+        axis.set_ylabel("messages that take longer")
+        _legend(figure, found, systems)
+    columns = [("system", "system"), *((f"{p:g} %", f"p{p:g}_s") for p in PERCENTS), ("greatest", "greatest_s")]
+    rows = []
+    for each in found:
+        told = [each.percentile(p) for p in PERCENTS]
+        pooled = np.concatenate(each.parts.latencies_s)
+        shown: list[Cell] = [cell(value, None if value is None else words.duration(value)) for value in told]
+        greatest = float(pooled.max())
+        rows.append([cell(each.system), *shown, cell(greatest, words.duration(greatest)), cell(len(pooled))])
+    caption = f"A percentile is told in the table where at least {BEYOND} messages took longer."
+    return Drawing(
+        "network-noise-tail", "How slow the slowest messages are", caption, figure, table([*columns, ("n", "n")], rows)
+    )
+
+
+def _correlations(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing:
+    of = colours(systems)
+    rows = []
+    with styled():
+        figure, axes = axes_of(2, 5.0, sharex=True)
+        for each in found:
+            part_s = float(each.run.plan["part_s"])
+            pairs = (("latency", each.parts.medians_s()), ("throughput", each.parts.rates_bps))
+            for axis, (quantity, values) in zip(axes, pairs, strict=True):
+                correlation = over_time.autocorrelation(values, _lags(values))
+                lags_s = np.arange(len(correlation)) * part_s
+                axis.plot(lags_s[1:], correlation[1:], color=of[each.system], linewidth=1.2)
+                band = over_time.white_noise_band(len(values))
+                axis.axhspan(-band, band, color=palette.SHADE.light, zorder=0)
+                axis.set_title(quantity)
+                axis.grid(True)
+                axis.set_ylabel("autocorrelation")
+                rows += [
+                    [cell(each.system), cell(quantity), cell(float(lag_s)), cell(float(r), f"{r:.3f}")]
+                    for lag_s, r in zip(lags_s, correlation, strict=True)
+                ]
+        axes[-1].set_xlabel("distance in time (s)")
+        _legend(figure, found, systems)
+    columns = [
+        ("system", "system"),
+        ("quantity", "quantity"),
+        ("distance (s)", "lag_s"),
+        ("correlation", "correlation"),
+    ]
+    return Drawing(
+        "network-noise-memory",
+        "How long noise lasts",
+        "Autocorrelation of the parts' median latencies and of their throughput. Shaded: where 95 % of the values of "
+        "independent parts would lie.",
+        figure,
+        table(columns, rows),
+    )
+
+
+def _legend(figure: Any, found: Sequence[NetworkNoise], systems: Sequence[str]) -> None:
+    if len(systems) > 1:
+        of = colours(systems)
+        legend_below(figure, [Line2D([], [], color=of[each.system], label=each.system, linewidth=3) for each in found])
+
+
+def verdicts(found: NetworkNoise) -> Iterator[Verdict]:
+    """What is said of it."""
+    length = words.duration(float(found.run.plan["part_s"]) * len(found.parts.rates_bps))
+    told = {percent: value for percent in PERCENTS if (value := found.percentile(percent)) is not None}
+    size = words.size(found.run.plan["size_B"])
+    shown = ", ".join(f"{percent:g} % {words.duration(value)}" for percent, value in told.items())
+    yield Verdict("fact", f"within {length} messages of {size} take at most: {shown}")
+    low, middle, high = (float(v) for v in np.percentile(found.parts.rates_bps, (5, 50, 95)))
+    between = f"90 % of the parts between {words.rate(low)} and {words.rate(high)}"
+    yield Verdict("fact", f"throughput meanwhile is {words.rate(middle)}, {between}")
+    if 99.0 in told and told[99.0] >= TAIL * told[50.0]:
+        times = words.significant(told[99.0] / told[50.0], 2)
+        yield Verdict("bad", f"the network is noisy: one message of {size} in a hundred takes {times} times the median")
+    if not found.changes:
+        yield Verdict("good", f"neither latency nor throughput changed its level within {length}")
+    for change in found.changes[:3]:
+        form = _form(change.quantity)
+        worse = (change.after > change.before) == (change.quantity == "latency")
+        text = f"{change.quantity} went from {form(change.before)} to {form(change.after)} at "
+        yield Verdict("bad" if worse else "fact", f"{text}{words.duration(change.at_s)}")
+    for quantity, values in (("latency", found.parts.medians_s()), ("throughput", found.parts.rates_bps)):
+        remembered_s = found.remembered_s(values)
+        if remembered_s is not None and remembered_s > float(found.run.plan["part_s"]):
+            yield Verdict("fact", f"what disturbs {quantity} lasts up to {words.duration(remembered_s)}")
+    incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
+    count = sum(len(part) for part in found.parts.latencies_s)
+    yield Verdict(
+        "sure",
+        f"network-noise: {words.count(count, 'message')} in {words.count(len(found.parts.rates_bps), 'part')}"
+        + incomplete,
+    )

@@ -1,0 +1,179 @@
+"""Performance for its price: what an hour's money of each system carries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairlead.measure.prices import Book, Price
+from fairlead.report import words
+from fairlead.report.benchmarks import ratios
+from fairlead.report.benchmarks.collectives import Collectives
+from fairlead.report.benchmarks.colours import colours
+from fairlead.report.benchmarks.point_to_point import LATENCY, Measured, words_of
+from fairlead.report.benchmarks.systems import System
+from fairlead.report.benchmarks.tcp import Tcp
+from fairlead.report.benchmarks.tcp import words_of as tcp_words
+from fairlead.report.figures import Drawing, axes_of, styled
+from fairlead.report.tables import Cell, Table, cell, table
+from fairlead.statistics.estimates import FloatArray
+from fairlead.store import Run
+
+BITS_PER_GB = 8e9
+
+
+@dataclass(frozen=True)
+class Performance:
+    """A number that is better when it is larger: of each block, done in a second.
+
+    Attributes:
+        unit: of what is bought: ``GB`` moved, ``million messages``, ``million calls``.
+        hosts: that were busy with it.
+    """
+
+    system: str
+    benchmark: str
+    what: str
+    unit: str
+    per_s: FloatArray
+    hosts: int
+
+
+def prices(systems: Sequence[System], book: Book | None) -> dict[str, Price]:
+    """By system, of those that the book knows, by the name that reports show or their cluster's.
+
+    Raises:
+        ConfigError: the book names an instance or cost that it does not have.
+    """
+    found = {each.name: book.price(each.name, each.cluster) for each in systems} if book else {}
+    return {name: price for name, price in found.items() if price is not None}
+
+
+def performances(
+    latency: Sequence[Measured], throughput: Sequence[Measured], tcp: Sequence[Tcp], collectives: Sequence[Collectives]
+) -> list[Performance]:
+    """Small messages, the best throughput of each configuration, and the smallest calls of each operation."""
+    found = []
+    for each in (*latency, *throughput):
+        benchmark = str(each.run.labels["benchmark"])
+        for configuration in each.configurations():
+            line = each.line(configuration)
+            name, hosts = words_of(configuration, benchmark), _hosts(each.run)
+            if benchmark == LATENCY:
+                size_B = min(line)
+                per_s = configuration[0] / line[size_B].blocks / 1e6
+                what = f"{name}, {words.size(size_B)}"
+                found.append(Performance(each.system, benchmark, what, "million messages", per_s, hosts))
+            else:
+                best = max(line, key=lambda size_B: line[size_B].value)
+                per_s = line[best].blocks / BITS_PER_GB
+                found.append(Performance(each.system, benchmark, f"{name}, best size", "GB", per_s, hosts))
+    for one in tcp:
+        found += [
+            Performance(one.system, "tcp", tcp_words(of), "GB", rates / BITS_PER_GB, _hosts(one.run))
+            for of, rates in one.rates_bps.items()
+        ]
+    for group in collectives:
+        most = max(group.sizes_of_group())
+        for operation in group.operations():
+            if line := group.line(operation, most):
+                per_s = 1 / line[min(line)].blocks / 1e6
+                what = f"{operation}, {most} ranks, {words.size(min(line))}"
+                hosts = len(set(group.run.plan["hosts"][:most]))
+                found.append(Performance(group.system, "collectives", what, "million calls", per_s, hosts))
+    return found
+
+
+def _hosts(run: Run) -> int:
+    """That a point-to-point benchmark kept busy; 2 where a file was read that does not say."""
+    between = (run.plan or {}).get("between") or [["", "x"]]
+    return len({host for pair in between for host in pair})
+
+
+def draw(
+    found: Sequence[Performance], priced: dict[str, Price], baseline: str | None, systems: Sequence[str]
+) -> Drawing:
+    """What a unit of money buys, a group of bars for each thing that can be bought."""
+    of, currency = colours(systems), next(iter(priced.values())).currency
+    units = [unit for unit in ("GB", "million messages", "million calls") if any(each.unit == unit for each in found)]
+    with styled():
+        figure, axes = axes_of(len(units), 0.8 + 2.6 * len(units))
+        for axis, unit in zip(axes, units, strict=True):
+            chosen = [each for each in found if each.unit == unit and each.system in priced]
+            things = list(dict.fromkeys(f"{each.benchmark}: {each.what}" for each in chosen))
+            step = 0.8 / max(1, len(priced))
+            for each in chosen:
+                number = list(priced).index(each.system)
+                place = things.index(f"{each.benchmark}: {each.what}") + (number - (len(priced) - 1) / 2) * step
+                value = float(np.median(bought(each, priced[each.system])))
+                label = each.system if things.index(f"{each.benchmark}: {each.what}") == 0 else None
+                axis.barh(place, value, height=0.9 * step, color=of[each.system], label=label)
+            axis.set_yticks(range(len(things)), things, fontsize=8.5)
+            axis.invert_yaxis()
+            axis.grid(True, axis="x")
+            axis.set_xlabel(f"{unit} per {currency}")
+            if len(priced) > 1:
+                axis.legend(fontsize=8.5)
+    caption = (
+        f"Medians, for the price of an hour of the hosts that were busy, with their part of what is paid for all of a "
+        f"system: {'; '.join(_price_words(name, price) for name, price in priced.items())}."
+    )
+    return Drawing("per-price", f"What one {currency} buys", caption, figure, _table(found, priced, baseline))
+
+
+def _price_words(name: str, price: Price) -> str:
+    one = price.instance
+    return (
+        f"{name} {words.significant(price.per_hour)} {price.currency} an hour for {words.count(price.hosts, 'host')} "
+        f"({one.provider} {one.name}, {one.region}, {one.date.isoformat()})"
+    )
+
+
+def bought(each: Performance, price: Price) -> FloatArray:
+    """What a unit of money buys, by block."""
+    return each.per_s * 3600 / price.of_hosts(each.hosts)
+
+
+def _table(found: Sequence[Performance], priced: dict[str, Price], baseline: str | None) -> Table:
+    columns = [("system", "system"), ("benchmark", "benchmark"), ("of", "what"), ("hosts", "hosts")]
+    columns += [("their price an hour", "price_per_hour"), ("for one", "bought"), ("unit", "unit")]
+    columns += [("over the baseline", "ratio"), ("from", "low"), ("to", "high"), ("verdict", "verdict")]
+    rows: list[list[Cell]] = []
+    bases = {(each.benchmark, each.what): each for each in found if each.system == baseline}
+    for each in found:
+        if each.system not in priced:
+            continue
+        price, values = priced[each.system], bought(each, priced[each.system])
+        hourly = price.of_hosts(each.hosts)
+        front = [cell(each.system), cell(each.benchmark), cell(each.what), cell(each.hosts)]
+        front += [cell(hourly, f"{words.significant(hourly)} {price.currency}")]
+        front += [cell(float(np.median(values)), words.significant(float(np.median(values)))), cell(each.unit)]
+        base = bases.get((each.benchmark, each.what))
+        compared = [cell(None)] * 4
+        if base is not None and base is not each and base.system in priced:
+            compared = ratios.cells(values, bought(base, priced[base.system]), lower_is_better=False)
+        rows.append([*front, *compared])
+    return table(columns, rows)
+
+
+def findings(
+    found: Sequence[Performance], priced: dict[str, Price], systems: Sequence[System], book: Book | None
+) -> list[str]:
+    """Who gives most for the money, and whose price is not known."""
+    if book is None:
+        return []
+    said = []
+    for benchmark, what in dict.fromkeys((each.benchmark, each.what) for each in found):
+        values = {
+            each.system: float(np.median(bought(each, priced[each.system])))
+            for each in found
+            if (each.benchmark, each.what) == (benchmark, what) and each.system in priced
+        }
+        if len(values) > 1:
+            best, worst = max(values, key=lambda name: values[name]), min(values, key=lambda name: values[name])
+            times = words.significant(values[best] / values[worst])
+            said.append(f"{benchmark} ({what}): {best}, {times} times as much as {worst}")
+    unknown = [each.name for each in systems if each.name not in priced]
+    texts = [f"For the money: {'; '.join(said)}."] if said else []
+    missing = f"{words.listing(unknown)} {'has' if len(unknown) == 1 else 'have'} no price in {book.path}"
+    return [*texts, *([f"For the money: {missing}."] if unknown else [])]

@@ -1,0 +1,86 @@
+"""Collectives, impact, network noise, LogGP, noise and messages at once, clocks: over the hosts of a lab."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_fixtures import RATE_BPS, STAR, running
+from managed_runs import cluster_file, once
+
+from fairlead.lab import Lab
+from fairlead.measure.benchmarks import collectives, impact, loggp, network_noise, noise_effect, timer
+from fairlead.store import Run, Store
+
+pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def four() -> Iterator[Lab]:
+    with running(STAR.replace("hosts_per_leaf = 3", "hosts_per_leaf = 4"), user_namespace=True, name="four") as lab:
+        yield lab
+
+
+def measured(lab: Lab, directory: Path, *words: str) -> tuple[Run, str]:
+    """The run that a benchmark made, and what it printed."""
+    done = once("measure", cluster_file(lab, directory), *words, "--results", directory / "r")
+    assert done.returncode == 0, done.stderr
+    with Store.read(directory / "r") as store:
+        run = store.runs("benchmark")[-1]
+    assert (run.status, run.labels["benchmark"]) == ("ok", words[0])
+    return run, done.stdout
+
+
+def test_every_operation_and_number_of_ranks(four: Lab, tmp_path: Path) -> None:
+    options = ["--sizes", "4,1KiB", "--ranks", "2,4", "--blocks", "2", "--within", "1000", "--budget", "60"]
+    run, said = measured(four, tmp_path, "collectives", *options)
+    with Store.read(tmp_path / "r") as store:
+        blocks = collectives.blocks(store, run.id)
+    assert {cell: len(found) for cell, found in blocks.items()} == {
+        collectives.Cell(operation, size_B, ranks): 2
+        for operation in collectives.OPERATIONS
+        for size_B in (4, 1024)
+        for ranks in (2, 4)
+    }
+    assert all(block.shape[0] == cell.ranks for cell, found in blocks.items() for block in found)
+    assert "results verified" in said
+
+
+def test_victims_are_measured_alone_and_beside_others(four: Lab, tmp_path: Path) -> None:
+    options = ["--size", "16KiB", "--blocks", "2", "--within", "1000", "--budget", "60"]
+    run, said = measured(four, tmp_path, "impact", *options)
+    with Store.read(tmp_path / "r") as store:
+        blocks = impact.blocks(store, run.id)
+    assert set(blocks) == {
+        impact.Cell(victim, congestor) for victim in impact.VICTIMS for congestor in (impact.ALONE, *impact.CONGESTORS)
+    }
+    assert all(block.shape[0] == 2 for rounds in blocks.values() for block in rounds.values())
+    assert len(impact.factors(blocks)) == 9
+    assert "2 rounds of hosts drawn with seed 1" in said
+
+
+def test_the_gap_of_a_byte_is_that_of_the_link(four: Lab, tmp_path: Path) -> None:
+    sizes = "8KiB,16KiB,24KiB,32KiB,48KiB,64KiB,96KiB,128KiB"
+    run, _ = measured(four, tmp_path, "loggp", "--sizes", sizes, "--blocks", "3", "--budget", "30")
+    with Store.read(tmp_path / "r") as store:
+        found = loggp.parameters(loggp.medians(store, run.id))
+    # Of the link's rate, headers of TCP/IP and Ethernet take 5 %.
+    largest = max(found.message_gap_s)
+    assert 8 * largest / found.message_gap_s[largest] == pytest.approx(0.95 * RATE_BPS, rel=0.1)
+
+
+def test_network_noise_noise_and_messages_and_clocks(four: Lab, tmp_path: Path) -> None:
+    run, said = measured(four, tmp_path, "network-noise", "--seconds", "6", "--every", "0.5", "--train-size", "64KiB")
+    with Store.read(tmp_path / "r") as store:
+        parts = network_noise.parts(store, run.id)
+    assert 2 <= len(parts.rates_bps) <= 12 and len(parts.latencies_s) == len(parts.rates_bps)
+    assert f"in {len(parts.rates_bps)} parts" in said
+    run, said = measured(four, tmp_path, "noise-effect", "--seconds", "3")
+    with Store.read(tmp_path / "r") as store:
+        watched = noise_effect.parts(store, run.id)
+    assert len(watched) >= 2 and all(part.messages_s.shape[1] == 2 for part in watched)
+    assert "noise on the cores of the two ranks explains" in said
+    run, _ = measured(four, tmp_path, "timer")
+    with Store.read(tmp_path / "r") as store:
+        clocks = {clock.name: clock for clock in timer.clocks(store, run.id)}
+    assert clocks["CLOCK_MONOTONIC"].steps_s.shape == (1000,)
+    assert (clocks["processor"].steps_s > 0).all()

@@ -1,0 +1,93 @@
+"""The programs of ``fairlead measure``, asked by hand."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairlead.measure.benchmarks.collectives import OPERATIONS
+from fairlead.native import mpi_program
+
+pytestmark = pytest.mark.mpi
+MPIRUN = ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def asked(program: str, ranks: int, requests: list[dict[str, Any]], **environment: str) -> list[dict[str, Any]]:
+    """The answers, without the introduction."""
+    if shutil.which(MPIRUN[0]) is None:
+        pytest.skip("Open MPI is not installed")
+    exported = [word for name in environment for word in ("-x", name)]
+    done = subprocess.run(
+        [*MPIRUN, *exported, "-n", str(ranks), mpi_program("openmpi", program)],
+        input="".join(json.dumps(request) + "\n" for request in requests),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={**os.environ, **AS_ROOT, **environment},
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert lines[0]["program"] == program and len(lines[0]["ranks"]) == ranks
+    return lines[1:]
+
+
+def test_every_rank_tells_the_times_of_every_collective_call() -> None:
+    requests = [
+        {"collective": operation, "ranks": ranks, "size_B": 1000, "most": 4, "warmup": 1}
+        for operation in OPERATIONS
+        for ranks in (2, 3)
+    ]
+    answers = asked("mpi-collectives", 3, [*requests, {"pairs": [[0, 1]], "size_B": 1}])
+    for request, answer in zip(requests, answers, strict=False):
+        assert [len(row) for row in answer["samples_s"]] == [4] * request["ranks"]
+        assert all(0 <= sample < 60 for row in answer["samples_s"] for sample in row)
+    assert answers[-1] == {"failed": "request: this program measures something else"}
+
+
+def test_victims_measure_alone_and_beside_every_congestor() -> None:
+    of = {"size_B": 8, "window": 2, "least": 5, "most": 5, "exchanges_before": 1}
+    requests = [
+        {**of, "victims": [3, 1], "victim": victim, "congestors": [0, 2], "congestor": congestor}
+        for victim in ("latency", "bandwidth", "allreduce")
+        for congestor in ("alltoall", "incast", "bcast")
+    ]
+    requests.append({**of, "victims": [0, 3, 2, 1], "victim": "bandwidth"})
+    answers = asked("mpi-impact", 4, requests)
+    assert [[len(row) for row in answer["samples_s"]] for answer in answers] == [[5, 5]] * 9 + [[5] * 4]
+
+
+def test_trains_and_watched_round_trips() -> None:
+    pair = {"pairs": [[0, 1]], "size_B": 100, "warmup": 1}
+    (trains,) = asked("mpi-loggp", 2, [{**pair, "train": 4, "pauses_s": [0.002], "most": 3}])
+    assert len(trains["samples_s"][0]) == 3
+    assert all(sample >= 3 * 0.002 for sample in trains["samples_s"][0])
+    (watched,) = asked("mpi-noise-effect", 2, [{**pair, "least": 50, "most": 50}])
+    row = watched["samples_s"][0]
+    messages, near, far = (int(count) for count in row[2:5])
+    assert messages == 50 and len(row) == 5 + 2 * messages + 3 * near + 3 * far
+    starts, lengths = row[5 : 5 + 2 * messages : 2], row[6 : 5 + 2 * messages : 2]
+    assert all(b >= a + length for a, b, length in zip(starts, starts[1:], lengths, strict=False))
+
+
+def test_a_wrong_result_is_no_measurement(tmp_path: Path) -> None:
+    source, library = tmp_path / "wrong.c", tmp_path / "wrong.so"
+    source.write_text(
+        "#include <mpi.h>\n"
+        "int MPI_Gather(const void* out, int n, MPI_Datatype t, void* in, int m, MPI_Datatype u, int r, MPI_Comm c)\n"
+        "{ return MPI_SUCCESS; }\n"
+    )
+    subprocess.run(["mpicc.openmpi", "-shared", "-fPIC", "-o", library, source], check=True)
+    of = {"ranks": 2, "size_B": 8, "most": 2}
+    answers = asked(
+        "mpi-collectives",
+        2,
+        [{"collective": "gather", **of}, {"collective": "scatter", **of}],
+        LD_PRELOAD=str(library),
+    )
+    assert answers[0] == {"failed": "the result of the collective operation is wrong"}
+    assert [len(row) for row in answers[1]["samples_s"]] == [2, 2]

@@ -1,0 +1,77 @@
+"""Collective operations: what is measured, when a call is over, and what the report says of it."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairlead.errors import ConfigError
+from fairlead.measure.benchmarks import collectives, records
+from fairlead.measure.benchmarks.collectives import Cell, Settings
+from fairlead.report.benchmarks import report as reports
+from fairlead.store import Store
+
+
+def test_a_call_is_over_when_its_last_rank_is_done() -> None:
+    samples_s = np.array([[1.0, 5.0, 2.0], [3.0, 4.0, 2.5]])
+    assert list(collectives.call_times_s(samples_s)) == [3.0, 5.0, 2.5]
+    assert list(collectives.last_rank_share([samples_s])) == [pytest.approx(1 / 3), pytest.approx(2 / 3)]
+
+
+def test_buffers_that_are_too_large_are_left_out() -> None:
+    cells = Settings(operations=("bcast",), sizes_B=(4, 2**26), ranks=(2, 8)).cells(8)
+    assert cells == [Cell("bcast", 4, 2), Cell("bcast", 2**26, 2), Cell("bcast", 4, 8)]
+    assert {cell.ranks for cell in Settings(sizes_B=(4,)).cells(3)} == {3}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (Settings(ranks=(9,)), "--ranks 9: there are 2 to 8"),
+        (Settings(sizes_B=(5,)), "--sizes 5: reductions sum numbers of 4 B"),
+    ],
+)
+def test_what_cannot_be_measured_is_told(settings: Settings, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        settings.cells(8)
+
+
+def run_of(directory: Path, factor: float = 1.0) -> None:
+    """Four ranks; the last one takes longest in allreduce; one call in twenty takes ten times as long."""
+    plan = {"operations": ["allreduce", "bcast"], "sizes_B": [4, 1024], "ranks": [], "hosts": ["a", "b", "c", "d"]}
+    with Store.open(directory) as store:
+        run = store.begin_run(records.KIND, {"benchmark": "collectives", "cluster": directory.name}, plan=plan, seed=1)
+        for number in range(8):
+            for operation in ("allreduce", "bcast"):
+                for size_B in (4, 1024):
+                    calls_s = np.tile([[1e-5], [1e-5], [1e-5], [2e-5]], (1, 20)) * factor * (1 + number / 1000)
+                    calls_s[:, 7] *= 10
+                    labels = {"operation": operation, "size_B": size_B, "ranks": 4, "round": number}
+                    store.add_series(run, "call_s", calls_s, "s", labels)
+        store.finish_run(run)
+
+
+def test_the_report_has_medians_tails_and_the_rank_that_is_late(tmp_path: Path) -> None:
+    run_of(tmp_path / "old")
+    found = reports.load([tmp_path / "old"])
+    (drawing,) = reports.drawings(found)
+    row = next(csv.DictReader(io.StringIO(drawing.table.csv())))
+    assert (row["operation"], row["ranks"], row["size_B"], row["calls"]) == ("allreduce", "4", "4", "160")
+    assert float(row["median_s"]) == pytest.approx(2e-5 * 1.0035)
+    assert float(row["p99_s"]) == pytest.approx(2e-4 * 1.005, rel=1e-3)
+    text = "\n".join(reports.findings(found))
+    assert "allreduce among 4 ranks takes 20.1\u00a0µs (4\u00a0B) to 20.1\u00a0µs (1\u00a0KiB)" in text
+    assert "one call in a hundred takes 10 times the median or more" in text
+    assert "rank 3 on d is the last one in 100\u00a0% of the small calls" in text
+    assert "collectives: 4 of 4 medians are known to ±5 % or better; results verified" in text
+
+
+def test_systems_are_compared(tmp_path: Path) -> None:
+    run_of(tmp_path / "old")
+    run_of(tmp_path / "new", 0.5)
+    table = reports.comparison(reports.load([tmp_path / "old", tmp_path / "new"]))
+    assert len(table.rows) == 4
+    assert {row[7].value for row in table.rows} == {"better"}
+    assert [row[4].value for row in table.rows] == [pytest.approx(0.5)] * 4

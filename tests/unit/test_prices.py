@@ -1,0 +1,148 @@
+"""Price books, what a measurement costs, and what money buys."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from fairlead.cli.main import command
+from fairlead.errors import ConfigError
+from fairlead.measure import prices
+from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
+from fairlead.report.benchmarks import report as reports
+
+from .benchmark_fixtures import point_to_point_run
+
+INSTANCE = """
+[[instances]]
+name = "big"
+provider = "p"
+region = "r"
+price_per_hour = 3.0
+date = 2026-11-01
+cores = 36
+memory_GiB = 192
+interconnect = "Ethernet"
+bandwidth_Gbps = 100
+virtualisation = "none"
+placement = "rack"
+tenancy = "own"
+"""
+COSTS = """
+[[costs]]
+name = "storage"
+per_hour = 0.5
+each = "host"
+idle = true
+[[costs]]
+name = "gateway"
+per_hour = 1.0
+"""
+
+
+def book(path: Path, text: str) -> Path:
+    path.write_text(f'currency = "EUR"\n{text}')
+    return path
+
+
+def test_a_system_pays_for_hosts_costs_and_idle_hours(tmp_path: Path) -> None:
+    text = (
+        INSTANCE + COSTS + '[systems.c]\ninstance = "big"\nhosts = 4\ncosts = ["storage", "gateway"]\nidle_hours = 2\n'
+    )
+    price = prices.load(book(tmp_path / "b.toml", text)).price("x", "c")
+    assert price is not None
+    assert price.per_hour == pytest.approx(4 * 3.0 + 4 * 0.5 * 3 + 1.0)
+    assert price.of_hosts(2) == pytest.approx(19.0 / 2)
+    assert price.of_seconds(1800) == pytest.approx(9.5)
+    assert prices.load(tmp_path / "b.toml").price("y") is None
+
+
+def test_a_book_builds_on_others_and_overrides_them(tmp_path: Path) -> None:
+    book(tmp_path / "base.toml", INSTANCE + COSTS)
+    cheaper = INSTANCE.replace("3.0", "2.0")
+    own = book(tmp_path / "own.toml", f'extends = ["base.toml"]\n{cheaper}[systems.c]\ninstance = "big"\nhosts = 1\n')
+    price = prices.load(own).price("c")
+    assert price is not None and price.per_hour == 2.0
+    (tmp_path / "base.toml").write_text((tmp_path / "base.toml").read_text().replace("EUR", "USD"))
+    with pytest.raises(ConfigError, match=r"base.toml is in USD, this book in EUR"):
+        prices.load(own)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            INSTANCE + '[systems.c]\ninstance = "small"\nhosts = 1\n',
+            r"b.toml:17: systems.c.instance: there is no 'small'",
+        ),
+        (
+            INSTANCE + '[systems.c]\ninstance = "big"\nhosts = 1\ncosts = ["air"]\n',
+            r"b.toml:19: systems.c.costs: there is no 'air'",
+        ),
+        (INSTANCE + INSTANCE, "instances: 'big' is there twice"),
+        ('extends = ["b.toml"]\n', "extend each other in a circle"),
+        (
+            INSTANCE.replace("cores = 36", "cores = 0"),
+            r"b.toml:9: instances\[0\].cores: Input should be greater than 0",
+        ),
+        (INSTANCE.replace('tenancy = "own"\n', ""), r"b.toml:3: instances\[0\].tenancy: Field required"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=message):
+        prices.load(book(tmp_path / "b.toml", text)).price("c")
+
+
+def test_the_example_book_is_usable() -> None:
+    price = prices.load(Path(__file__).parents[2] / "examples" / "prices.toml").price("cloud")
+    assert price is not None
+    assert price.per_hour == pytest.approx(8 * (3.888 + 3 * 0.05) + 3 * 0.045)
+
+
+def test_what_money_buys_is_compared_with_intervals(tmp_path: Path) -> None:
+    for name, latency_s in (("old", 20e-6), ("new", 10e-6)):
+        point_to_point_run(tmp_path / name, LATENCY, {Cell(8): [latency_s] * 3}, cluster=name)
+        point_to_point_run(tmp_path / name, THROUGHPUT, {Cell(10**6, window=8): [0.1] * 3}, cluster=name)
+    text = INSTANCE + INSTANCE.replace("big", "huge").replace("3.0", "12.0")
+    text += '[systems.old]\ninstance = "big"\nhosts = 4\n[systems.new]\ninstance = "huge"\nhosts = 2\n'
+    found = reports.load(
+        [tmp_path / "old", tmp_path / "new"], book=prices.load(book(tmp_path / "b.toml", text)), baseline="old"
+    )
+    drawing = reports.drawings(found)[-1]
+    assert (drawing.name, drawing.title) == ("per-price", "What one EUR buys")
+    rows = {
+        (row["system"].value, row["benchmark"].value): row
+        for row in (dict(zip(drawing.table.keys, cells, strict=True)) for cells in drawing.table.rows)
+    }
+    # Two hosts at 3 an hour move 8 MB in 0.1 s, all but half a per cent.
+    assert rows["old", THROUGHPUT]["price_per_hour"].value == 6.0
+    assert rows["old", THROUGHPUT]["bought"].value == pytest.approx(0.08 * 3600 / 6 / 1.0035, rel=1e-4)
+    assert rows["new", THROUGHPUT]["ratio"].value == pytest.approx(0.25)
+    # Twice as fast for four times the price.
+    assert rows["new", LATENCY]["ratio"].value == pytest.approx(0.5)
+    assert rows["new", LATENCY]["verdict"].value == "worse"
+    assert rows["new", LATENCY]["low"].value < 0.5 < rows["new", LATENCY]["high"].value
+    text = "\n".join(reports.findings(found))
+    assert "For the money: mpi-latency (1 pair, 8\u00a0B): old, 2.00 times as much as new; mpi-throughput" in text
+
+
+def test_a_system_without_a_price_is_told(tmp_path: Path) -> None:
+    point_to_point_run(tmp_path / "r", LATENCY, {Cell(8): [1e-5] * 3})
+    path = book(tmp_path / "b.toml", INSTANCE)
+    done = CliRunner().invoke(command, ["report", str(tmp_path / "r"), "--prices", str(path)])
+    assert done.exit_code == 0, done.output
+    assert f"For the money: c has no price in {path}." in done.output.replace("\n", "")
+
+
+def test_a_measurement_tells_its_cost_before_it_starts(tmp_path: Path) -> None:
+    cluster = tmp_path / "c.toml"
+    host = '[[hosts]]\nname = "localhost"\naddress = "127.0.0.1"\n'
+    cluster.write_text(f'[cluster]\nname = "c"\nexecutor = "local"\ninterface = "lo"\n{host}')
+    path = book(tmp_path / "b.toml", INSTANCE + '[systems.c]\ninstance = "big"\nhosts = 1\n')
+    words = ["measure", str(cluster), "noise", "--seconds", "0.05", "--cpus", "0", "--results", str(tmp_path / "r")]
+    done = CliRunner().invoke(command, [*words, "--prices", str(path)])
+    assert "costs about 0.000042 EUR: 50.0\u00a0ms of 1 host at 3.00 EUR an hour" in done.output
+    path.write_text(path.read_text().replace("hosts = 1", "hosts = 2"))
+    failed = CliRunner().invoke(command, [*words, "--prices", str(path)])
+    assert isinstance(failed.exception, ConfigError)
+    assert "the cluster file has 1 compute host, the book 2" in str(failed.exception)
