@@ -48,6 +48,12 @@ def test_examples_are_valid_and_as_large_as_their_names_say(name: str, hosts: in
         ('rate = "1gbit"', 'rate = "1gbit"\nburst = "1000B"', "less than one packet"),
         ('rate = "1gbit"', 'rate = "1gbit"\nqueue = "1us"', "less than two packets"),
         ('[trunk]\nrate = "200mbit"', "", "needs a [trunk] table"),
+        ('rate = "1gbit"', 'rate = "1gbit"\nnics = 2', "nics: 2 NICs need a bond"),
+        ('rate = "1gbit"', 'rate = "1gbit"\nbond = { mode = "balance-tlb" }', "balance-tlb cannot be emulated"),
+        ('rate = "1gbit"', 'rate = "1gbit"\nbond = { mode = "6" }', "balance-alb cannot be emulated"),
+        ('rate = "1gbit"', 'rate = "1gbit"\nbond = { mode = "balance-rr", hash = "layer2" }', "has no transmit hash"),
+        ('rate = "1gbit"', 'rate = "1gbit"\nbond = { mode = "broadcast", switch = "layer2" }', "knows of no group"),
+        ('rate = "200mbit"', 'rate = "200mbit"\nbond = { mode = "802.3ad" }', "between switches are not aggregated"),
     ],
 )
 def test_mistakes_are_told_by_line_and_key(old: str, new: str, complaint: str) -> None:

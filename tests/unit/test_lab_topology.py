@@ -1,5 +1,6 @@
 """Paths, bottlenecks and what the kernel is told, from descriptions alone."""
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -159,3 +160,45 @@ def test_detours_in_a_leaf_spine_with_fixed_spines_depend_on_who_shares_the_spin
 def test_on_a_star_nothing_leads_around_a_loaded_host() -> None:
     plan = resolve(description.load(EXAMPLES / "star8.toml"))
     assert plan.relays_around("h0", "h1", [("switch", "h1")]) == []
+
+
+def test_a_bond_is_as_wide_as_its_nics_where_they_carry_different_packets() -> None:
+    text = """
+    [lab]
+    name = "x"
+    topology = "star"
+    hosts_per_leaf = 2
+    [host_link]
+    rate = "100mbit"
+    nics = 4
+    bond = { mode = %s }
+    """
+    widths = {}
+    for mode in ('"0"', '"active-backup"', '"802.3ad"', '"3"'):
+        plan = resolve(parse(text % mode, Description, source="x"))
+        assert Plan.from_json(json.loads(json.dumps(plan.to_json()))) == plan
+        bond = plan.links[0].bond
+        assert bond is not None
+        widths[bond.mode, bond.hash, bond.switch] = plan.rate_by_link["h0", "switch"]
+    assert widths == {
+        ("balance-rr", "", "round-robin"): 400_000_000,
+        ("active-backup", "", ""): 100_000_000,
+        ("802.3ad", "layer2", "layer2"): 400_000_000,
+        ("broadcast", "", ""): 100_000_000,
+    }
+
+
+def test_an_aggregated_link_is_as_many_shaped_ones_and_a_device_at_each_end() -> None:
+    text = (
+        '[lab]\nname = "x"\ntopology = "star"\nhosts_per_leaf = 1\ncount_flows = true\n'
+        '[host_link]\nrate = "100mbit"\nnics = 2\nbond = { mode = "balance-rr" }\n'
+    )
+    plan = resolve(parse(text, Description, source="x"))
+    made = [line.split()[3] + " " + line.split(" peer name ")[1].split()[0] for line in recipe.links(plan)]
+    assert made == ["eth0 eth0.x", "h0 h0.x", "nic0 h0.0", "nic1 h0.1"]
+    host, switch = recipe.namespaces(plan)
+    assert [line.split()[3] for line in host.tc if "tbf" in line] == ["nic0", "nic1"]
+    assert [line.split()[3] for line in switch.tc if "tbf" in line] == ["h0.0", "h0.1"]
+    assert host.nft[-1] == 'add rule netdev lab eth0 fwd to numgen inc mod 2 map { 0 : "nic0", 1 : "nic1" }'
+    assert "tcp sport" in host.nft[-2]
+    assert switch.nft[-1] == 'add rule netdev lab h0 fwd to numgen inc mod 2 map { 0 : "h0.0", 1 : "h0.1" }'

@@ -27,6 +27,11 @@ class End:
     port: int | None = None
     mac: bytes | None = None
 
+    def __str__(self) -> str:
+        """As `fairlead.bonding.parse` reads it."""
+        mac = f"{self.mac.hex(':')}@" if self.mac else ""
+        return f"{mac}{self.address}" + ("" if self.port is None else f":{self.port}")
+
 
 @dataclass(frozen=True)
 class Flow:

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +15,8 @@ from fairlead.lab import Lab
 
 if TYPE_CHECKING:
     from fairlead.lab.congestion import CongestionDescription
-    from fairlead.lab.topology import Link, Plan
+    from fairlead.lab.nics import Nic, Sent
+    from fairlead.lab.topology import Bond, Link, Plan
 
 
 @click.group()
@@ -76,18 +78,52 @@ def exec(name: str | None, host: str, argv: tuple[str, ...]) -> None:
 
 @command.command()
 @click.argument("name", required=False)
+@click.option("--nics", "with_nics", is_flag=True, help="What every NIC of the hosts sent and received.")
+@click.option("--flows", "with_flows", is_flag=True, help="What hosts sent by each TCP connection (lab.count_flows).")
 @click.option("--json", "as_json", is_flag=True, help="All that is known, with the shapers as the kernel reports them.")
-def show(name: str | None, as_json: bool) -> None:
+def show(name: str | None, with_nics: bool, with_flows: bool, as_json: bool) -> None:
     """Show a lab, or list the running ones."""
+    from dataclasses import asdict
+
+    from fairlead.lab import nics
+
     if name is None and len(labs.running_labs()) != 1:
         for running in labs.running_labs():
             click.echo(f"{running.name}\t{running.plan.topology}\t{len(running.plan.hosts)} hosts")
         return
     lab = _the_lab(name)
+    counted = {node: nics.nics(lab, node) for node in _nodes_with_nics(lab)} if with_nics else {}
+    sent = {host.name: nics.sent(lab, host.name) for host in lab.plan.hosts} if with_flows else {}
     if as_json:
-        click.echo(json.dumps(lab.record, indent=2))
-    else:
-        _print_summary(lab)
+        record = dict(lab.record)
+        if with_nics:
+            record["nics"] = {node: [asdict(nic) for nic in found] for node, found in counted.items()}
+        if with_flows:
+            record["flows"] = {host: [_flow_as_json(each) for each in found] for host, found in sent.items()}
+        click.echo(json.dumps(record, indent=2))
+        return
+    _print_summary(lab)
+    for node, found in counted.items():
+        _print_nics(node, found)
+    for flow in [each for found in sent.values() for each in found]:
+        click.echo(f"  {flow.flow.source} > {flow.flow.destination}  {flow.bytes_B} B in {flow.packets} packets")
+
+
+@command.command()
+@click.argument("name")
+@click.argument("host")
+@click.argument("number", type=int)
+@click.argument("state", type=click.Choice(["down", "up"]))
+def nic(name: str, host: str, number: int, state: str) -> None:
+    """Take NIC NUMBER of HOST's bond down, or up again; both ends then use those that are up.
+
+    \b
+    Example: fairlead lab nic bonds h0 1 down
+    """
+    from fairlead.lab import nics
+
+    lab = labs.find(name)
+    _print_nics(host, nics.set_nic(lab, host, number, up=state == "up"))
 
 
 @command.command()
@@ -254,9 +290,43 @@ def _print_summary(lab: Lab) -> None:
         for server in [each.name for each in plan.servers if each.leaf == index]:
             vms = [f"{host.name} {host.address}" for host in plan.vms_on(server)]
             click.echo(f"    {server:8} {'  '.join(vms) or 'empty'}")
-    kinds = dict.fromkeys((_kind_of(plan, link), link.rate_bps, link.queue_B, link.burst_B) for link in plan.links)
-    for what, rate_bps, queue_B, burst_B in kinds:
-        click.echo(f"  {what:10} {format_rate(rate_bps)}, queue {queue_B} B, burst {burst_B} B, each direction")
+    for what, link in dict.fromkeys(
+        (_kind_of(plan, each), replace(each, a="", b="", addresses=())) for each in plan.links
+    ):
+        number = f"{link.nics} x " if link.bond else ""
+        click.echo(
+            f"  {what:10} {number}{format_rate(link.rate_bps)}, queue {link.queue_B} B, burst {link.burst_B} B, "
+            "each direction"
+        )
+        if link.bond:
+            click.echo(f"  {'':10} {_bond_in_words(link.bond)}")
+
+
+def _bond_in_words(bond: "Bond") -> str:
+    from fairlead.lab import aggregate
+
+    policy = f", {bond.hash}" if bond.hash else ""
+    switch = bond.switch or "the first that works"
+    return f"bond ({aggregate.WAY}): {bond.mode}{policy}; the switch chooses by {switch}"
+
+
+def _print_nics(node: str, found: "list[Nic]") -> None:
+    for nic in found:
+        where = "" if nic.is_up else ", down"
+        click.echo(f"  {node:8} {nic.name}: sent {nic.sent_B} B, received {nic.received_B} B{where}")
+
+
+def _nodes_with_nics(lab: Lab) -> list[str]:
+    """Hosts and servers: what has a link to a switch."""
+    return [link.a for link in lab.plan.links if not link.addresses]
+
+
+def _flow_as_json(sent: "Sent") -> dict[str, Any]:
+    return {
+        "flow": f"{sent.flow.source}>{sent.flow.destination}",  # as `net explain` reads it
+        "bytes_B": sent.bytes_B,
+        "packets": sent.packets,
+    }
 
 
 def _kind_of(plan: "Plan", link: "Link") -> str:

@@ -4,13 +4,18 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from fairlead import config
+from fairlead.bonding.explain import HASHING, MODES, parse_mode
+from fairlead.bonding.hashing import LAYER2
+from fairlead.errors import ConfigError
 from fairlead.lab.congestion.description import CongestionDescription
 from fairlead.lab.units import Queue, Rate, Size, Time, queue_bytes
 
 MTU_B = 1500
+NOT_EMULATED = ("balance-tlb", "balance-alb")
+ONE_LINK_BACK = ("active-backup", "broadcast")
 FRAME_B = MTU_B + 14  # what a shaper must be able to pass at once
 
 
@@ -23,18 +28,72 @@ def _check_name(value: str) -> str:
 Name = Annotated[str, AfterValidator(_check_name)]
 
 
+Policy = Literal["layer2", "layer2+3", "layer3+4", "encap2+3", "encap3+4", "vlan+srcmac"]
+
+
+def _check_mode(value: object) -> str:
+    try:
+        mode = parse_mode(str(value))
+    except ConfigError as error:
+        raise ValueError(f"{error.args[0]}; {error.hint}") from error
+    if mode in NOT_EMULATED:
+        there = ", ".join(name for name in MODES if name not in NOT_EMULATED)
+        raise ValueError(
+            f"{mode} cannot be emulated: it follows the load of each NIC as the driver sees it; use {there}"
+        )
+    return mode
+
+
+class BondDescription(config.Model):
+    """``bond = { mode = ..., hash = ..., switch = ... }``: how several NICs are used together (emulated).
+
+    ``hash`` is for balance-xor and 802.3ad. ``switch`` is how the other end chooses the NIC of what it sends: by
+    default the same hash, with balance-rr in turn. A NIC that was taken down is used for another ``miimon``.
+    """
+
+    mode: Annotated[str, BeforeValidator(_check_mode)]
+    hash: Policy | None = None
+    switch: Policy | Literal["round-robin"] | None = None
+    miimon: Time = 0.1
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.hash is not None and self.mode not in HASHING:
+            raise ValueError(f"hash: {self.mode} has no transmit hash policy")
+        if self.switch is not None and self.mode in ONE_LINK_BACK:
+            raise ValueError(f"switch: with {self.mode} the switch knows of no group; leave it away")
+        return self
+
+    @property
+    def policy(self) -> str:
+        """The transmit hash policy; empty where the mode has none."""
+        return (self.hash or LAYER2) if self.mode in HASHING else ""
+
+    @property
+    def way_back(self) -> str:
+        """How the switch chooses the NIC; empty: the first that works."""
+        if self.mode in ONE_LINK_BACK:
+            return ""
+        return self.switch or self.policy or "round-robin"
+
+
 class LinkDescription(config.Model):
     """One kind of link. Each direction has a token bucket of its own.
 
     A burst of many packets hides messages of that size from the shaper; one of fewer than two packets loses rate.
+    With a ``bond`` it is ``nics`` such links.
     """
 
     rate: Rate
     queue: Queue = "20ms"
     burst: Size = 16 * 1024
+    nics: int = Field(default=1, ge=1, le=8)
+    bond: BondDescription | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
+        if self.nics > 1 and self.bond is None:
+            raise ValueError(f'nics: {self.nics} NICs need a bond, for example bond = {{ mode = "802.3ad" }}')
         if self.burst < FRAME_B:
             raise ValueError(f"burst: {self.burst} B is less than one packet ({FRAME_B} B)")
         if queue_bytes(self.queue, self.rate) < 2 * FRAME_B:
@@ -83,7 +142,10 @@ class ServersTable(config.Model):
 
 
 class LabTable(config.Model):
-    """``[lab]``: what there is. Counts of hosts are per leaf; a star has one leaf, its switch."""
+    """``[lab]``: what there is. Counts of hosts are per leaf; a star has one leaf, its switch.
+
+    ``count_flows``: hosts count the bytes that they send by each TCP connection (`lab show --flows`).
+    """
 
     name: Name
     topology: Literal["star", "mesh", "leaf-spine"]
@@ -95,6 +157,7 @@ class LabTable(config.Model):
     slots: int = Field(default=1, ge=1, le=1024)
     congestion_control: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,15}$")] = "cubic"
     share: tuple[Path, ...] = ()
+    count_flows: bool = False
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -125,7 +188,11 @@ class Description(config.Model):
     def _consistent(self) -> Self:
         if (self.trunk is None) != (self.lab.topology == "star"):
             raise ValueError("trunk: every topology but a star needs a [trunk] table, a star has no trunk")
+        if self.trunk is not None and self.trunk.bond is not None:
+            raise ValueError("trunk: bond: links between switches are not aggregated; [host_link] and uplinks may be")
         if self.servers is not None:
+            if self.host_link.bond is not None:
+                raise ValueError("host_link: bond: hosts are virtual machines here; bond [servers.uplink]")
             self._check_servers(self.servers)
         return self
 

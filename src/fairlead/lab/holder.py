@@ -90,6 +90,7 @@ class Builder:
         pinned_by = self._pin_congestion_control()
         congctl = f" congctl {self.job['congestion_control']}" if pinned_by == "route" else ""
         self._run_all({s["name"]: [("ip", self._fill(s["ip"], congctl))] for s in self.job["namespaces"]})
+        self._run_all({s["name"]: [("nft", s["nft"])] for s in self.job["namespaces"] if s["nft"]})
         # The answer to the last line is what the kernel made of the ones before.
         output = self._run_all({s["name"]: [("tc", [*s["tc"], "qdisc show"])] for s in self.job["namespaces"]})
         return {
@@ -166,7 +167,7 @@ class Builder:
                 _setns(self.descriptors[name])
             for tool, lines in parts:
                 process = subprocess.Popen(
-                    [self.job["tools"][tool], "-json", "-batch", "-"],
+                    [self.job["tools"][tool], *(("-f", "-") if tool == "nft" else ("-json", "-batch", "-"))],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,

@@ -1,4 +1,5 @@
-"""From a plan to what the kernel is told: sysctls and the lines of ``ip -batch`` and ``tc -batch``, per namespace.
+"""From a plan to what the kernel is told: sysctls and the lines of ``ip -batch``, ``tc -batch`` and ``nft -f``, per
+namespace.
 
 Pure functions. ``{netns:NAME}`` in a line stands for the namespace of that host or switch, and ``{congctl}`` for the
 route attribute that pins congestion control where the sysctl is refused; the holder fills both in.
@@ -8,9 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fairlead.lab import aggregate
+from fairlead.lab.aggregate import End
 from fairlead.lab.topology import Host, Link, Plan, Server
 
 HOST_INTERFACE = "eth0"
+NIC = "nic"  # NICs of a host with a bond: nic0, nic1, ...
 BRIDGE = "br0"
 MTU_B = 1500
 _LARGEST_PACKET_B = 65536  # what segmentation offload makes, unless told otherwise
@@ -24,18 +28,19 @@ _SWITCH_SYSCTLS = {"net/ipv4/ip_forward": "1"}
 
 @dataclass(frozen=True)
 class Namespace:
-    """How one namespace is set up. ``interfaces`` are those with a shaper (interface, the link's other end)."""
+    """How one namespace is set up."""
 
     name: str
     is_host: bool
     sysctls: dict[str, str]
     ip: tuple[str, ...]
     tc: tuple[str, ...]
+    nft: tuple[str, ...] = ()
 
 
 def links(plan: Plan) -> list[str]:
     """``ip -batch`` lines that make all links, each end in its namespace."""
-    return [_link_line(plan, link) for link in plan.links]
+    return [line for link in plan.links for line in _link_lines(plan, link)]
 
 
 def namespaces(plan: Plan) -> list[Namespace]:
@@ -50,6 +55,12 @@ def namespaces(plan: Plan) -> list[Namespace]:
 def interface(plan: Plan, node: str, other: str) -> str:
     """Name of ``node``'s interface to ``other``: eth0 in a host; in a switch or server the other end's name."""
     return HOST_INTERFACE if node in plan.host_by_name else other
+
+
+def ends(plan: Plan, link: Link) -> tuple[End, End]:
+    """The two ends of an aggregated link."""
+    own, other = interface(plan, link.a, link.b), interface(plan, link.b, link.a)
+    return aggregate.ends(link, own, other, NIC if link.a in plan.host_by_name else f"{own}.")
 
 
 def bridge_port(device: str) -> str:
@@ -74,13 +85,31 @@ def largest_packet_B(plan: Plan) -> int:
     return max(2 * MTU_B, min(_LARGEST_PACKET_B, smallest_burst_B * 3 // 4))
 
 
-def _link_line(plan: Plan, link: Link) -> str:
+def _link_lines(plan: Plan, link: Link) -> list[str]:
+    if link.bond is not None:
+        return _bond_lines(plan, link)
     end_a, end_b = interface(plan, link.a, link.b), interface(plan, link.b, link.a)
     mac = f"address {mac_of(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else ""
-    return (
+    return [
         f"link add name {end_a} {mac}mtu {MTU_B} netns {{netns:{link.a}}} "
         f"type veth peer name {end_b} mtu {MTU_B} netns {{netns:{link.b}}}"
-    )
+    ]
+
+
+def _bond_lines(plan: Plan, link: Link) -> list[str]:
+    """The device of each end that stands for all NICs, and the NICs; those of a bond have its MAC address."""
+    lines = []
+    bond, group = ends(plan, link)
+    mac = f"address {mac_of(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else ""
+    for end, own_mac in ((bond, mac), (group, "")):
+        inside = f"mtu {MTU_B} netns {{netns:{end.node}}}"
+        lines.append(f"link add name {end.master} {own_mac}{inside} type veth peer name {end.stub} {inside}")
+    lines += [
+        f"link add name {nic} {mac}mtu {MTU_B} netns {{netns:{link.a}}} "
+        f"type veth peer name {port} mtu {MTU_B} netns {{netns:{link.b}}}"
+        for nic, port in zip(bond.members, group.members, strict=True)
+    ]
+    return lines
 
 
 def mac_of(host: Host) -> str:
@@ -92,19 +121,52 @@ def _links_of(plan: Plan, node: str) -> list[tuple[Link, str]]:
     return [(link, link.b if link.a == node else link.a) for link in plan.links if node in (link.a, link.b)]
 
 
-def _shapers(plan: Plan, node: str) -> tuple[str, ...]:
-    return tuple(shaper(interface(plan, node, other), link) for link, other in _links_of(plan, node))
+def _end_at(plan: Plan, link: Link, node: str) -> End | None:
+    """The end of an aggregated link at a node; None: it is a single one."""
+    return next(end for end in ends(plan, link) if end.node == node) if link.bond else None
+
+
+def _tc(plan: Plan, node: str) -> tuple[str, ...]:
+    lines = []
+    for link, other in _links_of(plan, node):
+        end = _end_at(plan, link, node)
+        if end is None:
+            lines.append(shaper(interface(plan, node, other), link))
+        else:
+            lines += [shaper(member, link) for member in end.members]
+            lines += aggregate.collecting(end) + aggregate.spreading(end)
+    return tuple(lines)
+
+
+def _nft(plan: Plan, node: str) -> tuple[str, ...]:
+    lines = []
+    for link, other in _links_of(plan, node):
+        counted = plan.count_flows and node in plan.host_by_name
+        lines += aggregate.forwarding(interface(plan, node, other), _end_at(plan, link, node), counted)
+    return tuple(lines)
+
+
+def _parts(plan: Plan, node: str) -> list[str]:
+    """``ip`` lines that switch on the parts of aggregated links."""
+    lines = []
+    for link, _ in _links_of(plan, node):
+        end = _end_at(plan, link, node)
+        if end is not None:
+            lines += [f"link set {each} up gso_max_size {largest_packet_B(plan)}" for each in (end.stub, *end.members)]
+    return lines
 
 
 def _host(plan: Plan, host: Host) -> Namespace:
     ip = (
         "link set lo up",
+        *_parts(plan, host.name),
         f"addr add {host.address}/24 dev {HOST_INTERFACE} noprefixroute",
         f"link set {HOST_INTERFACE} up gso_max_size {largest_packet_B(plan)}",
         f"route add 10.64.{host.leaf}.0/24 dev {HOST_INTERFACE} scope link src {host.address}{{congctl}}",
         f"route add default via 10.64.{host.leaf}.254{{congctl}}",
     )
-    return Namespace(host.name, True, _QUIET_SYSCTLS | _HOST_SYSCTLS, ip, _shapers(plan, host.name))
+    own = host.name
+    return Namespace(own, True, _QUIET_SYSCTLS | _HOST_SYSCTLS, ip, _tc(plan, own), _nft(plan, own))
 
 
 def _leaf(plan: Plan, index: int) -> Namespace:
@@ -114,6 +176,7 @@ def _leaf(plan: Plan, index: int) -> Namespace:
         f"link add name {BRIDGE} type bridge stp_state 0 forward_delay 0",
         f"addr add 10.64.{index}.254/24 dev {BRIDGE}",
         f"link set {BRIDGE} up",
+        *_parts(plan, name),
     ]
     for link, other in _links_of(plan, name):
         if other in plan.host_by_name or other in plan.server_by_name:
@@ -124,7 +187,7 @@ def _leaf(plan: Plan, index: int) -> Namespace:
         if target != index:
             gateway = plan.spines[plan.spine_of[index][target]] if plan.spines else plan.leafs[target]
             ip.append(f"route add 10.64.{target}.0/24 via {_address_of(plan, gateway, name)}")
-    return Namespace(name, False, _QUIET_SYSCTLS | _SWITCH_SYSCTLS, tuple(ip), _shapers(plan, name))
+    return Namespace(name, False, _QUIET_SYSCTLS | _SWITCH_SYSCTLS, tuple(ip), _tc(plan, name), _nft(plan, name))
 
 
 def _spine(plan: Plan, index: int) -> Namespace:
@@ -133,7 +196,7 @@ def _spine(plan: Plan, index: int) -> Namespace:
     for link, leaf in _links_of(plan, name):
         ip += _trunk_end(link, name, leaf)
         ip.append(f"route add 10.64.{plan.leafs.index(leaf)}.0/24 via {_address_of(plan, leaf, name)}")
-    return Namespace(name, False, _QUIET_SYSCTLS | _SWITCH_SYSCTLS, tuple(ip), _shapers(plan, name))
+    return Namespace(name, False, _QUIET_SYSCTLS | _SWITCH_SYSCTLS, tuple(ip), _tc(plan, name), _nft(plan, name))
 
 
 def _server(plan: Plan, server: Server) -> Namespace:
@@ -142,9 +205,11 @@ def _server(plan: Plan, server: Server) -> Namespace:
         f"link add name {BRIDGE} type bridge stp_state 0 forward_delay 0",
         f"addr add {server.address}/24 dev {BRIDGE}",
         f"link set {BRIDGE} up gso_max_size {largest_packet_B(plan)}",
+        *_parts(plan, server.name),
         *(bridge_port(other) for _, other in _links_of(plan, server.name)),
     )
-    return Namespace(server.name, False, _QUIET_SYSCTLS, ip, _shapers(plan, server.name))
+    name = server.name
+    return Namespace(name, False, _QUIET_SYSCTLS, ip, _tc(plan, name), _nft(plan, name))
 
 
 def _trunk_end(link: Link, node: str, other: str) -> list[str]:

@@ -3,7 +3,7 @@
 from itertools import combinations
 
 from fairlead.lab.description import Description, LinkDescription, ServersTable
-from fairlead.lab.topology import Host, Link, Pair, Plan, Server, Vm
+from fairlead.lab.topology import Bond, Host, Link, Pair, Plan, Server, Vm
 from fairlead.lab.units import queue_bytes
 
 
@@ -38,6 +38,7 @@ def resolve(description: Description, name: str | None = None) -> Plan:
         spine_of=_spines_of_leaf_pairs(lab.leafs, lab.spines) if spines else (),
         servers=tuple(servers),
         vm=_vm(description.servers) if description.servers else None,
+        count_flows=lab.count_flows,
     )
 
 
@@ -82,7 +83,9 @@ def _vm(servers: ServersTable) -> Vm:
 
 
 def _link(a: str, b: str, kind: LinkDescription, addresses: tuple[str, str] | tuple[()] = ()) -> Link:
-    return Link(a, b, kind.rate, queue_bytes(kind.queue, kind.rate), kind.burst, addresses)
+    how = kind.bond
+    bond = Bond(how.mode, how.policy, how.way_back, how.miimon) if how else None
+    return Link(a, b, kind.rate, queue_bytes(kind.queue, kind.rate), kind.burst, addresses, kind.nics, bond)
 
 
 def _spines_of_leaf_pairs(leafs: int, spines: int) -> tuple[tuple[int, ...], ...]:

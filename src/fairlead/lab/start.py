@@ -18,7 +18,7 @@ from typing import Any
 
 from fairlead import files, native
 from fairlead.errors import LabError, MissingToolError, PrivilegeError
-from fairlead.lab import congestion, recipe, state
+from fairlead.lab import aggregate, congestion, recipe, state
 from fairlead.lab.congestion import runner
 from fairlead.lab.description import Description
 from fairlead.lab.lab import Lab, end
@@ -109,7 +109,8 @@ def _check_congestion_control(plan: Plan) -> None:
 def _tool(name: str) -> str:
     path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if path is None:
-        raise MissingToolError(f"{name} is not installed", hint="install iproute2 (apt-get install iproute2)")
+        package = "nftables" if name == "nft" else "iproute2"
+        raise MissingToolError(f"{name} is not installed", hint=f"install {package} (apt-get install {package})")
     return path
 
 
@@ -132,13 +133,15 @@ def _job(plan: Plan, directory: Path, share: list[Path]) -> dict[str, Any]:
     hosts_file = directory / "etc-hosts"
     hosts_file.write_text("127.0.0.1 localhost\n" + names)
     hosts_file.chmod(0o644)
+    namespaces = [asdict(space) for space in recipe.namespaces(plan)]
+    tools = ("ip", "tc", "nft") if any(space["nft"] for space in namespaces) else ("ip", "tc")
     return {
         "congestion_control": plan.congestion_control,
-        "tools": {name: _tool(name) for name in ("ip", "tc")},
+        "tools": {name: _tool(name) for name in tools},
         "share": _shared_directories(directory, share),
         "hosts_file": str(hosts_file),
         "links": recipe.links(plan),
-        "namespaces": [asdict(space) for space in recipe.namespaces(plan)],
+        "namespaces": namespaces,
     }
 
 
@@ -214,6 +217,7 @@ def _record(plan: Plan, holder: state.Process, ready: dict[str, Any]) -> dict[st
         "congestion_control": {"name": plan.congestion_control, "by": ready["congestion_control_by"]},
         "plan": plan.to_json(),
         "qdiscs": ready["qdiscs"],
+        "bonds": aggregate.WAY if any(link.bond for link in plan.links) else None,
     }
 
 

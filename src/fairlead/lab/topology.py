@@ -55,8 +55,28 @@ class Vm:
 
 
 @dataclass(frozen=True)
+class Bond:
+    """How the NICs of a link's end ``a`` are used together.
+
+    Attributes:
+        mode: of Linux bonding, by name.
+        hash: transmit hash policy; empty where the mode has none.
+        switch: how end ``b`` chooses the NIC: a hash policy or "round-robin"; empty: always the first that works.
+        miimon_s: after how long a NIC that is down is noticed.
+    """
+
+    mode: str
+    hash: str
+    switch: str
+    miimon_s: float
+
+
+@dataclass(frozen=True)
 class Link:
-    """A link, shaped alike in both directions. ``addresses`` are those of its ends, empty on bridge ports."""
+    """A link, shaped alike in both directions. ``addresses`` are those of its ends, empty on bridge ports.
+
+    With a ``bond`` it is ``nics`` links, each of this rate and queue.
+    """
 
     a: str
     b: str
@@ -64,11 +84,22 @@ class Link:
     queue_B: int
     burst_B: int
     addresses: tuple[str, str] | tuple[()] = ()
+    nics: int = 1
+    bond: Bond | None = None
+
+    @property
+    def capacity_bps(self) -> int:
+        """The most that all its NICs carry together in one direction."""
+        alone = self.bond is None or self.bond.mode in ("active-backup", "broadcast")
+        return self.rate_bps if alone else self.rate_bps * self.nics
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A resolved lab. ``spine_of[i][j]`` is the spine between leafs i and j (leaf-spine only, symmetric)."""
+    """A resolved lab. ``spine_of[i][j]`` is the spine between leafs i and j (leaf-spine only, symmetric).
+
+    ``count_flows``: hosts count the bytes that they send by each TCP connection.
+    """
 
     name: str
     topology: str
@@ -80,6 +111,7 @@ class Plan:
     spine_of: tuple[tuple[int, ...], ...] = ()
     servers: tuple[Server, ...] = ()
     vm: Vm | None = None
+    count_flows: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As plain dictionaries and lists."""
@@ -90,7 +122,7 @@ class Plan:
         """The inverse of `to_json`."""
         fields = dict(data)
         fields["hosts"] = tuple(Host(**host) for host in data["hosts"])
-        fields["links"] = tuple(Link(**{**link, "addresses": tuple(link["addresses"])}) for link in data["links"])
+        fields["links"] = tuple(_link(link) for link in data["links"])
         for key in ("leafs", "spines"):
             fields[key] = tuple(data[key])
         fields["servers"] = tuple(Server(**server) for server in data["servers"])
@@ -128,8 +160,8 @@ class Plan:
 
     @cached_property
     def rate_by_link(self) -> dict[DirectedLink, int]:
-        """Rate in bit/s of every directed link."""
-        rates = {(link.a, link.b): link.rate_bps for link in self.links}
+        """Rate in bit/s of every directed link, of all its NICs together."""
+        rates = {(link.a, link.b): link.capacity_bps for link in self.links}
         return rates | {(b, a): rate for (a, b), rate in rates.items()}
 
     def path(self, source: str, destination: str) -> list[DirectedLink]:
@@ -171,3 +203,8 @@ class Plan:
             for link in self.path(*pair):
                 users.setdefault(link, set()).add(pair)
         return {pair: set().union(*(users[link] for link in self.bottlenecks(*pair))) - {pair} for pair in pairs}
+
+
+def _link(data: dict[str, Any]) -> Link:
+    bond = Bond(**data["bond"]) if data["bond"] else None
+    return Link(**{**data, "addresses": tuple(data["addresses"]), "bond": bond})

@@ -46,6 +46,8 @@ def find_link(plan: Plan, ends: tuple[str, str]) -> Link:
     """The link between two nodes. Raises LabError if there is none."""
     for link in plan.links:
         if {link.a, link.b} == set(ends):
+            if link.bond is not None:
+                raise LabError(f"congestion: {ends[0]}-{ends[1]} is aggregated; delays are for single links")
             return link
     known = ", ".join(f"{link.a}-{link.b}" for link in plan.links if link.addresses)
     raise LabError(

@@ -1,0 +1,161 @@
+"""NICs of a running lab: their counters, taking one down, and what hosts sent by each TCP connection."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+from typing import Any
+
+from fairlead.bonding.hashing import End as FlowEnd
+from fairlead.bonding.hashing import Flow
+from fairlead.errors import LabError
+from fairlead.lab import aggregate, recipe
+from fairlead.lab.aggregate import End
+from fairlead.lab.lab import Lab
+from fairlead.lab.topology import Link
+
+
+@dataclass(frozen=True)
+class Nic:
+    """What the kernel counted of one NIC since the lab was started; frames with their headers, 14 B each."""
+
+    name: str
+    is_up: bool
+    sent_B: int
+    sent_packets: int
+    received_B: int
+    received_packets: int
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a host handed to its interface for one TCP connection: frames, also those that a full queue then dropped."""
+
+    flow: Flow
+    bytes_B: int
+    packets: int
+
+
+def nics(lab: Lab, node: str) -> list[Nic]:
+    """The NICs of a host (or of a server's uplink), in the order of their numbers; without a bond the only one.
+
+    Raises:
+        LabError: there is no such node, or it has no uplink.
+    """
+    return _read(lab, node, _bond_end(lab, _uplink(lab, node)).members)
+
+
+def ports(lab: Lab, node: str) -> list[Nic]:
+    """The switch's ends of a host's NICs. Raises as `nics`."""
+    link = _uplink(lab, node)
+    group = recipe.ends(lab.plan, link)[1].members if link.bond else (recipe.interface(lab.plan, link.b, link.a),)
+    return _read(lab, link.b, group)
+
+
+def set_nic(lab: Lab, node: str, number: int, *, up: bool) -> list[Nic]:
+    """Take a NIC of a bond down or up; returns once both ends use the NICs that are up.
+
+    In between is the bond's ``miimon``: so long what is sent on the NIC is lost, as with a driver that looks every so
+    often.
+
+    Raises:
+        LabError: there is no such NIC, it is no part of a bond, or the kernel refused.
+    """
+    link = _uplink(lab, node)
+    if link.bond is None:
+        raise LabError(f"lab {lab.name}: {node} has one NIC and no bond", hint="give host_link nics and bond")
+    if not 0 <= number < link.nics:
+        raise LabError(f"lab {lab.name}: {node} has no NIC {number}", hint=f"its NICs are 0 to {link.nics - 1}")
+    bond, group = recipe.ends(lab.plan, link)
+    with (lab.directory / f"nics-{node}").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _run(lab, node, ["ip", "link", "set", bond.members[number], "up" if up else "down"])
+        time.sleep(link.bond.miimon_s)
+        found = _read(lab, node, bond.members)
+        down = [k for k, nic in enumerate(found) if not nic.is_up]
+        for end in (bond, group):
+            _use(lab, end.without(down))
+    return found
+
+
+def sent(lab: Lab, host: str) -> list[Sent]:
+    """What a host sent by each TCP connection since the lab started or `forget_sent`.
+
+    Raises:
+        LabError: the lab does not count flows.
+    """
+    macs = {each.address: _mac(lab, each.name) for each in lab.plan.hosts}
+    text = _run(lab, host, ["nft", "-j", "list", "set", *aggregate.TABLE.split(), aggregate.FLOWS], _counts(lab))
+    elements = next(entry["set"] for entry in json.loads(text)["nftables"] if "set" in entry).get("elem", [])
+    return [_sent(element["elem"], macs) for element in elements]
+
+
+def forget_sent(lab: Lab, host: str) -> None:
+    """Begin to count anew. Raises as `sent`."""
+    _run(lab, host, ["nft", "flush", "set", *aggregate.TABLE.split(), aggregate.FLOWS], _counts(lab))
+
+
+def _counts(lab: Lab) -> str:
+    if not lab.plan.count_flows:
+        raise LabError(f"lab {lab.name} does not count flows", hint="its description needs lab.count_flows = true")
+    return ""
+
+
+def _sent(element: dict[str, Any], macs: dict[str, bytes]) -> Sent:
+    source, source_port, destination, port = element["val"]["concat"]
+    flow = Flow(
+        FlowEnd(IPv4Address(source), source_port, macs.get(source)),
+        FlowEnd(IPv4Address(destination), port, macs.get(destination)),
+    )
+    return Sent(flow, element["counter"]["bytes"], element["counter"]["packets"])
+
+
+def _mac(lab: Lab, host: str) -> bytes:
+    return bytes.fromhex(recipe.mac_of(lab.plan.host_by_name[host]).replace(":", ""))
+
+
+def _uplink(lab: Lab, node: str) -> Link:
+    for link in lab.plan.links:
+        if link.a == node and not link.addresses:
+            return link
+    known = [link.a for link in lab.plan.links if not link.addresses]
+    raise LabError(f"lab {lab.name} has no host {node!r}", hint=f"it has {', '.join(known)}")
+
+
+def _bond_end(lab: Lab, link: Link) -> End:
+    if link.bond is not None:
+        return recipe.ends(lab.plan, link)[0]
+    device = recipe.interface(lab.plan, link.a, link.b)
+    return End(link.a, device, (device,), "")
+
+
+def _use(lab: Lab, end: End) -> None:
+    """Have one end use these members only."""
+    if end.spreading == aggregate.ROUND_ROBIN:
+        counted = lab.plan.count_flows and end.node in lab.plan.host_by_name
+        _run(lab, end.node, ["nft", "-f", "-"], "\n".join(aggregate.forwarding(end.master, end, counted)) + "\n")
+    else:
+        lines = [*aggregate.no_spreading(end), *aggregate.spreading(end)]
+        _run(lab, end.node, ["tc", "-batch", "-"], "\n".join(lines) + "\n")
+
+
+def _read(lab: Lab, node: str, names: Sequence[str]) -> list[Nic]:
+    found = {entry["ifname"]: entry for entry in json.loads(_run(lab, node, ["ip", "-json", "-stats", "link", "show"]))}
+    result = []
+    for name in names:
+        out, into = found[name]["stats64"]["tx"], found[name]["stats64"]["rx"]
+        up = "LOWER_UP" in found[name]["flags"]
+        result.append(Nic(name, up, out["bytes"], out["packets"], into["bytes"], into["packets"]))
+    return result
+
+
+def _run(lab: Lab, node: str, argv: list[str], text: str = "") -> str:
+    done = subprocess.run(lab.enter_command(node, argv), input=text, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise LabError(f"lab {lab.name}: {' '.join(argv)} on {node}: {done.stderr.strip()}")
+    return done.stdout
