@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fairlead import lab
-from fairlead.evaluate import dataset
+from fairlead.evaluate import aggregation, dataset
 from fairlead.evaluate.remains import FILE_NAME
 from fairlead.store import Store
 
@@ -87,3 +87,50 @@ def test_a_killed_evaluation_goes_on_in_a_new_lab(tmp_path: Path):
         data = dataset.load(store, dataset.find(store))
     assert (len(data.cells), data.series) == (4, "timed_section_s")
     assert all(cell.n == 3 and sorted(cell.blocks) == [0, 1, 2] for cell in data.cells)
+
+
+BONDS = """
+[evaluation]
+name = "bonds"
+lab = "lab.toml"
+[factors]
+network = ["none", "two"]
+[run]
+command = ["is", "--class", "S"]
+ranks = 4
+timeout_s = 60
+value = "timed_section_s"
+[network]
+factor = "network"
+levels = { none = {}, two = { nics = 2, bond = { mode = "802.3ad", hash = "layer3+4" } } }
+[replications]
+count = 3
+[whole_plot]
+factors = ["network"]
+"""
+
+
+def test_networks_are_a_factor_and_what_nics_carry_is_what_the_formula_says(tmp_path: Path):
+    (tmp_path / "lab.toml").write_text(LAB.replace("{name}", "50mbit").replace("= 2", "= 2\nslots = 2", 1))
+    (tmp_path / "plan.toml").write_text(BONDS)
+    line = [*COMMAND, str(tmp_path / "plan.toml"), "--results", str(tmp_path / "results")]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert "Networks beside theory" in done.stdout
+    with Store.read(tmp_path / "results") as store:
+        data = dataset.load(store, dataset.find(store))
+        rows = store.runs(dataset.ROW)
+        networks = aggregation.load(store, data)
+    assert {row.labels["network"]: row.facts["network"]["nics"] for row in rows} == {"none": 1, "two": 2}
+    assert {row.facts["network"].get("way") for row in rows if row.labels["network"] == "two"} == {"emulated"}
+    assert networks.ways == ("emulated",)
+    one, two = networks.cells["none",], networks.cells["two",]
+    assert one.predicted == one.counted == 1
+    assert one.sends == (1, 1)
+    assert two.predicted is not None
+    assert two.off_share is not None
+    assert two.off_share < 0.02  # address resolution, and what queues drop of one flow more than of another
+    assert two.flows >= 4
+    assert 1 <= two.sends[0] <= two.sends[1] <= 2
+    assert "not made by the kernel's driver" in (tmp_path / "results" / "evaluation.html").read_text().replace(
+        "&#39;", "'"
+    )

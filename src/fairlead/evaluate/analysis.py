@@ -1,7 +1,7 @@
 """What the samples of an evaluation say: cells, gains of configurations over each other, groups, warnings. No I/O."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -9,6 +9,7 @@ from scipy import special
 
 from fairlead.errors import StatisticsError
 from fairlead.evaluate import half_widths
+from fairlead.evaluate.aggregation import Networks
 from fairlead.evaluate.dataset import Cell, Dataset, FloatArray, Levels, in_words
 from fairlead.evaluate.settings import Group, Report
 from fairlead.statistics import diagnostics, estimates, ratios, variance
@@ -111,6 +112,7 @@ class Analysis:
     effects: tuple[variance.Effect, ...]
     no_effects: str
     warnings: tuple[str, ...]
+    networks: Networks = field(default_factory=Networks)
 
     def configuration_of(self, cell: Cell) -> Levels:
         """A cell's levels of the configurations' factors."""

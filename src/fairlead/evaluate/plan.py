@@ -4,13 +4,15 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from fairlead.config import Model
 from fairlead.errors import ConfigError
+from fairlead.evaluate.network import NetworkTable
 from fairlead.evaluate.settings import Level, Report
+from fairlead.lab.description import NicsDescription
 from fairlead.manage.components import NONE, STAGES, Components
 
 Levels = dict[str, Level]
@@ -145,6 +147,7 @@ class Plan(Model):
     whole_plot: WholePlot | None = None
     neighbours: Neighbours | None = None
     management: ManagementTable | None = None
+    network: NetworkTable | None = None
     exclude: tuple[dict[str, Level | tuple[Level, ...]], ...] = ()
     fractions: tuple[Fraction, ...] = ()
     report: Report = Report()
@@ -157,6 +160,7 @@ class Plan(Model):
             *_of_whole_plot(self),
             *_of_neighbours(self),
             *_of_management(self),
+            *_of_network(self),
             *_of_selection(self),
         ):
             raise ValueError(complaint)
@@ -184,6 +188,15 @@ class Plan(Model):
         """What of fairlead works beside a row's program."""
         stage = self.management.levels[str(levels[self.management.factor])] if self.management else "none"
         return STAGES.get(stage, NONE)
+
+    def nics_at(self, levels: Mapping[str, Level]) -> NicsDescription | None:
+        """How the lab's hosts have their NICs at these levels; None: as its description says."""
+        return self.network.levels[str(levels[self.network.factor])] if self.network else None
+
+    def stored(self) -> dict[str, Any]:
+        """As the store keeps it: what an earlier version began without a table goes on if the plan has none."""
+        written = self.model_dump(mode="json")
+        return written if self.network else {key: value for key, value in written.items() if key != "network"}
 
     def _is_excluded(self, levels: Mapping[str, Level]) -> bool:
         return any(
@@ -290,6 +303,20 @@ def _of_management(plan: Plan) -> Iterator[str]:
     for level in plan.factors.get(plan.management.factor, ()):
         if str(level) not in plan.management.levels:
             yield f"management.levels: says nothing of {level}"
+
+
+def _of_network(plan: Plan) -> Iterator[str]:
+    if plan.network is None:
+        return
+    factor = plan.network.factor
+    yield from _unknown("network.factor", (factor,), plan.factors)
+    for level in plan.factors.get(factor, ()):
+        if str(level) not in plan.network.levels:
+            yield f"network.levels: says nothing of {level}"
+    if plan.evaluation.lab is None:
+        yield "network: levels are set up in labs; on a cluster that is up, whole_plot.set_up does it"
+    if plan.whole_plot is None or factor not in plan.whole_plot.factors:
+        yield f"network: {factor} needs a re-configuration: list it in whole_plot.factors"
 
 
 def _of_selection(plan: Plan) -> Iterator[str]:

@@ -17,13 +17,14 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import LaunchError
-from fairlead.evaluate import forecast
+from fairlead.evaluate import forecast, traffic
 from fairlead.evaluate.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
 from fairlead.evaluate.design import Block, Key, Row, further_block, key_of, planned_blocks, rows_of
 from fairlead.evaluate.neighbours import Instance, Neighbours
 from fairlead.evaluate.plan import Levels, Plan, fill, fill_ranks
 from fairlead.evaluate.remains import Remains
 from fairlead.evaluate.testbed import Testbed
+from fairlead.evaluate.traffic import HostTraffic
 from fairlead.manage import programs
 from fairlead.manage.journal import recorded
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
@@ -43,6 +44,7 @@ class _Taken:
     output: bytes
     neighbours: tuple[Instance, ...]
     events: tuple[Event, ...]
+    traffic: tuple[HostTraffic, ...]
 
 
 class Evaluation:
@@ -103,7 +105,7 @@ class Evaluation:
         self._remains.path.unlink(missing_ok=True)
 
     def _open(self) -> int:
-        plan = self._plan.model_dump(mode="json")
+        plan = self._plan.stored()
         same = to_json("plan", plan)
         found = [run for run in self._store.runs(KIND) if to_json("plan", run.plan) == same]
         if found:
@@ -199,6 +201,7 @@ class Evaluation:
         management = testbed.management(components) if components.agents else None
         launcher, job = self._job(self._plan.run.command, self._plan.run.ranks, row, cluster)
         instances = self._neighbours(row, cluster)
+        watch = testbed.watch()
         with tempfile.TemporaryFile() as output:
 
             def launch_it() -> int:
@@ -224,7 +227,8 @@ class Evaluation:
             finally:
                 self._remains.remove(job.id)
             output.seek(0)
-            return _Taken(outcome, output.read(), tuple(instances), tuple(events))
+            sent = watch.taken() if watch else []
+            return _Taken(outcome, output.read(), tuple(instances), tuple(events), tuple(sent))
 
     def _job(self, command: Sequence[str], ranks: int | str, row: Row, cluster: Cluster) -> tuple[Launcher, Job]:
         if self._plan.run.mpirun:
@@ -297,6 +301,9 @@ def _as_record(taken: _Taken, value: str) -> dict[str, Any]:
         for each in taken.neighbours
         if each.times_s
     ]
+    if taken.traffic:
+        series += traffic.series(taken.traffic)
+        record["attachments"].append(traffic.attachment(taken.traffic))
     return {**record, "series": series}
 
 

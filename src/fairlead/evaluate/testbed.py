@@ -11,10 +11,11 @@ from typing import Any, Self
 from fairlead import files, lab
 from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
-from fairlead.evaluate import configure
+from fairlead.evaluate import configure, network
 from fairlead.evaluate.design import Row
 from fairlead.evaluate.plan import Levels, Plan, fill, placeholders
 from fairlead.evaluate.remains import Remains
+from fairlead.evaluate.traffic import Watch
 from fairlead.lab import description as lab_description
 from fairlead.manage.comparison_session import SIZES_B
 from fairlead.manage.components import Components
@@ -90,7 +91,16 @@ class Testbed:
             self.news.append(Event(begin_s, "set_up", taken))
 
     def _facts(self) -> dict[str, Any]:
-        return run_facts.collect(self.cluster, own_mpirun=self._plan.run.launcher == "custom")
+        found = run_facts.collect(self.cluster, own_mpirun=self._plan.run.launcher == "custom")
+        return found if self._lab is None else {**found, "network": network.facts(self._lab.plan)}
+
+    def watch(self) -> Watch | None:
+        """Counts what the hosts send from now on; None where they do not count.
+
+        Raises:
+            LabError: the lab's counters cannot be read.
+        """
+        return Watch(self._lab) if self._lab is not None and self._lab.plan.count_flows else None
 
     def management(self, components: Components) -> Management:
         """How rows with these components are managed here. A lab is characterised once it is up, a cluster that is up
@@ -115,21 +125,25 @@ class Testbed:
     def _have_cluster(self, levels: Levels) -> None:
         table = self._plan.evaluation
         file = fill(table.lab or table.cluster or "", levels)
-        anew = table.lab is not None and placeholders(table.lab)  # a lab that is a level is made for every whole plot
+        # A lab that is a level is made for every whole plot.
+        anew = table.lab is not None and (placeholders(table.lab) or self._plan.network is not None)
         if file == self._file and not anew:
             return
         self._end_lab()
         self._managements, self._characterized = {}, False
         if table.lab is not None:
-            self._start_lab(Path(file))
+            self._start_lab(Path(file), levels)
         else:
             self.cluster = Cluster.load(file)
             self._remains.note_cluster(file)
         self.facts = self._facts()
         self._file = file
 
-    def _start_lab(self, file: Path) -> None:
+    def _start_lab(self, file: Path, levels: Levels) -> None:
         description = lab_description.load(file)
+        nics = self._plan.nics_at(levels)
+        if nics is not None:
+            description = network.configured(description, nics)
         name = f"{description.lab.name[:24]}-{secrets.token_hex(3)}"
         self._remains.note_lab(name)
         self._lab = lab.up(description, name=name)

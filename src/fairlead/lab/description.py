@@ -77,7 +77,20 @@ class BondDescription(config.Model):
         return self.switch or self.policy or "round-robin"
 
 
-class LinkDescription(config.Model):
+class NicsDescription(config.Model):
+    """How many NICs an end of a link has, and how they are used together."""
+
+    nics: int = Field(default=1, ge=1, le=8)
+    bond: BondDescription | None = None
+
+    @model_validator(mode="after")
+    def _bonded(self) -> Self:
+        if self.nics > 1 and self.bond is None:
+            raise ValueError(f'nics: {self.nics} NICs need a bond, for example bond = {{ mode = "802.3ad" }}')
+        return self
+
+
+class LinkDescription(NicsDescription):
     """One kind of link. Each direction has a token bucket of its own.
 
     A burst of many packets hides messages of that size from the shaper; one of fewer than two packets loses rate.
@@ -87,13 +100,9 @@ class LinkDescription(config.Model):
     rate: Rate
     queue: Queue = "20ms"
     burst: Size = 16 * 1024
-    nics: int = Field(default=1, ge=1, le=8)
-    bond: BondDescription | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if self.nics > 1 and self.bond is None:
-            raise ValueError(f'nics: {self.nics} NICs need a bond, for example bond = {{ mode = "802.3ad" }}')
         if self.burst < FRAME_B:
             raise ValueError(f"burst: {self.burst} B is less than one packet ({FRAME_B} B)")
         if queue_bytes(self.queue, self.rate) < 2 * FRAME_B:

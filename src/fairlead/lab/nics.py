@@ -100,6 +100,13 @@ def forget_sent(lab: Lab, host: str) -> None:
     _run(lab, host, ["nft", "flush", "set", *aggregate.TABLE.split(), aggregate.FLOWS], _counts(lab))
 
 
+def retransmitted(lab: Lab, host: str) -> int:
+    """Segments that a host's TCP sent again since the lab started."""
+    lines = [line.split() for line in _run(lab, host, ["cat", "/proc/net/snmp"]).splitlines()]
+    names, values = (line for line in lines if line[0] == "Tcp:")
+    return int(values[names.index("RetransSegs")])
+
+
 def _counts(lab: Lab) -> str:
     if not lab.plan.count_flows:
         raise LabError(f"lab {lab.name} does not count flows", hint="its description needs lab.count_flows = true")

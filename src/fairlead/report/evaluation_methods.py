@@ -47,6 +47,10 @@ def _planned(plan: dict[str, Any], analysis: Analysis) -> str:
             f"{words.listing(list(plot['factors']))} was set up anew for each level in each of {plot['blocks']} "
             "randomly ordered blocks; its effects are tested against the error between blocks."
         )
+    if plan.get("network"):
+        parts.append(
+            "Bonds were emulated in a lab (tc filters with classic BPF, nftables), not made by the kernel's driver."
+        )
     if plan["neighbours"]:
         parts.append(
             "Neighbours looped their programs on the same hosts only while the main program ran; it was started when "

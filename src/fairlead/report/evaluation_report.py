@@ -1,18 +1,19 @@
 """The report of an evaluation: findings, tables, figures and methods, on the terminal and as one HTML page."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 
 from fairlead.errors import ConfigError
+from fairlead.evaluate import aggregation, dataset
 from fairlead.evaluate import cost as cost_of
-from fairlead.evaluate import dataset
 from fairlead.evaluate.analysis import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
 from fairlead.evaluate.dataset import Dataset, is_imported
 from fairlead.evaluate.settings import Report
-from fairlead.report import evaluation_figures, evaluation_methods, evaluation_tables, page, words
+from fairlead.report import evaluation_figures, evaluation_methods, evaluation_tables, network_tables, page, words
 from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
 from fairlead.report.tables import Table, cell, table
@@ -34,7 +35,7 @@ def load(store: Store, name: str | None = None, series: str | None = None, level
     data = dataset.load(store, record, series)
     report = Report.model_validate(record.plan.get("report") or {})
     plot = tuple((record.plan.get("whole_plot") or {}).get("factors", ()))
-    return analyse(data, report, level, plot)
+    return replace(analyse(data, report, level, plot), networks=aggregation.load(store, data))
 
 
 def write(analysis: Analysis, html: Path, figures: Path | None = None) -> list[Path]:
@@ -57,6 +58,7 @@ def show(analysis: Analysis, console: Console) -> None:
         (evaluation_tables.shares(analysis), "Better than the baseline"),
         (costs(analysis), "Cost"),
         (evaluation_tables.effects(analysis), "Analysis of variance of the logarithm"),
+        (network_tables.beside_theory(analysis), "Networks beside theory"),
         (evaluation_tables.verdicts(analysis), f"Against {_baseline(analysis)}"),
         (evaluation_tables.cells(analysis), "Cells"),
     ]
@@ -161,6 +163,8 @@ def _html(analysis: Analysis, drawn: Sequence[Drawing]) -> str:
         warnings=analysis.warnings,
         groups=evaluation_tables.groups(analysis),
         shares=evaluation_tables.shares(analysis),
+        networks=network_tables.beside_theory(analysis),
+        ways=analysis.networks.ways,
         baseline=_baseline(analysis),
         costs=costs(analysis),
         cost=analysis.report.cost,
