@@ -1,26 +1,141 @@
 """``fairlead net``: aggregated network interfaces."""
 
+import json
 import platform
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from fairlead.bonding.hashing import POLICIES
+from fairlead.cli.cluster_argument import ClusterArgument
+
 if TYPE_CHECKING:
     from fairlead.bonding.explain import Bond
     from fairlead.bonding.hashing import Flow
+    from fairlead.bonding.hosts.state import Network
+    from fairlead.cluster.executors.base import Executor
 
 SHOWN = 40
 
 
 @click.group()
 def command() -> None:
-    """Explain what aggregated network interfaces do with a program's flows.
+    """Aggregated network interfaces: what they do with a program's flows, and how hosts come by them.
 
     \b
+      fairlead net show servers.cluster.toml                           NICs and bonds of all hosts
+      fairlead net apply servers.cluster.toml eth1 eth2 --mode 802.3ad --policy layer3+4
+      fairlead net restore servers.cluster.toml                        as it was before
       fairlead net explain --mode 802.3ad --policy layer3+4 --links 4 '10.0.0.1:40000>10.0.0.2:1024'
       fairlead net explain --links 4 --cluster mesh8.cluster.toml      of what runs there now
     """
+
+
+@command.command("show")
+@click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
+@click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")
+def show(cluster_file: Path, as_json: bool) -> None:
+    """Show the NICs and bonds of all hosts of CLUSTER."""
+    from dataclasses import asdict
+
+    from fairlead.bonding.hosts import apply as on_hosts
+
+    found = on_hosts.show(*_hosts(cluster_file))
+    if as_json:
+        click.echo(json.dumps({host: asdict(now) for host, now in found.items()}, indent=1))
+        return
+    for host, now in found.items():
+        _print_network(host, now)
+
+
+@command.command("apply")
+@click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
+@click.argument("nics", nargs=-1, required=True, metavar="NIC...")
+@click.option("--mode", default="802.3ad", show_default=True, help="Bonding mode, by name or number (0 to 6).")
+@click.option(
+    "--policy", default="layer2", show_default=True, type=click.Choice(POLICIES), help="Transmit hash policy."
+)
+@click.option("--miimon", default=100, show_default=True, type=click.IntRange(1), help="Looks for links, in ms.")
+@click.option("--lacp-rate", default="slow", show_default=True, type=click.Choice(["slow", "fast"]))
+@click.option("--name", default="fairlead0", show_default=True, help="Of the bond.")
+@click.option(
+    "--within",
+    "within_s",
+    default=60,
+    show_default=True,
+    type=click.IntRange(10, 3600),
+    help="Seconds after which a host goes back by itself if it was not reached again.",
+)
+@click.option("--dry-run", is_flag=True, help="Check, and say what would be done on every host.")
+def apply(
+    cluster_file: Path,
+    nics: tuple[str, ...],
+    mode: str,
+    policy: str,
+    miimon: int,
+    lacp_rate: str,
+    name: str,
+    within_s: int,
+    dry_run: bool,
+) -> None:
+    """Make a bond of the NICs on all hosts of CLUSTER, or on none.
+
+    Needs root there, or sudo without a password. Addresses and IPv4 routes go over to the bond. The switch's ports must
+    be an LACP group for 802.3ad, a static one for balance-rr, balance-xor and broadcast.
+    """
+    from fairlead.bonding.explain import parse_mode
+    from fairlead.bonding.hosts import apply as on_hosts
+    from fairlead.bonding.hosts.change import Wanted
+
+    wanted = Wanted(name, nics, parse_mode(mode), policy, miimon, lacp_rate)
+    executor, hosts = _hosts(cluster_file)
+    if dry_run:
+        for host, change in on_hosts.plans(executor, hosts, wanted).items():
+            click.echo(f"{host}:")
+            for line in change.apply:
+                click.echo(f"  {line}")
+            click.echo("  and back:")
+            for line in change.restore:
+                click.echo(f"  {line}")
+        return
+    for host, now in on_hosts.apply(executor, hosts, wanted, within_s).items():
+        _print_network(host, now)
+
+
+@command.command("restore")
+@click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
+def restore(cluster_file: Path) -> None:
+    """Take back what `apply` made on the hosts of CLUSTER; where there is nothing, do nothing."""
+    from fairlead.bonding.hosts import apply as on_hosts
+
+    on_hosts.restore(*_hosts(cluster_file))
+
+
+def _hosts(cluster_file: Path) -> "tuple[Executor, list[str]]":
+    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.executors import of
+
+    cluster = Cluster.load(cluster_file)
+    return of(cluster), [host.name for host in cluster.managed_hosts()]
+
+
+def _print_network(host: str, now: "Network") -> None:
+    from fairlead.report import words
+
+    remarks = ["its bond was made by fairlead, `fairlead net restore` takes it back"] if now.has_journal else []
+    remarks += [] if now.has_driver else ["no bonding driver"]
+    click.echo(f"{host}{f' ({words.listing(remarks)})' if remarks else ''}")
+    for nic in now.nics.values():
+        rate = words.rate(nic.speed_Mbps * 1e6) if nic.speed_Mbps else "speed not known"
+        parts = [rate, "link" if nic.has_link else "no link", *([f"in {nic.master}"] if nic.master else [])]
+        parts += [address.text for address in nic.addresses]
+        if nic.name != "lo":
+            click.echo(f"  {nic.name:12} {', '.join(parts)}")
+    for bond in now.bonds.values():
+        policy = f", {bond.policy}" if bond.policy else ""
+        partner = f", LACP partner {bond.partner}" if bond.partner else ""
+        click.echo(f"  {bond.name:12} {bond.mode}{policy} of {words.listing(list(bond.members))}{partner}")
 
 
 @command.command("explain")
@@ -30,7 +145,7 @@ def command() -> None:
     "--policy",
     default="layer2",
     show_default=True,
-    type=click.Choice(["layer2", "layer2+3", "layer3+4", "encap2+3", "encap3+4", "vlan+srcmac"]),
+    type=click.Choice(POLICIES),
     help="Transmit hash policy.",
 )
 @click.option("--links", type=click.IntRange(1, 8), default=2, show_default=True, help="Links that work.")

@@ -1,0 +1,142 @@
+"""Making bonds on the hosts of a cluster, and taking them back, whatever happens in between.
+
+On each host a journal with the way back is written first, and a guard is started that goes this way unless it hears,
+within a time, that the host was reached and its bond is as wanted. So a host whose management connection was cut comes
+back by itself, and so does one whose fairlead was killed.
+"""
+
+import contextlib
+from collections.abc import Sequence
+
+from fairlead.bonding.hosts.change import Change, Wanted, disagreements, plan
+from fairlead.bonding.hosts.state import JOURNAL, READ, Network, read
+from fairlead.cluster.execute import on_all, run_on
+from fairlead.cluster.executors.base import Executor
+from fairlead.errors import FairleadError, HostError
+
+_AS_ROOT = '[ "$(id -u)" = 0 ] || exec sudo -n sh -c "$1"; eval "$1"'
+_LOCKED = "exec 9</run; flock 9"  # the directory that the journal is in: nothing to leave behind
+
+_BEGIN = """
+set -e
+PATH=$PATH:/usr/sbin:/sbin
+{locked}
+[ ! -e {journal}/restore ] || {{ echo "{journal} is there already" >&2; exit 1; }}
+rm -rf {journal}
+mkdir -m 0700 {journal}
+cat > {journal}/apply <<'END-OF-PART'
+{apply}
+END-OF-PART
+cat > {journal}/take-back <<'END-OF-PART'
+{take_back}
+END-OF-PART
+cat > {journal}/guard <<'END-OF-PART'
+{guard}
+END-OF-PART
+cat > {journal}/restore.new <<'END-OF-PART'
+{restore}
+END-OF-PART
+sync
+mv {journal}/restore.new {journal}/restore
+setsid sh {journal}/guard {within_s} </dev/null >/dev/null 2>&1 9>&- &
+if ! sh -e {journal}/apply >{journal}/said 2>&1 9>&-; then
+  cat {journal}/said >&2
+  flock -u 9
+  sh {journal}/take-back >&2
+  exit 1
+fi
+"""
+_GUARD = f"""left=$1
+while [ $left -gt 0 ]; do
+  [ ! -e {JOURNAL}/confirmed ] && [ -e {JOURNAL}/restore ] || exit 0
+  sleep 1
+  left=$((left - 1))
+done
+sh {JOURNAL}/take-back unconfirmed"""
+_TAKE_BACK = f"""PATH=$PATH:/usr/sbin:/sbin
+{_LOCKED}
+[ -e {JOURNAL}/restore ] || exit 0
+[ "$1" = unconfirmed ] && [ -e {JOURNAL}/confirmed ] && exit 0
+failed=0
+while IFS= read -r line; do
+  sh -c "$line" 9>&- </dev/null || {{ echo "failed: $line" >&2; failed=1; }}
+done < {JOURNAL}/restore
+[ $failed = 0 ] || exit 1
+rm -rf {JOURNAL}"""
+_CONFIRM = f"{_LOCKED}; [ -e {JOURNAL}/restore ] && touch {JOURNAL}/confirmed"
+_RESTORE = f"[ -e {JOURNAL}/take-back ] || exit 0; sh {JOURNAL}/take-back"
+
+
+def show(executor: Executor, hosts: Sequence[str]) -> dict[str, Network]:
+    """Interfaces and bonds of hosts.
+
+    Raises:
+        HostError: one was not reached, or prints what is not understood.
+    """
+    texts = on_all(hosts, lambda host: run_on(executor, host, ["sh", "-c", READ]))
+    return {host: read(host, text) for host, text in texts.items()}
+
+
+def plans(executor: Executor, hosts: Sequence[str], wanted: Wanted) -> dict[str, Change]:
+    """What `apply` would do on every host; changes nothing.
+
+    Raises:
+        ConfigError: it cannot work on one of them.
+        HostError: see `show`.
+    """
+    return {host: plan(host, now, wanted) for host, now in show(executor, hosts).items()}
+
+
+def apply(executor: Executor, hosts: Sequence[str], wanted: Wanted, within_s: int) -> dict[str, Network]:
+    """Make the bond on all hosts, or on none; what they then have.
+
+    Args:
+        within_s: a host that is not confirmed within this time goes back by itself.
+
+    Raises:
+        ConfigError: it cannot work on a host; nothing was changed.
+        HostError: it did not work on a host; all were restored, or restore themselves within ``within_s``.
+    """
+    changes = plans(executor, hosts, wanted)
+    try:
+        on_all(hosts, lambda host: _as_root(executor, host, begin(changes[host], within_s)))
+        found = show(executor, hosts)
+        wrong = {host: disagreements(now, wanted) for host, now in found.items()}
+        texts = [f"{host}: {'; '.join(reasons)}" for host, reasons in wrong.items() if reasons]
+        if texts:
+            raise HostError("\n".join(texts), hint="everything was restored")
+        on_all(hosts, lambda host: _as_root(executor, host, _CONFIRM))
+    except BaseException:
+        _restore_what_answers(executor, hosts)
+        raise
+    return found
+
+
+def restore(executor: Executor, hosts: Sequence[str]) -> None:
+    """Take back what `apply` made; nothing where it made nothing.
+
+    Raises:
+        HostError: a host was not reached, or a command failed there; its journal stays, so that it can be tried again.
+    """
+    on_all(hosts, lambda host: _as_root(executor, host, _RESTORE))
+
+
+def begin(change: Change, within_s: int) -> str:
+    """The script that writes the journal, starts the guard, and makes the change."""
+    return _BEGIN.format(
+        **{"locked": _LOCKED, "journal": JOURNAL, "within_s": within_s, "take_back": _TAKE_BACK, "guard": _GUARD},
+        apply="\n".join(change.apply),
+        restore="\n".join(change.restore),
+    )
+
+
+def _as_root(executor: Executor, host: str, script: str) -> str:
+    return run_on(executor, host, ["sh", "-c", _AS_ROOT, "sh", script], timeout_s=60.0)
+
+
+def _restore_what_answers(executor: Executor, hosts: Sequence[str]) -> None:
+    def try_one(host: str) -> None:
+        with contextlib.suppress(FairleadError):  # its guard does it
+            _as_root(executor, host, _RESTORE)
+
+    on_all(hosts, try_one)

@@ -1,0 +1,142 @@
+"""From a host's state to the commands that make a bond of its NICs, and to those that take it back. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fairlead.bonding.explain import HASHING
+from fairlead.bonding.hosts.state import Network, Nic
+from fairlead.errors import ConfigError
+
+MOST_LINKS = 8  # of one aggregate: IEEE 802.3ad as Linux and most switches have it
+NEEDS_SPEED = (
+    "802.3ad",
+    "balance-tlb",
+    "balance-alb",
+)  # Documentation/networking/bonding.rst, "Bonding Driver Options"
+NO_PARTNER = "00:00:00:00:00:00"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The bond to make. ``policy`` is used by balance-xor and 802.3ad."""
+
+    name: str
+    nics: tuple[str, ...]
+    mode: str
+    policy: str = "layer2"
+    miimon_ms: int = 100
+    lacp_rate: str = "slow"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Command lines for a shell, in order. Each one of ``restore`` is tried, whatever became of the others."""
+
+    apply: tuple[str, ...]
+    restore: tuple[str, ...]
+
+
+def plan(host: str, now: Network, wanted: Wanted) -> Change:
+    """What to do on a host.
+
+    Addresses and IPv4 routes of the NICs go over to the bond.
+
+    Raises:
+        ConfigError: it cannot work; all reasons are named.
+    """
+    reasons = list(_reasons(now, wanted))
+    if reasons:
+        raise ConfigError(f"{host}: {'; '.join(reasons)}", hint="see `fairlead net show`")
+    nics = [now.nics[name] for name in wanted.nics]
+    return Change(tuple(_apply(nics, wanted)), tuple(_restore(nics, wanted)))
+
+
+def disagreements(now: Network, wanted: Wanted) -> list[str]:
+    """In what the host's bond is not as wanted, in words."""
+    bond = now.bonds.get(wanted.name)
+    if bond is None:
+        return [f"there is no bond {wanted.name}"]
+    pairs = [("mode", wanted.mode, bond.mode), ("miimon", wanted.miimon_ms, bond.miimon_ms)]
+    if wanted.mode in HASHING:
+        pairs.append(("xmit_hash_policy", wanted.policy, bond.policy))
+    if wanted.mode == "802.3ad":
+        pairs.append(("lacp_rate", wanted.lacp_rate, bond.lacp_rate))
+    found = [f"{name} is {there}, not {asked}" for name, asked, there in pairs if asked != there]
+    if set(bond.members) != set(wanted.nics):
+        found.append(f"its members are {', '.join(bond.members) or 'none'}, not {', '.join(wanted.nics)}")
+    down = [name for name in bond.members if now.nics[name].kind.get("bonding_slave/mii_status") != "up"]
+    if down:
+        found.append(f"{', '.join(down)} {'has' if len(down) == 1 else 'have'} no link")
+    if wanted.mode == "802.3ad" and bond.partner in (None, NO_PARTNER):
+        found.append("no LACP partner answers: the switch's ports are no 802.3ad group")
+    return found
+
+
+def _reasons(now: Network, wanted: Wanted) -> Iterator[str]:
+    if now.has_journal:
+        yield "a bond of ours is there already: `fairlead net restore` takes it back"
+    if not now.has_driver:
+        yield "its kernel has no bonding driver"
+    if wanted.name in now.nics:
+        yield f"there is an interface {wanted.name} already"
+    if not 1 <= len(set(wanted.nics)) == len(wanted.nics) <= MOST_LINKS:
+        yield f"name 1 to {MOST_LINKS} NICs, each once"
+    missing = [name for name in wanted.nics if name not in now.nics]
+    if missing:
+        yield f"there is no interface {', '.join(missing)}"
+    nics = [now.nics[name] for name in wanted.nics if name in now.nics]
+    yield from _of_nics(nics, wanted)
+
+
+def _of_nics(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
+    for nic in nics:
+        if nic.name == "lo" or "bonding/mode" in nic.kind:
+            yield f"{nic.name} is no NIC"
+        if nic.master:
+            yield f"{nic.name} belongs to {nic.master}"
+        if nic.speed_Mbps is None and wanted.mode in NEEDS_SPEED:
+            yield f"{nic.name} tells no speed, which {wanted.mode} needs"
+        if nic.duplex == "half":
+            yield f"{nic.name} is half duplex"
+        if any(address.dynamic for address in nic.addresses):
+            yield f"{nic.name} has its address by DHCP, which would lose it: give it a static one"
+    speeds = {nic.speed_Mbps for nic in nics if nic.speed_Mbps is not None}
+    if len(speeds) > 1:
+        yield "its NICs differ in speed: " + ", ".join(f"{nic.name} {nic.speed_Mbps} Mbit/s" for nic in nics)
+    if len({nic.mtu_B for nic in nics}) > 1:
+        yield "its NICs differ in MTU: " + ", ".join(f"{nic.name} {nic.mtu_B} B" for nic in nics)
+
+
+def _apply(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
+    options = f"mode {wanted.mode} miimon {wanted.miimon_ms}"
+    if wanted.mode in HASHING:
+        options += f" xmit_hash_policy {wanted.policy}"
+    if wanted.mode == "802.3ad":
+        options += f" lacp_rate {wanted.lacp_rate}"
+    yield f"ip link add {wanted.name} type bond {options}"
+    yield f"ip link set {wanted.name} mtu {nics[0].mtu_B}"
+    for nic in nics:
+        yield f"ip address flush dev {nic.name} scope global"
+        yield f"ip link set {nic.name} down"  # the driver takes no interface that is up
+        yield f"ip link set {nic.name} master {wanted.name}"
+    yield f"ip link set {wanted.name} up"
+    for nic in nics:
+        yield from _addressed(nic, wanted.name)
+
+
+def _restore(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
+    """Also of a bond that is there in part only."""
+    yield f"! [ -e /sys/class/net/{wanted.name} ] || ip link delete {wanted.name}"  # which lets go of its NICs
+    for nic in nics:
+        yield f"ip link set {nic.name} address {nic.mac} mtu {nic.mtu_B} {'up' if nic.is_up else 'down'}"
+        yield f"ip address flush dev {nic.name} scope global"
+        yield from _addressed(nic, nic.name)
+
+
+def _addressed(nic: Nic, device: str) -> Iterator[str]:
+    """The NIC's addresses and routes, on ``device``."""
+    for address in nic.addresses:
+        broadcast = f" broadcast {address.broadcast}" if address.broadcast else ""
+        yield f"ip address add {address.text}{broadcast} dev {device}"
+    for route in sorted(nic.routes, key=lambda route: " via " in f" {route} "):  # a gateway must be reachable first
+        yield f"ip route replace {route} dev {device}"

@@ -1,0 +1,153 @@
+"""What a host's NICs and bonds are now, read in one go."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fairlead.errors import HostError
+
+JOURNAL = "/run/fairlead-net"
+"""Directory on a host that says how to take back what was made there. Gone after a restart, as what was made is."""
+
+READ = rf"""
+PATH=$PATH:/usr/sbin:/sbin
+echo "== driver"; [ -d /sys/module/bonding ] || modprobe -n bonding 2>/dev/null && echo yes
+echo "== journal"; [ -e {JOURNAL}/restore ] && echo yes
+echo "== addresses"; ip -json address show || exit 1
+echo "== routes"; ip -4 route show || exit 1
+for path in /sys/class/net/*; do
+  [ -e "$path/ifindex" ] || continue
+  name=${{path##*/}}
+  echo "== nic $name"
+  for key in speed duplex bonding/mode bonding/xmit_hash_policy bonding/miimon bonding/lacp_rate bonding/slaves \
+      bonding/ad_partner_mac bonding_slave/mii_status; do
+    value=$(cat "$path/$key" 2>/dev/null) && echo "$key $value"
+  done
+  driver=$(readlink "$path/device/driver" 2>/dev/null) && echo "driver ${{driver##*/}}"
+done
+exit 0
+"""
+"""Shell script that prints all of it, in sections."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """An address of an interface, with its prefix: "10.0.0.1/24"."""
+
+    text: str
+    broadcast: str | None
+    dynamic: bool
+
+
+@dataclass(frozen=True)
+class Nic:
+    """An interface. ``speed_Mbps`` and ``duplex`` are None where the kernel does not know them, as without a link."""
+
+    name: str
+    mac: str
+    mtu_B: int
+    is_up: bool
+    has_link: bool
+    master: str | None
+    addresses: tuple[Address, ...]
+    routes: tuple[str, ...]
+    speed_Mbps: int | None
+    duplex: str | None
+    driver: str | None
+    kind: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Bond:
+    """A bond as the driver has it. ``partner`` is the switch's address in 802.3ad, None in other modes."""
+
+    name: str
+    mode: str
+    policy: str
+    miimon_ms: int
+    lacp_rate: str
+    members: tuple[str, ...]
+    partner: str | None
+
+
+@dataclass(frozen=True)
+class Network:
+    """A host's interfaces by name, its bonds, whether it has a bonding driver and a journal of ours."""
+
+    nics: Mapping[str, Nic]
+    bonds: Mapping[str, Bond]
+    has_driver: bool
+    has_journal: bool
+
+
+def read(host: str, text: str) -> Network:
+    """What `READ` printed.
+
+    Raises:
+        HostError: it is not understood.
+    """
+    parts = dict(re.findall(r"^== (.+)\n((?:(?!== ).*\n)*)", text, re.MULTILINE))
+    try:
+        routes = [line.strip() for line in parts["routes"].splitlines()]
+        facts = {
+            name.removeprefix("nic "): dict(line.split(" ", 1) for line in body.splitlines() if " " in line)
+            for name, body in parts.items()
+            if name.startswith("nic ")
+        }
+        links = json.loads(parts["addresses"])
+        nics = {each["ifname"]: _nic(each, routes, facts.get(each["ifname"], {})) for each in links}
+        bonds = {name: _bond(name, kind) for name, kind in facts.items() if "bonding/mode" in kind}
+        return Network(nics, bonds, bool(parts["driver"].strip()), bool(parts["journal"].strip()))
+    except (ValueError, KeyError, TypeError) as error:
+        raise HostError(f"{host}: what ip(8) and /sys/class/net print is not understood: {error!r}") from error
+
+
+def _nic(link: Mapping[str, Any], routes: list[str], kind: Mapping[str, str]) -> Nic:
+    name = str(link["ifname"])
+    speed = int(kind.get("speed", "-1"))
+    return Nic(
+        name=name,
+        mac=str(link.get("address", "")),
+        mtu_B=int(link["mtu"]),
+        is_up="UP" in link["flags"],
+        has_link="LOWER_UP" in link["flags"],
+        master=link.get("master"),
+        addresses=tuple(
+            Address(f"{each['local']}/{each['prefixlen']}", each.get("broadcast"), bool(each.get("dynamic")))
+            for each in link.get("addr_info", ())
+            if each.get("scope") == "global"
+        ),
+        routes=tuple(_without_state(line, name) for line in routes if _is_own(line, name)),
+        speed_Mbps=speed if speed > 0 else None,
+        duplex=kind["duplex"] if kind.get("duplex") in ("full", "half") else None,
+        driver=kind.get("driver"),
+        kind=kind,
+    )
+
+
+def _is_own(route: str, name: str) -> bool:
+    """Whether a line of ``ip route`` is of this interface, and not one that comes with its address."""
+    words = route.split()
+    return "dev" in words and words[words.index("dev") + 1] == name and "proto kernel" not in route
+
+
+def _without_state(route: str, name: str) -> str:
+    """A line of ``ip route`` as it may be given to ``ip route add``, without its interface."""
+    words = [word for word in route.split() if word not in ("linkdown", "dead")]
+    at = words.index("dev")
+    return " ".join(words[:at] + words[at + 2 :])
+
+
+def _bond(name: str, kind: Mapping[str, str]) -> Bond:
+    mode = kind["bonding/mode"].split()[0]
+    return Bond(
+        name=name,
+        mode=mode,
+        policy=kind.get("bonding/xmit_hash_policy", "").partition(" ")[0],
+        miimon_ms=int(kind.get("bonding/miimon", "0")),
+        lacp_rate=kind.get("bonding/lacp_rate", "").partition(" ")[0],
+        members=tuple(kind.get("bonding/slaves", "").split()),
+        partner=kind.get("bonding/ad_partner_mac") if mode == "802.3ad" else None,
+    )

@@ -1,0 +1,232 @@
+"""``fairlead net show``, ``apply`` and ``restore`` on hosts whose ip(8) and /sys/class/net are imitated.
+
+The scripts are run as on a real host, in mount namespaces of their own. What is not tested here: the kernel's bonding
+driver, real switches, ssh connections that are cut.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import fake_ip
+import pytest
+
+from fairlead.bonding.hosts import apply as on_hosts
+from fairlead.bonding.hosts.change import Wanted
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.executors.base import Executor
+from fairlead.errors import ConfigError, HostError
+
+pytestmark = pytest.mark.userns
+
+NAMES = ("s0", "s1")
+STATE: dict[str, Any] = {
+    "links": {
+        "lo": fake_ip.nic("00:00:00:00:00:00"),
+        "eth0": fake_ip.nic("02:00:00:00:00:10", [{"local": "10.0.0.1", "prefixlen": 24, "scope": "global"}]),
+        "eth1": fake_ip.nic(
+            "02:00:00:00:00:11",
+            [{"local": "10.1.0.1", "prefixlen": 24, "scope": "global", "broadcast": "10.1.0.255"}],
+            speed=1000,
+            duplex="full",
+        ),
+        "eth2": fake_ip.nic("02:00:00:00:00:12", speed=1000, duplex="full", up=False),
+        "eth3": fake_ip.nic("02:00:00:00:00:13", speed=10000, duplex="full"),
+    },
+    "routes": [["10.1.0.0/24 proto kernel scope link src 10.1.0.1", "eth1"], ["10.9.0.0/16 via 10.1.0.254", "eth1"]],
+    "partner": "02:00:00:00:00:aa",
+}
+AD = Wanted("bond7", ("eth1", "eth2"), "802.3ad", "layer3+4", 100, "fast")
+ENTER = """
+mount --bind "$1/state/net" /sys/class/net && mount -t tmpfs none /sys/module && mkdir /sys/module/bonding &&
+mount -t tmpfs none /run && echo ready && exec sleep 1000
+"""
+
+
+class Imitated(Executor):
+    """Hosts are mount namespaces; their imitated ip comes first in PATH."""
+
+    name = "imitated"
+    passes_signals = True
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(Cluster("c", "imitated", tuple(Host(name, f"10.0.0.{k + 1}") for k, name in enumerate(NAMES))))
+        self.directory = directory
+        self.holders: dict[str, subprocess.Popen[str]] = {}
+
+    def state(self, host: str) -> dict[str, Any]:
+        state = json.loads((self.directory / host / "state" / "state.json").read_text())
+        assert isinstance(state, dict)
+        return state
+
+    def change(self, host: str, **more: Any) -> None:
+        state = self.state(host) | more
+        (self.directory / host / "state" / "state.json").write_text(json.dumps(state))
+
+    def start(self, host: str) -> None:
+        own = self.directory / host
+        (own / "state" / "net").mkdir(parents=True)
+        (own / "state" / "state.json").write_text(json.dumps(STATE))
+        shutil.copy(fake_ip.__file__, own / "ip")
+        (own / "ip").chmod(0o755)
+        line = ["unshare", "-Urm", "sh", "-c", ENTER, "sh", str(own)]
+        self.holders[host] = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+        out = self.holders[host].stdout
+        assert out is not None
+        assert out.readline() == "ready\n"
+        subprocess.run([sys.executable, str(own / "ip"), "-4", "route", "show"], stdout=subprocess.DEVNULL, check=True)
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        own = self.directory / host
+        if (own / "state" / "cut").exists():
+            return ["sh", "-c", "echo 'Connection timed out' >&2; exit 255"]
+        path = f"PATH={own}:/usr/sbin:/usr/bin:/sbin:/bin"
+        enter = ["nsenter", "-t", str(self.holders[host].pid), "-U", "-m", "--preserve-credentials"]
+        return [*enter, "env", path, *argv]
+
+    def rsh_agent(self) -> Path | None:
+        return None
+
+    def lines(self, host: str) -> list[str]:
+        """What ip was called for, without looking."""
+        lines = (self.directory / host / "state" / "log").read_text().splitlines()
+        return [line for line in lines if "show" not in line]
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Iterator[Imitated]:
+    executor = Imitated(tmp_path)
+    try:
+        for host in NAMES:
+            executor.start(host)
+        yield executor
+    finally:
+        for holder in executor.holders.values():
+            holder.kill()
+            holder.wait()
+            assert holder.stdout is not None
+            holder.stdout.close()
+
+
+def as_before(executor: Imitated, host: str) -> bool:
+    """The kernel's own route comes back with the address, which is not imitated."""
+    now = executor.state(host)
+    routes = [route for route in STATE["routes"] if "proto kernel" not in route[0]]
+    return now["links"] == STATE["links"] and [r for r in now["routes"] if "proto kernel" not in r[0]] == routes
+
+
+def wait_until_as_before(executor: Imitated, host: str) -> None:
+    deadline_s = time.monotonic() + 30
+    while not as_before(executor, host):
+        assert time.monotonic() < deadline_s, executor.state(host)
+        time.sleep(0.2)
+
+
+def journal(executor: Imitated, host: str) -> bool:
+    return on_hosts.show(executor, [host])[host].has_journal
+
+
+def test_a_bond_takes_over_addresses_and_routes_is_read_back_and_taken_back(hosts: Imitated) -> None:
+    found = on_hosts.apply(hosts, NAMES, AD, within_s=30)
+    for host in NAMES:
+        bond = found[host].bonds["bond7"]
+        assert (bond.mode, bond.policy, bond.members, bond.lacp_rate) == ("802.3ad", "layer3+4", AD.nics, "fast")
+        assert bond.partner == "02:00:00:00:00:aa"
+        assert [each.text for each in found[host].nics["bond7"].addresses] == ["10.1.0.1/24"]
+        assert found[host].nics["bond7"].routes == ("10.9.0.0/16 via 10.1.0.254",)
+        assert found[host].nics["eth1"].addresses == ()
+        assert found[host].has_journal
+    assert hosts.lines("s0") == [
+        "link add bond7 type bond mode 802.3ad miimon 100 xmit_hash_policy layer3+4 lacp_rate fast",
+        "link set bond7 mtu 1500",
+        *("address flush dev eth1 scope global", "link set eth1 down", "link set eth1 master bond7"),
+        *("address flush dev eth2 scope global", "link set eth2 down", "link set eth2 master bond7"),
+        "link set bond7 up",
+        "address add 10.1.0.1/24 broadcast 10.1.0.255 dev bond7",
+        "route replace 10.9.0.0/16 via 10.1.0.254 dev bond7",
+    ]
+    with pytest.raises(ConfigError, match="a bond of ours is there already"):
+        on_hosts.apply(hosts, NAMES, AD, within_s=30)
+    on_hosts.restore(hosts, NAMES)
+    assert all(as_before(hosts, host) for host in NAMES)
+    assert not any(journal(hosts, host) for host in NAMES)
+    on_hosts.restore(hosts, NAMES)  # nothing is there: nothing happens
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("wanted", "reason"),
+    [
+        (Wanted("bond7", ("eth1", "eth3"), "balance-rr"), r"differ in speed: eth1 1000 Mbit/s, eth3 10000 Mbit/s"),
+        (Wanted("bond7", ("eth0", "eth1"), "802.3ad"), r"eth0 tells no speed, which 802\.3ad needs"),
+        (Wanted("bond7", ("eth1", "eth9"), "802.3ad"), r"there is no interface eth9"),
+        (Wanted("eth3", ("eth1",), "802.3ad"), r"there is an interface eth3 already"),
+        (Wanted("bond7", tuple(f"eth{k}" for k in range(9)), "balance-rr"), r"name 1 to 8 NICs"),
+        (Wanted("bond7", ("lo",), "balance-rr"), r"lo is no NIC"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_anything_is_touched(hosts: Imitated, wanted: Wanted, reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        on_hosts.apply(hosts, NAMES, wanted, within_s=30)
+    assert hosts.lines("s0") == hosts.lines("s1") == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        (
+            {"refuse": "route replace 10.9.0.0/16 via 10.1.0.254 dev bond7"},
+            r"s1: `sh` ended .*refused",
+        ),
+        ({"partner": "00:00:00:00:00:00"}, r"s1: no LACP partner answers"),
+        ({"no_link": ["eth2"]}, r"s1: eth2 has no link"),
+    ],
+)
+def test_if_one_host_fails_all_are_restored(hosts: Imitated, broken: dict[str, Any], reason: str) -> None:
+    hosts.change("s1", **broken)
+    with pytest.raises(HostError, match=reason):
+        on_hosts.apply(hosts, NAMES, AD, within_s=30)
+    for host in NAMES:
+        assert as_before(hosts, host)
+        assert not journal(hosts, host)
+
+
+@pytest.mark.slow
+def test_a_host_that_is_not_reached_any_more_goes_back_by_itself(hosts: Imitated) -> None:
+    """eth1 carries the management connection of s1: it is cut when that goes down."""
+    hosts.change("s1", management="eth1")
+    with pytest.raises(HostError):
+        on_hosts.apply(hosts, NAMES, AD, within_s=3)
+    assert as_before(hosts, "s0")  # at once
+    wait_until_as_before(hosts, "s1")  # its guard
+
+
+@pytest.mark.slow
+def test_what_a_killed_fairlead_left_goes_back_by_itself_or_by_restore(hosts: Imitated) -> None:
+    change = on_hosts.plans(hosts, ["s0", "s1"], AD)
+    for host, within_s in (("s0", 2), ("s1", 1000)):  # it died before it confirmed
+        subprocess.run(hosts.command(host, ["sh", "-c", on_hosts.begin(change[host], within_s)]), check=True)
+    wait_until_as_before(hosts, "s0")
+    assert not as_before(hosts, "s1")
+    on_hosts.restore(hosts, NAMES)
+    assert as_before(hosts, "s1")
+
+
+@pytest.mark.slow
+def test_a_journal_stays_until_everything_is_back(hosts: Imitated) -> None:
+    on_hosts.apply(hosts, ["s0"], AD, within_s=30)
+    hosts.change("s0", refuse="address add")
+    with pytest.raises(HostError, match=r"address add 10\.1\.0\.1/24"):
+        on_hosts.restore(hosts, ["s0"])
+    assert journal(hosts, "s0")
+    hosts.change("s0", refuse=None)
+    on_hosts.restore(hosts, ["s0"])
+    assert as_before(hosts, "s0")
