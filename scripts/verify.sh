@@ -27,7 +27,7 @@ say "relay plane: every order of steps, and a million messages at random"
 build build/relay:fairlead_relay_long -DFAIRLEAD_TESTS=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
 build/relay/native/relay/tests/fairlead_relay_long
 
-say "fuzz targets, $FUZZ_SECONDS s each"
+say "fuzz targets, $FUZZ_SECONDS s each, beside the long unit tests, which often wait"
 build build/fuzz -DFAIRLEAD_FUZZ=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DFAIRLEAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++
 fuzz() { # TARGET
     local corpus
@@ -41,8 +41,12 @@ export -f fuzz say
 export FUZZ_SECONDS
 targets=$(find build/fuzz/native -type f -executable \( -name '*_fuzz' -o -name 'fuzz_*' -o -name '*_fuzz_*' \))
 [ -n "$targets" ] || { say "no fuzz target was built" >&2; exit 1; }
+.venv/bin/python -m pytest -q -m slow --timeout 1800 tests/unit >build/slow-unit.log 2>&1 &
+unit=$!
 xargs -P "$jobs" -I TARGET bash -c 'fuzz TARGET' <<<"$targets"
+wait "$unit" || { cat build/slow-unit.log; exit 1; }
+tail -1 build/slow-unit.log
 
 say "long tests"
-.venv/bin/python -m pytest -q -m "slow" --timeout 1800
+.venv/bin/python -m pytest -q -m slow --timeout 1800 --ignore tests/unit
 say "done"
