@@ -43,8 +43,10 @@ targets=$(find build/fuzz/native -type f -executable \( -name '*_fuzz' -o -name 
 [ -n "$targets" ] || { say "no fuzz target was built" >&2; exit 1; }
 .venv/bin/python -m pytest -q -m slow --timeout 1800 tests/unit >build/slow-unit.log 2>&1 &
 unit=$!
+trap 'kill "$unit" 2>/dev/null' EXIT
 xargs -P "$jobs" -I TARGET bash -c 'fuzz TARGET' <<<"$targets"
 wait "$unit" || { cat build/slow-unit.log; exit 1; }
+trap - EXIT
 tail -1 build/slow-unit.log
 
 say "long tests"
