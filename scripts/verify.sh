@@ -23,9 +23,13 @@ say "C++ unit tests under the thread sanitizer"
 build build/thread -DFAIRLEAD_TESTS=ON -DFAIRLEAD_THREAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
 ctest --test-dir build/thread --output-on-failure -j "$jobs" --timeout 300 | tail -5
 
+say "decisions: long simulated runs"
+build build/long:fairlead_core_simulation -DFAIRLEAD_TESTS=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
+FAIRLEAD_SIM_SECONDS=120 build/long/native/core/tests/fairlead_core_simulation --gtest_brief=1
+
 say "relay plane: every order of steps, and a million messages at random"
-build build/relay:fairlead_relay_long -DFAIRLEAD_TESTS=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
-build/relay/native/relay/tests/fairlead_relay_long
+build build/long:fairlead_relay_long -DFAIRLEAD_TESTS=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
+build/long/native/relay/tests/fairlead_relay_long
 
 say "fuzz targets, $FUZZ_SECONDS s each, beside the long unit tests, which often wait"
 build build/fuzz -DFAIRLEAD_FUZZ=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DFAIRLEAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++
