@@ -141,6 +141,14 @@ def test_regions_of_threads_are_added_up() -> None:
     }
 
 
+def test_what_the_relay_plane_did() -> None:
+    read = record.parse(build([*two_threads(), block(7, 0, struct.pack("<11Q", *range(1, 12)))]), source="x")
+    assert read.relay["direct"] == 1
+    assert read.relay["cancel_failed"] == 5
+    assert read.relay["outside"] == 11
+    assert record.parse(build(two_threads()), source="x").relay == {}
+
+
 def test_call_sites_of_threads_are_added_up() -> None:
     blocks = [
         call_sites([(2, 400, 80, 0x1234, 1, b"/bin/p"), (1, 200, 0, 0x1234, 2, b"/bin/p"), (0, 0, 0, 0, 0, b"")]),

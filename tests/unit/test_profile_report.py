@@ -16,7 +16,7 @@ from fairlead.errors import ConfigError
 from fairlead.profile import findings, json_form, kinds, profile, tables
 from fairlead.profile.json_form import Summary
 from fairlead.profile.output import Output
-from fairlead.profile.record import COLLECTIVE, END, NO_ROOT, Region, Usage
+from fairlead.profile.record import COLLECTIVE, END, NO_ROOT, RELAY_COUNTS, Region, Usage
 from fairlead.report import profile_figures, profile_report
 
 from .kept_messages import end
@@ -103,6 +103,21 @@ def test_collective_calls_on_the_page(tmp_path: Path) -> None:
     assert 'id="waiting"' in page
     assert Summary.model_validate_json(found.model_dump_json(by_alias=True)) == found
     assert not tables.collectives(three()).rows
+
+
+def test_messages_on_two_paths(tmp_path: Path) -> None:
+    counts = {name: place for place, name in enumerate(RELAY_COUNTS)}
+    used = {"MPI_Bcast": Usage(3, 0.1, 400, 0), "MPI_Send": Usage(9, 0.1, 72, 0)}
+    records = [replace(each, relay=counts, functions=used) for each in three_ranks()]
+    found = json_form.of(profile.of(records, ["a", "a", "b"]), ["./a"])
+    rows = [[each.shown for each in row[:3]] for row in tables.relay(found).rows]
+    assert rows == [["0", "0", "1"], ["1", "0", "1"], ["2", "0", "1"]]
+    (left,) = tables.stayed_direct(found).rows
+    assert [each.shown.replace("\xa0", " ") for each in left] == ["MPI_Bcast", "9", "1.172 KiB"]
+    assert not tables.relay(three()).rows
+    assert not tables.stayed_direct(three()).rows
+    profile_report.write(found, tmp_path / "p.html")
+    assert '<a href="#relay">' in (tmp_path / "p.html").read_text()
 
 
 def test_every_function_has_the_kind_of_what_it_does() -> None:

@@ -65,6 +65,8 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     is_flag=True,
     help="Also count calls by the place in the program that makes them: function, file and line.",
 )
+@click.option("--chaos", metavar="SEED", type=click.IntRange(min=0),
+              help="Messages take two paths at random, to test the relay plane (docs/relay-plane.md).")  # fmt: skip
 @click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the profile to FILE as JSON, too.")
 @_output_options
 def run(
@@ -79,6 +81,7 @@ def run(
     messages: int,
     regions: bool,
     call_sites: bool,
+    chaos: int | None,
     html_file: Path | None,
     figures: Path | None,
     settings_file: Path | None,
@@ -109,6 +112,7 @@ def run(
         otf2=otf2,
         regions=regions,
         call_sites=call_sites,
+        chaos=chaos,
         output=Output(json_file, html_file, figures),
         settings=_settings(settings_file),
     )

@@ -19,6 +19,7 @@ DIRECTORY_VARIABLE = "FAIRLEAD_PROFILE"
 MESSAGES_VARIABLE = "FAIRLEAD_PROFILE_MESSAGES"
 REGIONS_VARIABLE = "FAIRLEAD_PROFILE_REGIONS"
 CALL_SITES_VARIABLE = "FAIRLEAD_PROFILE_CALL_SITES"
+CHAOS_VARIABLE = "FAIRLEAD_CHAOS"
 FETCH_TIMEOUT_S = 120.0
 
 _FETCH = 'cd "$0" && tar -c -f - .'
@@ -70,6 +71,7 @@ def collection(
     messages: int,
     regions: bool = False,
     call_sites: bool = False,
+    chaos: int | None = None,
 ) -> Iterator[Collection]:
     """Within: the hosts have libfairlead, and a directory for records that is removed at the end.
 
@@ -77,6 +79,7 @@ def collection(
         messages: how many ends of messages each process keeps one by one, 64 B each.
         regions: the program names regions by MPI_Pcontrol.
         call_sites: calls are counted by the place that they are made from, too.
+        chaos: seed; messages take two paths at random (docs/relay-plane.md).
 
     Raises:
         MissingToolError: libfairlead was not built.
@@ -88,6 +91,7 @@ def collection(
         MESSAGES_VARIABLE: str(messages),
         **({REGIONS_VARIABLE: "1"} if regions else {}),
         **({CALL_SITES_VARIABLE: "1"} if call_sites else {}),
+        **({CHAOS_VARIABLE: str(chaos)} if chaos is not None else {}),
     }
     with preload.directory(cluster, hosts, f"fairlead-profile-{job_id}") as path:
         yield Collection(cluster, hosts, {**environment, DIRECTORY_VARIABLE: path})

@@ -16,7 +16,7 @@ from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
 from fairlead.profile.settings import Settings
 
-SCHEMA_VERSION = "1.5"
+SCHEMA_VERSION = "1.6"
 SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
 
 Matrix = list[list[int]]
@@ -59,7 +59,8 @@ class Region(Part):
 class Rank(Part):
     """One rank. ``end``: finalized, aborted, exited (without MPI_Finalize) or running (killed).
 
-    ``polled_s``: of ``mpi_s``, what passed between calls in which it only tested for messages.
+    ``polled_s``: of ``mpi_s``, what passed between calls in which it only tested for messages. ``relay``: what the
+    relay plane did (`fairlead.profile.record.RELAY_COUNTS`); empty without it.
     """
 
     rank: int
@@ -74,6 +75,7 @@ class Rank(Part):
     functions: dict[str, Function]
     sizes: list[SizeClass]
     regions: dict[str, Region] = Field(default_factory=dict)
+    relay: dict[str, int] = Field(default_factory=dict)
 
     @property
     def mpi_share(self) -> float:
@@ -370,6 +372,7 @@ def _rank(profile: Profile, record: Record) -> Rank:
         functions=_functions(record.functions),
         sizes=_sizes(record.sizes.sent, record.sizes.given),
         regions={name: Region(**asdict(each)) for name, each in record.regions.items()},
+        relay=record.relay,
     )
 
 

@@ -37,6 +37,7 @@ def run(
     otf2: Path | None = None,
     regions: bool = False,
     call_sites: bool = False,
+    chaos: int | None = None,
     output: Output = NOWHERE,
     settings: Settings | None = None,
 ) -> int:
@@ -51,6 +52,7 @@ def run(
         otf2: directory for a trace of these messages; None: no trace.
         regions: the program names regions by MPI_Pcontrol.
         call_sites: calls are counted by the place that they are made from, too.
+        chaos: seed; messages take two paths at random (docs/relay-plane.md).
         output: files that the profile goes to, too.
         settings: None: the defaults.
 
@@ -70,7 +72,9 @@ def run(
     )
     # Where a launch line of the user's own places its ranks is not known.
     used = tuple(host.name for host in cluster.compute_hosts()) if own_mpirun else tuple(job.ranks_on())
-    with collection(cluster, used, job.id, messages=messages, regions=regions, call_sites=call_sites) as collected:
+    with collection(
+        cluster, used, job.id, messages=messages, regions=regions, call_sites=call_sites, chaos=chaos
+    ) as collected:
         resolved = programs.resolve(argv, launcher.family, job.ranks)
         job = replace(job, argv=resolved, env={**job.env, **collected.environment})
         signals = launch.NotedSignals()

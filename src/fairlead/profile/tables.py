@@ -5,7 +5,9 @@ from pathlib import Path
 
 from fairlead.profile import mitigation
 from fairlead.profile.json_form import CallSite, Function, Matrix, Phase, SizeClass, Summary
+from fairlead.profile.kinds import COLLECTIVE, FILES, ONE_SIDED, kind_of
 from fairlead.profile.profile import BEGIN_AND_END
+from fairlead.profile.record import RELAY_COUNTS
 from fairlead.report import words
 from fairlead.report.tables import Cell, Table, cell, table
 
@@ -195,6 +197,32 @@ def regions(found: Summary, most: int | None = None) -> Table:
             if (region := rank.regions.get(name)) is not None
         ],
     )  # fmt: skip
+
+
+def relay(found: Summary) -> Table:
+    """What the relay plane did in every rank; no rows without it."""
+    return table(
+        [("rank", "rank"), *((name.replace("_", " "), name) for name in RELAY_COUNTS)],
+        [
+            [cell(rank.rank), *(cell(rank.relay.get(name, 0)) for name in RELAY_COUNTS)]
+            for rank in found.per_rank
+            if rank.relay
+        ],
+    )
+
+
+def stayed_direct(found: Summary) -> Table:
+    """Functions whose bytes the relay plane leaves to the MPI library, all ranks together; no rows without it."""
+    left = {COLLECTIVE, ONE_SIDED, FILES}
+    used = [(name, usage) for name, usage in found.functions.items() if kind_of(name) in left]
+    return table(
+        [("function", "function"), ("calls", "calls"), ("sent", "sent_B")],
+        [
+            [cell(name), cell(usage.calls), _size(usage.sent_B)]
+            for name, usage in used
+            if any(rank.relay for rank in found.per_rank)
+        ],
+    )
 
 
 def _phase_sizes(phase: Phase) -> str:

@@ -40,6 +40,8 @@ def _tables(found: Summary) -> dict[str, Table]:
         "Where MPI is called": tables.call_sites(found, MOST_SITES),
         "Regions that the program names": tables.regions(found, MOST_RANKS),
         "Message sizes": tables.sizes(found),
+        "Messages on two paths": tables.relay(found),
+        "Stayed on the direct path": tables.stayed_direct(found),
     }
     if found.pattern is not None:
         drawn[f"What rank {found.pattern.rank} does again and again"] = tables.phases(found)
