@@ -1,4 +1,7 @@
-"""mpi4py's own test suite has the same outcomes under ``fairlead profile`` as without it, test by test."""
+"""mpi4py's own test suite has the same outcomes under ``fairlead profile`` as without it, test by test.
+
+So have its tests of messages, collective calls and communicators when messages take two paths at random.
+"""
 
 import os
 import subprocess
@@ -8,6 +11,8 @@ from pathlib import Path
 import pytest
 from mpi_libraries import LIBRARIES, Mpi, no_leftovers
 
+from fairlead import native
+
 pytestmark = [pytest.mark.mpi, pytest.mark.slow]
 HERE = Path(__file__).parent
 LOCK = HERE / "mpi4py.lock"
@@ -16,6 +21,10 @@ FAIRLEAD = Path(sys.executable).with_name("fairlead")
 TESTED = [mpi for mpi in LIBRARIES if mpi.name in ("openmpi4", "mpich5")]
 # Processes that are spawned or connected: their libraries' own faults end the suite (test_profile_library.py has some).
 EXCLUDED = ("spawn", "dynproc")
+# Of the files that are run with two paths: what the relay plane refuses is not in them.
+TWO_PATHS = ("p2p_buf", "p2p_obj", "msgspec", "msgzero", "request", "test_comm", "cco")
+NOT_TWO_PATHS = ("p2p_buf_part",)
+SEED = 14
 BUILD_TIMEOUT_S, SUITE_TIMEOUT_S = 900, 600
 
 
@@ -61,7 +70,7 @@ def outcomes(command: list[str], directory: Path) -> list[dict[str, str]]:
     return found
 
 
-@pytest.mark.timeout(2 * BUILD_TIMEOUT_S + 2 * SUITE_TIMEOUT_S)
+@pytest.mark.timeout(2 * BUILD_TIMEOUT_S + 3 * SUITE_TIMEOUT_S)
 @pytest.mark.parametrize("mpi", TESTED, ids=[mpi.name for mpi in TESTED])
 def test_the_suite_has_the_same_outcomes(mpi: Mpi, source: Path, tmp_path: Path) -> None:
     packages = build(mpi.need(), source, tmp_path)
@@ -75,6 +84,15 @@ def test_the_suite_has_the_same_outcomes(mpi: Mpi, source: Path, tmp_path: Path)
         if way == "profiled":
             launch = [str(FAIRLEAD), "profile", "--own-mpirun", "--", *launch]
         found[way] = outcomes(launch, directory)
+    directory = tmp_path / "chaos"
+    directory.mkdir()
+    chosen = [word for name in TWO_PATHS for word in ("-i", name)]
+    excluded = [word for name in (*EXCLUDED, *NOT_TWO_PATHS) for word in ("-e", name)]
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_CHAOS": str(SEED)}
+    found["chaos"] = outcomes(mpi.command(RANKS, [*suite, str(directory), *chosen, *excluded], env), directory)
+    for plain, chaos in zip(found["plain"], found["chaos"], strict=True):
+        assert list(chaos.values()).count("passed") > 500
+        assert {name: (plain[name], outcome) for name, outcome in chaos.items() if plain[name] != outcome} == {}
     for plain, profiled in zip(found["plain"], found["profiled"], strict=True):
         assert len(plain) > 1000
         assert list(plain.values()).count("passed") > 1000

@@ -21,10 +21,11 @@ NOT_ZERO = {
 }  # fmt: skip
 
 
-def run(mpi: Mpi, ranks: int, argv: list[str], seed: int, kept: Path) -> tuple[list[str], dict[str, int]]:
-    """What the program says, and the counts of all its ranks together."""
+def run(mpi: Mpi, ranks: int, argv: list[str], seed: int, kept: Path, **more: str) -> tuple[list[str], dict[str, int]]:
+    """What the program says, and the counts of all its ranks together. ``more``: of the ranks' environment."""
     kept.mkdir()
     env = {
+        **more,
         "LD_PRELOAD": str(native.library("libfairlead.so")),
         "FAIRLEAD_CHAOS": str(seed),
         "FAIRLEAD_PROFILE": str(kept),
@@ -57,3 +58,16 @@ def test_every_case_with_other_seeds(mpi: Mpi, ranks: int, seed: int, tmp_path: 
     said, counts = run(mpi, ranks, [str(program), "2"], seed, tmp_path / "records")
     assert said == CASES
     assert {name for name in NOT_ZERO if counts[name] == 0} == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mpi", [each for each in LIBRARIES if each.name == "mpich5"], ids=lambda each: each.name)
+@pytest.mark.parametrize("way", ["ucx", "ofi"])
+def test_between_hosts(mpi: Mpi, way: str, tmp_path: Path) -> None:
+    """UCX cancels receives that it has matched: with it nothing may be cancelled."""
+    program = mpi.need().compile(SOURCE, tmp_path / "semantics", "-w")
+    network = {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": way, "FI_PROVIDER": "tcp", "UCX_TLS": "tcp,self"}
+    said, counts = run(mpi, 3, [str(program)], 6, tmp_path / "records", **network)
+    assert said == CASES
+    assert counts["pulled"] > 0
+    assert (counts["cancelled"] + counts["cancel_failed"] == 0) == (way == "ucx")

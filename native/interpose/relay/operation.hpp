@@ -22,7 +22,7 @@ struct Channel {
     bool inter = false;
     std::vector<Process> processes;   ///< that messages go to, by rank
     std::vector<std::uint64_t> sent;  ///< messages to each, for chaos mode's draws
-    bool suspended = false;           ///< the library itself may use it now: nothing is pulled
+    int suspended = 0;                ///< calls in which the library itself may use it: nothing is pulled
 };
 
 struct Operation {
@@ -58,6 +58,9 @@ struct Operation {
     int error = MPI_SUCCESS;
 
     bool on_plane() const { return active && !in_library; }
+    /// A takeover asked for it back, and the library has not said whether it gives it. Until then the program must not
+    /// see how it stands: it would take it for cancelled.
+    bool in_transition() const { return active && in_library && cancel_asked && !cancelled_by_program && !accounted; }
 };
 using OperationPtr = std::shared_ptr<Operation>;
 

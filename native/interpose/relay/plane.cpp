@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
+#include <cstdlib>
 #include <limits>
 #include <string_view>
 
@@ -43,16 +43,18 @@ Process world_size() {
 
 // Of MPICH over UCX, between hosts: docs/relay-plane.md.
 bool cancels_what_is_matched() {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-    int length = 0;
-    PMPI_Get_library_version(version.data(), &length);
     MPI_Comm memory{};
     PMPI_Comm_split_type(comm_world(), MPI_COMM_TYPE_SHARED, 0, info_null(), &memory);
     int sharing = 0;
     PMPI_Comm_size(memory, &sharing);
     PMPI_Comm_free(&memory);
-    return std::string_view(version.data()).find("ucx") != std::string_view::npos &&
-           static_cast<Process>(sharing) != world_size();
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    PMPI_Get_library_version(version.data(), &length);
+    const bool has_ucx = std::string_view(version.data()).find("ucx") != std::string_view::npos;
+    const char* const network = std::getenv("MPIR_CVAR_CH4_NETMOD");  // which of several MPICH takes
+    const bool other = network != nullptr && std::string_view(network) != "ucx" && *network != '\0';
+    return has_ucx && !other && static_cast<Process>(sharing) != world_size();
 }
 
 int tag_bound() {
@@ -175,7 +177,7 @@ void Plane::enter() {
     const std::scoped_lock lock(mutex_);
     ++calls_;
     for (const auto& [handle, channel] : channels_) {
-        if (standing_ || channel->suspended) {
+        if (standing_ || channel->suspended != 0) {
             continue;
         }
         if (!endpoint_.taken_over(channel->id)) {
@@ -257,7 +259,7 @@ void Plane::take_from_library(Channel& channel) {
 
 void Plane::pull(Channel& channel) {
     int found = 1;
-    while (found != 0 && !channel.suspended && endpoint_.may_pull(channel.id)) {
+    while (found != 0 && channel.suspended == 0 && endpoint_.may_pull(channel.id)) {
         Pulled pulled;
         MPI_Status status{};
         PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, channel.comm, &found, &pulled.message, &status);
@@ -374,7 +376,7 @@ void Plane::reap() {
     for (auto each = freed_.begin(); each != freed_.end();) {
         const OperationPtr operation = *each;
         MPI_Status status{};
-        if (operation->in_library && library_done(*operation, status)) {
+        if (operation->in_library && !operation->in_transition() && library_done(*operation, status)) {
             account(*operation, status);
             operation->in_library = false;
             operation->complete = true;

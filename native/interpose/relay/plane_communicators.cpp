@@ -53,8 +53,10 @@ void Plane::add(MPI_Comm comm) {
 }
 
 bool Plane::at_rest(const Channel& channel) const {
-    return endpoint_.matching(channel.id).idle() &&
-           std::ranges::none_of(payloads_, [&](const auto& entry) { return entry.second.communicator == channel.id; });
+    const auto sends = [&](const auto& entry) { return entry.second.communicator == channel.id; };
+    const auto uses = [&](const auto& entry) { return entry.second->channel.get() == &channel; };
+    return endpoint_.matching(channel.id).idle() && std::ranges::none_of(payloads_, sends) &&
+           std::ranges::none_of(operations_, uses);
 }
 
 bool Plane::drop(MPI_Comm comm) {
@@ -111,13 +113,13 @@ void Plane::meet(const std::vector<int>& world_ranks, std::size_t place, int tag
 Plane::Suspended::Suspended(Plane& plane, MPI_Comm comm)
     : plane_(plane), channel_(plane.locked([&] { return plane.channel_of(comm); })) {
     if (channel_ != nullptr) {
-        plane_.locked([&] { return channel_->suspended = true; });
+        plane_.locked([&] { return ++channel_->suspended; });
     }
 }
 
 Plane::Suspended::~Suspended() {
     if (channel_ != nullptr) {
-        plane_.locked([&] { return channel_->suspended = false; });
+        plane_.locked([&] { return --channel_->suspended; });
     }
 }
 

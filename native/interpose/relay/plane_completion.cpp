@@ -88,6 +88,9 @@ bool Plane::wait_one(MPI_Request* request, MPI_Status* status, int& error) {
         }
         return true;
     }
+    if (operation != nullptr && operation->in_transition()) {
+        return false;
+    }
     const MPI_Request before = *request;
     MPI_Status own{};
     status = status == MPI_STATUS_IGNORE ? &own : status;
@@ -108,6 +111,9 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], i
     std::vector<MPI_Request> natives(requests, requests + count);
     for (std::size_t at = 0; at < number; ++at) {
         operations[at] = operation_of(requests[at]);
+        if (operations[at] != nullptr && operations[at]->in_transition()) {
+            return false;
+        }
         if (operations[at] != nullptr && operations[at]->on_plane()) {
             if (!operations[at]->complete) {
                 return false;
@@ -154,10 +160,10 @@ bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* 
     bool waits = false;
     for (int at = 0; at < count; ++at) {
         const OperationPtr operation = operation_of(requests[at]);
-        if (operation == nullptr || !operation->on_plane()) {
+        if (operation == nullptr || !(operation->on_plane() || operation->in_transition())) {
             continue;
         }
-        if (operation->complete) {
+        if (operation->on_plane() && operation->complete) {
             *index = at;
             wait_one(&requests[at], status, error);
             return true;
@@ -192,9 +198,10 @@ bool Plane::test_some(int count, MPI_Request requests[], int* number, int indice
     bool waits = false;
     for (int at = 0; at < count; ++at) {
         const OperationPtr operation = operation_of(requests[at]);
-        if (operation != nullptr && operation->on_plane()) {
+        if (operation != nullptr && (operation->on_plane() || operation->in_transition())) {
             natives[static_cast<std::size_t>(at)] = request_null();
-            operation->complete ? complete.push_back(at) : void(waits = true);
+            const bool over = operation->on_plane() && operation->complete;
+            over ? complete.push_back(at) : void(waits = true);
         }
     }
     error = PMPI_Testsome(count, natives.data(), number, indices, own.data());
@@ -236,7 +243,7 @@ int Plane::get_status(MPI_Request request, int* flag, MPI_Status* status) {
     }
     MPI_Status own{};
     if (operation->in_library) {
-        *flag = library_done(*operation, own) ? 1 : 0;
+        *flag = !operation->in_transition() && library_done(*operation, own) ? 1 : 0;
         if (*flag != 0) {
             account(*operation, own);
         }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that are inside MPI at once: each of 4 sends numbered messages to its like on the next rank, on a
+// communicator of its own and on one that all share (where its tag tells it), and gets those of the rank before in
+// their order.
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { THREADS = 4, MESSAGES = 200, AT_ONCE = 10 };
+static int rank, size;
+static MPI_Comm own[THREADS];
+
+static void need(int holds, const char* what) {
+    if (holds) return;
+    fprintf(stderr, "rank %d: %s\n", rank, what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void* exchange(void* argument) {
+    const int number = (int)(size_t)argument;
+    const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+    int out[2 * AT_ONCE], in[2 * AT_ONCE];
+    MPI_Request requests[4 * AT_ONCE];
+    MPI_Status statuses[4 * AT_ONCE];
+    for (int done = 0; done < MESSAGES; done += AT_ONCE) {
+        for (int i = 0; i < 2 * AT_ONCE; ++i) {
+            const MPI_Comm comm = i % 2 ? own[number] : MPI_COMM_WORLD;
+            out[i] = 10000 * rank + 1000 * number + done + i;
+            MPI_Irecv(&in[i], 1, MPI_INT, i % 3 ? MPI_ANY_SOURCE : from, i % 2 ? MPI_ANY_TAG : number, comm,
+                      &requests[2 * i]);
+            MPI_Isend(&out[i], 1, MPI_INT, to, number, comm, &requests[2 * i + 1]);
+        }
+        MPI_Waitall(4 * AT_ONCE, requests, statuses);
+        for (int i = 0; i < 2 * AT_ONCE; ++i) {
+            need(in[i] == 10000 * from + 1000 * number + done + i, "a message is not the next one");
+            need(statuses[2 * i].MPI_SOURCE == from && statuses[2 * i].MPI_TAG == number, "its status is another's");
+        }
+        int value = number, next = -1;
+        MPI_Sendrecv(&value, 1, MPI_INT, to, 100 + number, &next, 1, MPI_INT, from, 100 + number, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        need(next == number, "an exchange went wrong");
+        MPI_Barrier(own[number]);
+    }
+    return NULL;
+}
+
+int main(int argc, char** argv) {
+    int level;
+    pthread_t threads[THREADS];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    need(level == MPI_THREAD_MULTIPLE, "the library has no MPI_THREAD_MULTIPLE");
+    for (int i = 0; i < THREADS; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &own[i]);
+    for (size_t i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, exchange, (void*)i);
+    for (size_t i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; ++i) MPI_Comm_free(&own[i]);
+    if (rank == 0) printf("threads\n");
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,55 @@
+"""The bundled programs verify their results when their messages take two paths at random (docs/relay-plane.md)."""
+
+from pathlib import Path
+
+import bundled
+import pytest
+from mpi_libraries import LIBRARIES, Mpi, every_mpi
+from test_relay_semantics import NOT_ZERO, run
+
+from fairlead import native
+
+pytestmark = [pytest.mark.mpi, pytest.mark.slow]
+HERE = Path(__file__).parent
+PROGRAMS = {
+    "cg": ["--class", "S"],
+    "nbody": ["--steps", "5"],
+    "lu": ["--class", "S"],
+    "mg": ["--class", "S"],
+    "sp": ["--class", "S"],
+    "bt": ["--class", "S"],
+    "random-traffic": [],
+}
+# Their bytes travel in collective calls but for a few.
+COLLECTIVE = {"is": ["--class", "S"], "ft": ["--class", "S"], "ep": ["--class", "S"]}
+TESTED = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")]
+
+
+@pytest.mark.parametrize("mpi", TESTED, ids=lambda each: each.name)
+@pytest.mark.parametrize("program", [*PROGRAMS, *COLLECTIVE])
+def test_results_are_verified(mpi: Mpi, program: str, tmp_path: Path) -> None:
+    path = native.mpi_program(mpi.need().family, program)
+    arguments = (PROGRAMS | COLLECTIVE)[program]
+    said, counts = run(mpi, 4, [str(path), *arguments], 11, tmp_path / "records")
+    (result,) = bundled.results("\n".join(said))
+    assert result["verified"] is True
+    if program in PROGRAMS:
+        used = {"direct", "relayed", "takeovers", "cancelled", "pulled", "held"}
+        assert {name for name in used if counts[name] == 0} == set()
+
+
+@every_mpi
+def test_threads(mpi: Mpi, tmp_path: Path) -> None:
+    program = mpi.need().compile(HERE / "relay_threads.c", tmp_path / "threads", "-w")
+    said, counts = run(mpi, 2, [str(program)], 12, tmp_path / "records")
+    assert said == ["threads"]
+    assert {name for name in NOT_ZERO - {"waited"} if counts[name] == 0} == set()
+
+
+@pytest.mark.parametrize("mpi", [each for each in TESTED if each.name == "openmpi4"], ids=lambda each: each.name)
+@pytest.mark.parametrize("options", [["-DBINDING=mpi"], ["-DBINDING=mpi_f08", "-DF08"]], ids=["mpi", "mpi_f08"])
+def test_fortran(mpi: Mpi, options: list[str], tmp_path: Path) -> None:
+    program = mpi.need().compile_fortran(HERE / "relay_fortran.F90", tmp_path / "fortran", *options)
+    said, counts = run(mpi, 3, [str(program)], 13, tmp_path / "records")
+    assert [line.strip() for line in said] == ["fortran"]
+    assert {name for name in ("direct", "relayed", "takeovers", "pulled") if counts[name] == 0} == set()
