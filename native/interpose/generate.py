@@ -361,7 +361,7 @@ def fortran_wrapper(function: Function) -> str:
 # What the relay plane cannot do with: messages, or waiting in the library, beyond its reach (docs/relay-plane.md). With
 # one process alone there is nothing to carry.
 REFUSED_ALONE_TOO = (
-    "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_create_from_group", "MPI_Comm_join", "MPI_Comm_spawn",
+    "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join", "MPI_Comm_spawn",
     "MPI_Comm_spawn_multiple", "MPI_Intercomm_create_from_groups", "MPI_Isendrecv", "MPI_Isendrecv_replace",
     "MPI_Request_get_status_all", "MPI_Request_get_status_any", "MPI_Request_get_status_some", "MPI_Session_init",
 )  # fmt: skip
@@ -378,7 +378,7 @@ def _relay_kind(function: Function) -> str:
         return "refuse"
     if roles["direction"] in ("collective", "neighborhood") and roles["mode"] == "blocking":
         return "collective"
-    by_hand = base in ("MPI_Comm_create_group", "MPI_Intercomm_create")
+    by_hand = base in ("MPI_Comm_create_from_group", "MPI_Comm_create_group", "MPI_Intercomm_create")
     return "create" if roles["direction"] == "create" and "mode" not in roles and not by_hand else ""
 
 

@@ -566,6 +566,22 @@ static void communicators(void) {
     MPI_Comm_free(&between);
     MPI_Comm_free(&halves);
     MPI_Comm_free(&copy);
+    /* Handles are used again, for communicators of another size. */
+    for (int i = 0; i < 2 * size; ++i) {
+        int part_rank, part_size;
+        MPI_Comm_split(world, rank <= i % size, rank, &halves);
+        MPI_Comm_dup(halves, &copy);
+        MPI_Comm_rank(halves, &part_rank);
+        MPI_Comm_size(halves, &part_size);
+        MPI_Sendrecv(&rank, 1, MPI_INT, (part_rank + 1) % part_size, i, &got, 1, MPI_INT, MPI_ANY_SOURCE, i, halves,
+                     &status);
+        NEED(status.MPI_SOURCE == (part_rank + part_size - 1) % part_size);
+        MPI_Sendrecv(&i, 1, MPI_INT, (part_rank + 1) % part_size, 0, &got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG,
+                     copy, &status);
+        NEED(got == i && status.MPI_SOURCE == (part_rank + part_size - 1) % part_size);
+        MPI_Comm_free(&halves);
+        MPI_Comm_free(&copy);
+    }
     for (int i = 0; i < 20; ++i) {
         MPI_Comm_dup(world, &copy);
         MPI_Sendrecv(&i, 1, MPI_INT, next_rank, i, &got, 1, MPI_INT, last_rank, i, copy, &status);

@@ -144,13 +144,6 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     return create(comm, newcomm, [&] { return direct(comm, group, newcomm); });
 }
 
-int MPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* newcomm) {
-    const auto direct = library<decltype(wrapped::MPI_Comm_create_from_group)>(Function::MPI_Comm_create_from_group);
-    if (passes_by()) return direct(group, stringtag, info, errhandler, newcomm);
-    refuse("MPI_Comm_create_from_group");
-    return direct(group, stringtag, info, errhandler, newcomm);
-}
-
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
     const auto direct = library<decltype(wrapped::MPI_Comm_dup)>(Function::MPI_Comm_dup);
     if (passes_by()) return direct(comm, newcomm);
@@ -600,7 +593,6 @@ void put_creations(Table& table) {
 void put_refusals(Table& table) {
     table.put(Function::MPI_Comm_accept, MPI_Comm_accept);
     table.put(Function::MPI_Comm_connect, MPI_Comm_connect);
-    table.put(Function::MPI_Comm_create_from_group, MPI_Comm_create_from_group);
     table.put(Function::MPI_Comm_join, MPI_Comm_join);
     table.put(Function::MPI_Comm_spawn, MPI_Comm_spawn);
     table.put(Function::MPI_Comm_spawn_multiple, MPI_Comm_spawn_multiple);

@@ -53,6 +53,21 @@ int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
     return error;
 }
 
+int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI_Errhandler errors, MPI_Comm* made) {
+    const auto create = library<decltype(comm_create_from_group)>(Function::MPI_Comm_create_from_group);
+    if (passes_by()) {
+        return create(group, name, info, errors, made);
+    }
+    plane->enter();
+    const Members members = members_of(group);
+    plane->meet(members.world_ranks, members.place, 0);
+    const int error = create(group, name, info, errors, made);
+    if (error == MPI_SUCCESS) {
+        plane->add(*made);
+    }
+    return error;
+}
+
 // The two groups' leaders meet before anybody sleeps in the library, which may use the peers' communicator.
 int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader, int tag, MPI_Comm* made) {
     const auto create = library<decltype(intercomm_create)>(Function::MPI_Intercomm_create);
@@ -88,6 +103,7 @@ int comm_free(MPI_Comm* comm) {
     }
     plane->enter();
     if (plane->drop(*comm)) {
+        forget_communicator(*comm);  // asked since the wrapper forgot it; the next one may have its handle
         return free(comm);
     }
     *comm = comm_null();
@@ -104,6 +120,7 @@ int finalize() {
 
 void put_communicators(Table& table) {
     table.put(Function::MPI_Comm_create_group, comm_create_group);
+    table.put(Function::MPI_Comm_create_from_group, comm_create_from_group);
     table.put(Function::MPI_Intercomm_create, intercomm_create);
     table.put(Function::MPI_Comm_free, comm_free<Function::MPI_Comm_free>);
     table.put(Function::MPI_Comm_disconnect, comm_free<Function::MPI_Comm_disconnect>);

@@ -177,7 +177,7 @@ void Plane::enter() {
     const std::scoped_lock lock(mutex_);
     ++calls_;
     for (const auto& [handle, channel] : channels_) {
-        if (standing_ || channel->suspended != 0) {
+        if (standing_ || channel->suspended) {
             continue;
         }
         if (!endpoint_.taken_over(channel->id)) {

@@ -199,5 +199,37 @@ TEST(Endpoint, RefusesFramesThatContradictWhatWentBefore) {
     EXPECT_THROW(pair.ends[1].receive({2, 1, 0, {}, Pull{}}, 0.0), ProtocolError) << "from nobody";
 }
 
+TEST(Endpoint, ADirectMessageThatTheLibraryRefusedIsNotWaitedFor) {
+    Pair pair;
+    Endpoint& sender = pair.ends[0];
+    sender.prefer(1, Path::direct);
+    EXPECT_EQ(sender.choose_path(kWorld, 1), Path::direct);
+    sender.not_sent(kWorld, 1);
+    sender.prefer(1, Path::relay);
+    pair.send(8);
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{Envelope{1, kWorld, 0, kTag, 0, 8, false, true}}));
+    EXPECT_EQ(pair.ends[1].matching(kWorld).held(), 0U);
+    EXPECT_EQ(sender.counters().direct, 0U);
+    EXPECT_THROW(sender.not_sent(kWorld, 1), std::logic_error) << "none is left to take back";
+}
+
+TEST(Endpoint, ACommunicatorGoesWhenItIsIdle) {
+    Pair pair;
+    Endpoint& receiver = pair.ends[1];
+    const auto native = receiver.post_receive(kWorld, {});
+    EXPECT_THROW(receiver.remove_communicator(kWorld), std::logic_error) << "the library holds a receive";
+    receiver.native_completed(kWorld, native.receive, 0);
+    pair.ends[0].prefer(1, Path::direct);
+    pair.ends[0].choose_path(kWorld, 1);
+    pair.ends[0].prefer(1, Path::relay);
+    pair.send(8);
+    pair.carry();
+    EXPECT_THROW(receiver.remove_communicator(kWorld), std::logic_error) << "a message waits for its receive";
+    receiver.post_receive(kWorld, {0, kTag});
+    receiver.remove_communicator(kWorld);
+    receiver.add_communicator(kWorld, 2);
+    EXPECT_FALSE(receiver.taken_over(kWorld));
+}
+
 }  // namespace
 }  // namespace fairlead::relay
