@@ -25,10 +25,19 @@ std::uint64_t new_boot_id() {
     return static_cast<std::uint64_t>(read_clock_ns(CLOCK_REALTIME));
 }
 
-nlohmann::json line_of(const RelayCounts& counts) {
-    return {{"sent", counts.sent},         {"sent_B", counts.sent_B},           {"passed", counts.passed},
-            {"passed_B", counts.passed_B}, {"arrived", counts.arrived},         {"arrived_B", counts.arrived_B},
-            {"unplaced", counts.unplaced}, {"unreachable", counts.unreachable}, {"absent", counts.absent}};
+nlohmann::json line_of(const RelayCounts& counts, const relay::ToldCounts& told) {
+    nlohmann::json messages;
+    for (std::size_t i = 0; i < told.size(); ++i) messages[relay::kToldCounts[i]] = told[i];
+    return {{"ranks", messages},
+            {"sent", counts.sent},
+            {"sent_B", counts.sent_B},
+            {"passed", counts.passed},
+            {"passed_B", counts.passed_B},
+            {"arrived", counts.arrived},
+            {"arrived_B", counts.arrived_B},
+            {"unplaced", counts.unplaced},
+            {"unreachable", counts.unreachable},
+            {"absent", counts.absent}};
 }
 
 }  // namespace
@@ -175,7 +184,7 @@ void Agent::report_stats() {
                         {"probes_sent", prober_.sent()},
                         {"pairs_in_use", manager_->pairs_in_use()},
                         {"events_dropped", output_.dropped()}};
-    if (relay_) line["relay"] = line_of(relay_->counts());
+    if (relay_) line["relay"] = line_of(relay_->counts(), relay_->told());
     event(std::move(line));
     loop_.after(kStatsPeriod_s, [this] { report_stats(); });
 }
@@ -210,6 +219,7 @@ void Agent::stop(bool answer) {
     if (stopping_) return;
     stopping_ = true;
     if (messages_) messages_->stop();
+    if (relay_) report_stats();  // what the ranks told last
     if (manager_) {
         manager_->stop([this, answer] { end(answer); });
     } else {

@@ -18,7 +18,7 @@ class RankAnnouncer {
     /// Tells of all of them, where it is time to. Called at least every kPeriod_s.
     void announce(const std::set<std::uint32_t>& ranks, double now_s);
 
-    static constexpr double kPeriod_s = 0.25;
+    static constexpr double kPeriod_s = 0.05;
 
   private:
     const Config& config_;

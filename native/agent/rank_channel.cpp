@@ -95,6 +95,12 @@ void RankChannel::leave(relay::HopBuffers& buffers) {
     delivered_.clear();
 }
 
+relay::ToldCounts RankChannel::told() const {
+    relay::ToldCounts counts{};
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = memory_.head().told[i].load(std::memory_order_relaxed);
+    return counts;
+}
+
 void RankChannel::set_place(relay::Process process, relay::Place place) {
     std::atomic<relay::Place>& known = memory_.place(process);
     if (known.load(std::memory_order_relaxed) == place) return;

@@ -41,6 +41,9 @@ class RankChannel {
     /// Gives back all room that frames of this rank take in its pool.
     void leave(relay::HopBuffers& buffers);
 
+    /// What the rank tells of itself.
+    relay::ToldCounts told() const;
+
     void set_place(relay::Process process, relay::Place place);
 
   private:

@@ -26,6 +26,10 @@ std::uint64_t ring_for(std::uint64_t capacity_B) {
     return std::bit_ceil(needed_B);
 }
 
+void add(relay::ToldCounts& sum, const relay::ToldCounts& counts) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += counts[i];
+}
+
 }  // namespace
 
 RelayPlane::RelayPlane(EventLoop& loop, RelaySetup setup, Dial dial, Log log)
@@ -49,6 +53,7 @@ RelayPlane::RelayPlane(EventLoop& loop, RelaySetup setup, Dial dial, Log log)
               .left =
                   [this](RankChannel& channel) {
                       channel.leave(buffers_);
+                      add(told_by_those_who_left_, channel.told());
                       due_ranks_.erase(channel.rank());
                       pump();
                   },
@@ -117,6 +122,12 @@ void RelayPlane::tell(RankChannel& channel) {
 
 void RelayPlane::tell_all() {
     for (const auto& [rank, channel] : ranks_.all()) tell(*channel);
+}
+
+relay::ToldCounts RelayPlane::told() const {
+    relay::ToldCounts sum = told_by_those_who_left_;
+    for (const auto& [rank, channel] : ranks_.all()) add(sum, channel->told());
+    return sum;
 }
 
 // Detours.

@@ -70,6 +70,8 @@ class RelayPlane final : public DataPlane {
     /// Those of this host.
     std::set<std::uint32_t> ranks() const;
     const RelayCounts& counts() const { return counts_; }
+    /// What this host's ranks tell of themselves, added up; those that left included.
+    relay::ToldCounts told() const;
 
     std::string_view name() const override { return "relay"; }
     bool up() const override { return reason_.empty(); }
@@ -133,6 +135,7 @@ class RelayPlane final : public DataPlane {
     std::set<Way> due_inputs_;            ///< likewise; nothing is read from those meanwhile
     std::set<Way> unflushed_;
     RelayCounts counts_;
+    relay::ToldCounts told_by_those_who_left_{};
     bool pumping_ = false;
     bool again_ = false;
     EventLoop::TimerId pump_timer_ = 0;

@@ -84,7 +84,17 @@ def test_the_secret_is_common_and_only_on_standard_input(tmp_path: Path) -> None
             assert 47000 <= first["hosts"][0]["port"] <= 47999
             assert (first["guardian"], first["uid"]) == (["sudo", "g"], 12)
             assert first["manage"] is None and second["manage"] == {"shares": []}
+            assert first["relay"] is None
             assert all(first["secret"] not in lines[2] for lines in files), "arguments and environment can be read"
+
+    run(body)
+
+
+def test_agents_that_relay_are_told_where_ranks_find_them(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good", options=JobOptions(relay="/dev/shm/r")):
+            first = json.loads((tmp_path / "h0").read_text().split("\n", 2)[1])
+            assert (first["relay"], first["guardian"]) == ({"directory": "/dev/shm/r"}, None)
 
     run(body)
 

@@ -103,7 +103,7 @@ AgentCarrier::~AgentCarrier() {
 
 bool AgentCarrier::ready(Process to) {
     try {
-        return alive_ && to < processes_ && place(to) != Place::unknown && out_->room(wire::kMaxFrame_B);
+        return reaches(to) && out_->room(wire::kMaxFrame_B);
     } catch (const CorruptRing&) {
         alive_ = false;
         return false;
@@ -141,6 +141,10 @@ Path AgentCarrier::wished(Process to) const {
 
 std::uint32_t AgentCarrier::changes() const {
     return memory_->head().changes.load(std::memory_order_acquire) + (alive_ ? 0 : 1);
+}
+
+void AgentCarrier::tell(const ToldCounts& counts) {
+    for (std::size_t i = 0; i < counts.size(); ++i) memory_->head().told[i].store(counts[i], std::memory_order_relaxed);
 }
 
 void AgentCarrier::ring_bell() {

@@ -27,8 +27,13 @@ class AgentCarrier final : public Carrier {
     /// How messages to a process shall go: Path::relay while the agents have moved the pair of hosts. Back to direct
     /// from relay may also mean that the relay died and frames with it: what is not acknowledged is best sent again.
     Path wished(Process to) const;
-    /// Grows whenever wished() or the reachable processes change.
+    /// Whether agents carry frames to it. Where they do not (any more), frames under way to it may be lost.
+    bool reaches(Process to) const { return alive_ && to < processes_ && place(to) != Place::unknown; }
+    /// Changes whenever wished() or reaches() does.
     std::uint32_t changes() const;
+
+    /// For the agent's reports.
+    void tell(const ToldCounts& counts);
 
     static constexpr double kJoin_s = 5.0;
     /// Between looks at whether the agent is still there.

@@ -19,6 +19,8 @@ namespace {
 
 std::array<void*, kFunctions> functions;
 std::optional<std::uint64_t> chaos_seed;
+const char* directory = nullptr;
+bool armed = false;
 
 std::optional<std::uint64_t> seed_of(const char* value) {
     char* end = nullptr;
@@ -36,7 +38,9 @@ std::optional<std::uint64_t> seed_of(const char* value) {
 void* const* arm(void* const* next) {
     const char* const chaos = std::getenv(kChaosVariable);
     chaos_seed = chaos != nullptr ? seed_of(chaos) : std::nullopt;
-    if (!chaos_seed) {
+    directory = std::getenv(kRelayVariable);
+    armed = chaos_seed || directory != nullptr;
+    if (!armed) {
         return next;
     }
     library_functions = next;
@@ -52,8 +56,9 @@ void* const* arm(void* const* next) {
 }
 
 void begin() {
-    if (chaos_seed && plane == nullptr) {
-        plane = new Plane(Chaos(*chaos_seed));  // never destroyed: threads may outlive main
+    if (armed && plane == nullptr) {
+        const auto chaos = chaos_seed ? std::optional<Chaos>(*chaos_seed) : std::nullopt;
+        plane = new Plane(chaos, directory);  // never destroyed: threads may outlive main
     }
 }
 

@@ -49,8 +49,15 @@ struct Welcome {
     std::uint64_t ring_B;  ///< of each ring: whole pages
 };
 
+/// What a rank tells of itself, for the agent's reports: messages and frames so far, as relay::Counters has them.
+inline constexpr std::array<const char*, 10> kToldCounts{"direct",        "relayed",   "takeovers", "cancelled",
+                                                         "cancel_failed", "pulled",    "held",      "waited",
+                                                         "retransmitted", "duplicates"};
+using ToldCounts = std::array<std::uint64_t, kToldCounts.size()>;
+
 struct ChannelHead {
     std::atomic<std::uint32_t> changes;  ///< of places, ever
+    std::array<std::atomic<std::uint64_t>, kToldCounts.size()> told;
     RingCounters to_agent;
     RingCounters to_rank;
 };

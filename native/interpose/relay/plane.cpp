@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <string_view>
 
@@ -23,6 +25,9 @@ constexpr std::uint64_t kCopied_B = 65536;  // a standard send up to this is com
 // Small, so that programs of tests meet every limit; and what is lost is soon sent again.
 constexpr Settings kChaosSettings{
     .inline_limit_B = 1024, .credit_B = 32768, .piece_B = 16384, .window = 32, .retransmit_s = 0.02};
+// A receiver that computes acknowledges nothing; what is lost with an agent is sent again without waiting for this.
+constexpr Settings kSettings{.retransmit_s = 1.0};
+constexpr Time kQuiet_s = 1.0;           ///< without a frame, after which takeovers end
 constexpr int kDefaultTagBound = 32767;  // at least: MPI 4.1, section 9.1.2
 
 Time now_s() {
@@ -124,23 +129,43 @@ Process sender_of(std::span<const std::uint8_t> frame, Process processes) {
 
 }  // namespace
 
-Plane::Plane(Chaos chaos)
+Plane::Plane(std::optional<Chaos> chaos, const char* directory)
     : self_(own_rank()),
       processes_(world_size()),
       chaos_(chaos),
       standing_(cancels_what_is_matched()),
       tag_bound_(tag_bound()),
-      endpoint_(self_, processes_, kChaosSettings) {
+      endpoint_(self_, processes_, chaos ? kChaosSettings : kSettings),
+      reached_(processes_),
+      relayed_(processes_) {
     PMPI_Comm_dup(comm_self(), &own_);
     PMPI_Comm_dup(comm_world(), &frames_);
     PMPI_Comm_dup(comm_world(), &control_);
-    auto carrier = std::make_unique<MpiCarrier>(frames_, processes_);
-    mpi_carrier_ = carrier.get();
-    const Process processes = processes_;
-    carrier_ = std::make_unique<ChaosCarrier>(
-        std::move(carrier), chaos, self_,
-        [processes](std::span<const std::uint8_t> frame) { return sender_of(frame, processes); });
+    auto mpi_carrier = std::make_unique<MpiCarrier>(frames_, processes_);
+    mpi_carrier_ = mpi_carrier.get();
+    carrier_ = std::move(mpi_carrier);
+    if (directory != nullptr) {
+        join_agent(directory);
+    }
+    if (chaos) {
+        const Process processes = processes_;
+        carrier_ = std::make_unique<ChaosCarrier>(
+            std::move(carrier_), *chaos, self_,
+            [processes](std::span<const std::uint8_t> frame) { return sender_of(frame, processes); });
+    }
     register_channel(comm_world(), kWorld);
+}
+
+/// Without its agent a rank takes part all the same: others may relay messages to it, by MPI.
+void Plane::join_agent(const char* directory) {
+    try {
+        auto agents = std::make_unique<AgentCarrier>(directory, self_, processes_);
+        auto carrier = std::make_unique<FallbackCarrier>(std::move(agents), std::move(carrier_));
+        fallback_ = carrier.get();
+        carrier_ = std::move(carrier);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "fairlead: rank %u: %s\n", self_, error.what());
+    }
 }
 
 void Plane::register_channel(MPI_Comm comm, CommunicatorId id) {
@@ -176,23 +201,78 @@ OperationPtr Plane::operation_of(MPI_Request request) const {
 void Plane::enter() {
     const std::scoped_lock lock(mutex_);
     ++calls_;
+    if (chaos_) {
+        draw();
+    } else {
+        give_back();
+    }
+    poll();
+    tell_agent();
+}
+
+void Plane::draw() {
     for (const auto& [handle, channel] : channels_) {
         if (standing_ || channel->suspended) {
             continue;
         }
         if (!endpoint_.taken_over(channel->id)) {
-            if (chaos_.takes_over(channel->id, self_, calls_)) {
+            if (chaos_->takes_over(channel->id, self_, calls_)) {
                 endpoint_.take_over(channel->id);
             }
-        } else if (endpoint_.may_return(channel->id) && chaos_.returns(channel->id, self_, calls_)) {
+        } else if (endpoint_.may_return(channel->id) && chaos_->returns(channel->id, self_, calls_)) {
             endpoint_.return_to_native(channel->id);
         }
     }
-    poll();
+}
+
+/// Takeovers end when nothing has come for a while: the next envelope costs cancellations again.
+void Plane::give_back() {
+    if (standing_ || now_s() - last_arrival_s_ < kQuiet_s) {
+        return;
+    }
+    for (const auto& [handle, channel] : channels_) {
+        if (!channel->suspended && endpoint_.taken_over(channel->id) && endpoint_.may_return(channel->id)) {
+            endpoint_.return_to_native(channel->id);
+        }
+    }
+}
+
+/// Whose messages are relayed; and what may have been lost with an agent is sent again.
+void Plane::follow_agents() {
+    AgentCarrier& agents = fallback_->agents();
+    const std::uint32_t changes = agents.changes();
+    if (changes == changes_) {
+        return;
+    }
+    changes_ = changes;
+    for (Process peer = 0; peer < processes_; ++peer) {
+        const bool reached = agents.reaches(peer);
+        const bool relayed = agents.wished(peer) == Path::relay;
+        if ((reached_[peer] && !reached) || (relayed_[peer] && !relayed)) {
+            endpoint_.resend(peer);
+        }
+        reached_[peer] = reached;
+        relayed_[peer] = relayed;
+        if (!chaos_) {
+            endpoint_.prefer(peer, relayed ? Path::relay : Path::direct);
+        }
+    }
+}
+
+void Plane::tell_agent() {
+    if (fallback_ != nullptr) {
+        const Counters& so_far = endpoint_.counters();
+        fallback_->agents().tell({so_far.direct, so_far.relayed, so_far.takeovers, so_far.cancelled,
+                                  so_far.cancel_failed, so_far.pulled, so_far.held, so_far.waited, so_far.retransmitted,
+                                  so_far.duplicates});
+    }
 }
 
 void Plane::poll() {
     carrier_->poll([this](std::span<const std::uint8_t> frame) { accept(frame); });
+    if (fallback_ != nullptr) {
+        follow_agents();
+    }
     settle();
     finish_transfers();
     reap();
@@ -209,6 +289,7 @@ void Plane::accept(std::span<const std::uint8_t> bytes) {
     }
     try {
         const Frame& frame = whole->frame;
+        last_arrival_s_ = now_s();
         if (endpoint_.receive(frame, now_s()) && !whole->payload.empty()) {
             const auto* piece = std::get_if<relay::Payload>(&frame.body);
             const MessageId message = piece != nullptr ? piece->message : std::get<Envelope>(frame.body).message;
@@ -399,6 +480,7 @@ void Plane::transmit() {
     const Time time_s = now_s();
     for (Process peer = 0; peer < processes_; ++peer) {
         while (peer != self_ && carrier_->ready(peer)) {
+            const std::uint64_t before = endpoint_.counters().retransmitted;
             const auto frame = endpoint_.next_frame(peer, time_s);
             if (!frame) {
                 break;
@@ -417,7 +499,11 @@ void Plane::transmit() {
             if (bytes.empty()) {
                 fatal("a frame for rank %u cannot be written", peer);
             }
-            carrier_->send(peer, std::move(bytes));
+            if (fallback_ != nullptr && endpoint_.counters().retransmitted != before) {
+                fallback_->send_again(peer, std::move(bytes));
+            } else {
+                carrier_->send(peer, std::move(bytes));
+            }
         }
     }
 }
@@ -488,8 +574,8 @@ int Plane::launch(const OperationPtr& operation, const std::function<int()>& nat
     operation->complete = false;
     operation->cancelled = false;
     operation->error = MPI_SUCCESS;
-    if (to != self_) {
-        endpoint_.prefer(to, chaos_.path(channel.id, self_, to, ++channel.sent[rank]));
+    if (chaos_ && to != self_) {
+        endpoint_.prefer(to, chaos_->path(channel.id, self_, to, ++channel.sent[rank]));
     }
     if (endpoint_.choose_path(channel.id, to) == Path::relay) {
         relay(operation, to);
@@ -743,6 +829,7 @@ void Plane::finish() {
         frames += from;
     }
     wait_until([&] { return mpi_carrier_->arrived() == frames && mpi_carrier_->idle(); });
+    tell_agent();
     for (MPI_Comm comm : to_free_) {
         PMPI_Comm_free(&comm);
     }

@@ -24,6 +24,7 @@
 #include "fairlead/relay/endpoint.hpp"
 #include "relay/carrier.hpp"
 #include "relay/chaos.hpp"
+#include "relay/fallback_carrier.hpp"
 #include "relay/mpi_carrier.hpp"
 #include "relay/operation.hpp"
 
@@ -31,7 +32,9 @@ namespace fairlead::relay {
 
 class Plane {
   public:
-    explicit Plane(Chaos chaos);
+    /// chaos: paths and frames are drawn, for tests. directory: where this host's agent listens, which carries frames;
+    /// without one, MPI does.
+    Plane(std::optional<Chaos> chaos, const char* directory);
 
     // Messages. As the functions of MPI, but that a handle of the plane's may come back.
 
@@ -132,6 +135,11 @@ class Plane {
     using PayloadKey = std::pair<Process, MessageId>;
 
     void poll();
+    void join_agent(const char* directory);
+    void draw();
+    void give_back();
+    void follow_agents();
+    void tell_agent();
     void accept(std::span<const std::uint8_t> bytes);
     void settle();
     void take_from_library(Channel& channel);
@@ -168,7 +176,7 @@ class Plane {
     std::mutex mutex_;
     Process self_ = 0;
     Process processes_ = 0;
-    Chaos chaos_;
+    std::optional<Chaos> chaos_;
     bool standing_ =
         false;  ///< the library may cancel what it has matched: takeovers are from the beginning and for good
     int tag_bound_ = 0;
@@ -178,7 +186,12 @@ class Plane {
     Endpoint endpoint_;
     MpiCarrier* mpi_carrier_ = nullptr;
     std::unique_ptr<Carrier> carrier_;
-    bool finished_ = false;  ///< nobody needs another frame
+    FallbackCarrier* fallback_ = nullptr;  ///< the same one, where there are agents
+    std::uint32_t changes_ = 0;            ///< of the agents' wishes, as followed
+    std::vector<bool> reached_;            ///< by process: agents carry frames to it
+    std::vector<bool> relayed_;            ///< and messages shall go that way
+    Time last_arrival_s_ = 0.0;            ///< of a frame
+    bool finished_ = false;                ///< nobody needs another frame
     std::uint64_t calls_ = 0;
     std::uint64_t agreements_ = 1;
     std::uint64_t outside_ = 0;

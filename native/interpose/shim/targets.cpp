@@ -120,7 +120,8 @@ void find_targets() {
     }
     const char* const directory = std::getenv(kDirectoryVariable);
     const char* const rings = std::getenv(kRingsVariable);
-    const bool wanted = directory != nullptr || rings != nullptr || std::getenv(kChaosVariable) != nullptr;
+    const bool relays = std::getenv(kChaosVariable) != nullptr || std::getenv(kRelayVariable) != nullptr;
+    const bool wanted = directory != nullptr || rings != nullptr || relays;
     const Wrappers wrapped = mpi && wanted ? wrappers(mpi, directory, rings) : Wrappers{};
     for (std::size_t function = 0; function < kFunctions; ++function) {
         void* const missing = reinterpret_cast<void*>(&not_there);

@@ -46,6 +46,9 @@ def _parse_move(
 @click.option("--migrate-dry-run", is_flag=True, help="Only say which virtual machine would be moved, and why.")
 @click.option("--move", "moves", multiple=True, callback=_parse_move, metavar="SOURCE:DESTINATION:RELAY",
               help="Move a host pair by hand for the whole run. Repeatable.")  # fmt: skip
+@click.option("--plane", type=click.Choice(["route", "relay"]), default="route", show_default=True,
+              help="How what is moved travels: by the kernel (needs the guardian's privilege), or by the agents, "
+                   "which carry the messages of ranks (docs/relay-plane.md).")  # fmt: skip
 @click.option("--placement", "placement_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
               help="Ranks where `fairlead placement --json` put them.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr while the program runs.")
@@ -64,6 +67,7 @@ def command(
     migrate: bool,
     migrate_dry_run: bool,
     moves: list[tuple[str, str, str]],
+    plane: str,
     placement_file: Path | None,
     quiet: bool,
 ) -> int:
@@ -78,6 +82,7 @@ def command(
     Examples:
       fairlead run mesh8.cluster.toml -n 8 -- cg --class A
       fairlead run mesh8.cluster.toml -n 8 --move h0:h2:h4 -- ./program
+      fairlead run mesh8.cluster.toml -n 8 --plane relay --move h0:h2:h4 -- ./program
       fairlead run mesh8.cluster.toml --placement placed.json -- ./program
       fairlead run mesh8.cluster.toml --own-mpirun -- mpirun --hostfile hosts ./program
     """
@@ -87,6 +92,8 @@ def command(
     detection = not (no_agents or no_detection)
     if monitor and no_agents:
         raise click.UsageError("--monitor: messages are watched by agents: leave --no-agents out")
+    if plane == "relay" and no_agents:
+        raise click.UsageError("--plane relay: messages are carried by agents: leave --no-agents out")
     migration = migrate or migrate_dry_run
     if migration and not detection:
         raise click.UsageError("--migrate needs agents that detect: leave --no-agents and --no-detection out")
@@ -106,6 +113,7 @@ def command(
         results=results,
         components=components,
         moves=moves,
+        plane=plane,
         placement=placement_file,
         messages=messages,
         dry_run=migrate_dry_run,

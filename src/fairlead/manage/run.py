@@ -22,6 +22,7 @@ from fairlead.manage.journal import Journal
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
+from fairlead.manage.relaying import relayed
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.measure.characterization import latest
 from fairlead.placement import placed
@@ -42,6 +43,7 @@ def run(
     results: Path,
     components: Components,
     moves: Sequence[Move] = (),
+    plane: str = "route",
     placement: Path | None = None,
     messages: Path | None = None,
     dry_run: bool = False,
@@ -53,6 +55,7 @@ def run(
         ranks: number of ranks; None: one a slot of the cluster.
         own_mpirun: ``argv`` is a whole launch line.
         moves: (source, destination, relay) host names, moved by hand before the program starts.
+        plane: how what is moved travels: ``route`` or ``relay``.
         placement: file that says on which host each rank runs; None: by slots.
         messages: directory that each process writes all its messages to; None: none does.
         dry_run: of migrations it is only said what would be done.
@@ -92,6 +95,8 @@ def run(
             identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
             try:
                 management = _management(cluster, components, store, argv, bool(moves), dry_run, quiet)
+                if management is not None:
+                    management = replace(management, plane=plane)
                 outcome = _execute(cluster, job, store, identity, launch_it, management, moves, quiet)
             except FairleadError as error:
                 store.finish_run(identity, "failed", error=str(error))
@@ -167,11 +172,14 @@ def _execute(
     if management is None:
         return timed(lambda: launch_it(job))
     journal = Journal(store, identity, [host.name for host in cluster.managed_hosts()])
-    with monitored(cluster, job, management) as (watched_job, watching):
+    with (
+        monitored(cluster, job, management) as (watched_job, watching),
+        relayed(cluster, watched_job, watching) as (relayed_job, relaying),
+    ):
         return supervise(
             cluster,
-            watching,
-            lambda: launch_it(watched_job),
+            relaying,
+            lambda: launch_it(relayed_job),
             argv=job.argv,
             sinks=[lambda host, event: journal(host, event, time.time())],
             quiet=quiet,

@@ -54,6 +54,7 @@ class Outcome:
         started_s: when it was started, seconds since the epoch.
         moves: number of detours taken.
         migrations: number of virtual machines moved.
+        relayed: messages that agents carried; None without the relay plane.
         problems: why something that looks at events could not do its work (a full disk). The program is not concerned.
     """
 
@@ -62,6 +63,7 @@ class Outcome:
     started_s: float
     moves: int = 0
     migrations: int = 0
+    relayed: int | None = None
     problems: list[FairleadError | OSError] = field(default_factory=list)
 
 
@@ -76,6 +78,8 @@ class Management:
         by_hand: moves are made by hand: guardians are needed even without detours of fairlead's own.
         remarks: what the user should know before the program starts.
         rings: where the program's ranks write the ends of their messages; None: they do not.
+        plane: how what is moved travels: ``route`` or ``relay``.
+        relay: where ranks find the agents that relay their messages; None: they do not.
         mover: makes what moves virtual machines; None: nothing does.
         base_s: latency in seconds of small messages by (source, destination), as characterised.
     """
@@ -86,13 +90,15 @@ class Management:
     by_hand: bool = False
     remarks: Sequence[str] = ()
     rings: str | None = None
+    plane: str = "route"
+    relay: str | None = None
     mover: MakeMover | None = None
     base_s: Mapping[HostPath, float] = field(default_factory=dict)
 
     @property
     def moves(self) -> bool:
         """Whether guardians are needed."""
-        return self.components.detours or self.by_hand
+        return self.plane == "route" and (self.components.detours or self.by_hand)
 
     def job_options(self) -> JobOptions:
         """What the agents are told for these components."""
@@ -100,6 +106,7 @@ class Management:
             guardian=self.parts.guardian if self.moves else None,
             manage=self.tables if self.components.detection else {},
             rings=self.rings,
+            relay=self.relay,
         )
 
 
@@ -119,11 +126,14 @@ class _Watch:
         self._failed: set[int] = set()  # observers, by place
         self.moves = 0
         self.migrations = 0
+        self.relayed: dict[int, int] = {}  # by host index, messages; of hosts that have the relay plane
         self.problems: list[FairleadError | OSError] = []
 
     def __call__(self, host: int, event: Message) -> None:
         self.moves += event["type"] == "moved"
         self.migrations += event["type"] == "migration" and event["action"] == "moved"
+        if event["type"] == "stats" and "relay" in event:
+            self.relayed[host] = int(event["relay"]["ranks"]["relayed"])
         for place, observer in enumerate(self._observers):
             try:
                 observer(host, event)
@@ -226,6 +236,7 @@ def supervise(
             stack.enter_context(mover)
         outcome = timed(launch)
     outcome.moves, outcome.migrations, outcome.problems = watch.moves, watch.migrations, watch.problems
+    outcome.relayed = sum(watch.relayed.values()) if management.plane == "relay" else None
     narrator.say(_summary(outcome))
     return outcome
 
@@ -261,4 +272,5 @@ def _tell_planes(narrator: Narrator, names: Sequence[str], ready: Sequence[Messa
 def _summary(outcome: Outcome) -> str:
     how = "ended" if outcome.exit_code == 0 else f"ended with exit code {outcome.exit_code}"
     migrations = f", {outcome.migrations} migrations" if outcome.migrations else ""
-    return f"program {how} after {outcome.time_s:.2f} s; {outcome.moves} moves{migrations}"
+    relayed = f", {outcome.relayed} messages relayed" if outcome.relayed is not None else ""
+    return f"program {how} after {outcome.time_s:.2f} s; {outcome.moves} moves{migrations}{relayed}"
