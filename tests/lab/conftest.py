@@ -1,5 +1,6 @@
 """For all tests in labs: their helpers, a place of their own for what runs, and a lab for a whole module."""
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from fairlead import native
 from fairlead.lab import Lab
 
 
@@ -29,3 +31,16 @@ def lab(
     name = request.module.__name__.rpartition("test_")[2].replace("_", "-")
     with mesh(name, tmp_path_factory.getbasetemp()) as lab:
         yield lab
+
+
+@pytest.fixture
+def unprivileged(tmp_path: Path) -> str:
+    """Fairlead's native programs, with a guardian that may not change the network."""
+    staged = tmp_path / "native"
+    shutil.copytree(native.directory(), staged, symlinks=True)
+    guardian = staged / "bin" / "fairlead-guardian"
+    guardian.unlink()
+    less = "setpriv --bounding-set=-net_admin --inh-caps=-net_admin"
+    guardian.write_text(f'#!/bin/sh\nexec {less} {native.program("fairlead-guardian")} "$@"\n')
+    guardian.chmod(0o755)
+    return str(staged)

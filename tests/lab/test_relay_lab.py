@@ -33,6 +33,20 @@ def test_messages_of_a_moved_pair_are_relayed(lab: labs.Lab, tmp_path: Path) -> 
     assert nothing_left(lab)
 
 
+def test_the_plane_is_chosen_by_what_hosts_can(lab: labs.Lab, tmp_path: Path, unprivileged: str) -> None:
+    auto = ["--plane", "auto", *MOVED]
+    cluster = cluster_file(lab, tmp_path)
+    with run(cluster, *auto, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
+        assert command.end() == 0, command.text()
+    assert command.heard("3 of 3 hosts cannot move traffic by the kernel (")
+    assert carried(command, "h2")["passed"] > 0
+    with run(cluster, *auto, program=traffic(1), results=tmp_path) as command:
+        assert command.end() == 0, command.text()
+    assert not command.heard("cannot move traffic")
+    assert all("relay" not in event.data for event in command.events("stats"))
+    assert nothing_left(lab)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("victim", ["h2", "h1", "h0"])  # the relay's agent, the destination's, the source's
 def test_a_killed_agent_costs_no_message(lab: labs.Lab, tmp_path: Path, victim: str) -> None:

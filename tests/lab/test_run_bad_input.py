@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -21,7 +20,6 @@ from managed_runs import (
 )
 
 from fairlead import lab as labs
-from fairlead import native
 from fairlead.config import parse
 from fairlead.lab.description import Description
 
@@ -66,19 +64,6 @@ def test_a_wrong_interface_is_told_with_the_right_one(lab: labs.Lab, tmp_path: P
     assert f"fairlead: {cluster}: h0: 10.64.0.1 is on eth0, not on ens5" in command.text()
     assert 'write interface = "eth0"' in command.text()
     assert nothing_left(lab)
-
-
-@pytest.fixture
-def unprivileged(tmp_path: Path) -> str:
-    """Fairlead's native programs, with a guardian that may not change the network."""
-    staged = tmp_path / "native"
-    shutil.copytree(native.directory(), staged, symlinks=True)
-    guardian = staged / "bin" / "fairlead-guardian"
-    guardian.unlink()
-    less = "setpriv --bounding-set=-net_admin --inh-caps=-net_admin"
-    guardian.write_text(f'#!/bin/sh\nexec {less} {native.program("fairlead-guardian")} "$@"\n')
-    guardian.chmod(0o755)
-    return str(staged)
 
 
 def test_moves_by_hand_need_privileges(lab: labs.Lab, tmp_path: Path, unprivileged: str) -> None:

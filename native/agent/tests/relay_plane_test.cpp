@@ -104,7 +104,9 @@ class Hosts {
         call([&] { start(host, static_cast<core::HostId>(planes_.size()), kCapacity_B); });
     }
     const std::string& directory(core::HostId host) { return directories_.at(host).path; }
-    const std::vector<std::string>& log() const { return log_; }
+    std::vector<std::string> log() {
+        return call([&] { return log_; });
+    }
 
   private:
     void start(core::HostId host, core::HostId hosts, std::uint64_t capacity_B) {

@@ -46,9 +46,14 @@ def _parse_move(
 @click.option("--migrate-dry-run", is_flag=True, help="Only say which virtual machine would be moved, and why.")
 @click.option("--move", "moves", multiple=True, callback=_parse_move, metavar="SOURCE:DESTINATION:RELAY",
               help="Move a host pair by hand for the whole run. Repeatable.")  # fmt: skip
-@click.option("--plane", type=click.Choice(["route", "relay"]), default="route", show_default=True,
-              help="How what is moved travels: by the kernel (needs the guardian's privilege), or by the agents, "
-                   "which carry the messages of ranks (docs/relay-plane.md).")  # fmt: skip
+@click.option(
+    "--plane",
+    type=click.Choice(["route", "relay", "auto"]),
+    default="route",
+    show_default=True,
+    help="How what is moved travels: by the kernel (needs the guardian's privilege), or by the agents, which carry the "
+    "messages of ranks (docs/relay-plane.md); auto: by the kernel if every host can.",
+)
 @click.option("--placement", "placement_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
               help="Ranks where `fairlead placement --json` put them.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr while the program runs.")

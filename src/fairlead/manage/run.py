@@ -22,7 +22,7 @@ from fairlead.manage.journal import Journal
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
-from fairlead.manage.relaying import relayed
+from fairlead.manage.planes import choose, relayed
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.measure.characterization import latest
 from fairlead.placement import placed
@@ -55,7 +55,7 @@ def run(
         ranks: number of ranks; None: one a slot of the cluster.
         own_mpirun: ``argv`` is a whole launch line.
         moves: (source, destination, relay) host names, moved by hand before the program starts.
-        plane: how what is moved travels: ``route`` or ``relay``.
+        plane: how what is moved travels: ``route``, ``relay`` or ``auto``.
         placement: file that says on which host each rank runs; None: by slots.
         messages: directory that each process writes all its messages to; None: none does.
         dry_run: of migrations it is only said what would be done.
@@ -96,7 +96,7 @@ def run(
             try:
                 management = _management(cluster, components, store, argv, bool(moves), dry_run, quiet)
                 if management is not None:
-                    management = replace(management, plane=plane)
+                    management = choose(plane, cluster, management)
                 outcome = _execute(cluster, job, store, identity, launch_it, management, moves, quiet)
             except FairleadError as error:
                 store.finish_run(identity, "failed", error=str(error))
