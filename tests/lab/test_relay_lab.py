@@ -21,7 +21,7 @@ def carried(command: Command, host: str) -> dict[str, int]:
 
 
 def test_messages_of_a_moved_pair_are_relayed(lab: labs.Lab, tmp_path: Path) -> None:
-    with run(cluster_file(lab, tmp_path), *RELAYED, program=traffic(2), results=tmp_path) as command:
+    with run(cluster_file(lab, tmp_path), *RELAYED, program=traffic(1), results=tmp_path) as command:
         assert command.end() == 0, command.text()
     assert command.record()[0].status == "ok"
     assert len(command.events("moved")) == 1
@@ -33,6 +33,7 @@ def test_messages_of_a_moved_pair_are_relayed(lab: labs.Lab, tmp_path: Path) -> 
     assert nothing_left(lab)
 
 
+@pytest.mark.slow
 def test_the_plane_is_chosen_by_what_hosts_can(lab: labs.Lab, tmp_path: Path, unprivileged: str) -> None:
     auto = ["--plane", "auto", *MOVED]
     cluster = cluster_file(lab, tmp_path)
