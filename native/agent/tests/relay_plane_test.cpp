@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "relay/agent_carrier.hpp"
+#include "relay/fallback_carrier.hpp"
 #include "relay_frames.hpp"
 
 namespace fairlead::agent {
@@ -339,6 +340,46 @@ TEST(RelayPlane, TheDestinationsDeathIsToldToTheSourcesRanks) {
         rank1->poll([](std::span<const std::uint8_t>) {});
         return !rank1->alive();
     }));
+}
+
+/// In place of MPI.
+struct OtherCarrier final : relay::Carrier {
+    std::vector<Process> sent_to;
+    bool ready(Process) override { return true; }
+    void send(Process to, std::vector<std::uint8_t>) override { sent_to.push_back(to); }
+    void poll(const Sink&) override {}
+    bool alive() const override { return true; }
+};
+
+TEST(RelayPlane, WhatAgentsDoNotReachGoesTheOtherWay) {
+    Hosts hosts(2);
+    auto other = std::make_unique<OtherCarrier>();
+    const std::vector<Process>& sent_to = other->sent_to;
+    relay::FallbackCarrier carrier(hosts.join(0, 0), std::move(other));
+    const auto send = [&](Process to, std::uint64_t number) {
+        EXPECT_TRUE(carrier.ready(to));
+        carrier.send(to, make_frame(0, to, number, 10));
+    };
+    send(1, 1);
+    EXPECT_EQ(sent_to, (std::vector<Process>{1})) << "nobody knows where it is";
+    const auto rank1 = hosts.join(1, 1);
+    send(1, 2);
+    carrier.send_again(1, make_frame(0, 1, 3, 10));
+    EXPECT_EQ(sent_to, (std::vector<Process>{1, 1})) << "what is sent again";
+    Numbers taken;
+    EXPECT_TRUE(eventually([&] {
+        take(*rank1, taken);
+        return !taken.empty();
+    }));
+    EXPECT_EQ(taken, (Numbers{2}));
+    hosts.kill(0);
+    EXPECT_TRUE(eventually([&] {
+        carrier.poll([](std::span<const std::uint8_t>) {});
+        return !carrier.agents().alive();
+    }));
+    EXPECT_TRUE(carrier.alive());
+    send(1, 4);
+    EXPECT_EQ(sent_to, (std::vector<Process>{1, 1, 1})) << "its own agent is gone";
 }
 
 TEST(RelayPlane, FramesForARankThatLeftAreDropped) {
