@@ -20,14 +20,18 @@ from . import report_fixtures as fixtures
 TIME_S = 12.0
 
 
-def record(store, clock, scenario="congested_managed", status="ok", exit_code=0, error=None, facts=fixtures.FACTS):
-    """A run as `fairlead run` leaves it, with the events of the fixture's scenario; returns its number."""
+def record(
+    store, clock, scenario="congested_managed", status="ok", exit_code=0, error=None, facts=fixtures.FACTS, stats=()
+):
+    """A run as `fairlead run` leaves it, with the events of the fixture's scenario, and these; returns its number."""
     labels = {"program": "cg", "ranks": 8, "cluster": "mesh8"}
     run = store.begin_run("run", labels, plan=["cg", "--class", "A"], facts=facts)
     events = fixtures.play(clock, scenario, TIME_S, np.random.default_rng(3))
     for t_s, kind, data in events:
         if kind != "congestion":  # nobody knows
             store.add_event(run, t_s, kind, data)
+    for data in stats:
+        store.add_event(run, clock.now_s, "stats", data)
     clock.now_s = events[0][0] + TIME_S
     if status == "ok":
         store.add_series(run, "time_s", [TIME_S], "s")
@@ -161,3 +165,19 @@ def test_reasons_are_words():
     assert reasons.in_words("destination_congested") == "every path into the destination is slow"
     assert reasons.in_words("move_failed: EPERM") == "the route could not be made: EPERM"
     assert reasons.in_words("5.1 ms of queue") == "5.1 ms of queue"
+
+
+def test_what_the_relay_plane_did_is_the_sum_of_what_hosts_said_last(tmp_path):
+    clock = fixtures.Clock()
+    ranks = {"direct": 10, "relayed": 4, "cancelled": 1, "cancel_failed": 0, "pulled": 3, "held": 2}
+    ranks |= {"takeovers": 1, "waited": 0, "retransmitted": 5, "duplicates": 6}
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        stats = [
+            {"host": host, "cpu_s": 1, "bytes_sent": 1, "relay": {"ranks": {k: factor * n for k, n in ranks.items()}}}
+            for host, factor in (("h0", 1), ("h0", 2), ("h1", 1))
+        ]
+        managed = run_report.load(store, record(store, clock, "clean_agents", stats=stats)).managed
+    assert managed.relayed == {name: 3 * count for name, count in ranks.items()}
+    said = " ".join(run_findings.paragraphs(managed, None))
+    assert "Agents carried 12 messages; 30 went directly" in said
+    assert "frames sent again: 15, dropped because they had come before: 18." in said

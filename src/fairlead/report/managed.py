@@ -1,7 +1,7 @@
 """What happened in one managed run: congestion, moves, zones, latencies, and what the agents cost."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -78,6 +78,7 @@ class ManagedRun:
     """One run; all times are seconds after the program's start, in order.
 
     ``congestion`` is what a comparison made; None where nobody knows what others did, as in a run by itself.
+    ``relayed`` is what the ranks counted under the relay plane, by name (docs/relay-plane.md); empty without it.
     """
 
     run: Run
@@ -88,6 +89,7 @@ class ManagedRun:
     latencies: tuple[Latency, ...]
     costs: tuple[AgentCost, ...]
     migrations: tuple[migrations_report.Migration, ...] = ()
+    relayed: Mapping[str, int] = field(default_factory=dict)
 
     def pairs(self) -> list[HostPair]:
         """Pairs that were moved, in the order of their first move; then those that had to stay; then those that were
@@ -180,6 +182,7 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
         tuple(measured),
         tuple(_costs(run, by_kind.get("stats", []), start_s, start_s + time_s)),
         tuple(migrations_report.of_event(each, start_s) for each in by_kind.get(migrations_report.KIND, [])),
+        _relayed(run, by_kind.get("stats", [])),
     )
     probed = [e for e in events if e.kind in ("path_latency", "moved") and e.data.get("relay") is not None]
     quiet_s = _quiet_s(found)
@@ -233,6 +236,16 @@ def _move(run: Run, event: Event, start_s: float) -> Move:
 def _congestion(run: Run, event: Event, start_s: float, time_s: float) -> Congestion:
     end_s = min(float(_of(run, event, "ended_s")) - start_s, time_s)
     return Congestion(max(event.t_s - start_s, 0.0), end_s, str(_of(run, event, "place")))
+
+
+def _relayed(run: Run, events: Sequence[Event]) -> dict[str, int]:
+    """Sums over the hosts of what their ranks counted last."""
+    last = {str(_of(run, event, "host")): event.data["relay"]["ranks"] for event in events if "relay" in event.data}
+    counts: dict[str, int] = {}
+    for ranks in last.values():
+        for name, number in ranks.items():
+            counts[name] = counts.get(name, 0) + int(number)
+    return counts
 
 
 def _costs(run: Run, events: Sequence[Event], begin_s: float, end_s: float) -> list[AgentCost]:

@@ -24,7 +24,7 @@ def paragraphs(run: ManagedRun, way_out: bool | None) -> list[str]:
 
 
 def _network(run: ManagedRun, way_out: bool | None) -> list[str]:
-    return [_paths(run), _moves(run, way_out), migrations.sentence(run.migrations)]
+    return [_paths(run), _moves(run, way_out), _relayed(run), migrations.sentence(run.migrations)]
 
 
 def _ending(run: ManagedRun) -> str:
@@ -67,6 +67,23 @@ def _moves(run: ManagedRun, way_out: bool | None) -> str:
     if way_out is False:
         return NO_DETOUR
     return f"Nothing was moved: {words.listing(sorted(stayed))}." if stayed else "Nothing was moved."
+
+
+def _relayed(run: ManagedRun) -> str:
+    if not run.relayed:
+        return ""
+    names = {
+        "direct": "went directly",
+        "held": "waited for earlier direct ones",
+        "pulled": "direct ones were taken from the MPI library to be matched with them",
+    }
+    counts = run.relayed
+    more = [f"{counts[name]} {what}" for name, what in names.items()]
+    return (
+        f"Agents carried {words.count(counts['relayed'], 'message')}; {words.listing(more)}. Receives taken back from "
+        f"the library: {counts['cancelled']}, refused by it: {counts['cancel_failed']}; frames sent again: "
+        f"{counts['retransmitted']}, dropped because they had come before: {counts['duplicates']}."
+    )
 
 
 def _latencies(run: ManagedRun) -> str:
