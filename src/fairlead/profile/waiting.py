@@ -127,29 +127,11 @@ def of(records: Sequence[Record], ranks: int, hosts: Sequence[str]) -> Waiting |
     calls = _calls(kept.ends, kept.rank, partner_s)
     bounds = [clock.bound_s if clock else None for clock in found]
     received = calls["rank"] == calls["destination"]
-
-    def between(times_s: Floats) -> Floats:
-        found = np.zeros((ranks, ranks))
-        np.add.at(found, (calls["source"], calls["destination"]), times_s)
-        return found
-
-    threads = np.array([max(record.threads, 1) for record in records])
-    place = {record.rank: index for index, record in enumerate(records)}
-    index = np.array([place[each] for each in calls["rank"]], int)
-
-    def by_rank(name: str) -> Floats:
-        return np.bincount(index, calls[name], len(records)) / threads
-
     return Waiting(
-        late_sender_s=by_rank("late_sender_s"),
-        late_receiver_s=by_rank("late_receiver_s"),
-        transfer_s=by_rank("transfer_s"),
-        late_others_s=by_rank("late_others_s"),
-        collective_s=by_rank("collective_s"),
-        unknown_s=by_rank("unknown_s"),
-        transfer_between_s=between(calls["transfer_s"]),
-        receiving_between_s=between(np.where(received, calls["transfer_s"], 0)),
-        processing_between_s=between(calls["processing_s"]),
+        **_by_rank(calls, records),
+        transfer_between_s=_between(ranks, calls, calls["transfer_s"]),
+        receiving_between_s=_between(ranks, calls, np.where(received, calls["transfer_s"], 0)),
+        processing_between_s=_between(ranks, calls, calls["processing_s"]),
         in_function=_in_function(calls, kept.functions),
         joined=len(sends),
         kept=len(kept.ends),
@@ -237,6 +219,7 @@ def _partners(kept: Kept, sends: Ints, receives: Ints, operations: Joined, found
     return partner_s
 
 
+_WAITED = ("late_sender_s", "late_receiver_s", "transfer_s", "late_others_s", "collective_s", "unknown_s")
 _CALL = np.dtype([
     ("rank", "i4"), ("source", "i4"), ("destination", "i4"), ("late_sender_s", "f8"), ("late_receiver_s", "f8"),
     ("transfer_s", "f8"), ("late_others_s", "f8"), ("collective_s", "f8"), ("unknown_s", "f8"), ("processing_s", "f8"),
@@ -284,6 +267,21 @@ def _calls(ends: NDArray[np.void], rank: Ints, partner_s: Floats) -> NDArray[np.
     between_s += np.minimum(computed_s, ends["done_s"][last] - needed_s)
     calls["processing_s"] = _until_received(between_s, received, np.concatenate([[True], ~follows]))
     return calls
+
+
+def _by_rank(calls: NDArray[np.void], records: Sequence[Record]) -> dict[str, Floats]:
+    """What each record's rank waited for, by the names of `Waiting`; the mean of its threads. Shapes (records)."""
+    threads = np.array([max(record.threads, 1) for record in records])
+    place = {record.rank: index for index, record in enumerate(records)}
+    index = np.array([place[each] for each in calls["rank"]], int)
+    return {name: np.bincount(index, calls[name], len(records)) / threads for name in _WAITED}
+
+
+def _between(ranks: int, calls: NDArray[np.void], times_s: Floats) -> Floats:
+    """Times of calls by the sender (row) and receiver (column) of their last message. Shape (ranks, ranks)."""
+    found = np.zeros((ranks, ranks))
+    np.add.at(found, (calls["source"], calls["destination"]), times_s)
+    return found
 
 
 def _in_function(calls: NDArray[np.void], functions: Sequence[str]) -> dict[str, InFunction]:
