@@ -250,3 +250,12 @@ def test_a_plan_without_new_keys_is_stored_as_before() -> None:
     assert set(compare._stored(plan)["comparison"]) == {"name", "lab", "cluster", "seed", "replications", "stages"}
     watched = plan.model_copy(update={"comparison": plan.comparison.model_copy(update={"monitor": True})})
     assert compare._stored(watched)["comparison"]["monitor"] is True
+
+
+def test_the_example_with_placements_is_of_its_lab() -> None:
+    plan = comparison_session.read(EXAMPLES / "placement-compare.toml")
+    hosts = {f"h{number}" for number in range(8)}
+    placements = [Placement.read(program.placement) for program in plan.programs if program.placement is not None]
+    assert [placed.cluster for placed in placements] == ["mesh8", "mesh8"]
+    assert [set(placed.host_of_rank) for placed in placements] == [hosts, hosts]
+    assert placements[0].host_of_rank == placements[1].hosts_before
