@@ -136,11 +136,19 @@ std::vector<OwnFlow> Controller::State::sharing_flows(HostId host, const Search&
                      settings_.own_load.late_answer_s);
 }
 
-/// Those that carried most, for the report.
+/// Those that passed the path's own bottleneck and carried most, for the report.
 std::vector<FlowRate> Controller::State::largest_flows(HostId host, const Search& search) const {
     constexpr std::size_t kMostFlows = 16;
     const double counted = counted_s(search);
     std::vector<OwnFlow> flows = sharing_flows(host, search);
+    std::erase_if(flows, [&](const OwnFlow& flow) {
+        const auto passes = [&](Pair pair) { return sharing_.hurts(path_to(host), pair); };
+        const HostId relay = flow.relay;
+        const bool there = relay == kNoHost
+                               ? passes(flow.pair)
+                               : passes({flow.pair.source, relay}) || passes({relay, flow.pair.destination});
+        return !there;
+    });
     std::ranges::sort(flows, std::greater<>{}, &OwnFlow::size_B);
     std::vector<FlowRate> rates;
     for (const OwnFlow& flow : flows) {
