@@ -6,13 +6,22 @@ namespace fairlead {
 using record::kNoNumber;
 using record::kNumbers;
 
+namespace {
+
+// Modulo kNumbers, without a division: this is in every call that sends or receives.
+std::uint32_t after(std::uint32_t number) {
+    return number + 1 < kNumbers ? number + 1 : 0;
+}
+
+}  // namespace
+
 void Envelopes::begin(record::Message& message) {
     std::uint32_t number = kNoNumber;
     if (message.end == record::End::send) {
         std::uint32_t* const count = count_of(message);
         number = count != nullptr ? next(*count) : kNoNumber;
     } else {
-        receives_ = (receives_ + 1) % kNumbers;
+        receives_ = after(receives_);
         if (is_wildcard(message)) {
             number = open_wildcards_++ == 0 ? receives_ : kNoNumber;  // for end_wildcard
         } else if (std::uint32_t* const count = count_of(message)) {
@@ -57,7 +66,7 @@ std::uint32_t* Envelopes::count_of(const record::Message& message) {
 
 std::uint32_t Envelopes::next(std::uint32_t& count) {
     if (count != kNoNumber) {
-        count = (count + 1) % kNumbers;
+        count = after(count);
     }
     return count;
 }
