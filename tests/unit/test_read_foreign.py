@@ -77,6 +77,11 @@ def test_imb_tables_and_their_two_megabytes() -> None:
     assert numbers("imb", old)["IMB PingPong, 2 ranks", "rate_bps", "mean", 1000000] == pytest.approx(32e9, rel=1e-5)
 
 
+def test_imb_tests_of_two_modes_are_two_tests() -> None:
+    text = files.IMB.replace("       #bytes", "#\n#    MODE: AGGREGATE \n#\n       #bytes", 1)
+    assert "IMB PingPong, 2 ranks, aggregate" in {key[0] for key in numbers("imb", text)}
+
+
 def test_perftest_tables() -> None:
     found = numbers("perftest", files.PERFTEST_LATENCY)
     name = "perftest Send Latency, 1 QP"

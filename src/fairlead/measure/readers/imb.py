@@ -22,6 +22,7 @@ from fairlead.measure.readers.reading import (
 TITLE = re.compile(r"#\s*Intel\s?\(R\) MPI Benchmarks (?P<version>\S+(?: Update \d+)?), (?P<part>\S+) part\s*")
 TEST = re.compile(r"# Benchmarking (?P<name>\S+)\s*")
 PROCESSES = re.compile(r"# (?:#processes = (?P<all>\d+)|\( (?P<groups>\d+) groups of (?P<each>\d+) processes)")
+MODE = re.compile(r"#\s+MODE: (?P<mode>AGGREGATE|NON-AGGREGATE)\s*")
 END = "# All processes entering MPI_Finalize"
 COLUMNS: dict[str, Column | None] = {
     "t[usec]": Column("time_s", "mean", US),
@@ -69,13 +70,15 @@ def _test(lines: list[str], begin: int, end: int, source: str, version: str) -> 
     assert test is not None
     header: list[str] | None = None
     rows: list[list[float]] = []
-    ranks, sizes_B = 0, list[int]()
+    ranks, mode, sizes_B = 0, "", list[int]()
     for place in range(begin + 1, end):
         line, text = place + 1, lines[place].strip()
         if processes := PROCESSES.match(text):
             if processes["groups"]:
                 raise refused(source, line, "several groups at once (-multi) are not read")
             ranks = int(processes["all"])
+        elif aggregated := MODE.match(text):
+            mode = f", {aggregated['mode'].lower()}"
         elif text.startswith(("#bytes", "#repetitions")):
             if header is not None:
                 raise refused(source, line, "a second header in one test")
@@ -91,7 +94,7 @@ def _test(lines: list[str], begin: int, end: int, source: str, version: str) -> 
                 rising(sizes_B, source, line)
     if header is None or not rows:
         raise refused(source, end, f"the table of {test['name']} has no rows")
-    benchmark = f"IMB {test['name']}, {ranks} ranks"
+    benchmark = f"IMB {test['name']}, {ranks} ranks{mode}"
     unit_bps = _unit_bps(header, rows, sizes_B, source, end) if "Mbytes/sec" in header and sizes_B else MB_BPS
     columns = []
     for k, name in enumerate(header):

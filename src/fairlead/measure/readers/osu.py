@@ -13,7 +13,9 @@ import re
 from fairlead.measure.readers.reading import MB_BPS, US, Column, Reading, by_size, number, refused, rising, whole_lines
 
 TITLE = re.compile(r"# OSU MPI(?:-[A-Z ]+?)? (?P<title>\S.*?) Test v(?P<version>\d+(?:\.\d+)*)\s*")
-COMMENT = re.compile(r"# (Datatype|Window creation|Synchronization|Rank 0 Memory|Overall =|\[ pairs:|Using )|#\s*$")
+COMMENT = re.compile(
+    r"# (Datatype|Window creation|Synchronization|Rank 0 Memory|Send Buffer|Overall =|\[ pairs:|Using )|#\s*$"
+)
 PAIRS = re.compile(r"# \[ pairs: (\d+) \] \[ window size: (\d+) \]\s*")
 SKIPPED = None  # a column that says nothing about speed, or what follows from another
 PHRASES: tuple[tuple[str, Column | None], ...] = (
