@@ -83,8 +83,9 @@ class Parameters:
     """LogGP.
 
     Attributes:
-        latency_s: L, of the smallest size; None where overheads are all of its round trip.
-        overhead_s: o by size in B: what the sender's processor spends on a message.
+        latency_s: L, of the smallest size; None where its overhead is not known or all of its round trip.
+        overhead_s: o by size in B: what the sender's processor spends on a message; of sizes at which it could be told
+            from nothing.
         message_gap_s: by size, the time between two messages of a train: what `pieces` are fitted to.
         pieces: g and G, by ranges of sizes.
     """
@@ -154,14 +155,14 @@ def parameters(values: dict[Cell, Floats]) -> Parameters:
     for cell, time_s in sorted(prtt_s.items(), key=lambda item: item[0].size_B):
         if cell.n > 1 and cell.size_B in singles:
             each_s = (time_s - singles[cell.size_B]) / (cell.n - 1)
-            if cell.delay_s:
-                overhead_s[cell.size_B] = max(0.0, each_s - cell.delay_s)
-            else:
+            if not cell.delay_s:
                 gap_s[cell.size_B] = each_s
-    smallest = min(overhead_s, default=None)
-    latency_s = None if smallest is None else singles[smallest] / 2 - 2 * overhead_s[smallest]
+            elif each_s > cell.delay_s:
+                overhead_s[cell.size_B] = each_s - cell.delay_s
+    smallest = min(singles, default=0)
+    latency_s = singles[smallest] / 2 - 2 * overhead_s[smallest] if smallest in overhead_s else 0.0
     return Parameters(
-        latency_s if latency_s is not None and latency_s > 0 else None,
+        latency_s if latency_s > 0 else None,
         overhead_s,
         gap_s,
         tuple(pieces(list(gap_s), list(gap_s.values()))),

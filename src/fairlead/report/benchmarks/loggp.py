@@ -51,7 +51,7 @@ def load(system: System) -> LogGP | None:
     with Store.read(system.directory) as store:
         values = measured.medians(store, run.id)
     found = measured.parameters(values)
-    return LogGP(system.name, run, values, found) if found.message_gap_s and found.overhead_s else None
+    return LogGP(system.name, run, values, found) if found.message_gap_s else None
 
 
 def draw(found: Sequence[LogGP], systems: Sequence[str]) -> Drawing:
@@ -67,7 +67,7 @@ def draw(found: Sequence[LogGP], systems: Sequence[str]) -> Drawing:
             for piece in each.parameters.pieces:
                 sizes = np.geomspace(piece.first_B, piece.last_B, 50)
                 axis.plot(sizes, piece.gap_s + (sizes - 1) * piece.gap_per_B_s, color=colour, linewidth=1.2)
-            overheads = {size_B: value for size_B, value in each.parameters.overhead_s.items() if value > 0}
+            overheads = each.parameters.overhead_s
             axis.plot(list(overheads), list(overheads.values()), "x", markersize=4, color=colour, alpha=0.8)
             name = f"{each.system}: " if len(systems) > 1 else ""
             handles += [
@@ -108,17 +108,20 @@ def _table(found: Sequence[LogGP]) -> Table:
 def verdicts(found: LogGP) -> Iterator[Verdict]:
     """What is said of it."""
     parameters = found.parameters
-    smallest = min(parameters.overhead_s)
-    told = [f"o = {words.duration(parameters.overhead_s[smallest])} ({words.size(smallest)})"]
-    if parameters.latency_s is not None:
-        told.insert(0, f"L = {words.duration(parameters.latency_s)}")
+    told = [f"L = {words.duration(parameters.latency_s)}"] if parameters.latency_s is not None else []
+    if parameters.overhead_s:
+        smallest = min(parameters.overhead_s)
+        told.append(f"o = {words.duration(parameters.overhead_s[smallest])} ({words.size(smallest)})")
     told += [_piece(piece) for piece in parameters.pieces]
-    yield Verdict("fact", f"LogGP: {'; '.join(told)}")
+    if told:
+        yield Verdict("fact", f"LogGP: {'; '.join(told)}")
     if not parameters.pieces:
         text = "g and G are not determined, trains of some size took no longer than a single message"
         yield Verdict("sure", f"loggp: {text}; measure again when the network is quiet, or longer")
     if parameters.latency_s is None:
-        yield Verdict("sure", "loggp: L is not determined, overheads take all of a small message's round trip")
+        yield Verdict(
+            "sure", "loggp: L is not determined, the overhead is not known or takes all of a small message's round trip"
+        )
     blocks = [len(values) for values in found.values.values()]
     incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
     yield Verdict("sure", f"loggp: {min(blocks)} to {max(blocks)} blocks of each parametrised round trip{incomplete}")
