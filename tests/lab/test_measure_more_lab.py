@@ -1,8 +1,12 @@
 """Collectives, impact, network noise, LogGP, noise and messages at once, clocks: over the hosts of a lab."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from lab_fixtures import RATE_BPS, STAR, running
 from managed_runs import cluster_file, once
@@ -84,3 +88,41 @@ def test_network_noise_noise_and_messages_and_clocks(four: Lab, tmp_path: Path) 
         clocks = {clock.name: clock for clock in timer.clocks(store, run.id)}
     assert clocks["CLOCK_MONOTONIC"].steps_s.shape == (1000,)
     assert (clocks["processor"].steps_s > 0).all()
+
+
+DISTURBANCE = """
+import os, sys, time
+cpu, length, period = int(sys.argv[1]), *map(float, sys.argv[2:])
+os.sched_setaffinity(0, {cpu})
+if os.geteuid() == 0:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+print("ready", flush=True)
+while True:
+    time.sleep(period)
+    end = time.monotonic() + length
+    while time.monotonic() < end:
+        pass
+"""
+
+
+def test_messages_that_a_disturbance_held_up_are_explained_by_it(four: Lab, tmp_path: Path) -> None:
+    length_s = 0.004
+    injectors = [
+        subprocess.Popen([sys.executable, "-c", DISTURBANCE, str(cpu), str(length_s), "0.05"], stdout=subprocess.PIPE)
+        for cpu in os.sched_getaffinity(0)
+    ]
+    try:
+        for injector in injectors:
+            assert injector.stdout is not None and injector.stdout.readline() == b"ready\n"
+        run, _ = measured(four, tmp_path, "noise-effect", "--seconds", "4")
+    finally:
+        for injector in injectors:
+            injector.kill()
+            injector.communicate()
+    with Store.read(tmp_path / "r") as store:
+        parts = noise_effect.parts(store, run.id)
+    lengths_s = np.concatenate([part.messages_s[:, 1] for part in parts])
+    detours_s = np.concatenate([part.near_in_message_s() + part.far_in_message_s() for part in parts])
+    held_up = lengths_s > 0.8 * length_s
+    assert held_up.sum() >= 20
+    assert (detours_s[held_up] >= noise_effect.EXPLAINED * lengths_s[held_up]).mean() >= 0.9

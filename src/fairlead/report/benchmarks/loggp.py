@@ -124,7 +124,8 @@ def verdicts(found: LogGP) -> Iterator[Verdict]:
         )
     blocks = [len(values) for values in found.values.values()]
     incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
-    yield Verdict("sure", f"loggp: {min(blocks)} to {max(blocks)} blocks of each parametrised round trip{incomplete}")
+    count = f"{min(blocks)} to {max(blocks)}" if min(blocks) < max(blocks) else f"{min(blocks)}"
+    yield Verdict("sure", f"loggp: {count} blocks of each parametrised round trip{incomplete}")
 
 
 def _piece(piece: Piece) -> str:

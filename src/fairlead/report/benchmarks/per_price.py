@@ -162,7 +162,7 @@ def findings(
     """Who gives most for the money, and whose price is not known."""
     if book is None:
         return []
-    said = []
+    times: dict[tuple[str, str, str], dict[str, float]] = {}
     for benchmark, what in dict.fromkeys((each.benchmark, each.what) for each in found):
         values = {
             each.system: float(np.median(bought(each, priced[each.system])))
@@ -171,9 +171,18 @@ def findings(
         }
         if len(values) > 1:
             best, worst = max(values, key=lambda name: values[name]), min(values, key=lambda name: values[name])
-            times = words.significant(values[best] / values[worst])
-            said.append(f"{benchmark} ({what}): {best}, {times} times as much as {worst}")
+            times.setdefault((benchmark, best, worst), {})[what] = values[best] / values[worst]
+    said = [
+        f"{benchmark} ({next(iter(of)) if len(of) == 1 else words.count(len(of), 'measurement')}): {best}, "
+        f"{_range(list(of.values()))} times as much as {worst}"
+        for (benchmark, best, worst), of in times.items()
+    ]
     unknown = [each.name for each in systems if each.name not in priced]
     texts = [f"For the money: {'; '.join(said)}."] if said else []
     missing = f"{words.listing(unknown)} {'has' if len(unknown) == 1 else 'have'} no price in {book.path}"
     return [*texts, *([f"For the money: {missing}."] if unknown else [])]
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = words.significant(min(values)), words.significant(max(values))
+    return low if low == high else f"{low} to {high}"
