@@ -68,6 +68,7 @@ def draw(found: Sequence[NoiseEffect]) -> Drawing:
                 axis.plot(x, excess_s[places], ".", markersize=3, color=colour, alpha=0.5, rasterized=True)
             axis.set_xscale("log")
             axis.set_yscale("log")
+            axis.set_ylim(bottom=each.effect.median_s / 100)  # less is scatter about the median
             log_times(axis.xaxis, (1.0,))
             log_times(axis.yaxis, (1.0,))
             axis.grid(True)
