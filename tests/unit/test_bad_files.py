@@ -30,6 +30,7 @@ TAKES_A_CLUSTER = [
         (("evaluate", "FILE"), EVALUATION),
         (("evaluate", "import", "x.csv", "--columns", "FILE"), COLUMNS),
         (("lab", "up", "FILE"), LAB),
+        (("report", "r", "--prices", "FILE"), 'currency = "EUR"\n'),
         (("profile", "--settings", "FILE", "--", "true"), "[groups]\nlow = 0.2\n"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",

@@ -23,8 +23,9 @@ def part(lengths_s: list[float], near_s: list[tuple[float, float]], far: list[tu
         0.0,
         np.stack([starts, lengths], axis=1),
         near,
-        np.zeros(len(near), dtype=np.bool_),
+        np.arange(len(near)) % 4,
         np.array([length for _, length in far]),
+        np.zeros(len(far), dtype=np.int64),
         np.array([message for message, _ in far], dtype=np.int64),
         1e-8,
         1e-7,
@@ -46,6 +47,8 @@ def test_slow_messages_are_explained_by_the_detours_of_either_rank() -> None:
     found = noise_effect.effect([part(lengths, near, [(21, 2.0), (43, 2.0)])])
     assert (found.median_s, found.messages, found.slow) == (1.0, 44, 4)
     assert (found.near, found.far, found.either) == (1, 1, 3)
+    # The third of the own detours was seen within a call that moves messages.
+    assert found.waiting == 2
     assert found.share() == 0.75
     assert found.by_chance < 1.0
 
@@ -62,8 +65,8 @@ def test_what_the_program_tells_is_kept_and_checked(tmp_path: Path) -> None:
         (found,) = noise_effect.parts(store, run)
     assert found.start_s == 0.5 and found.least_test_s == 1e-7
     assert found.messages_s.tolist() == [[0.0, 1e-5], [1e-5, 3e-5]]
-    assert found.near_s.tolist() == [[1.5e-5, 2e-5]] and found.near_in_test.tolist() == [True]
-    assert found.far_message.tolist() == [1] and found.far_s.tolist() == [4e-6]
+    assert found.near_s.tolist() == [[1.5e-5, 2e-5]] and found.near_kind.tolist() == [1]
+    assert found.far_kind.tolist() == [0] and found.far_message.tolist() == [1] and found.far_s.tolist() == [4e-6]
     text = "\n".join(reports.findings(reports.load([tmp_path])))
     # The median is 20 us: 30 us are slow only from 1.5 times on, and no more.
     assert "noise on the cores of the two ranks explains 0\u00a0% of these (0 of 0" in text

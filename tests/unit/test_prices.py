@@ -8,10 +8,13 @@ from click.testing import CliRunner
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError
 from fairlead.measure import prices
+from fairlead.measure.benchmarks import imported
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
 from fairlead.report.benchmarks import report as reports
+from fairlead.store import Store
 
 from .benchmark_fixtures import point_to_point_run
+from .foreign_files import OSU_ALLREDUCE, OSU_BANDWIDTH, OSU_OLD_LATENCY
 
 INSTANCE = """
 [[instances]]
@@ -124,6 +127,21 @@ def test_what_money_buys_is_compared_with_intervals(tmp_path: Path) -> None:
     assert rows["new", LATENCY]["low"].value < 0.5 < rows["new", LATENCY]["high"].value
     text = "\n".join(reports.findings(found))
     assert "For the money: mpi-latency (1 pair, 8\u00a0B): old, 2.00 times as much as new; mpi-throughput" in text
+
+
+def test_files_of_other_programs_are_priced_where_two_hosts_are_busy(tmp_path: Path) -> None:
+    for name, text in (("latency", OSU_OLD_LATENCY), ("bandwidth", OSU_BANDWIDTH), ("allreduce", OSU_ALLREDUCE)):
+        (tmp_path / name).write_text(text)
+        with Store.open(tmp_path / "r") as store:
+            imported.keep(store, "c", "osu", imported.read("osu", [tmp_path / name]))
+    text = INSTANCE + '[systems.c]\ninstance = "big"\nhosts = 4\n'
+    found = reports.load([tmp_path / "r"], book=prices.load(book(tmp_path / "b.toml", text)))
+    table = reports.drawings(found)[-1].table
+    rows = {row[1].value: dict(zip(table.keys, row, strict=True)) for row in table.rows}
+    assert set(rows) == {"OSU Latency", "OSU Bi-Directional Bandwidth"}
+    # Two hosts at 3 an hour: messages of 2 us; 2500 MB/s.
+    assert rows["OSU Latency"]["bought"].value == pytest.approx(0.5 * 3600 / 6)
+    assert rows["OSU Bi-Directional Bandwidth"]["bought"].value == pytest.approx(2.5 * 3600 / 6)
 
 
 def test_a_system_without_a_price_is_told(tmp_path: Path) -> None:

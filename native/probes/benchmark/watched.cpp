@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
 #include "benchmark/noise_loops.hpp"
@@ -16,11 +17,13 @@ namespace fairlead::benchmark {
 namespace {
 
 enum Tag : int { kMore = 1, kLast, kReply, kDetours };
+enum Kind : int { kReading, kEmptyTest, kArrival, kSend };  // as watched.hpp numbers them
 
 constexpr int kReadings = 32;  // between two MPI_Tests: most of the time is watched, and a message waits for about 1 us
 constexpr std::uint64_t kThreshold = 9;  // times the least (netgauge's default; noise, 4.5)
 constexpr int kCalibration = 1000;       // empty MPI_Tests
 
+// A time that was longer than it need be, or might be: start and length in ticks.
 struct Detour {
     std::uint64_t start;
     std::uint64_t length;
@@ -34,12 +37,15 @@ class Watch {
     Watch(const Request& request, int peer)
         : peer_(peer), buffer_(static_cast<std::size_t>(request.size_B)), least_reading_(least_iteration()) {
         detours_.reserve(static_cast<std::size_t>(request.stop.most));
+        calls_.reserve(2 * static_cast<std::size_t>(request.stop.most));
         calibrate();
     }
 
     void send(int tag) {
+        const std::uint64_t before = ticks();
         check(MPI_Send(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, peer_, tag, MPI_COMM_WORLD),
               "MPI_Send");
+        calls_.push_back({before, ticks() - before, kSend, message_});
     }
 
     // Receives a message and returns its tag.
@@ -52,22 +58,37 @@ class Watch {
         std::uint64_t before = ticks();
         for (int arrived = 0;;) {
             check(MPI_Test(&request, &arrived, &status), "MPI_Test");
+            std::uint64_t now = ticks();
             if (arrived != 0) {
+                calls_.push_back({before, now - before, kArrival, message_});
                 return status.MPI_TAG;
             }
-            std::uint64_t now = ticks();
-            note(before, now, kThreshold * least_test_, 1);
+            note(before, now, kThreshold * least_test_, kEmptyTest);
             for (int reading = 0; reading < kReadings; ++reading) {
                 before = now;
                 now = ticks();
-                note(before, now, kThreshold * least_reading_, 0);
+                note(before, now, kThreshold * least_reading_, kReading);
             }
             before = now;
         }
     }
 
     void next_message() { ++message_; }
-    const std::vector<Detour>& detours() const { return detours_; }
+
+    // All detours, when the last message is over: what a call takes at least is known only then.
+    std::vector<Detour> detours() const {
+        std::vector<Detour> found = detours_;
+        for (const int kind : {kArrival, kSend}) {
+            std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+            for (const Detour& call : calls_) {
+                least = call.kind == kind ? std::min(least, call.length) : least;
+            }
+            std::ranges::copy_if(calls_, std::back_inserter(found), [&](const Detour& call) {
+                return call.kind == kind && call.length > kThreshold * least;
+            });
+        }
+        return found;
+    }
     std::uint64_t least_reading() const { return least_reading_; }
     std::uint64_t least_test() const { return least_test_; }
 
@@ -97,6 +118,7 @@ class Watch {
     std::uint64_t least_reading_;
     std::uint64_t least_test_ = std::numeric_limits<std::uint64_t>::max();
     std::vector<Detour> detours_;
+    std::vector<Detour> calls_;  // every MPI_Send, and every MPI_Test that found its message
     int message_ = 0;
 };
 
@@ -152,7 +174,7 @@ std::vector<double> watched_round_trips(const Request& request, int peer, bool f
     }
     const double tick_s = 1.0 / rate.per_s();
     const std::vector<double> far = peers_detours(peer);
-    const std::vector<Detour>& near = watch.detours();
+    const std::vector<Detour> near = watch.detours();
     std::vector<double> row{static_cast<double>(watch.least_reading()) * tick_s,
                             static_cast<double>(watch.least_test()) * tick_s, static_cast<double>(taken),
                             static_cast<double>(near.size()), static_cast<double>(far.size() / 3)};

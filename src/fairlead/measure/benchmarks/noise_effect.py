@@ -5,7 +5,7 @@ explained when detours in its time made up half of what it took beyond the media
 """
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from fairlead.measure.samples import Progress
 from fairlead.store import Label, Store
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 BENCHMARK, PROGRAM = "noise-effect", "mpi-noise-effect"
 HEAD = 5  # numbers before the samples of the program's row
@@ -25,6 +26,7 @@ MOST = 100_000  # messages of a part
 WARM_UP = 5
 SLOW = 1.5  # times the median round trip
 EXPLAINED = 0.5  # share of a slow message's excess that detours must make up
+WAITING = (0, 1)  # kinds of detours that have nothing to do with moving a message
 SHIFTS = 20  # of the detours in time, to see how many messages they would explain by chance
 
 
@@ -52,19 +54,32 @@ class Part:
     Attributes:
         start_s: when it began, since the measurement did.
         messages_s: (messages, 2) start and length of round trips.
-        near_s: (detours, 2) start and length of the first rank's detours; near_in_test: (detours,) seen in MPI_Test.
-        far_s: (detours,) length of the peer's, and the message that was under way: far_message (detours,).
+        near_s: (detours, 2) start and length of the first rank's detours; near_kind: (detours,), see watched.hpp.
+        far_s: (detours,) length of the peer's; far_kind; and the message that was under way: far_message (detours,).
         least_reading_s, least_test_s: what the thresholds are multiples of.
     """
 
     start_s: float
     messages_s: Floats
     near_s: Floats
-    near_in_test: npt.NDArray[np.bool_]
+    near_kind: Integers
     far_s: Floats
-    far_message: npt.NDArray[np.int64]
+    far_kind: Integers
+    far_message: Integers
     least_reading_s: float
     least_test_s: float
+
+    def while_waiting(self) -> "Part":
+        """With those detours only that were seen between calls that move messages."""
+        near, far = np.isin(self.near_kind, WAITING), np.isin(self.far_kind, WAITING)
+        return replace(
+            self,
+            near_s=self.near_s[near],
+            near_kind=self.near_kind[near],
+            far_s=self.far_s[far],
+            far_kind=self.far_kind[far],
+            far_message=self.far_message[far],
+        )
 
     def near_in_message_s(self, shift_s: float = 0.0) -> Floats:
         """(messages,) time of the first rank's detours within each, as if all detours had come ``shift_s`` later."""
@@ -102,6 +117,7 @@ class Effect:
         messages, slow: how many there are.
         near, far, either: of the slow ones, how many are explained by detours of the first rank, of its peer, of both
             together.
+        waiting: of both together, without what was seen within MPI_Send and the MPI_Test that found a message.
         by_chance: how many the same detours explain on average when they are moved to other times.
     """
 
@@ -111,6 +127,7 @@ class Effect:
     near: int
     far: int
     either: int
+    waiting: int
     by_chance: float
 
     def share(self) -> float:
@@ -172,8 +189,9 @@ def parts(store: Store, run: int) -> list[Part]:
                 float(each.labels["start_s"]),
                 each.values,
                 own[:, :2],
-                own[:, 2] == 1,
+                own[:, 2].astype(np.int64),
                 peers[:, 1],
+                peers[:, 2].astype(np.int64),
                 peers[:, 0].astype(np.int64),
                 *least_s,
             )
@@ -185,14 +203,16 @@ def effect(found: list[Part], seed: int = 1) -> Effect:
     """How many slow messages the detours explain, and how many they would by chance."""
     median_s = float(np.median(np.concatenate([part.messages_s[:, 1] for part in found])))
     generator = np.random.default_rng(seed)
-    counts = np.zeros(3, dtype=np.int64)
+    counts = np.zeros(4, dtype=np.int64)
     slow, by_chance = 0, 0.0
     for part in found:
         excess_s = part.messages_s[:, 1] - median_s
         is_slow = part.messages_s[:, 1] > SLOW * median_s
         slow += int(is_slow.sum())
         near_s, far_s = part.near_in_message_s(), part.far_in_message_s()
-        counts += [_explained(each_s, excess_s, is_slow) for each_s in (near_s, far_s, near_s + far_s)]
+        waiting = part.while_waiting()
+        waiting_s = waiting.near_in_message_s() + waiting.far_in_message_s()
+        counts += [_explained(each_s, excess_s, is_slow) for each_s in (near_s, far_s, near_s + far_s, waiting_s)]
         span_s, count = float(part.messages_s[-1].sum()), len(part.messages_s)
         shifted = [
             part.near_in_message_s(generator.uniform(0.1, 0.9) * span_s)
@@ -201,7 +221,8 @@ def effect(found: list[Part], seed: int = 1) -> Effect:
         ]
         by_chance += float(np.mean([_explained(each_s, excess_s, is_slow) for each_s in shifted])) if shifted else 0.0
     messages = sum(len(part.messages_s) for part in found)
-    return Effect(median_s, messages, slow, int(counts[0]), int(counts[1]), int(counts[2]), by_chance)
+    near, far, either, waiting = (int(count) for count in counts)
+    return Effect(median_s, messages, slow, near, far, either, waiting, by_chance)
 
 
 def _explained(detours_s: Floats, excess_s: Floats, is_slow: npt.NDArray[np.bool_]) -> int:

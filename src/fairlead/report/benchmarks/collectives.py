@@ -200,9 +200,8 @@ def _late(found: Collectives, ranks: int) -> Iterator[Verdict]:
     if mean[rank] >= LATE:
         host = found.run.plan["hosts"][rank]
         share = words.percent(float(mean[rank]), decimals=0)
-        yield Verdict(
-            "bad", f"rank {rank} on {host} is the last one in {share} of the small calls: it holds the others up"
-        )
+        text = f"rank {rank} on {host} is the last one in {share} of the small calls"
+        yield Verdict("bad", f"{text}: its host, or its place in the library's algorithm, holds the others up")
 
 
 def _sureness(found: Collectives) -> Verdict:

@@ -89,7 +89,8 @@ def draw(found: Sequence[NoiseEffect]) -> Drawing:
 
 def _table(found: Sequence[NoiseEffect]) -> Table:
     columns = [("system", "system"), ("messages", "messages"), ("median", "median_s"), ("slow", "slow")]
-    columns += [("by own detours", "near"), ("by the peer's", "far"), ("explained", "explained")]
+    columns += [("by own detours", "near"), ("by the peer's", "far"), ("while waiting", "waiting")]
+    columns += [("explained", "explained")]
     columns += [("share", "explained_share"), ("by chance", "by_chance")]
     rows = []
     for each in found:
@@ -99,7 +100,7 @@ def _table(found: Sequence[NoiseEffect]) -> Table:
                 cell(each.system),
                 cell(effect.messages),
                 cell(effect.median_s, words.duration(effect.median_s)),
-                *(cell(count) for count in (effect.slow, effect.near, effect.far, effect.either)),
+                *(cell(count) for count in (effect.slow, effect.near, effect.far, effect.waiting, effect.either)),
                 cell(effect.share(), words.percent(effect.share())),
                 cell(effect.by_chance, words.significant(effect.by_chance)),
             ]

@@ -1,6 +1,7 @@
 """Performance for its price: what an hour's money of each system carries."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from fairlead.report import words
 from fairlead.report.benchmarks import ratios
 from fairlead.report.benchmarks.collectives import Collectives
 from fairlead.report.benchmarks.colours import colours
+from fairlead.report.benchmarks.imported import Imported
 from fairlead.report.benchmarks.point_to_point import LATENCY, Measured, words_of
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.tcp import Tcp
@@ -20,6 +22,10 @@ from fairlead.statistics.estimates import FloatArray
 from fairlead.store import Run
 
 BITS_PER_GB = 8e9
+BETWEEN_TWO = re.compile(
+    r"OSU (Latency|Multi Latency|.*Bandwidth.*)|IMB (PingPong|PingPing)\S*, 2 ranks.*|perftest .*|netgauge one_one"
+)
+"""Tests of other programs that keep two hosts busy. Of others their files do not say on how many hosts they ran."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +56,15 @@ def prices(systems: Sequence[System], book: Book | None) -> dict[str, Price]:
 
 
 def performances(
-    latency: Sequence[Measured], throughput: Sequence[Measured], tcp: Sequence[Tcp], collectives: Sequence[Collectives]
+    latency: Sequence[Measured],
+    throughput: Sequence[Measured],
+    tcp: Sequence[Tcp],
+    collectives: Sequence[Collectives],
+    imported: Sequence[Imported],
 ) -> list[Performance]:
-    """Small messages, the best throughput of each configuration, and the smallest calls of each operation."""
-    found = []
+    """Small messages, the best throughput of each configuration, and the smallest calls of each operation; of what was
+    read from files, what is between two hosts."""
+    found = [each for one in imported if BETWEEN_TWO.fullmatch(one.name) for each in _of_files(one)]
     for each in (*latency, *throughput):
         benchmark = str(each.run.labels["benchmark"])
         for configuration in each.configurations():
@@ -82,6 +93,19 @@ def performances(
                 hosts = len(set(group.run.plan["hosts"][:most]))
                 found.append(Performance(group.system, "collectives", what, "million calls", per_s, hosts))
     return found
+
+
+def _of_files(one: Imported) -> Iterator[Performance]:
+    times, rates = one.drawn("time_s"), one.drawn("rate_bps")
+    if times is not None and times.values:
+        size_B = min(size for size in times.values if size is not None)
+        what = f"{times.statistic}, {words.size(size_B)}"
+        if float(times.values[size_B].min()) > 0:  # else it was rounded away
+            yield Performance(one.system, one.name, what, "million messages", 1e-6 / times.values[size_B], 2)
+    if rates is not None:
+        best = max(rates.values, key=lambda size: float(np.median(rates.values[size])))
+        per_s = rates.values[best] / BITS_PER_GB
+        yield Performance(one.system, one.name, f"{rates.statistic}, best size", "GB", per_s, 2)
 
 
 def _hosts(run: Run) -> int:

@@ -220,7 +220,7 @@ def drawings(report: Report) -> list[Drawing]:
 
 
 def _performances(report: Report) -> list[per_price.Performance]:
-    return per_price.performances(report.latency, report.throughput, report.tcp, report.collectives)
+    return per_price.performances(report.latency, report.throughput, report.tcp, report.collectives, report.imported)
 
 
 def findings(report: Report) -> list[str]:
