@@ -1,7 +1,6 @@
 """Emulated bonds in labs: which NIC carries what, by the kernel's counters, and what becomes of it when one goes down.
 
-That the formulas are those of a running bonding driver is not shown here: the machines that these tests run on have
-none.
+That the formulas are those of the kernel's bonding driver is shown by tests/unit/test_bonding_driver.py.
 """
 
 import subprocess

@@ -16,11 +16,16 @@ from typing import Any
 import fake_ip
 import pytest
 
-from fairlead.bonding.hosts import apply as on_hosts
-from fairlead.bonding.hosts.change import Wanted
 from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.executors import base
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import ConfigError, HostError
+from fairlead.evaluate import session
+from fairlead.evaluate.remains import Remains
+from fairlead.evaluate.runner import Evaluation
+from fairlead.net import apply as on_hosts
+from fairlead.net.change import Wanted
+from fairlead.store import Store
 
 pytestmark = pytest.mark.userns
 
@@ -230,3 +235,68 @@ def test_a_journal_stays_until_everything_is_back(hosts: Imitated) -> None:
     hosts.change("s0", refuse=None)
     on_hosts.restore(hosts, ["s0"])
     assert as_before(hosts, "s0")
+
+
+CLUSTER = """
+[cluster]
+name = "servers"
+executor = "imitated"
+interface = "eth1"
+[[hosts]]
+name = "s0"
+address = "10.1.0.1"
+[[hosts]]
+name = "s1"
+address = "10.1.0.2"
+"""
+PLAN = """
+[evaluation]
+name = "networks"
+cluster = "servers.cluster.toml"
+[factors]
+network = ["none", "ad-2"]
+[run]
+command = ["true"]
+launcher = "custom"
+[network]
+factor = "network"
+interfaces = ["eth1", "eth2"]
+name = "bond7"
+levels = { none = {}, ad-2 = { nics = 2, bond = { mode = "802.3ad", hash = "layer3+4" } } }
+[replications]
+count = 3
+[whole_plot]
+factors = ["network"]
+"""
+
+
+@pytest.mark.slow
+def test_networks_of_real_hosts_are_a_factor_and_taken_back_after_a_crash(
+    hosts: Imitated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(base._registry, "imitated", lambda cluster: hosts)  # type: ignore[arg-type]
+    cluster = tmp_path / "servers.cluster.toml"
+    cluster.write_text(CLUSTER)
+    (tmp_path / "plan.toml").write_text(PLAN)
+    with Store.open(tmp_path / "results") as store:
+        Evaluation(session.read(tmp_path / "plan.toml"), store).run()
+        rows = store.runs("evaluation_row")
+    assert len(rows) == 6
+    for row in rows:
+        if row.labels["network"] == "none":
+            assert row.facts["network"] == {"nics": 1}
+            continue
+        network = row.facts["network"]
+        assert (network["way"], network["mode"], network["hash"]) == ("kernel", "802.3ad", "layer3+4")
+        assert {host: bond["members"] for host, bond in network["bonds"].items()} == {
+            host: ["eth1", "eth2"] for host in NAMES
+        }
+    assert hosts.lines("s0").count("link delete bond7") == 3  # once a block
+    assert all(as_before(hosts, host) for host in NAMES)
+
+    remains = Remains.of(tmp_path / "results")
+    remains.note_cluster(str(cluster))
+    remains.note_bonds(True)
+    on_hosts.apply(hosts, NAMES, AD, within_s=1000)  # and then it was killed
+    assert Remains.of(tmp_path / "results").end() == ["bonds"]
+    assert all(as_before(hosts, host) for host in NAMES)

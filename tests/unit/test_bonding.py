@@ -4,11 +4,12 @@ from ipaddress import IPv4Address
 
 import pytest
 
-from fairlead.bonding import live, parse
+from fairlead.bonding import parse
 from fairlead.bonding.explain import Bond, explain, parse_mode
 from fairlead.bonding.hashing import ENCAP34, End, Flow, link_of
 from fairlead.cluster.description import Host
 from fairlead.errors import ConfigError
+from fairlead.net import live
 
 NEW, MIDDLE, OLD = (6, 1), (5, 4), (4, 9)
 A, B = bytes.fromhex("0200000000a1"), bytes.fromhex("0200000000b2")

@@ -8,6 +8,7 @@ import pytest
 
 from fairlead import config
 from fairlead.bonding.hashing import End, Flow, link_of
+from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError
 from fairlead.evaluate import aggregation, network, session, traffic
 from fairlead.evaluate.aggregation import observe
@@ -16,6 +17,7 @@ from fairlead.evaluate.traffic import HostTraffic
 from fairlead.lab.description import Description
 from fairlead.lab.nics import Sent
 from fairlead.lab.resolve import resolve
+from fairlead.net.change import Wanted
 from fairlead.store import Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "evaluate"
@@ -64,10 +66,11 @@ def test_a_level_gives_the_hosts_their_nics_and_has_them_count() -> None:
     ("old", "new", "complaint"),
     [
         ("none = {}, ", "", "network.levels: says nothing of none"),
-        ('lab = "l.toml"', 'cluster = "c.toml"', "network: levels are set up in labs"),
+        ('lab = "l.toml"', 'cluster = "c.toml"', "network.interfaces: name the hosts' NICs"),
+        ("[network]", '[network]\ninterfaces = ["eth1"]', "a lab's NICs have names of their own"),
         ('[whole_plot]\nfactors = ["network"]\n', "", "list it in whole_plot.factors"),
         ('factor = "network"', 'factor = "net"', "network.factor: 'net' is not there"),
-        ('mode = "4"', 'mode = "balance-alb"', "balance-alb cannot be emulated"),
+        ('mode = "4", hash = "layer3+4"', 'mode = "balance-alb"', "two: balance-alb cannot be emulated"),
         ("none = {}", "none = { nics = 4 }", "4 NICs need a bond"),
     ],
 )
@@ -76,6 +79,26 @@ def test_mistakes_are_told_by_their_place(old: str, new: str, complaint: str) ->
     with pytest.raises(ConfigError, match=r"plan\.toml") as error:
         parse(PLAN.replace(old, new))
     assert complaint in str(error.value)
+
+
+def test_on_real_hosts_a_level_is_a_bond_of_the_first_interfaces() -> None:
+    text = PLAN.replace('lab = "l.toml"', 'cluster = "c.toml"').replace(
+        "[network]", '[network]\ninterfaces = ["eth1", "eth2", "eth3"]\nlacp_rate = "fast"\nname = "bond7"'
+    )
+    table = parse(text).network
+    assert table is not None
+    assert table.wanted(table.levels["none"]) is None
+    wanted = table.wanted(table.levels["two"])
+    assert wanted == Wanted("bond7", ("eth1", "eth2"), "802.3ad", "layer3+4", 100, "fast")
+    hosts = (Host("a", "10.0.0.1", interface="eth1"), Host("b", "10.0.0.2", interface="eth9"))
+    assert [each.interface for each in network.over(Cluster("c", "ssh", hosts), wanted).hosts] == ["bond7", "eth9"]
+    alb = parse(text.replace('mode = "4", hash = "layer3+4"', 'mode = "balance-alb"')).network
+    assert alb is not None
+    assert alb.levels["two"].bond is not None
+    with pytest.raises(ConfigError, match="there are 3 interfaces"):
+        parse(text.replace("nics = 2", "nics = 4"))
+    with pytest.raises(ConfigError, match="what a real switch does"):
+        parse(text.replace('mode = "4"', 'switch = "layer2", mode = "4"'))
 
 
 def test_plans_without_the_table_are_stored_as_before() -> None:

@@ -13,8 +13,8 @@ from fairlead.cli.cluster_argument import ClusterArgument
 if TYPE_CHECKING:
     from fairlead.bonding.explain import Bond
     from fairlead.bonding.hashing import Flow
-    from fairlead.bonding.hosts.state import Network
     from fairlead.cluster.executors.base import Executor
+    from fairlead.net.state import Network
 
 SHOWN = 40
 
@@ -39,7 +39,7 @@ def show(cluster_file: Path, as_json: bool) -> None:
     """Show the NICs and bonds of all hosts of CLUSTER."""
     from dataclasses import asdict
 
-    from fairlead.bonding.hosts import apply as on_hosts
+    from fairlead.net import apply as on_hosts
 
     found = on_hosts.show(*_hosts(cluster_file))
     if as_json:
@@ -85,8 +85,8 @@ def apply(
     be an LACP group for 802.3ad, a static one for balance-rr, balance-xor and broadcast.
     """
     from fairlead.bonding.explain import parse_mode
-    from fairlead.bonding.hosts import apply as on_hosts
-    from fairlead.bonding.hosts.change import Wanted
+    from fairlead.net import apply as on_hosts
+    from fairlead.net.change import Wanted
 
     wanted = Wanted(name, nics, parse_mode(mode), policy, miimon, lacp_rate)
     executor, hosts = _hosts(cluster_file)
@@ -107,7 +107,7 @@ def apply(
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 def restore(cluster_file: Path) -> None:
     """Take back what `apply` made on the hosts of CLUSTER; where there is nothing, do nothing."""
-    from fairlead.bonding.hosts import apply as on_hosts
+    from fairlead.net import apply as on_hosts
 
     on_hosts.restore(*_hosts(cluster_file))
 
@@ -167,11 +167,12 @@ def explain(
 
     A flow is SOURCE>DESTINATION, each end [MAC@]ADDRESS[:PORT]. Links are numbered in the order they were enslaved.
     """
-    from fairlead.bonding import live, parse
+    from fairlead.bonding import parse
     from fairlead.bonding.explain import Bond, parse_mode
     from fairlead.cluster.description import Cluster
     from fairlead.errors import ConfigError
     from fairlead.lab.units import parse_rate
+    from fairlead.net import live
 
     if bool(flows) == (cluster_file is not None):
         raise click.UsageError("give either flows or --cluster")

@@ -1,25 +1,77 @@
-"""Network configurations as a factor: how the hosts of a lab have their NICs at each level. Pure."""
+"""Network configurations as a factor: how hosts have their NICs at each level, in labs and really. Pure."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from typing import Any, Literal
 
 from pydantic import Field
 
+from fairlead.cluster.description import Cluster
 from fairlead.config import Model
 from fairlead.lab import aggregate
-from fairlead.lab.description import Description, NicsDescription
+from fairlead.lab.description import Description, NicsDescription, not_emulated
 from fairlead.lab.topology import Plan
+from fairlead.net.change import Wanted
+from fairlead.net.state import Network
+
+KERNEL_DRIVER = "kernel"
+"""The way of bonds that the running kernel's driver makes."""
 
 
 class NetworkTable(Model):
-    """``[network]``: what every level of ``factor`` makes of the lab's ``host_link``, or its servers' uplinks.
+    """``[network]``: what every level of ``factor`` makes of the hosts' NICs.
 
-    A level says ``nics`` and ``bond`` as a lab's description does; an empty one is a single NIC.
+    A level says ``nics`` and ``bond`` as a lab's description does; an empty one is a single NIC. In a lab it is about
+    ``host_link``, or the servers' uplinks. On real hosts a level with a bond makes ``name`` of the first of
+    ``interfaces``, the same names on every host; an empty one leaves them as they are. ``within_s``: a host that is not
+    reached again goes back by itself.
     """
 
     factor: str
     levels: dict[str, NicsDescription] = Field(min_length=1)
+    interfaces: tuple[str, ...] = ()
+    name: str = "fairlead0"
+    lacp_rate: Literal["slow", "fast"] = "slow"
+    within_s: int = Field(default=60, ge=10, le=3600)
+
+    def complaints(self, *, in_lab: bool) -> Iterator[str]:
+        """What does not fit the place, in words."""
+        if in_lab and self.interfaces:
+            yield "network.interfaces: a lab's NICs have names of their own; leave it away"
+        if not in_lab and not self.interfaces:
+            yield "network.interfaces: name the hosts' NICs that bonds are made of"
+        for level, nics in self.levels.items():
+            where, reason = f"network.levels.{level}", not_emulated(nics.bond)
+            if in_lab and reason:
+                yield f"{where}: {reason}"
+            if not in_lab and nics.bond and nics.bond.switch:
+                yield f"{where}: switch: what a real switch does is set up there"
+            if not in_lab and self.interfaces and nics.nics > len(self.interfaces):
+                yield f"{where}: nics: there are {len(self.interfaces)} interfaces"
+
+    def wanted(self, level: NicsDescription) -> Wanted | None:
+        """The bond of real hosts; None: they are left as they are."""
+        bond = level.bond
+        if bond is None:
+            return None
+        nics = self.interfaces[: level.nics]
+        return Wanted(self.name, nics, bond.mode, bond.policy, round(bond.miimon * 1000), self.lacp_rate)
+
+
+def over(cluster: Cluster, wanted: Wanted) -> Cluster:
+    """The cluster once its hosts have the bond: what was on one of its NICs is on the bond."""
+    hosts = [replace(each, interface=wanted.name) if each.interface in wanted.nics else each for each in cluster.hosts]
+    return replace(cluster, hosts=tuple(hosts))
+
+
+def kernel_facts(wanted: Wanted | None, found: Mapping[str, Network]) -> dict[str, Any]:
+    """What is kept with every row on real hosts: what was asked for, and the bonds that were read back."""
+    if wanted is None:
+        return {"nics": 1}
+    asked = {"nics": len(wanted.nics), "way": KERNEL_DRIVER, "mode": wanted.mode, "hash": wanted.policy}
+    return {**asked, "bonds": {host: asdict(now.bonds[wanted.name]) for host, now in found.items()}}
 
 
 def configured(description: Description, level: NicsDescription) -> Description:

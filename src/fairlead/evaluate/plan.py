@@ -313,8 +313,7 @@ def _of_network(plan: Plan) -> Iterator[str]:
     for level in plan.factors.get(factor, ()):
         if str(level) not in plan.network.levels:
             yield f"network.levels: says nothing of {level}"
-    if plan.evaluation.lab is None:
-        yield "network: levels are set up in labs; on a cluster that is up, whole_plot.set_up does it"
+    yield from plan.network.complaints(in_lab=plan.evaluation.lab is not None)
     if plan.whole_plot is None or factor not in plan.whole_plot.factors:
         yield f"network: {factor} needs a re-configuration: list it in whole_plot.factors"
 

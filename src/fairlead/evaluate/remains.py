@@ -8,8 +8,10 @@ from pathlib import Path
 from fairlead import files, lab
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors import of
 from fairlead.errors import FairleadError, LabError
 from fairlead.evaluate import configure
+from fairlead.net import apply as net
 
 FILE_NAME = "evaluation.running.json"
 
@@ -24,6 +26,7 @@ class Remains:
         cluster: file of the cluster that jobs run on.
         jobs: ids of jobs that may be running.
         undo: commands that take back what was set up on the cluster, ``on`` its hosts or "here".
+        bonded: bonds were made on the cluster's hosts.
     """
 
     path: Path
@@ -32,6 +35,7 @@ class Remains:
     jobs: list[str] = field(default_factory=list)
     undo: list[list[str]] = field(default_factory=list)
     on: str = "hosts"
+    bonded: bool = False
     _guard: threading.Lock = field(default_factory=threading.Lock, repr=False)  # neighbours have threads of their own
 
     @classmethod
@@ -44,7 +48,9 @@ class Remains:
         path = results / FILE_NAME
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            return cls(path, data["lab"], data["cluster"], list(data["jobs"]), list(data["undo"]), data["on"])
+            lists = list(data["jobs"]), list(data["undo"])
+            bonded = bool(data.get("bonded", False))  # earlier versions made none
+            return cls(path, data["lab"], data["cluster"], *lists, data["on"], bonded)
         except FileNotFoundError:
             return cls(path)
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -71,7 +77,11 @@ class Remains:
             ended += self._end_jobs(Cluster.load(self.cluster))
         if self.undo:
             ended += self._take_back()
-        self.lab, self.jobs, self.undo = None, [], []
+        if self.bonded and self.cluster is not None:
+            cluster = Cluster.load(self.cluster)
+            net.restore(of(cluster), [host.name for host in cluster.managed_hosts()])
+            ended.append("bonds")
+        self.lab, self.jobs, self.undo, self.bonded = None, [], [], False
         self.path.unlink(missing_ok=True)
         return ended
 
@@ -104,6 +114,11 @@ class Remains:
         self.undo, self.on = commands, on
         self._write()
 
+    def note_bonds(self, there: bool) -> None:
+        """Bonds are about to be made on the cluster's hosts; or they were taken back."""
+        self.bonded = there
+        self._write()
+
     def add(self, job: str) -> None:
         """A job is about to be started."""
         with self._guard:
@@ -117,5 +132,8 @@ class Remains:
             self._write()
 
     def _write(self) -> None:
-        data = {"lab": self.lab, "cluster": self.cluster, "jobs": self.jobs, "undo": self.undo, "on": self.on}
+        data = {
+            **{"lab": self.lab, "cluster": self.cluster, "jobs": self.jobs, "undo": self.undo, "on": self.on},
+            "bonded": self.bonded,
+        }
         files.replace(self.path, json.dumps(data))

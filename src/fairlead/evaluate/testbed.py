@@ -11,6 +11,7 @@ from typing import Any, Self
 from fairlead import files, lab
 from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors import of
 from fairlead.evaluate import configure, network
 from fairlead.evaluate.design import Row
 from fairlead.evaluate.plan import Levels, Plan, fill, placeholders
@@ -24,6 +25,7 @@ from fairlead.manage.supervisor import Management
 from fairlead.measure.characterization import latest
 from fairlead.measure.characterize import characterize
 from fairlead.measure.survey import Settings
+from fairlead.net import apply as net
 from fairlead.store import Event, Store
 
 
@@ -49,6 +51,7 @@ class Testbed:
         self._lab: lab.Lab | None = None
         self._file: str | None = None  # of the cluster, or of the lab that is up
         self._place: tuple[int, Levels] | None = None
+        self._network: dict[str, Any] = {}
         self.news: list[Event] = []
 
     def __enter__(self) -> Self:
@@ -78,10 +81,11 @@ class Testbed:
             self._undo()
             if before[0] != row.block:
                 self._reset(before[0])
+        begin_s = time.time()
         self._have_cluster(levels)
         plot = self._plan.whole_plot
-        begin_s = time.time()
         self._place = place  # from here on there is something to undo
+        self._make_bonds(levels)
         if plot is not None:
             self._remains.note_undo([[fill(word, levels) for word in line] for line in plot.undo], plot.on)
             self._on_all(plot.set_up, levels)
@@ -92,7 +96,9 @@ class Testbed:
 
     def _facts(self) -> dict[str, Any]:
         found = run_facts.collect(self.cluster, own_mpirun=self._plan.run.launcher == "custom")
-        return found if self._lab is None else {**found, "network": network.facts(self._lab.plan)}
+        if self._lab is not None:
+            return {**found, "network": network.facts(self._lab.plan)}
+        return {**found, "network": self._network} if self._network else found
 
     def watch(self) -> Watch | None:
         """Counts what the hosts send from now on; None where they do not count.
@@ -157,6 +163,29 @@ class Testbed:
             self._remains.note_lab(None)
         self._lab, self._file = None, None
 
+    def _make_bonds(self, levels: Levels) -> None:
+        """On real hosts; a lab was made with them."""
+        table, nics = self._plan.network, self._plan.nics_at(levels)
+        self._network = {}
+        if table is None or nics is None or self._lab is not None:
+            return
+        wanted, found = table.wanted(nics), {}
+        self._unbonded = self.cluster
+        if wanted is not None:
+            self._remains.note_bonds(True)
+            found = net.apply(of(self.cluster), self._hosts(), wanted, table.within_s)
+            self.cluster = network.over(self.cluster, wanted)
+        self._network = network.kernel_facts(wanted, found)
+
+    def _take_bonds_back(self) -> None:
+        if self._remains.bonded:
+            self.cluster = self._unbonded
+            net.restore(of(self.cluster), self._hosts())
+            self._remains.note_bonds(False)
+
+    def _hosts(self) -> list[str]:
+        return [host.name for host in self.cluster.managed_hosts()]
+
     def _undo(self) -> None:
         assert self._place is not None
         levels = self._place[1]
@@ -164,6 +193,7 @@ class Testbed:
         if self._plan.whole_plot is not None:
             self._on_all(self._plan.whole_plot.undo, levels)
             self._remains.note_undo([], self._plan.whole_plot.on)
+        self._take_bonds_back()
 
     def _reset(self, block: int) -> None:
         plot = self._plan.whole_plot

@@ -33,19 +33,21 @@ Policy = Literal["layer2", "layer2+3", "layer3+4", "encap2+3", "encap3+4", "vlan
 
 def _check_mode(value: object) -> str:
     try:
-        mode = parse_mode(str(value))
+        return parse_mode(str(value))
     except ConfigError as error:
         raise ValueError(f"{error.args[0]}; {error.hint}") from error
-    if mode in NOT_EMULATED:
-        there = ", ".join(name for name in MODES if name not in NOT_EMULATED)
-        raise ValueError(
-            f"{mode} cannot be emulated: it follows the load of each NIC as the driver sees it; use {there}"
-        )
-    return mode
+
+
+def not_emulated(bond: "BondDescription | None") -> str | None:
+    """Why a lab cannot have such a bond, in words; None: it can."""
+    if bond is None or bond.mode not in NOT_EMULATED:
+        return None
+    there = ", ".join(name for name in MODES if name not in NOT_EMULATED)
+    return f"{bond.mode} cannot be emulated: it follows the load of each NIC as the driver sees it; use {there}"
 
 
 class BondDescription(config.Model):
-    """``bond = { mode = ..., hash = ..., switch = ... }``: how several NICs are used together (emulated).
+    """``bond = { mode = ..., hash = ..., switch = ... }``: how several NICs are used together; in labs, emulated.
 
     ``hash`` is for balance-xor and 802.3ad. ``switch`` is how the other end chooses the NIC of what it sends: by
     default the same hash, with balance-rr in turn. A NIC that was taken down is used for another ``miimon``.
@@ -103,6 +105,9 @@ class LinkDescription(NicsDescription):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
+        complaint = not_emulated(self.bond)
+        if complaint:
+            raise ValueError(f"bond: {complaint}")
         if self.burst < FRAME_B:
             raise ValueError(f"burst: {self.burst} B is less than one packet ({FRAME_B} B)")
         if queue_bytes(self.queue, self.rate) < 2 * FRAME_B:

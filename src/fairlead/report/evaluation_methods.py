@@ -47,7 +47,7 @@ def _planned(plan: dict[str, Any], analysis: Analysis) -> str:
             f"{words.listing(list(plot['factors']))} was set up anew for each level in each of {plot['blocks']} "
             "randomly ordered blocks; its effects are tested against the error between blocks."
         )
-    if plan.get("network"):
+    if plan.get("network") and plan["evaluation"]["lab"]:
         parts.append(
             "Bonds were emulated in a lab (tc filters with classic BPF, nftables), not made by the kernel's driver."
         )

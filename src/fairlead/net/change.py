@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fairlead.bonding.explain import HASHING
-from fairlead.bonding.hosts.state import Network, Nic
 from fairlead.errors import ConfigError
+from fairlead.net.state import Network, Nic
 
 MOST_LINKS = 8  # of one aggregate: IEEE 802.3ad as Linux and most switches have it
 NEEDS_SPEED = (

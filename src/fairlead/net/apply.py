@@ -8,11 +8,11 @@ back by itself, and so does one whose fairlead was killed.
 import contextlib
 from collections.abc import Sequence
 
-from fairlead.bonding.hosts.change import Change, Wanted, disagreements, plan
-from fairlead.bonding.hosts.state import JOURNAL, READ, Network, read
 from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import FairleadError, HostError
+from fairlead.net.change import Change, Wanted, disagreements, plan
+from fairlead.net.state import JOURNAL, READ, Network, read
 
 _AS_ROOT = '[ "$(id -u)" = 0 ] || exec sudo -n sh -c "$1"; eval "$1"'
 _LOCKED = "exec 9</run; flock 9"  # the directory that the journal is in: nothing to leave behind
