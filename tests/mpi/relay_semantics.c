@@ -496,6 +496,30 @@ static void truncation(void) {
     MPI_Comm_free(&own);
 }
 
+static int free_attribute(MPI_Comm comm, int key, void* value, void* state) {
+    (void)comm, (void)key, (void)state;
+    const int error = MPI_Comm_free(value);
+    free(value);
+    return error;
+}
+
+/// A communicator that is an attribute of another one goes with it.
+static void attributes(void) {
+    int key, got;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_attribute, &key, NULL);
+    for (int i = 0; i < 5; ++i) {
+        MPI_Comm outer, *inner = malloc(sizeof *inner);
+        MPI_Comm_dup(world, &outer);
+        MPI_Comm_dup(outer, inner);
+        MPI_Comm_set_attr(outer, key, inner);
+        MPI_Sendrecv(&i, 1, MPI_INT, next_rank, 0, &got, 1, MPI_INT, MPI_ANY_SOURCE, 0, *inner, MPI_STATUS_IGNORE);
+        NEED(got == i);
+        MPI_Comm_free(&outer);
+        MPI_Sendrecv(&i, 1, MPI_INT, next_rank, 1, &got, 1, MPI_INT, last_rank, 1, world, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free_keyval(&key);
+}
+
 static void communicators(void) {
     MPI_Comm copy, halves, ring, between, merged, some;
     int value = rank, got = -1, other;
@@ -726,6 +750,7 @@ static const struct Case {
     {"exchanges", exchanges},
     {"truncation", truncation},
     {"communicators", communicators},
+    {"attributes", attributes},
     {"synchronous and barrier", synchronous_and_barrier},
     {"unwanted", unwanted},
     {"random messages", random_messages},

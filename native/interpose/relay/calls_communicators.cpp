@@ -98,7 +98,8 @@ int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remot
 template <Function function>
 int comm_free(MPI_Comm* comm) {
     const auto free = library<int(MPI_Comm*)>(function);
-    if (passes_by() || *comm == comm_null()) {
+    // Also inside another call: programs keep communicators as attributes of others, and free them with those.
+    if (plane == nullptr || *comm == comm_null() || (passes_by() && !plane->carries(*comm))) {
         return free(comm);
     }
     plane->enter();

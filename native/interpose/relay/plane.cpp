@@ -830,8 +830,8 @@ void Plane::finish() {
     }
     wait_until([&] { return mpi_carrier_->arrived() == frames && mpi_carrier_->idle(); });
     tell_agent();
-    for (MPI_Comm comm : to_free_) {
-        PMPI_Comm_free(&comm);
+    for (std::size_t at = 0; at < to_free_.size(); ++at) {  // attributes' callbacks may add some
+        PMPI_Comm_free(&to_free_[at]);
     }
     PMPI_Comm_free(&frames_);
     PMPI_Comm_free(&control_);

@@ -64,6 +64,10 @@ class Plane {
 
     /// A call that is collective over its members made it.
     void add(MPI_Comm comm);
+    bool carries(MPI_Comm comm) {
+        const std::scoped_lock lock(mutex_);
+        return channel_of(comm) != nullptr;
+    }
     /// Before the library frees it: whether it may do so now. If not, it is freed in MPI_Finalize.
     bool drop(MPI_Comm comm);
     /// Until all members have come. Then those that call a function of the library together leave it soon.
