@@ -52,6 +52,7 @@ RelayPlane::RelayPlane(EventLoop& loop, RelaySetup setup, Dial dial, Log log)
                   },
               .left =
                   [this](RankChannel& channel) {
+                      hear_out(channel);
                       channel.leave(buffers_);
                       add(told_by_those_who_left_, channel.told());
                       due_ranks_.erase(channel.rank());
@@ -345,6 +346,15 @@ void RelayPlane::serve(relay::Process rank) {
     } catch (const relay::CorruptRing& error) {
         log_("rank " + std::to_string(rank) + ": " + error.what());
         ranks_.remove(rank);
+    }
+}
+
+/// What a rank sent right before it ended; what finds no room is lost.
+void RelayPlane::hear_out(RankChannel& channel) {
+    try {
+        serve_some(channel);
+    } catch (const relay::CorruptRing&) {
+        return;  // which is why it had to go, and was told
     }
 }
 

@@ -110,6 +110,7 @@ class RelayPlane final : public DataPlane {
     void serve(relay::Process rank);
     void serve(Way way);
     bool serve_some(RankChannel& channel);
+    void hear_out(RankChannel& channel);
     bool serve_some(Way way, FrameInput& input);
     bool flush(Way way);
     void pump();

@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::milliseconds kGreeting{10};
 constexpr int kFailure = 1;
 
 struct Options {
@@ -42,8 +43,21 @@ double seconds_since(Clock::time_point begin) {
 /// This process's end: numbered frames out, numbers in. Every byte of a payload follows from its number.
 class End {
   public:
+    /// Returns once both ends are there: agents drop frames for a process that is not.
     explicit End(const Options& options)
-        : options_(options), carrier_(options.directory, options.self, options.processes) {}
+        : options_(options), carrier_(options.directory, options.self, options.processes) {
+        Clock::time_point greeted;
+        wait_until([&] {
+            if (carrier_.ready(options_.peer) && Clock::now() - greeted > kGreeting) {
+                greeted = Clock::now();
+                greet();
+            }
+            return heard_;
+        });
+        // The other one may have come after all earlier ones.
+        wait_until([&] { return carrier_.ready(options_.peer); });
+        greet();
+    }
 
     void send(std::uint64_t number) {
         wait_until([&] { return carrier_.ready(options_.peer); });
@@ -65,11 +79,21 @@ class End {
         return number;
     }
     void poll() {
-        carrier_.poll([this](std::span<const std::uint8_t> frame) { arrived_.push_back(number_of(frame)); });
+        carrier_.poll([this](std::span<const std::uint8_t> frame) {
+            const std::uint64_t number = number_of(frame);
+            heard_ = true;
+            if (number != 0) arrived_.push_back(number);
+        });
     }
     bool relayed() const { return carrier_.wished(options_.peer) == Path::relay; }
 
   private:
+    /// A frame without a number.
+    void greet() {
+        std::vector<std::uint8_t> bytes(wire::kHeader_B + wire::kMaxBody_B);
+        bytes.resize(wire::encode({options_.self, options_.peer, 0, {}, Pull{}}, {}, bytes));
+        carrier_.send(options_.peer, std::move(bytes));
+    }
     template <typename Condition>
     void wait_until(Condition condition) {
         if (condition()) return;
@@ -85,10 +109,12 @@ class End {
     std::uint64_t number_of(std::span<const std::uint8_t> frame) const {
         const auto decoded = wire::decode(frame, options_.processes);
         const auto* const whole = std::get_if<wire::Decoded>(&decoded);
-        if (whole == nullptr || whole->frame.from != options_.peer || whole->payload.size() != options_.size_B) {
+        if (whole == nullptr || whole->frame.from != options_.peer) {
             throw std::runtime_error("what arrived is not what was sent");
         }
         const std::uint64_t number = whole->frame.sequence;
+        if (number != 0 && whole->payload.size() != options_.size_B)
+            throw std::runtime_error("a frame's length changed");
         for (const std::uint8_t byte : whole->payload) {
             if (byte != static_cast<std::uint8_t>(number)) throw std::runtime_error("a frame's bytes were changed");
         }
@@ -97,6 +123,7 @@ class End {
 
     Options options_;
     AgentCarrier carrier_;
+    bool heard_ = false;  ///< anything of the other end
     std::vector<std::uint64_t> arrived_;
     std::size_t taken_ = 0;
     std::vector<std::uint8_t> payload_;

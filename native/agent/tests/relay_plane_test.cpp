@@ -396,6 +396,23 @@ TEST(RelayPlane, FramesForARankThatLeftAreDropped) {
     EXPECT_EQ(exchange(*rank0, 0, *again, 1, 10), count_to(10)) << "its place is free again";
 }
 
+TEST(RelayPlane, WhatARankSendsRightBeforeItEndsArrives) {
+    Hosts hosts(2);
+    const auto rank1 = hosts.join(1, 1);
+    for (int time = 0; time < 20; ++time) {
+        auto rank0 = hosts.join(0, 0);
+        for (std::uint64_t number = 1; number <= 5; ++number) rank0->send(1, make_frame(0, 1, number, 100));
+        rank0.reset();
+        Numbers taken;
+        EXPECT_TRUE(eventually([&] {
+            take(*rank1, taken);
+            return taken.size() >= 5;
+        }));
+        EXPECT_EQ(taken, count_to(5));
+        EXPECT_TRUE(eventually([&] { return hosts.call([&] { return hosts.plane(0).ranks().empty(); }); }));
+    }
+}
+
 TEST(RelayPlane, WhoSpeaksForAnotherRankIsLeftOut) {
     Hosts hosts(2);
     const auto rank0 = hosts.join(0, 0);
