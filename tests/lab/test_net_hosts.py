@@ -198,7 +198,7 @@ def test_what_cannot_work_is_refused_before_anything_is_touched(hosts: Imitated,
 def test_if_one_host_fails_all_are_restored(hosts: Imitated, broken: dict[str, Any], reason: str) -> None:
     hosts.change("s1", **broken)
     with pytest.raises(HostError, match=reason):
-        on_hosts.apply(hosts, NAMES, AD, within_s=30)
+        on_hosts.apply(hosts, NAMES, AD, within_s=30, settle_s=0.1)
     for host in NAMES:
         assert as_before(hosts, host)
         assert not journal(hosts, host)

@@ -55,7 +55,10 @@ def test_a_level_gives_the_hosts_their_nics_and_has_them_count() -> None:
             assert made.count_flows
             assert made.link_of(first).nics == nics.nics
             facts[level] = network.facts(made)
-        assert facts["none"] == {"nics": 1, "rate_bps": rate_bps}
+        assert facts["none"] == {
+            **{"nics": 1, "rate_bps": rate_bps, "way": "emulated", "mode": "active-backup"},
+            **{"hash": "", "switch": "", "miimon_s": 0.1},
+        }
         assert facts["two"] == {
             **{"nics": 2, "rate_bps": rate_bps, "way": "emulated", "mode": "802.3ad"},
             **{"hash": "layer3+4", "switch": "layer3+4", "miimon_s": 0.1},

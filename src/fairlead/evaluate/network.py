@@ -11,7 +11,7 @@ from pydantic import Field
 from fairlead.cluster.description import Cluster
 from fairlead.config import Model
 from fairlead.lab import aggregate
-from fairlead.lab.description import Description, NicsDescription, not_emulated
+from fairlead.lab.description import BondDescription, Description, NicsDescription, not_emulated
 from fairlead.lab.topology import Plan
 from fairlead.net.change import Wanted
 from fairlead.net.state import Network
@@ -75,8 +75,11 @@ def kernel_facts(wanted: Wanted | None, found: Mapping[str, Network]) -> dict[st
 
 
 def configured(description: Description, level: NicsDescription) -> Description:
-    """The lab with its NICs as the level says, and with hosts that count what they send."""
-    changed = {"nics": level.nics, "bond": level.bond}
+    """The lab with its NICs as the level says, and with hosts that count what they send.
+
+    A single NIC is made as a bond of one: what an emulated bond has unlike a plain link is then alike at all levels.
+    """
+    changed = {"nics": level.nics, "bond": level.bond or BondDescription(mode="active-backup")}
     lab = description.lab.model_copy(update={"count_flows": True})
     if description.servers is None:
         links = {"host_link": description.host_link.model_copy(update=changed)}

@@ -6,6 +6,7 @@ back by itself, and so does one whose fairlead was killed.
 """
 
 import contextlib
+import time
 from collections.abc import Sequence
 
 from fairlead.cluster.execute import on_all, run_on
@@ -14,6 +15,8 @@ from fairlead.errors import FairleadError, HostError
 from fairlead.net.change import Change, Wanted, disagreements, plan
 from fairlead.net.state import JOURNAL, READ, Network, read
 
+SETTLE_S = 20.0
+_POLL_S = 0.5
 _AS_ROOT = '[ "$(id -u)" = 0 ] || exec sudo -n sh -c "$1"; eval "$1"'
 _LOCKED = "exec 9</run; flock 9"  # the directory that the journal is in: nothing to leave behind
 
@@ -87,11 +90,14 @@ def plans(executor: Executor, hosts: Sequence[str], wanted: Wanted) -> dict[str,
     return {host: plan(host, now, wanted) for host, now in show(executor, hosts).items()}
 
 
-def apply(executor: Executor, hosts: Sequence[str], wanted: Wanted, within_s: int) -> dict[str, Network]:
+def apply(
+    executor: Executor, hosts: Sequence[str], wanted: Wanted, within_s: int, settle_s: float = SETTLE_S
+) -> dict[str, Network]:
     """Make the bond on all hosts, or on none; what they then have.
 
     Args:
         within_s: a host that is not confirmed within this time goes back by itself.
+        settle_s: so long links may take to come up and an LACP partner to answer; at most half of ``within_s``.
 
     Raises:
         ConfigError: it cannot work on a host; nothing was changed.
@@ -100,11 +106,7 @@ def apply(executor: Executor, hosts: Sequence[str], wanted: Wanted, within_s: in
     changes = plans(executor, hosts, wanted)
     try:
         on_all(hosts, lambda host: _as_root(executor, host, begin(changes[host], within_s)))
-        found = show(executor, hosts)
-        wrong = {host: disagreements(now, wanted) for host, now in found.items()}
-        texts = [f"{host}: {'; '.join(reasons)}" for host, reasons in wrong.items() if reasons]
-        if texts:
-            raise HostError("\n".join(texts), hint="everything was restored")
+        found = _settled(executor, hosts, wanted, min(settle_s, within_s / 2))
         on_all(hosts, lambda host: _as_root(executor, host, _CONFIRM))
     except BaseException:
         _restore_what_answers(executor, hosts)
@@ -128,6 +130,25 @@ def begin(change: Change, within_s: int) -> str:
         apply="\n".join(change.apply),
         restore="\n".join(change.restore),
     )
+
+
+def _settled(executor: Executor, hosts: Sequence[str], wanted: Wanted, settle_s: float) -> dict[str, Network]:
+    """What hosts have once it is as wanted. Raises HostError if it is not in time."""
+    deadline_s = time.monotonic() + settle_s
+    while True:
+        is_last = time.monotonic() > deadline_s
+        try:
+            found = show(executor, hosts)
+            wrong = {host: disagreements(now, wanted) for host, now in found.items()}
+            texts = [f"{host}: {'; '.join(reasons)}" for host, reasons in wrong.items() if reasons]
+            if not texts:
+                return found
+            if is_last:
+                raise HostError("\n".join(texts), hint="everything was restored")
+        except HostError:
+            if is_last:
+                raise
+        time.sleep(_POLL_S)
 
 
 def _as_root(executor: Executor, host: str, script: str) -> str:

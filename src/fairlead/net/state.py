@@ -117,7 +117,7 @@ def _nic(link: Mapping[str, Any], routes: list[str], kind: Mapping[str, str]) ->
         addresses=tuple(
             Address(f"{each['local']}/{each['prefixlen']}", each.get("broadcast"), bool(each.get("dynamic")))
             for each in link.get("addr_info", ())
-            if each.get("scope") == "global"
+            if each.get("scope") == "global" and not _is_advertised(each)
         ),
         routes=tuple(_without_state(line, name) for line in routes if _is_own(line, name)),
         speed_Mbps=speed if speed > 0 else None,
@@ -125,6 +125,11 @@ def _nic(link: Mapping[str, Any], routes: list[str], kind: Mapping[str, str]) ->
         driver=kind.get("driver"),
         kind=kind,
     )
+
+
+def _is_advertised(address: Mapping[str, Any]) -> bool:
+    """Whether a router advertises it: it comes by itself wherever the interface is used."""
+    return address.get("family") == "inet6" and bool(address.get("dynamic"))
 
 
 def _is_own(route: str, name: str) -> bool:

@@ -86,7 +86,7 @@ def _remark(pair: Pair, base: Observed, seen: Observed, theory: float, bounded: 
     low, high = 1 + pair.speed.low, 1 + pair.speed.high
     if low <= theory <= high:
         parts.append(
-            "as the busiest NIC says" if not low <= 1 <= high else "cannot be told from theory, nor from no gain"
+            "as the busiest NIC says" if not low <= 1 <= high else "can be told neither from theory nor from no gain"
         )
     elif high < theory and bounded is not None and low <= bounded <= high:
         parts.append("as the busiest NIC and the share of time in MPI say")
