@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench import shims
 from bench.session import Session
-from fairlead import lab
+from fairlead import lab, programs
 from fairlead.cluster import launch, run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
@@ -18,7 +18,7 @@ from fairlead.errors import ConfigError, LaunchError
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription
-from fairlead.manage import comparison_session, programs
+from fairlead.manage import comparison_session
 from fairlead.manage.compare import Comparison, Setting
 from fairlead.manage.components import FULL
 from fairlead.manage.plan import ComparisonPlan, CongestionPlan, ProgramPlan

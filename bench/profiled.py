@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, replace
 from bench import wrapped_call
 from bench.figures import AT_MOST, Figure, median_figure
 from bench.session import Session
+from fairlead import programs
 from fairlead.cluster import launch
 from fairlead.errors import LaunchError
-from fairlead.manage import programs
 from fairlead.profile import profile
 from fairlead.profile.collect import collection
 from fairlead.profile.run import MESSAGES, this_machine

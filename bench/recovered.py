@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from bench import laboratory
 from bench.figures import AT_LEAST, Figure, ends
 from bench.session import Session
+from fairlead import programs
 from fairlead.errors import StatisticsError
 from fairlead.lab.congestion.description import Streams
-from fairlead.manage import programs
 from fairlead.manage.compare import Comparison
 from fairlead.manage.plan import ComparisonPlan, ProgramPlan
 from fairlead.report import comparison

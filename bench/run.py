@@ -25,8 +25,8 @@ from bench import (
 )
 from bench.session import Benchmark, Session
 from bench.summary import Summary
+from fairlead.display.terminal import console
 from fairlead.errors import FairleadError
-from fairlead.report.terminal import console
 
 # In the order in which they are run: the short ones first.
 GROUPS: dict[str, Benchmark] = {

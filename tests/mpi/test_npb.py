@@ -11,8 +11,7 @@ from click.testing import CliRunner, Result
 
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError, FairleadError, MissingToolError
-from fairlead.manage import npb, workloads
-from fairlead.manage.programs import Verdict, resolve, verdict
+from fairlead.programs import Verdict, npb, resolve, verdict, workloads
 
 SOURCE = Path(__file__).with_name("npb_tree")
 MAIN = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from fairlead.display.words import NBSP
 from fairlead.manage.components import FULL, NONE, Components
 from fairlead.manage.journal import Journal
 from fairlead.manage.scenario import FOUR
 from fairlead.report import communication, communication_figures
 from fairlead.report.communication import Communication, PairTimes
-from fairlead.report.words import NBSP
 from fairlead.store import Store
 
 HOSTS = ["h0", "h1", "h2"]

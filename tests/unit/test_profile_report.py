@@ -15,9 +15,9 @@ from fairlead.cli.main import command
 from fairlead.errors import ConfigError
 from fairlead.profile import findings, json_form, kinds, profile, tables
 from fairlead.profile.json_form import Summary
-from fairlead.profile.output import Output
 from fairlead.profile.record import COLLECTIVE, END, NO_ROOT, RELAY_COUNTS, Region, Usage
 from fairlead.report import profile_figures, profile_report
+from fairlead.report.profile_output import Output
 
 from .kept_messages import end
 from .profile_fixtures import a_record, three_ranks

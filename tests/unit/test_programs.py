@@ -6,7 +6,7 @@ import pytest
 
 from fairlead import native
 from fairlead.errors import MissingToolError
-from fairlead.manage.programs import Verdict, resolve, verdict
+from fairlead.programs import Verdict, resolve, verdict
 
 
 def test_bundled_program_is_found_for_its_mpi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,9 +148,9 @@ def diff(before: int | None, after: int | None, results: Path, as_json: bool) ->
 
 def _sizes_of(profile_file: Path) -> tuple[int, ...]:
     """The sizes of a stored profile; says on stderr which, and how much of the program's traffic they stand for."""
+    from fairlead.display import words
     from fairlead.profile.json_form import Summary
     from fairlead.profile.used_sizes import used_sizes
-    from fairlead.report import words
 
     used = used_sizes(Summary.read(profile_file))
     where = "of one host, whose ranks send" if used.one_host else "between hosts:"

@@ -30,8 +30,8 @@ def show(cluster_file: Path, as_json: bool) -> None:
     """
     from fairlead import cloud
     from fairlead.cluster.description import Cluster
+    from fairlead.display.terminal import console, rich_table
     from fairlead.report import cloud_table
-    from fairlead.report.terminal import console, rich_table
 
     found = cloud.of(Cluster.load(cluster_file)).inventory()
     if as_json:

@@ -38,10 +38,10 @@ def run(plan_file: Path, results: Path) -> None:
 
     The same command again goes on where an interrupted evaluation stopped, also after a kill.
     """
+    from fairlead.display.terminal import console
     from fairlead.evaluate import session
     from fairlead.evaluate.runner import Evaluation
     from fairlead.report import evaluation_report
-    from fairlead.report.terminal import console
     from fairlead.store import Store
 
     plan = session.read(plan_file)
@@ -81,8 +81,8 @@ def report(
       fairlead evaluate report results/published --name ICCSA
       fairlead evaluate report results/published --name ISCC --within 300
     """
+    from fairlead.display.terminal import console
     from fairlead.report import evaluation_report
-    from fairlead.report.terminal import console
     from fairlead.store import Store
 
     with Store.read(results) as store:
@@ -130,8 +130,8 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
       fairlead evaluate import iccsa.csv --columns examples/published/iccsa.toml --results results/published
     """
     from fairlead import config
+    from fairlead.display import words
     from fairlead.evaluate.columns import ColumnMap, import_csv
-    from fairlead.report import words
     from fairlead.store import Store
 
     columns = config.load(map_file, ColumnMap)
@@ -163,9 +163,9 @@ def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, 
     Example:
       fairlead evaluate check published_claims.json --results results/published
     """
+    from fairlead.display.terminal import console, rich_table
     from fairlead.evaluate import claims, claims_report
     from fairlead.evaluate.check import read_and_check
-    from fairlead.report.terminal import console, rich_table
     from fairlead.store import Store
 
     stated = claims.load(file)

@@ -96,8 +96,8 @@ def import_(file_format: str, files: tuple[Path, ...], system: str, **options: A
       fairlead measure import osu latency-*.txt bandwidth-*.txt --system cloud
       fairlead measure import imb imb.log --system cloud --results results/cloud
     """
+    from fairlead.display import words
     from fairlead.measure.benchmarks import imported
-    from fairlead.report import words
     from fairlead.store import Store
 
     output = output_of(options)

@@ -148,9 +148,9 @@ def _cost(cluster: "Cluster", prices: Path, lasts_s: float) -> str:
     Raises:
         ConfigError: the book does not know the cluster, or another number of hosts.
     """
+    from fairlead.display import words
     from fairlead.errors import ConfigError
     from fairlead.measure.prices import load
-    from fairlead.report import words
 
     price = load(prices).price(cluster.name)
     if price is None:

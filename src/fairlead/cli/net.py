@@ -121,7 +121,7 @@ def _hosts(cluster_file: Path) -> "tuple[Executor, list[str]]":
 
 
 def _print_network(host: str, now: "Network") -> None:
-    from fairlead.report import words
+    from fairlead.display import words
 
     remarks = ["its bond was made by fairlead, `fairlead net restore` takes it back"] if now.has_journal else []
     remarks += [] if now.has_driver else ["no bonding driver"]
@@ -195,7 +195,7 @@ def explain(
 
 def _tell(host: str, bond: "Bond", flows: "list[Flow]") -> None:
     from fairlead.bonding.explain import HASHING, explain
-    from fairlead.report import words
+    from fairlead.display import words
 
     found = explain(bond, flows)
     how = f", {bond.policy}" if bond.mode in HASHING else ""
@@ -222,7 +222,7 @@ def _end(end: object) -> str:
 
 
 def _rates(span: tuple[float, float]) -> str:
-    from fairlead.report import words
+    from fairlead.display import words
 
     low, high = (words.rate(each) for each in span)
     return low if low == high else f"{low} to {high}"

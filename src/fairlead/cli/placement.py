@@ -42,10 +42,10 @@ def command(
     """
     from fairlead import files
     from fairlead.cluster.description import Cluster
+    from fairlead.display.terminal import console
     from fairlead.placement import compute, json_form
     from fairlead.profile.json_form import Summary
     from fairlead.report import placement_table
-    from fairlead.report.terminal import console
 
     if unmeasured and run is not None:
         raise click.UsageError("--unmeasured and --run exclude each other")

@@ -98,8 +98,8 @@ def run(
       fairlead profile --cluster mesh8.cluster.toml -n 8 -- ./program
       fairlead profile --own-mpirun -- mpirun -n 4 ./program
     """
-    from fairlead.profile.output import Output
     from fairlead.profile.run import run as run_profiled
+    from fairlead.report.profile_output import Output
 
     return run_profiled(
         argv,
@@ -113,7 +113,7 @@ def run(
         regions=regions,
         call_sites=call_sites,
         chaos=chaos,
-        output=Output(json_file, html_file, figures),
+        write=Output(json_file, html_file, figures).write,
         settings=_settings(settings_file),
     )
 
@@ -133,9 +133,9 @@ def show(
       fairlead profile show cg.json --html cg.html --figures figures/
       fairlead profile show scorep-20261122_0800/traces.otf2 --json p.json
     """
+    from fairlead.display.terminal import console
     from fairlead.profile import json_form, terminal
-    from fairlead.profile.output import Output
-    from fairlead.report.terminal import console
+    from fairlead.report.profile_output import Output
 
     found = _traced(file) if file.suffix == ".otf2" else json_form.Summary.read(file)
     settings = _settings(settings_file)

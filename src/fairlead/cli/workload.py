@@ -29,7 +29,7 @@ def add(suite: str, path: Path, apps: list[str], classes: list[str]) -> None:
 
     PATH is the directory NPB3.4-MPI or the one that holds it, with config/make.def set to the compilers of your MPI.
     """
-    from fairlead.manage import npb, workloads
+    from fairlead.programs import npb, workloads
 
     programs = npb.programs(apps, classes)
     root = npb.tree(path)
@@ -41,7 +41,7 @@ def add(suite: str, path: Path, apps: list[str], classes: list[str]) -> None:
 @command.command("list")
 def show() -> None:
     """Say which programs are there."""
-    from fairlead.manage import npb, workloads
+    from fairlead.programs import npb, workloads
 
     trees = workloads.trees()
     if not trees:
@@ -58,6 +58,6 @@ def show() -> None:
 @click.argument("suite", type=click.Choice(["npb"]))
 def remove(suite: str) -> None:
     """Forget a source tree. Its files stay."""
-    from fairlead.manage import workloads
+    from fairlead.programs import workloads
 
     workloads.remove(suite)

@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import Any
 
+from fairlead.display import words
+from fairlead.display.tables import Table, cell, table
 from fairlead.evaluate.check import FAILS, HOLDS, UNDECIDABLE, Checked, Figure, Result
-from fairlead.report import words
-from fairlead.report.tables import Table, cell, table
 
 
 def title(result: Result) -> str:

@@ -1,9 +1,9 @@
 """What a plan will do, in words."""
 
+from fairlead.display import words
 from fairlead.evaluate.design import Row, planned_blocks, planned_rows, set_ups
 from fairlead.evaluate.forecast import Pace
 from fairlead.evaluate.plan import Plan
-from fairlead.report import words
 
 
 def summary(plan: Plan) -> list[str]:

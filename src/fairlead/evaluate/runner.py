@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fairlead import programs
 from fairlead.agents.agent import Message
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
@@ -25,7 +26,6 @@ from fairlead.evaluate.plan import Levels, Plan, fill, fill_ranks
 from fairlead.evaluate.remains import Remains
 from fairlead.evaluate.testbed import Testbed
 from fairlead.evaluate.traffic import HostTraffic
-from fairlead.manage import programs
 from fairlead.manage.journal import recorded
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.statistics import estimates

@@ -9,13 +9,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fairlead import programs
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError, StoreError
 from fairlead.lab.congestion import CongestionDescription, Delay, MpiTraffic
-from fairlead.manage import estimate, programs
+from fairlead.manage import estimate
 from fairlead.manage.congestion_schedule import CongestionSchedule, Occurrence
 from fairlead.manage.journal import Journal
 from fairlead.manage.monitor import monitored

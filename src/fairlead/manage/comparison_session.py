@@ -9,6 +9,7 @@ from pathlib import Path
 from fairlead import config, files, lab
 from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
+from fairlead.display import words
 from fairlead.errors import ConfigError, LabError
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
@@ -25,7 +26,6 @@ from fairlead.manage.supervisor import Management
 from fairlead.measure.characterize import characterize
 from fairlead.measure.samples import Progress as SurveyProgress
 from fairlead.measure.survey import Settings
-from fairlead.report import words
 from fairlead.store import Store
 
 # Enough to manage by: larger messages are judged by throughput.

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from fairlead import programs
 from fairlead.agents.agent import Message
 from fairlead.agents.crew import Crew
 from fairlead.cluster import launch, run_facts
@@ -16,7 +17,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.parts import bring_everywhere
 from fairlead.errors import ConfigError, FairleadError, StoreError
-from fairlead.manage import message_files, programs
+from fairlead.manage import message_files
 from fairlead.manage.components import Components
 from fairlead.manage.journal import Journal
 from fairlead.manage.message_files import MessageFiles

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from fairlead.display import words
 from fairlead.profile import mitigation
 from fairlead.profile.groups import GROUPS, HIGHLY_DEPENDENT, NONE
 from fairlead.profile.json_form import Matrix, Summary, Waiting, matrix
-from fairlead.report import words
 
 MOST_NAMED = 8
 _ENDS = {

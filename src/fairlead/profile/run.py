@@ -8,21 +8,20 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from fairlead import programs
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster, Host
+from fairlead.display.terminal import console
 from fairlead.errors import FairleadError
-from fairlead.manage import programs
 from fairlead.placement import placed
 from fairlead.profile import json_form, profile, terminal
 from fairlead.profile.collect import collection
 from fairlead.profile.json_form import Summary
-from fairlead.profile.output import Output
 from fairlead.profile.profile import Profile
 from fairlead.profile.settings import Settings
-from fairlead.report.terminal import console
 
 MESSAGES = 32_768  # ends a rank keeps: 2 MiB
-NOWHERE = Output()
+Write = Callable[[Summary], Sequence[Path]]
 
 
 def run(
@@ -38,7 +37,7 @@ def run(
     regions: bool = False,
     call_sites: bool = False,
     chaos: int | None = None,
-    output: Output = NOWHERE,
+    write: Write = lambda found: (),
     settings: Settings | None = None,
 ) -> int:
     """Run a program with its communication counted, and show the profile on stderr.
@@ -53,7 +52,7 @@ def run(
         regions: the program names regions by MPI_Pcontrol.
         call_sites: calls are counted by the place that they are made from, too.
         chaos: seed; messages take two paths at random (docs/relay-plane.md).
-        output: files that the profile goes to, too.
+        write: writes the profile to files, too, and returns them.
         settings: None: the defaults.
 
     Returns:
@@ -82,7 +81,7 @@ def run(
         try:
             records = collected.records()
             found = profile.of(records, job.hosts if launcher.family is not None else None)
-            _report(json_form.of(found, argv, settings), output)
+            _report(json_form.of(found, argv, settings), write)
             write_trace(found)
         except FairleadError as error:  # the program's exit code still counts
             _say(str(error))
@@ -115,8 +114,8 @@ def _trace_writer(directory: Path | None) -> Callable[[Profile], None]:
     return lambda found: _say(f"written: {otf2_write.write(found, directory)}")
 
 
-def _report(found: Summary, output: Output) -> None:
-    written = output.write(found)
+def _report(found: Summary, write: Write) -> None:
+    written = write(found)
     with suppress(OSError):  # the terminal is gone
         terminal.show(found, console(stderr=True))
     if written:

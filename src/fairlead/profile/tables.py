@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from fairlead.display import words
+from fairlead.display.tables import Cell, Table, cell, table
 from fairlead.profile import mitigation
 from fairlead.profile.json_form import CallSite, Function, Matrix, Phase, SizeClass, Summary
 from fairlead.profile.kinds import COLLECTIVE, FILES, ONE_SIDED, kind_of
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.profile.record import RELAY_COUNTS
-from fairlead.report import words
-from fairlead.report.tables import Cell, Table, cell, table
 
 BAR = 20  # characters
 MOST_SIZES = 3  # of a phase's messages

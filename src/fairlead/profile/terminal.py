@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.display.tables import Table
+from fairlead.display.terminal import rich_table
 from fairlead.profile import findings, tables
 from fairlead.profile.json_form import Summary
-from fairlead.report.tables import Table
-from fairlead.report.terminal import rich_table
 
 MOST_RANKS = 32  # rows of the table of ranks
 MOST_COLUMNS = 16  # of a matrix: more do not fit a terminal

@@ -1,8 +1,8 @@
 """What a cloud manager says of a site, as tables."""
 
 from fairlead.cloud.inventory import Inventory
+from fairlead.display.tables import Table, cell, table
 from fairlead.lab.units import format_rate
-from fairlead.report.tables import Table, cell, table
 
 
 def servers(found: Inventory) -> Table:

@@ -8,6 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.display import words
+from fairlead.display.terminal import rich_table
 from fairlead.report import (
     communication_figures,
     comparison_figures,
@@ -18,11 +20,9 @@ from fairlead.report import (
     page,
     summary,
     timeline,
-    words,
 )
 from fairlead.report.comparison import Comparison, Program
 from fairlead.report.figures import Drawing
-from fairlead.report.terminal import rich_table
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from fairlead.display import words
+from fairlead.display.tables import cell, table
 from fairlead.evaluate import dataset
 from fairlead.evaluate.analysis import Analysis, Summary
 from fairlead.evaluate.dataset import Levels
-from fairlead.report import palette, words
+from fairlead.report import palette
 from fairlead.report.evaluation_tables import name_of, value_words
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
-from fairlead.report.tables import cell, table
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label
 

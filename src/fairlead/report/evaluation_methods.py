@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from fairlead.display import words
 from fairlead.evaluate.analysis import Analysis
 from fairlead.evaluate.dataset import is_imported
-from fairlead.report import words
 
 
 def paragraphs(analysis: Analysis) -> list[str]:

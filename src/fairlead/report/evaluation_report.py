@@ -7,17 +7,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.display import words
+from fairlead.display.tables import Table, cell, table
+from fairlead.display.terminal import rich_table
 from fairlead.errors import ConfigError
 from fairlead.evaluate import aggregation, dataset
 from fairlead.evaluate import cost as cost_of
 from fairlead.evaluate.analysis import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
 from fairlead.evaluate.dataset import Dataset, is_imported
 from fairlead.evaluate.settings import Report
-from fairlead.report import evaluation_figures, evaluation_methods, evaluation_tables, network_tables, page, words
+from fairlead.report import evaluation_figures, evaluation_methods, evaluation_tables, network_tables, page
 from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
-from fairlead.report.tables import Table, cell, table
-from fairlead.report.terminal import rich_table
 from fairlead.store import Store
 
 MOST_ROWS = 30

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from fairlead.display import words
+from fairlead.display.tables import Cell as TableCell
+from fairlead.display.tables import Table, cell, table
 from fairlead.evaluate.analysis import Analysis, Pair
-from fairlead.report import words
-from fairlead.report.tables import Cell as TableCell
-from fairlead.report.tables import Table, cell, table
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label
 

@@ -14,8 +14,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from fairlead import files
-from fairlead.report import palette, words
-from fairlead.report.tables import Table
+from fairlead.display import words
+from fairlead.display.tables import Table
+from fairlead.report import palette
 
 WIDTH_IN = 9.0
 """Width of a figure at 100 % of the page, in inches; type is 10 pt there."""

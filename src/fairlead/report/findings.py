@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+from fairlead.display import words
 from fairlead.manage import reasons
-from fairlead.report import migrations, words
+from fairlead.report import migrations
 from fairlead.report.comparison import Comparison, Program, Result, Stage
 from fairlead.statistics.estimates import MIN_BOOTSTRAP, median
 

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from fairlead.report import palette, words
+from fairlead.display import words
+from fairlead.report import palette
 from fairlead.report.figures import WIDTH_IN, styled
 
 Floats = NDArray[np.float64]

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from fairlead.report import palette, words
+from fairlead.display import words
+from fairlead.display.tables import Table, cell, table
+from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, styled
-from fairlead.report.tables import Table, cell, table
 from fairlead.statistics.estimates import median
 from fairlead.store import Event
 

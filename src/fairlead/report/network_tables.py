@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from fairlead.display import words
+from fairlead.display.tables import Cell as TableCell
+from fairlead.display.tables import Table, cell, table
 from fairlead.evaluate.aggregation import Observed
 from fairlead.evaluate.analysis import Analysis, Pair
 from fairlead.evaluate.dataset import Cell
-from fairlead.report import words
-from fairlead.report.tables import Cell as TableCell
-from fairlead.report.tables import Table, cell, table
 from fairlead.store import Run
 
 OFF_SHARE = 0.02

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.display import words
+from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.terminal import rich_table
 from fairlead.placement.json_form import Link, Placement
-from fairlead.report import words
-from fairlead.report.tables import Cell, Table, cell, table
-from fairlead.report.terminal import rich_table
 
 
 def show(found: Placement, console: Console) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.display import words
+from fairlead.display.tables import Table, cell, table
+from fairlead.display.terminal import rich_table
 from fairlead.measure.prediction import PairPrediction
-from fairlead.report import words
-from fairlead.report.tables import Table, cell, table
-from fairlead.report.terminal import rich_table
 
 
 def show(pairs: Sequence[PairPrediction], console: Console) -> None:

@@ -9,15 +9,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from fairlead.display import words
+from fairlead.display.tables import Cell, Table, cell, table
 from fairlead.profile import tables
 from fairlead.profile.json_form import Matrix, Rank, SizeClass, Summary, Waiting, matrix
 from fairlead.profile.kinds import COLLECTIVE, COMPLETION, FILES, KINDS, ONE_SIDED, OTHER, POINT_TO_POINT, kind_of
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.profile.tables import size_words
-from fairlead.report import heat_maps, palette, words
+from fairlead.report import heat_maps, palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.report.heat_maps import Block, Panel
-from fairlead.report.tables import Cell, Table, cell, table
 
 MOST_LABELS = 16
 """Ranks up to which each bar carries its share; beyond, the table has it."""

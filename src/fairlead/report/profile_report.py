@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from fairlead.display import words
+from fairlead.display.tables import Cell, Table, cell, table
 from fairlead.profile import findings, tables
 from fairlead.profile.groups import NONE
 from fairlead.profile.json_form import Summary
-from fairlead.report import page, profile_figures, words
+from fairlead.report import page, profile_figures
 from fairlead.report.figures import Drawing
-from fairlead.report.tables import Cell, Table, cell, table
 
 LIMITS = (
     "Collective and one-sided communication is not in the matrices: how the library moves it between ranks is the "

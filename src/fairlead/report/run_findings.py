@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from fairlead.display import words
 from fairlead.manage import reasons
-from fairlead.report import latencies, migrations, words
+from fairlead.report import latencies, migrations
 from fairlead.report.comparison_figures import arrow
 from fairlead.report.findings import NO_DETOUR
 from fairlead.report.managed import HostPair, ManagedRun

@@ -8,6 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.display import words
+from fairlead.display.tables import Table, cell, table
+from fairlead.display.terminal import rich_table
 from fairlead.errors import StoreError
 from fairlead.manage import reasons
 from fairlead.placement.json_form import Placement
@@ -22,14 +25,11 @@ from fairlead.report import (
     placement_table,
     run_findings,
     timeline,
-    words,
 )
 from fairlead.report.communication import Communication
 from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
 from fairlead.report.managed import HostPair, ManagedRun, read
-from fairlead.report.tables import Table, cell, table
-from fairlead.report.terminal import rich_table
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 

@@ -6,12 +6,13 @@ from typing import Any
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from fairlead.display import words
+from fairlead.display.tables import Table, cell, table
 from fairlead.manage import reasons
-from fairlead.report import palette, words
+from fairlead.report import palette
 from fairlead.report.comparison_figures import arrow
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 from fairlead.report.managed import HostPair, ManagedRun
-from fairlead.report.tables import Table, cell, table
 
 MOST_PAIRS = 20
 MOST_TRACES = 3

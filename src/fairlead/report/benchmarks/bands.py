@@ -7,12 +7,12 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
+from fairlead.display import words
+from fairlead.display.tables import Cell, Table, cell, table
 from fairlead.measure.benchmarks.point_to_point import LATENCY
-from fairlead.report import words
 from fairlead.report.benchmarks.colours import Line, lines
 from fairlead.report.benchmarks.point_to_point import Measured, Numbers, words_of
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
-from fairlead.report.tables import Cell, Table, cell, table
 
 ZOOM_B = 1024  # messages up to this size are drawn again, larger
 LEAST_ZOOMED = 4  # sizes; with fewer there is nothing to see

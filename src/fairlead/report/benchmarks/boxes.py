@@ -7,11 +7,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from fairlead.report import palette, words
+from fairlead.display import words
+from fairlead.display.tables import cell, table
+from fairlead.report import palette
 from fairlead.report.benchmarks.colours import lines
 from fairlead.report.benchmarks.point_to_point import Measured, words_of
 from fairlead.report.figures import WIDTH_IN, Drawing, styled
-from fairlead.report.tables import cell, table
 
 PREFERRED_B = 1024**2
 """Throughput is compared at this size, or the largest below it that all have."""

@@ -8,17 +8,17 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from fairlead.display import words
+from fairlead.display.tables import Cell as TableCell
+from fairlead.display.tables import Table, cell, table
 from fairlead.measure.benchmarks import collectives as measured
 from fairlead.measure.benchmarks.collectives import OPERATIONS, Cell, Floats
-from fairlead.report import words
 from fairlead.report.benchmarks import bands, ratios
 from fairlead.report.benchmarks.colours import STYLES, colours
 from fairlead.report.benchmarks.point_to_point import PERCENTILES, Numbers
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import SURE, Verdict
 from fairlead.report.figures import WIDTH_IN, Drawing, legend_below, styled
-from fairlead.report.tables import Cell as TableCell
-from fairlead.report.tables import Table, cell, table
 from fairlead.statistics import estimates
 from fairlead.store import Run, Store
 

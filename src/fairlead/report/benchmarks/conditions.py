@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from fairlead.display import words
 from fairlead.measure.benchmarks.imported import is_read
-from fairlead.report import words
 from fairlead.report.benchmarks.systems import System
 from fairlead.store import Run, Store
 

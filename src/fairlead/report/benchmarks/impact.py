@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.display import words
+from fairlead.display.tables import Cell as TableCell
+from fairlead.display.tables import Table, cell, table
 from fairlead.measure.benchmarks import impact as measured
 from fairlead.measure.benchmarks.impact import ALONE, Cell, Factor, Floats
-from fairlead.report import words
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
-from fairlead.report.tables import Cell as TableCell
-from fairlead.report.tables import Table, cell, table
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Run, Store
 

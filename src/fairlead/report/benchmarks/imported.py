@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from matplotlib.lines import Line2D
 
+from fairlead.display import words
+from fairlead.display.tables import Cell, Table, cell, table
 from fairlead.measure.benchmarks import imported
 from fairlead.measure.benchmarks.imported import Curve
-from fairlead.report import words
 from fairlead.report.benchmarks import bands, ratios
 from fairlead.report.benchmarks.colours import COLOURS, STYLES, colours
 from fairlead.report.benchmarks.point_to_point import Measured
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
-from fairlead.report.tables import Cell, Table, cell, table
 from fairlead.statistics.estimates import FloatArray
 from fairlead.store import Run, Store
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.lines import Line2D
 
+from fairlead.display import words
+from fairlead.display.tables import Table, cell, table
 from fairlead.measure.benchmarks import loggp as measured
 from fairlead.measure.benchmarks.loggp import Parameters, Piece
-from fairlead.report import words
 from fairlead.report.benchmarks import bands
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
-from fairlead.report.tables import Table, cell, table
 from fairlead.statistics.bootstrap import bootstrap_interval
 from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, FloatArray
 from fairlead.store import Run, Store

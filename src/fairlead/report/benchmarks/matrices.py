@@ -5,15 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.display import words
+from fairlead.display.tables import Cell, cell, table
 from fairlead.measure.benchmarks import all_pairs, slow_pairs
 from fairlead.measure.benchmarks.all_pairs import LEAST_BLOCKS, Matrix
 from fairlead.measure.benchmarks.slow_pairs import Slow
-from fairlead.report import heat_maps, words
+from fairlead.report import heat_maps
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing
 from fairlead.report.heat_maps import Panel
-from fairlead.report.tables import Cell, cell, table
 from fairlead.statistics import estimates
 from fairlead.store import Run, Store
 

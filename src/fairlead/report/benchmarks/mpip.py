@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from fairlead.display import words
+from fairlead.display.tables import cell, table
 from fairlead.measure.readers.mpip import BENCHMARK
-from fairlead.report import words
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, styled
-from fairlead.report.tables import cell, table
 from fairlead.statistics.estimates import FloatArray
 from fairlead.store import Run, Series, Store
 

@@ -9,14 +9,15 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
+from fairlead.display import words
+from fairlead.display.tables import Cell, Table, cell, table
 from fairlead.measure.benchmarks import network_noise as measured
 from fairlead.measure.benchmarks.network_noise import Floats, Parts
-from fairlead.report import palette, words
+from fairlead.report import palette
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
-from fairlead.report.tables import Cell, Table, cell, table
 from fairlead.statistics import over_time
 from fairlead.store import Run, Store
 

@@ -8,16 +8,16 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from fairlead.display import words
+from fairlead.display.tables import Cell, Table, cell, table
 from fairlead.measure.benchmarks import noise as measured
 from fairlead.measure.benchmarks import periodic
 from fairlead.measure.benchmarks.noise import Core, Work
 from fairlead.measure.benchmarks.periodic import Period
-from fairlead.report import words
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
-from fairlead.report.tables import Cell, Table, cell, table
 from fairlead.store import Store
 
 QUIET, LOUD = 0.002, 0.01  # share of the time: what the thesis saw of its quietest and its louder systems

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.lines import Line2D
 
+from fairlead.display import words
+from fairlead.display.tables import Table, cell, table
 from fairlead.measure.benchmarks import noise_effect as measured
 from fairlead.measure.benchmarks.noise_effect import EXPLAINED, SLOW, Effect, Floats, Part
-from fairlead.report import palette, words
+from fairlead.report import palette
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
-from fairlead.report.tables import Table, cell, table
 from fairlead.store import Run, Store
 
 MOST, LITTLE = 0.5, 0.1  # share of the slow messages that is explained, beyond chance

@@ -8,14 +8,15 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
+from fairlead.display import words
+from fairlead.display.tables import cell, table
 from fairlead.measure.benchmarks import burst, stress
 from fairlead.measure.benchmarks.stress import Dip, Floats
-from fairlead.report import palette, words
+from fairlead.report import palette
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
-from fairlead.report.tables import cell, table
 from fairlead.store import Run, Store
 
 LONGEST_SHOWN = 10_000  # points of a line; more are averaged

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.display import words
+from fairlead.display.tables import Cell, Table, cell, table
 from fairlead.measure.prices import Book, Price
-from fairlead.report import words
 from fairlead.report.benchmarks import ratios
 from fairlead.report.benchmarks.collectives import Collectives
 from fairlead.report.benchmarks.colours import colours
@@ -17,7 +18,6 @@ from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.tcp import Tcp
 from fairlead.report.benchmarks.tcp import words_of as tcp_words
 from fairlead.report.figures import Drawing, axes_of, styled
-from fairlead.report.tables import Cell, Table, cell, table
 from fairlead.statistics.estimates import FloatArray
 from fairlead.store import Run
 

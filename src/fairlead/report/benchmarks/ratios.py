@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fairlead.display import words
+from fairlead.display.tables import Cell, Table, cell, table
 from fairlead.measure.benchmarks.point_to_point import LATENCY
-from fairlead.report import words
 from fairlead.report.benchmarks.point_to_point import Measured, words_of
-from fairlead.report.tables import Cell, Table, cell, table
 from fairlead.statistics.bootstrap import bootstrap_interval
 from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, Estimate, FloatArray
 

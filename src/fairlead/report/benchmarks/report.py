@@ -8,11 +8,14 @@ from typing import Protocol, TypeVar
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.display import words
+from fairlead.display.tables import Table
+from fairlead.display.terminal import rich_table
 from fairlead.errors import ConfigError
 from fairlead.measure.benchmarks.imported import is_read
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
 from fairlead.measure.prices import Book, Price
-from fairlead.report import page, words
+from fairlead.report import page
 from fairlead.report.benchmarks import (
     bands,
     boxes,
@@ -52,8 +55,6 @@ from fairlead.report.benchmarks.timer import Timer
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
-from fairlead.report.tables import Table
-from fairlead.report.terminal import rich_table
 
 
 class Part(Protocol):

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.display import words
+from fairlead.display.tables import Table, cell, table
 from fairlead.measure.benchmarks import tcp as measured
 from fairlead.measure.benchmarks.tcp import Block, Cell
-from fairlead.report import words
 from fairlead.report.benchmarks import boxes
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import DUPLEX_BAD, DUPLEX_GOOD, STREAMS, SURE, Verdict
 from fairlead.report.figures import Drawing
-from fairlead.report.tables import Table, cell, table
 from fairlead.statistics import estimates
 from fairlead.statistics.estimates import Estimate, FloatArray
 from fairlead.store import Run, Store

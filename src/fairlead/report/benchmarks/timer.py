@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.display import words
+from fairlead.display.tables import cell, table
 from fairlead.measure.benchmarks import timer as measured
 from fairlead.measure.benchmarks.timer import Clock
-from fairlead.report import words
 from fairlead.report.benchmarks import boxes
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing
-from fairlead.report.tables import cell, table
 from fairlead.store import Store
 
 COARSE_S, FINE_S = 1e-6, 1e-7  # step of the clock that MPI_Wtime usually is

@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
+from fairlead.display import words
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
-from fairlead.report import words
 from fairlead.report.benchmarks.point_to_point import Configuration, Measured, Numbers, words_of
 
 SMALL_B = 1024  # messages up to this size are called small

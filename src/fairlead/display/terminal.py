@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from fairlead.report.tables import Table
+from fairlead.display.tables import Table
 
 WIDTH = 160  # characters; of what is no terminal and so has none of its own
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from fairlead import native
 from fairlead.errors import MissingToolError
-from fairlead.manage import npb, workloads
+from fairlead.programs import npb, workloads
 
 BUNDLED = ("cg", "ep", "is", "ft", "mg", "sp", "bt", "lu", "nbody", "random-traffic")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fairlead import files
 from fairlead.errors import ConfigError, MissingToolError
-from fairlead.manage import npb
+from fairlead.programs import npb
 
 NPB = "npb"
 SUITES = (NPB,)
