@@ -112,19 +112,16 @@ class FrameReader {
     std::uint64_t front_B_ = 0;
 };
 
-// Who sets the flag looks once more afterwards, who changes the counters looks at the flag afterwards: with a full
-// fence in between on both sides, one of them sees the other.
+// Who sets the flag looks once more afterwards, who changes the counters takes the flag afterwards. Both exchange it:
+// the later one sees what the other did before.
 
 /// The agent's side, before it looks once more.
 inline void want_bell(RingCounters& counters) {
-    counters.bell_wanted.store(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    counters.bell_wanted.exchange(1, std::memory_order_acq_rel);
 }
 /// The rank's side, after it has written or read: whether the bell is to be rung.
 inline bool take_wish(RingCounters& counters) {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    return counters.bell_wanted.load(std::memory_order_relaxed) != 0 &&
-           counters.bell_wanted.exchange(0, std::memory_order_relaxed) != 0;
+    return counters.bell_wanted.exchange(0, std::memory_order_acq_rel) != 0;
 }
 
 }  // namespace fairlead::relay
