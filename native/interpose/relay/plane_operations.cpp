@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends and receives: begun, started again, cancelled, let go.
+#include "relay/native_calls.hpp"
+#include "relay/plane.hpp"
+#include "relay/terms.hpp"
+#include "wrap/handles.hpp"
+
+namespace fairlead::relay {
+
+namespace {
+
+constexpr std::uint64_t kCopied_B = 65536;  // a standard send up to this is complete when its bytes are copied
+
+// A generalized request is a handle and no more: its status is the plane's affair.
+int no_status(void*, MPI_Status* status) {
+    fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+    return MPI_SUCCESS;
+}
+int no_release(void*) {
+    return MPI_SUCCESS;
+}
+int no_cancel(void*, int) {
+    return MPI_SUCCESS;
+}
+
+}  // namespace
+
+// Sending and receiving.
+
+int Plane::isend(Mode mode, const void* buffer, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm, MPI_Request* request) {
+    const auto channel = channel_of(comm);
+    const bool carried = channel != nullptr && dest >= 0 && dest < static_cast<int>(channel->processes.size()) &&
+                         tag >= 0 && tag <= tag_bound_ && count >= 0 && datatype != datatype_null();
+    if (!carried) {
+        outside_ += channel == nullptr && dest != MPI_PROC_NULL ? 1 : 0;
+        return native_isend(mode, buffer, count, datatype, dest, tag, comm, request);
+    }
+    const auto operation = std::make_shared<Operation>();
+    operation->sends = true;
+    operation->mode = mode;
+    operation->channel = channel;
+    operation->layout = Layout(buffer, count, datatype);
+    operation->peer = dest;
+    operation->tag = tag;
+    const int error = launch(
+        operation, [&] { return native_isend(mode, buffer, count, datatype, dest, tag, comm, &operation->handle); });
+    if (error == MPI_SUCCESS) {
+        give_handle(operation, request);
+    }
+    return error;
+}
+
+int Plane::irecv(void* buffer, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                 MPI_Request* request) {
+    const auto channel = channel_of(comm);
+    const bool carried =
+        channel != nullptr &&
+        (source == MPI_ANY_SOURCE || (source >= 0 && source < static_cast<int>(channel->processes.size()))) &&
+        (tag == MPI_ANY_TAG || (tag >= 0 && tag <= tag_bound_)) && count >= 0 && datatype != datatype_null();
+    if (!carried) {
+        return native_irecv(buffer, count, datatype, source, tag, comm, request);
+    }
+    const auto operation = std::make_shared<Operation>();
+    operation->channel = channel;
+    operation->layout = Layout(buffer, count, datatype);
+    operation->peer = source;
+    operation->tag = tag;
+    const int error =
+        post(operation, [&] { return native_irecv(buffer, count, datatype, source, tag, comm, &operation->handle); });
+    if (error == MPI_SUCCESS) {
+        give_handle(operation, request);
+    }
+    return error;
+}
+
+void Plane::give_handle(const OperationPtr& operation, MPI_Request* request) {
+    if (!operation->in_library) {
+        PMPI_Grequest_start(no_status, no_release, no_cancel, nullptr, &operation->handle);
+        operation->generalized = true;
+    }
+    operations_[key_of(operation->handle)] = operation;
+    *request = operation->handle;
+}
+
+int Plane::launch(const OperationPtr& operation, const std::function<int()>& native) {
+    Channel& channel = *operation->channel;
+    const auto rank = static_cast<std::size_t>(operation->peer);
+    const Process to = channel.processes[rank];
+    operation->active = true;
+    operation->complete = false;
+    operation->cancelled = false;
+    operation->error = MPI_SUCCESS;
+    if (chaos_ && to != self_) {
+        endpoint_.prefer(to, chaos_->path(channel.id, self_, to, ++channel.sent[rank]));
+    }
+    if (endpoint_.choose_path(channel.id, to) == Path::relay) {
+        relay(operation, to);
+        return MPI_SUCCESS;
+    }
+    operation->in_library = operation->mode != Mode::buffered;
+    const int error = operation->in_library ? native() : send_copy(operation);
+    if (error != MPI_SUCCESS) {
+        endpoint_.not_sent(channel.id, to);
+        operation->active = false;
+    }
+    return error;
+}
+
+// The program's buffer for such sends is not used, so that taking it back never waits in the library.
+int Plane::send_copy(const OperationPtr& operation) {
+    Background& sending = background_.emplace_back(request_null(), operation->layout.packed());
+    const int error =
+        native_isend(Mode::standard, sending.bytes.data(), static_cast<MPI_Count>(sending.bytes.size()),
+                     datatype_packed(), operation->peer, operation->tag, operation->channel->comm, &sending.request);
+    if (error != MPI_SUCCESS) {
+        background_.pop_back();
+    }
+    operation->complete = true;
+    return error;
+}
+
+void Plane::relay(const OperationPtr& operation, Process to) {
+    const Layout& layout = operation->layout;
+    const bool synchronous = operation->mode == Mode::synchronous;
+    const bool done = operation->mode == Mode::buffered || (!synchronous && layout.size_B() <= kCopied_B);
+    const MessageId message = endpoint_.send(operation->channel->id, to, operation->channel->rank, operation->tag,
+                                             layout.size_B(), synchronous);
+    Payload& payload = payloads_[{to, message}];
+    payload.communicator = operation->channel->id;
+    if (done || !layout.contiguous()) {
+        payload.own = layout.packed();
+        payload.bytes = payload.own;
+    } else {
+        payload.bytes = layout.bytes();
+    }
+    operation->in_library = false;
+    operation->complete = done;
+    if (!done) {
+        payload.operation = operation;
+    }
+}
+
+int Plane::post(const OperationPtr& operation, const std::function<int()>& native) {
+    operation->active = true;
+    operation->complete = false;
+    operation->cancelled = false;
+    operation->error = MPI_SUCCESS;
+    operation->cancel_asked = false;
+    operation->cancelled_by_program = false;
+    operation->accounted = false;
+    const auto posted = endpoint_.post_receive(operation->channel->id, pattern_of(operation->peer, operation->tag));
+    operation->receive = posted.receive;
+    operation->in_library = posted.native;
+    receives_[posted.receive] = operation;
+    const int error = posted.native ? native() : MPI_SUCCESS;
+    if (error != MPI_SUCCESS) {
+        operation->active = false;
+        receives_.erase(posted.receive);
+        endpoint_.native_cancelled(operation->channel->id, posted.receive);
+    }
+    handle_events();
+    return error;
+}
+
+void Plane::made_persistent(bool sends, Mode mode, const void* buffer, MPI_Count count, MPI_Datatype datatype, int peer,
+                            int tag, MPI_Comm comm, MPI_Request request) {
+    const auto channel = channel_of(comm);
+    if (channel == nullptr || peer == MPI_PROC_NULL) {
+        return;
+    }
+    const auto operation = std::make_shared<Operation>();
+    operation->sends = sends;
+    operation->persistent = true;
+    operation->mode = mode;
+    operation->channel = channel;
+    operation->layout = Layout(buffer, count, datatype);
+    operation->peer = peer;
+    operation->tag = tag;
+    operation->handle = request;
+    operations_[key_of(request)] = operation;
+}
+
+int Plane::start(MPI_Request* request) {
+    const auto native = [request] { return PMPI_Start(request); };
+    const OperationPtr operation = operation_of(*request);
+    if (operation == nullptr) {
+        return native();
+    }
+    return operation->sends ? launch(operation, native) : post(operation, native);
+}
+
+int Plane::cancel(MPI_Request* request) {
+    const OperationPtr operation = operation_of(*request);
+    if (operation == nullptr) {
+        return PMPI_Cancel(request);
+    }
+    if (operation->sends) {
+        // It is as good as sent: the program gets its memory back. In the library a send stays, for the receiver may
+        // wait for it to be accounted for.
+        for (auto& [key, payload] : payloads_) {
+            if (payload.operation == operation) {
+                payload.own.assign(payload.bytes.begin(), payload.bytes.end());
+                payload.bytes = payload.own;
+                payload.operation = nullptr;
+                operation->complete = true;
+            }
+        }
+        return MPI_SUCCESS;
+    }
+    if (operation->in_library) {
+        operation->cancelled_by_program = true;
+        const int error = PMPI_Cancel(request);
+        if (MPI_Status status{}; library_done(*operation, status)) {
+            account(*operation, status);
+        }
+        return error;
+    }
+    if (!operation->complete && endpoint_.withdraw_receive(operation->channel->id, operation->receive)) {
+        receives_.erase(operation->receive);
+        operation->cancelled = true;
+        operation->got_source = MPI_ANY_SOURCE;
+        operation->got_tag = MPI_ANY_TAG;
+        operation->got_B = 0;
+        operation->complete = true;
+    }
+    return MPI_SUCCESS;
+}
+
+int Plane::request_free(MPI_Request* request) {
+    const OperationPtr operation = operation_of(*request);
+    if (operation == nullptr) {
+        return PMPI_Request_free(request);
+    }
+    if (!operation->active || (operation->sends && operation->in_library)) {
+        operations_.erase(key_of(*request));
+        return PMPI_Request_free(request);
+    }
+    operation->freed = true;
+    freed_.push_back(operation);
+    *request = request_null();
+    return MPI_SUCCESS;
+}
+
+}  // namespace fairlead::relay

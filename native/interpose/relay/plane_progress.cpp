@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every call does for the plane: frames in, the library's answers, frames out.
+#include <algorithm>
+
+#include "fairlead/relay/wire.hpp"
+#include "relay/fatal.hpp"
+#include "relay/native_calls.hpp"
+#include "relay/now.hpp"
+#include "relay/plane.hpp"
+#include "wrap/handles.hpp"
+
+namespace fairlead::relay {
+
+void Plane::poll() {
+    carrier_->poll([this](std::span<const std::uint8_t> frame) { accept(frame); });
+    if (fallback_ != nullptr) {
+        follow_agents();
+    }
+    settle();
+    finish_transfers();
+    reap();
+    if (!finished_) {
+        transmit();
+    }
+}
+
+void Plane::accept(std::span<const std::uint8_t> bytes) {
+    const auto decoded = wire::decode(bytes, processes_);
+    const auto* whole = std::get_if<wire::Decoded>(&decoded);
+    if (whole == nullptr) {
+        fatal("a frame is broken: %s", wire::name(std::get<wire::DecodeError>(decoded)).data());
+    }
+    try {
+        const Frame& frame = whole->frame;
+        last_arrival_s_ = now_s();
+        if (endpoint_.receive(frame, now_s()) && !whole->payload.empty()) {
+            const auto* piece = std::get_if<relay::Payload>(&frame.body);
+            const MessageId message = piece != nullptr ? piece->message : std::get<Envelope>(frame.body).message;
+            arrived_[{{frame.from, message}, piece != nullptr ? piece->offset_B : 0}] = {whole->payload.begin(),
+                                                                                         whole->payload.end()};
+        }
+    } catch (const ProtocolError& error) {
+        fatal("%s", error.what());
+    }
+}
+
+void Plane::settle() {
+    handle_events();
+    for (const auto& [handle, channel] : channels_) {
+        if (endpoint_.taken_over(channel->id)) {
+            take_from_library(*channel);
+            pull(*channel);
+        }
+    }
+}
+
+// Rule 2: youngest first, each after the outcome of the one before.
+void Plane::take_from_library(Channel& channel) {
+    while (const auto receive = endpoint_.next_to_cancel(channel.id)) {
+        const OperationPtr operation = receives_.at(*receive);
+        if (!operation->cancel_asked) {
+            operation->cancel_asked = true;
+            PMPI_Cancel(&operation->handle);
+        }
+        MPI_Status status{};
+        if (!library_done(*operation, status)) {
+            return;
+        }
+        if (!is_cancelled(status)) {
+            endpoint_.cancel_failed(channel.id, *receive);
+            account(*operation, status);
+        } else if (operation->cancelled_by_program) {
+            account(*operation, status);
+        } else {
+            operation->in_library = false;
+            operation->complete = false;
+            operation->cancelled = false;
+            endpoint_.cancelled(channel.id, *receive);
+        }
+        handle_events();
+    }
+}
+
+void Plane::pull(Channel& channel) {
+    int found = 1;
+    while (found != 0 && channel.suspended == 0 && endpoint_.may_pull(channel.id)) {
+        Pulled pulled;
+        MPI_Status status{};
+        PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, channel.comm, &found, &pulled.message, &status);
+        if (found != 0) {
+            pulled.size_B = bytes_of(status);
+            const NativeHandle handle = next_pulled_++;
+            pulled_.emplace(handle, pulled);
+            endpoint_.pulled(channel.id, handle, status.MPI_SOURCE, status.MPI_TAG);
+            handle_events();
+        }
+    }
+}
+
+void Plane::handle_events() {
+    for (auto events = endpoint_.take_events(); !events.empty(); events = endpoint_.take_events()) {
+        for (const Event& event : events) {
+            std::visit([this](const auto& what) { handle(what); }, event);
+        }
+    }
+}
+
+void Plane::handle(const ReceiveMatched& event) {
+    const OperationPtr operation = receives_.at(event.match.receive);
+    const Arrival& arrival = event.match.arrival;
+    operation->got_source = arrival.source;
+    operation->got_tag = arrival.tag;
+    if (const auto* native = std::get_if<NativeHandle>(&arrival.body)) {
+        receives_.erase(event.match.receive);
+        auto pulled = pulled_.extract(*native);
+        operation->error = native_imrecv(operation->layout, &pulled.mapped().message, &operation->transfer);
+        if (operation->error == MPI_SUCCESS) {
+            transfers_.push_back(operation);
+        } else {
+            operation->complete = true;
+        }
+        return;
+    }
+    const Relayed& relayed = std::get<Relayed>(arrival.body);
+    const PayloadKey key{relayed.peer, relayed.message};
+    operation->message_B = relayed.size_B;
+    if (relayed.inlined) {
+        const auto payload = arrived_.extract({key, 0});
+        put(*operation, payload.empty() ? std::span<const std::uint8_t>() : payload.mapped());
+        receives_.erase(event.match.receive);
+        return;
+    }
+    matched_.emplace(event.match.receive, key);
+    if (!operation->layout.contiguous() || relayed.size_B > operation->layout.size_B()) {
+        operation->scratch.resize(relayed.size_B);
+    }
+}
+
+void Plane::handle(const Arrived& event) {
+    const OperationPtr operation = receives_.at(event.receive);
+    const auto piece = arrived_.extract({matched_.at(event.receive), event.offset_B});
+    const bool direct = operation->scratch.empty();
+    std::uint8_t* const begin = direct ? operation->layout.bytes().data() : operation->scratch.data();
+    std::ranges::copy(piece.mapped(), begin + event.offset_B);
+    if (!event.last) {
+        return;
+    }
+    if (direct) {
+        operation->got_B = operation->message_B;
+        operation->complete = true;
+    } else {
+        put(*operation, operation->scratch);
+        operation->scratch = {};
+    }
+    matched_.erase(event.receive);
+    receives_.erase(event.receive);
+}
+
+void Plane::handle(const SendDone& event) {
+    const auto payload = payloads_.extract({event.peer, event.message});
+    if (payload.mapped().operation != nullptr) {
+        payload.mapped().operation->complete = true;
+    }
+}
+
+void Plane::put(Operation& operation, std::span<const std::uint8_t> message) {
+    const std::uint64_t room_B = operation.layout.size_B();
+    if (message.size() > room_B) {
+        operation.error = MPI_ERR_TRUNCATE;
+        message = message.first(room_B);
+    }
+    operation.layout.unpack(message, own_);
+    operation.got_B = message.size();
+    operation.complete = true;
+}
+
+void Plane::finish_transfers() {
+    for (auto each = transfers_.begin(); each != transfers_.end();) {
+        Operation& operation = **each;
+        int over = 0;
+        MPI_Status status{};
+        const int error = PMPI_Test(&operation.transfer, &over, &status);
+        if (error == MPI_SUCCESS && over == 0) {
+            ++each;
+            continue;
+        }
+        operation.error = error;
+        operation.got_B = bytes_of(status);
+        operation.complete = true;
+        each = transfers_.erase(each);
+    }
+}
+
+void Plane::reap() {
+    for (auto each = background_.begin(); each != background_.end();) {
+        int over = 0;
+        PMPI_Test(&each->request, &over, MPI_STATUS_IGNORE);
+        each = over != 0 ? background_.erase(each) : std::next(each);
+    }
+    for (auto each = freed_.begin(); each != freed_.end();) {
+        const OperationPtr operation = *each;
+        MPI_Status status{};
+        if (operation->in_library && !operation->in_transition() && library_done(*operation, status)) {
+            account(*operation, status);
+            operation->in_library = false;
+            operation->complete = true;
+        }
+        if (operation->in_library || !operation->complete) {
+            ++each;
+            continue;
+        }
+        each = freed_.erase(each);
+        MPI_Request request = operation->handle;
+        conclude(operation, &request, &status);
+        if (operation->persistent) {
+            operations_.erase(key_of(operation->handle));
+            PMPI_Request_free(&request);
+        }
+    }
+}
+
+void Plane::transmit() {
+    const Time time_s = now_s();
+    for (Process peer = 0; peer < processes_; ++peer) {
+        while (peer != self_ && carrier_->ready(peer)) {
+            const std::uint64_t before = endpoint_.counters().retransmitted;
+            const auto frame = endpoint_.next_frame(peer, time_s);
+            if (!frame) {
+                break;
+            }
+            std::span<const std::uint8_t> payload;
+            if (frame->sequence != 0) {
+                if (const auto* envelope = std::get_if<Envelope>(&frame->body);
+                    envelope != nullptr && envelope->inlined && envelope->size_B > 0) {
+                    payload = payloads_.at({peer, envelope->message}).bytes;
+                } else if (const auto* piece = std::get_if<relay::Payload>(&frame->body)) {
+                    payload = payloads_.at({peer, piece->message}).bytes.subspan(piece->offset_B, piece->length_B);
+                }
+            }
+            std::vector<std::uint8_t> bytes(wire::kHeader_B + wire::kMaxBody_B + payload.size());
+            bytes.resize(wire::encode(*frame, payload, bytes));
+            if (bytes.empty()) {
+                fatal("a frame for rank %u cannot be written", peer);
+            }
+            if (fallback_ != nullptr && endpoint_.counters().retransmitted != before) {
+                fallback_->send_again(peer, std::move(bytes));
+            } else {
+                carrier_->send(peer, std::move(bytes));
+            }
+        }
+    }
+}
+
+}  // namespace fairlead::relay
