@@ -1,6 +1,7 @@
 """The ``fairlead`` command: finds the commands, turns errors into one clear message."""
 
 import importlib
+import os
 import sys
 import traceback
 
@@ -68,6 +69,22 @@ def command(context: click.Context, verbose: bool) -> None:
 
 def main() -> None:
     """Entry point: exit codes are 0 done, 1 failed, 2 wrong input, 128 + signal, or the program's own."""
+    try:
+        _main()
+    finally:
+        _let_go_of_closed_pipes()
+
+
+def _let_go_of_closed_pipes() -> None:
+    """Who reads us may be gone (`| head`). What is left for him must not change the exit code when Python ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _main() -> None:
     interrupts.become_exceptions()
     verbose = any(argument in ("-v", "--verbose") for argument in sys.argv[1:2])
     try:
