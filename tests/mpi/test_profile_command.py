@@ -46,8 +46,10 @@ def test_a_bundled_program(mpi: Mpi, tmp_path: Path) -> None:
     assert data["bytes_B"][1][2] == 416 * 5600  # 700 numbers with the rank across the diagonal
     assert data["waiting"]["joined"] == 5888
     assert data["waiting"]["kept"] == data["waiting"]["all_ends"] == 2 * 5888 + 4 * 6  # with 6 collective calls a rank
-    (phase,) = data["pattern"]["phases"]
-    assert (phase["repetitions"], phase["messages"]) == (16, 1680 // 16)
+    # The untimed iteration, of 26 steps, is apart from the 15 timed ones: a barrier is between them.
+    untimed, phase = data["pattern"]["phases"]
+    assert (untimed["repetitions"], untimed["messages"]) == (26, 4)
+    assert (phase["repetitions"], phase["messages"]) == (15, 1680 // 16)
     assert sum(each["messages"] for each in phase["sizes"] if each["size_B"] == 5600) == 2 * 26
     assert [each["end"] for each in data["per_rank"]] == ["finalized"] * 4
     assert data["host_bytes_B"] == [[sum(map(sum, data["bytes_B"]))]]
