@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The long suites. Each prints its figures; the first that fails ends it.
-#   FUZZ_SECONDS  time for each fuzz target (default 300)
+#   FUZZ_SECONDS  time for each fuzz target (default 180)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-FUZZ_SECONDS=${FUZZ_SECONDS:-300}
+FUZZ_SECONDS=${FUZZ_SECONDS:-180}
 jobs=$(nproc)
 
 say() { printf 'verify: %s\n' "$*"; }
