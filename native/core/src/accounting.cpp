@@ -10,7 +10,7 @@ namespace fairlead::core {
 
 namespace {
 
-constexpr std::size_t kMaxLoadQueries = 32;
+constexpr std::size_t kMaxLoadsAwaited = 32;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void Controller::State::ask_loads(HostId host, Search& search) {
     const auto ask = [&](HostId source) {
         if (!other(source) || !peers_[source].heard || peers_[source].down) return;
         if (peers_[source].loads_unanswered >= settings_.own_load.max_unanswered) return;
-        if (search.loads_awaited.size() > kMaxLoadQueries) return;
+        if (search.loads_awaited.size() > kMaxLoadsAwaited) return;
         if (std::ranges::find(search.loads_awaited, source) != search.loads_awaited.end()) return;
         search.loads_awaited.push_back(source);
         send(source, wire::LoadQuery{search.load_token});
@@ -156,6 +156,30 @@ std::vector<FlowRate> Controller::State::largest_flows(HostId host, const Search
         rates.push_back({flow.pair, flow.relay, 8.0 * static_cast<double>(flow.size_B) / counted});
     }
     return rates;
+}
+
+/// The pair that should leave the path's bottleneck before this one does: it carries much more, or about as much and
+/// comes first by number; it is there, or left meanwhile; and without it the queue drains soon. Where others would take
+/// what it leaves, its share is small and the queue takes long to drain: then nobody is waited for.
+std::optional<Pair> Controller::State::first_to_leave(HostId host, const Search& search) const {
+    const double counted = counted_s(search);
+    if (!sharing_.known() || search.silent || search.by_rate || counted <= 0.0) return std::nullopt;
+    const Pair path = path_to(host);
+    const std::vector<OwnFlow> flows = sharing_flows(host, search);
+    const auto own = std::ranges::find(flows, path, &OwnFlow::pair);
+    const double own_B = own == flows.end() ? 0.0 : static_cast<double>(own->size_B);
+    const double alike = settings_.choice.alike_share;
+    for (const OwnFlow& flow : flows) {
+        if (flow.pair == path || flow.before != kNoHost || !sharing_.hurts(path, flow.pair)) continue;
+        const auto size_B = static_cast<double>(flow.size_B);
+        const bool earlier = pair_index(flow.pair, hosts_) < pair_index(path, hosts_);
+        const bool first = alike * size_B > own_B || (earlier && size_B >= alike * own_B);
+        const double drained_s = search.decision.queue_delay_s * counted / flow.occupied_s;
+        if (first && drained_s <= settings_.choice.settle_s &&
+            std::ranges::find(destinations_[host].gave_way_to, flow.pair) == destinations_[host].gave_way_to.end())
+            return flow.pair;
+    }
+    return std::nullopt;
 }
 
 /// What others have sent into the path's bottleneck meanwhile. Without candidates nobody was asked, and there is

@@ -131,6 +131,7 @@ void Controller::State::answer(HostId from, const wire::Notice& notice) {
     emit(Noticed{from, Pair{notice.source, notice.destination}, notice.zone, notice.queue_delay_s});
     if (notice.zone == Zone::low) return;
     Destination& destination = destinations_[notice.destination];
+    destination.uses.congested();
     if (!destination.sockets.active(now_, settings_.suspicion)) return;
     hear_foreign(destination, notice.foreign_share);
     suspect(notice.destination, Suspicion::delay);
@@ -209,9 +210,7 @@ void Controller::State::answer(HostId from, const wire::RelayGrant& grant) {
         return;
     }
     // A grant that came too late; one for a detour made by hand is in use or on its way.
-    const bool used = (destination.detour && destination.detour->relay == from) ||
-                      (destination.pending && destination.pending->move && destination.pending->relay == from);
-    if (!used) send(from, wire::RelayRelease{grant.destination});
+    if (!uses(destination, from)) send(from, wire::RelayRelease{grant.destination});
 }
 
 void Controller::State::answer(HostId from, const wire::RelayRefuse& refuse) {
@@ -223,12 +222,14 @@ void Controller::State::answer(HostId from, const wire::RelayRefuse& refuse) {
         refused(refuse.destination, *search);
         return;
     }
-    if (refuse.reason != wire::RefuseReason::budget && relays_for_us(from)) {
-        peers_[from].shunned_until = now_ + settings_.detour.shun_s;
+    if (refuse.reason == wire::RefuseReason::budget || !uses(destination, from)) return;
+    peers_[from].shunned_until = now_ + settings_.detour.shun_s;
+    const Pending* const pending = destination.pending ? &*destination.pending : nullptr;
+    if (pending != nullptr && pending->move && pending->relay == from && pending->decision.manual) {
+        emit(ByHandEnded{refuse.destination, from, "the relay refused: it has no data plane, or it stops"});
     }
-    if (destination.detour && destination.detour->relay == from) {
-        start_return(refuse.destination, ReturnReason::relay_revoked);
-    }
+    destination.retry_return = now_;
+    start_return(refuse.destination, ReturnReason::relay_revoked);
 }
 
 void Controller::State::answer(HostId from, const wire::RelayRelease& release) {
@@ -240,7 +241,7 @@ void Controller::State::answer(HostId from, const wire::Heartbeat& beat) {
         peers_[from].beats_missed = 0;
         return;
     }
-    if (stopping_) return;  // no answer: the source shall return at once even if the refusal was lost
+    if (stopping_ || !can_relay_) return;  // no answer: the source shall return even if the refusal was lost
     relay_desk_.heartbeat(from, now_);
     send(from, wire::Heartbeat{true});
 }

@@ -67,6 +67,8 @@ std::string_view name(StayReason reason) {
             return "destination_silent";
         case StayReason::move_failed:
             return "move_failed";
+        case StayReason::gives_way:
+            return "gives_way";
         case StayReason::held:
             return "held";
     }

@@ -85,7 +85,6 @@ std::optional<Queueing> ClockSync::add(const Exchange& exchange) {
     const Limit upper{own_x(t1), peer_x(t2) - own_x(t1)};
     const Limit lower{own_x(t4), peer_x(t3) - own_x(t4)};
     const double round_trip_s = static_cast<double>(whole - held) * kNanosecond_s;
-    min_round_trip_s_ = buckets_.empty() ? round_trip_s : std::min(min_round_trip_s_, round_trip_s);
 
     const std::size_t before = buckets_.size();
     store(upper, lower);
@@ -180,11 +179,6 @@ std::optional<double> ClockSync::forward_s(std::int64_t sent_own_ns, std::int64_
     if (buckets_.empty()) return std::nullopt;
     const double sent = own_x(sent_own_ns);
     return peer_x(received_peer_ns) - sent - middle(sent, nullptr);
-}
-
-std::optional<double> ClockSync::min_round_trip_s() const {
-    if (buckets_.empty()) return std::nullopt;
-    return min_round_trip_s_;
 }
 
 }  // namespace fairlead::core

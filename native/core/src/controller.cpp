@@ -113,7 +113,9 @@ void Controller::State::handle(const SocketSample& sample) {
     Destination& destination = destinations_[sample.peer];
     const double base_bps = base_.throughput_bps(path_to(sample.peer)).value_or(0.0);
     const double base_round_trip_s = base_latency_s(path_to(sample.peer)) + base_latency_s(Pair{sample.peer, self_});
+    const bool in_use = destination.sockets.active(now_, settings_.suspicion);
     const Suspicion suspicion = destination.sockets.on_sample(sample, base_round_trip_s, base_bps, settings_, now_);
+    if (!in_use && destination.sockets.active(now_, settings_.suspicion)) destination.uses.begins(now_);
     if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
 }
 
@@ -155,7 +157,11 @@ void Controller::State::handle(const MoveFailed& failed) {
     const bool manual = destination.pending->decision.manual;
     destination.pending.reset();
     send(failed.relay, wire::RelayRelease{failed.destination});
-    if (!manual) peers_[failed.relay].shunned_until = now_ + settings_.detour.shun_s;
+    if (manual) {
+        emit(ByHandEnded{failed.destination, failed.relay, failed.reason});
+    } else {
+        peers_[failed.relay].shunned_until = now_ + settings_.detour.shun_s;
+    }
     stay(failed.destination, StayReason::move_failed, failed.relay, 0.0, failed.reason);
     destination.failed_backoff_s = std::clamp(2.0 * destination.failed_backoff_s, settings_.detour.failed_backoff_s,
                                               std::max(60.0, settings_.detour.failed_backoff_s));
@@ -177,6 +183,9 @@ void Controller::State::handle(const ReturnFailed& failed) {
     if (!other(failed.destination)) return;
     Destination& destination = destinations_[failed.destination];
     if (!destination.pending || destination.pending->move) return;
+    if (destination.pending->reason == ReturnReason::manual) {
+        emit(ByHandEnded{failed.destination, kNoHost, failed.reason});
+    }
     destination.must_return = destination.pending->reason;
     destination.retry_return = now_ + settings_.detour.failed_backoff_s;
     destination.pending.reset();
@@ -280,6 +289,8 @@ void Controller::State::judge_path(const Burst& burst) {
     if (const auto before = probes_.zone(burst.peer).judge(summary, base_s, settings_.zones, now_)) {
         emit(ZoneChanged{path, *before, probes_.zone(burst.peer).zone(), summary.typical_s});
     }
+    Destination& destination = destinations_[burst.peer];
+    if (destination.detour && probes_.zone(burst.peer).zone() != Zone::low) destination.uses.congested();
     if (burst.sent < settings_.zones.min_samples || !base_.latency_s(path)) return;
     const double raw_s = probes_.forward_raw_s(burst.peer, burst.started);
     const double observed_s = base_s + raw_s - probes_.absorbed_s(burst.peer);

@@ -41,6 +41,13 @@ void Controller::State::moved(HostId host, const Pending& pending) {
         if (before == kNoHost) {
             destination.dwell_s =
                 relapse ? std::min(2.0 * destination.dwell_s, settings_.detour.dwell_max_s) : settings_.detour.dwell_s;
+            // Congested in two uses in a row: it stays away until it has been used once more.
+            if (const auto period_s = destination.uses.period_s(settings_.pattern);
+                period_s && destination.uses.lasting()) {
+                const double until_used_s = (1.0 + settings_.pattern.spread) * *period_s;
+                destination.dwell_s =
+                    std::max(destination.dwell_s, std::min(until_used_s, settings_.detour.dwell_max_s));
+            }
         }
         const bool soon = now_ - destination.last_change < settings_.detour.hold_max_s;
         if (before != kNoHost && soon) {
@@ -105,14 +112,20 @@ void Controller::State::returned(HostId host, ReturnReason reason) {
 /// A move (relay) or return (kNoHost) by hand. What the controller had in mind is dropped.
 void Controller::State::by_hand(HostId host, HostId relay) {
     Destination& destination = destinations_[host];
+    destination.by_hand.reset();
+    if (relay != kNoHost && peers_[relay].heard && !peers_[relay].can_relay) {
+        return emit(ByHandEnded{host, relay, "the relay has no data plane"});
+    }
     destination.search.reset();
     if (destination.pending) {
         destination.by_hand = relay;
         return;
     }
-    destination.by_hand.reset();
     destination.must_return.reset();
-    if (relay == kNoHost) return start_return(host, ReturnReason::manual);
+    if (relay == kNoHost) {
+        if (!destination.detour) return emit(ByHandEnded{host, kNoHost, {}});
+        return start_return(host, ReturnReason::manual);
+    }
     // Rate 0: a grant is not waited for, but the relay knows of the path and keeps it by the heartbeats.
     send(relay, wire::RelayRequest{next_token_++, host, 0.0});
     Moved decision;
@@ -129,6 +142,12 @@ void Controller::State::settle(HostId host) {
     if (destination.must_return && now_ >= destination.retry_return) start_return(host, *destination.must_return);
 }
 
+/// Whether the traffic is led over this relay, or about to be.
+bool Controller::State::uses(const Destination& destination, HostId relay) {
+    return (destination.detour && destination.detour->relay == relay) ||
+           (destination.pending && destination.pending->move && destination.pending->relay == relay);
+}
+
 bool Controller::State::relays_for_us(HostId relay) const {
     return std::any_of(destinations_.begin(), destinations_.end(), [relay](const Destination& destination) {
         return destination.detour && destination.detour->relay == relay;
@@ -139,9 +158,7 @@ void Controller::State::lose_relay(HostId relay, ReturnReason reason) {
     peers_[relay].shunned_until = now_ + settings_.detour.shun_s;
     for (HostId host = 0; host < hosts_; ++host) {
         Destination& destination = destinations_[host];
-        const bool over_it = destination.detour && destination.detour->relay == relay;
-        const bool on_the_way = destination.pending && destination.pending->move && destination.pending->relay == relay;
-        if (over_it || on_the_way) {
+        if (uses(destination, relay)) {
             destination.retry_return = now_;
             start_return(host, reason);
         }

@@ -53,7 +53,8 @@ std::vector<OwnFlow> own_flows(const SharedLink& shared, const LoadSnapshot& fir
             // A pair that changed its route meanwhile may have used both.
             const double was_s = before == nullptr ? 0.0 : occupied_s(shared, end.source, *before, passed_B);
             const double whole_s = std::max(was_s, occupied_s(shared, end.source, entry, passed_B));
-            if (whole_s > 0.0) flows.push_back({{end.source, entry.destination}, entry.relay, passed_B, whole_s});
+            const HostId was = before == nullptr ? entry.relay : before->relay;
+            if (whole_s > 0.0) flows.push_back({{end.source, entry.destination}, entry.relay, was, passed_B, whole_s});
         }
     }
     return flows;

@@ -49,6 +49,19 @@ void Controller::State::suspect(HostId host, Suspicion why) {
     start_search(host, why);
 }
 
+/// Shortly before a pair is used again by the program's pattern, its path is looked at if it was congested since the
+/// last use began, be it that another pair found that: where the congestion lasts, the pair is moved ahead of its use.
+void Controller::State::look_ahead(HostId host) {
+    Destination& destination = destinations_[host];
+    if (destination.detour || !destination.uses.was_congested() || destination.looked_ahead >= destination.uses.begun())
+        return;
+    const std::optional<Time> next = destination.uses.next(now_, settings_.pattern);
+    if (!next || now_ < *next - settings_.pattern.lead_s || destination.sockets.active(now_, settings_.suspicion))
+        return;
+    suspect(host, Suspicion::pattern);
+    if (destination.search) destination.looked_ahead = now_;
+}
+
 /// How much of the links where a direct path's packets may queue this host's own sockets occupy, 0 to about 1.
 double Controller::State::own_share(HostId host) const {
     double share = 0.0;
@@ -91,6 +104,7 @@ void Controller::State::start_search(HostId host, Suspicion why) {
 
 void Controller::State::progress(HostId host) {
     Destination& destination = destinations_[host];
+    if (!destination.search) look_ahead(host);
     if (!destination.search) {
         // A path that is not low any more is looked at again and again, in use or not.
         const bool again = automatic_ && !stopping_ && !destination.detour && !destination.pending &&
@@ -338,6 +352,7 @@ void Controller::State::decide(HostId host, Search& search) {
     if (!standing && !search.silent && !search.by_rate) return clear(host);
 
     search.decision.confirmed_at = now_;
+    search.decision.ahead = search.why == Suspicion::pattern;
     search.decision.queue_delay_s = seen.typical_s;
     search.decision.foreign_share = search.silent ? 1.0 : std::max(foreign_part(host, search), told_foreign(host));
     search.decision.flows = largest_flows(host, search);
@@ -365,7 +380,9 @@ void Controller::State::decide(HostId host, Search& search) {
     }
     destination.explained_share = 0.0;
     destination.sockets.confirmed();
+    destination.uses.congested();
     tell_siblings(host, search, probes_.zone(host).zone());
+    if (gives_way(host, search)) return;
     measure(host, search);
     take_or_stay(host, search);
 }
@@ -444,71 +461,6 @@ void Controller::State::refused(HostId host, Search& search) {
     send(relay, wire::RelayRelease{host});
     std::erase_if(search.measured, [relay](const MeasuredCandidate& m) { return m.candidate.relay == relay; });
     take_or_stay(host, search);
-}
-
-void Controller::State::stay(HostId host, StayReason reason, HostId best, double best_s, std::string detail) {
-    Destination& destination = destinations_[host];
-    Stayed report;
-    report.destination = host;
-    report.relay = destination.detour ? destination.detour->relay : kNoHost;
-    report.reason = reason;
-    report.best = best;
-    report.best_latency_s = best_s;
-    report.detail = std::move(detail);
-    if (destination.search) {
-        report.queue_delay_s = destination.search->decision.queue_delay_s;
-        report.foreign_share = destination.search->decision.foreign_share;
-        report.present_latency_s = destination.search->decision.present_latency_s;
-        report.flows = destination.search->decision.flows;
-    }
-    const bool repeated =
-        destination.last_stay == reason && now_ - destination.last_stay_report < settings_.report.stayed_period_s;
-    if (!repeated) {
-        destination.last_stay = reason;
-        destination.last_stay_report = now_;
-        emit(report);
-    }
-    destination.search.reset();
-    destination.stay_backoff_s = std::clamp(2.0 * destination.stay_backoff_s, settings_.report.stay_backoff_s,
-                                            settings_.report.stay_backoff_max_s);
-    destination.next_search = now_ + destination.stay_backoff_s;
-}
-
-/// A false alarm.
-void Controller::State::clear(HostId host) {
-    Destination& destination = destinations_[host];
-    destination.search.reset();
-    destination.sockets.cleared(settings_.suspicion, now_);
-    destination.stay_backoff_s = 0.0;
-    destination.next_search = now_ + settings_.suspicion.backoff_min_s / 2.0;
-}
-
-/// Foreign traffic slows this path: the job's other pairs on the same bottleneck should look as well.
-void Controller::State::tell_siblings(HostId host, const Search& search, Zone zone) {
-    if (zone == Zone::low) return;
-    const Pair path = path_to(host);
-    // What others said is not said again: it would outlive its cause.
-    const double counted_share = counted_s(search) > 0.0 && !search.by_rate ? foreign_part(host, search) : 0.0;
-    for (HostId destination = 0; destination < hosts_; ++destination) {
-        if (!other(destination) || destination == host || !sharing_.known()) continue;
-        if (!sharing_.shares(path, path_to(destination))) continue;
-        if (destinations_[destination].sockets.active(now_, settings_.suspicion)) {
-            hear_foreign(destinations_[destination], counted_share);
-            suspect(destination, Suspicion::delay);
-        }
-    }
-    for (const LoadSnapshot::Source& told : search.loads_second.sources()) {
-        if (!other(told.source) || !sharing_.known() || now_ < peers_[told.source].next_notice) continue;
-        bool any = false;
-        for (const wire::LoadEntry& entry : told.entries) {
-            const Pair sibling{told.source, entry.destination};
-            if (entry.relay != kNoHost || !valid(sibling, hosts_) || !sharing_.shares(path, sibling)) continue;
-            send(told.source,
-                 wire::Notice{told.source, entry.destination, zone, search.decision.queue_delay_s, counted_share});
-            any = true;
-        }
-        if (any) peers_[told.source].next_notice = now_ + settings_.report.notice_period_s;
-    }
 }
 
 }  // namespace fairlead::core

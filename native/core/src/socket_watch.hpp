@@ -13,10 +13,11 @@ namespace fairlead::core {
 
 enum class Suspicion : std::uint8_t {
     none,
-    delay,     ///< the round trip is above its base
-    loss,      ///< segments were sent again
-    stall,     ///< bytes under way, none acknowledged
-    shortfall  ///< limited by the network, well below the base throughput
+    delay,      ///< the round trip is above its base
+    loss,       ///< segments were sent again
+    stall,      ///< bytes under way, none acknowledged
+    shortfall,  ///< limited by the network, well below the base throughput
+    pattern     ///< not used now, but soon by the program's pattern; congested since it was used last
 };
 
 class SocketWatch {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller's state and its parts: dispatch (controller.cpp), search for a better path (search.cpp), the job's own
-// share of a queue (accounting.cpp), life of a detour (detour.cpp), answers to peers (answers.cpp).
+// The controller's state and its parts: dispatch (controller.cpp), search for a better path (search.cpp), its end
+// where nothing moves (outcome.cpp), the job's own share of a queue (accounting.cpp), life of a detour (detour.cpp),
+// answers to peers (answers.cpp).
 #pragma once
 
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "fairlead/core/message_zone.hpp"
 #include "fairlead/core/own_load.hpp"
 #include "fairlead/core/random.hpp"
+#include "fairlead/core/recurrence.hpp"
 #include "probe_desk.hpp"
 #include "relay_desk.hpp"
 #include "socket_watch.hpp"
@@ -92,6 +94,8 @@ struct Detour {
 /// This host's traffic to one destination.
 struct Destination {
     SocketWatch sockets;
+    Recurrence uses;
+    Time looked_ahead = -1e9;
     std::vector<SizeShare> mix;
     std::optional<Search> search;
     std::optional<Pending> pending;
@@ -105,6 +109,8 @@ struct Destination {
     double explained_share = 0.0;  ///< own_share when the job's bytes last explained the path's queue
     double told_foreign = 0.0;     ///< others' share on the path's bottleneck, as another pair's search counted it
     Time told_foreign_at = -1e9;
+    std::vector<Pair> gave_way_to;  ///< of late: each pair is waited for once
+    Time gave_way_at = -1e9;
     double failed_backoff_s = 0.0;
     double dwell_s = 0.0;
     double hold_s = 0.0;
@@ -214,6 +220,7 @@ class Controller::State {
 
     // search.cpp
     void suspect(HostId destination, Suspicion why);
+    void look_ahead(HostId destination);
     double own_share(HostId destination) const;
     bool fills_path(HostId destination) const;
     std::size_t turn(HostId destination) const;
@@ -224,11 +231,6 @@ class Controller::State {
     void keep_probing(HostId destination, Search& search);
     void begin_query(HostId destination, Search& search);
     void pick_candidates(HostId destination, Search& search);
-    void ask_loads(HostId destination, Search& search);
-    void take_load(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries);
-    bool loads_complete(const Search& search) const;
-    std::vector<HostId> loads_missing(const Search& search) const;
-    bool count_again(HostId destination, Search& search);
     bool answers_complete(const Search& search) const;
     bool direct_ready(HostId destination, const Search& search) const;
     bool extend(HostId destination, Search& search);
@@ -238,23 +240,34 @@ class Controller::State {
     void measure(HostId destination, Search& search) const;
     void take_or_stay(HostId destination, Search& search);
     void refused(HostId destination, Search& search);
-    void stay(HostId destination, StayReason reason, HostId best, double best_s, std::string detail);
-    void clear(HostId destination);
-    void tell_siblings(HostId destination, const Search& search, Zone zone);
     double base_latency_s(Pair path) const;
     double threshold_s(HostId destination) const;
     double leave_threshold_s(HostId destination) const;
     double bottleneck_bps(HostId destination) const;
+    void query(HostId destination, Search& search);
+    std::span<const SizeShare> mix_of(HostId destination) const;
+
+    // outcome.cpp
+    bool gives_way(HostId destination, const Search& search);
+    void stay(HostId destination, StayReason reason, HostId best, double best_s, std::string detail);
+    void clear(HostId destination);
+    void tell_siblings(HostId destination, const Search& search, Zone zone);
+
+    // accounting.cpp
+    void ask_loads(HostId destination, Search& search);
+    void take_load(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries);
+    bool loads_complete(const Search& search) const;
+    std::vector<HostId> loads_missing(const Search& search) const;
+    bool count_again(HostId destination, Search& search);
     double counted_s(const Search& search) const;
     double busy_s(HostId destination, const Search& search) const;
     std::optional<double> shared_bps(HostId destination, Pair pair) const;
     std::vector<OwnFlow> sharing_flows(HostId destination, const Search& search) const;
     std::vector<FlowRate> largest_flows(HostId destination, const Search& search) const;
+    std::optional<Pair> first_to_leave(HostId destination, const Search& search) const;
     double foreign_part(HostId destination, const Search& search) const;
     void hear_foreign(Destination& destination, double share) const;
     double told_foreign(HostId destination) const;
-    void query(HostId destination, Search& search);
-    std::span<const SizeShare> mix_of(HostId destination) const;
 
     // detour.cpp
     void move(HostId destination, HostId relay, const Moved& decision);
@@ -272,6 +285,7 @@ class Controller::State {
     void judge_legs(HostId destination);
     bool fills_detour(HostId destination) const;
     std::optional<double> present_detour_s(HostId destination) const;
+    static bool uses(const Destination& destination, HostId relay);
     bool relays_for_us(HostId relay) const;
 
     Settings settings_;

@@ -448,10 +448,4 @@ Decoded decode(std::span<const std::uint8_t> in, HostId host_count) {
     return DecodeError::unknown_kind;
 }
 
-bool is_control(const Message& message) {
-    return !std::holds_alternative<Probe>(message) && !std::holds_alternative<ProbeReply>(message) &&
-           !std::holds_alternative<SendQuery>(message) && !std::holds_alternative<SendReport>(message) &&
-           !std::holds_alternative<RanksHere>(message);
-}
-
 }  // namespace fairlead::core::wire

@@ -119,11 +119,9 @@ TEST(ClockSync, OneWayTimes) {
     ClockSync clock;
     EXPECT_FALSE(clock.at(0).has_value());
     EXPECT_FALSE(clock.forward_s(0, 0).has_value());
-    EXPECT_FALSE(clock.min_round_trip_s().has_value());
     double ignored = 0.0;
     for (int i = 0; i < 100; ++i) clock.add(peers.exchange(10.0 + i, ignored));
     EXPECT_NEAR(*clock.forward_s(peers.own_ns(111.0), peers.peer_ns(111.003)), 3e-3, 0.1e-3);
-    EXPECT_NEAR(*clock.min_round_trip_s(), 140e-6, 10e-6);
 }
 
 TEST(ClockSync, RefusesStampsThatCannotBe) {

@@ -81,12 +81,14 @@ class Rig {
         std::vector<Event> events;
         if (const auto* probes = std::get_if<SendProbes>(&action)) {
             for (int i = 0; i < probes->count; ++i) {
-                const double queue_s = probes->peer == destination ? direct_queue_s : leg_queue_s;
+                const bool direct = probes->peer == destination || probes->peer == second;
+                const double queue_s = direct ? direct_queue_s : leg_queue_s;
                 events.push_back(ProbeResult{probes->peer, probes->burst, now + i * probes->spacing_s, queue_s < 0.0,
                                              300e-6 + std::max(0.0, queue_s), std::max(0.0, queue_s), 0.0, 0.0});
             }
         } else if (std::holds_alternative<SampleSockets>(action)) {
             events.push_back(sample(20e-3));
+            if (second != kNoHost) events.push_back(second_sample(20e-3));
             events.push_back(Tick{});
         } else if (const auto* send = std::get_if<Send>(&action)) {
             if (std::holds_alternative<wire::Heartbeat>(send->message)) {
@@ -101,7 +103,7 @@ class Rig {
                     events.push_back(Received{
                         send->to, wire::RelayRefuse{request->token, request->destination, wire::RefuseReason::budget}});
             }
-        } else if (const auto* move = std::get_if<Move>(&action)) {
+        } else if (const auto* move = std::get_if<Move>(&action); move != nullptr && answers_moves) {
             if (move_works)
                 events.push_back(MoveDone{move->destination, move->relay});
             else
@@ -114,6 +116,10 @@ class Rig {
     SocketSample sample(double srtt_s) {
         delivered_B += sample_B;
         return SocketSample{destination, srtt_s, 300e-6, 20000, delivered_B, 0, 0, false};
+    }
+    SocketSample second_sample(double srtt_s) {
+        second_delivered_B += sample_B;
+        return SocketSample{second, srtt_s, 300e-6, 20000, second_delivered_B, 0, 0, false};
     }
     /// A pair in use meets a queue.
     void congestion(double direct_queue_s, double leg_queue_s) {
@@ -139,9 +145,12 @@ class Rig {
     Controller controller;
     double now = 100.0;
     HostId destination = 1;
+    HostId second = kNoHost;  ///< another destination behind the same queue
     std::uint64_t delivered_B = 0;
+    std::uint64_t second_delivered_B = 0;
     std::uint64_t sample_B = 2000;  ///< acknowledged between two samples
     bool grant = true;
+    bool answers_moves = true;
     bool move_works = true;
     std::vector<Action> all;
     std::vector<Action> open;  ///< not answered yet, see step()

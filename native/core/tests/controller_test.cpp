@@ -105,6 +105,39 @@ INSTANTIATE_TEST_SUITE_P(Reasons, ControllerStays,
 
 constexpr std::uint64_t kOwnBulk_B = 250000;  // in 20 ms half of the bottleneck: not enough to call it filled
 
+/// What becomes of two pairs of one host on one bottleneck with a queue of 5 ms, of which each carries 10 % or next to
+/// nothing. `drains`: the queue is gone when the first of them has left.
+std::pair<std::size_t, bool> moves_of_two(std::uint64_t sample_B, bool drains, bool possible = true) {
+    ControllerConfig config = config_of(0);
+    config.sharing.set_hurts({0, 1}, {0, 2});
+    config.sharing.set_hurts({0, 2}, {0, 1});
+    Rig rig(config);
+    rig.second = 2;
+    rig.sample_B = sample_B;
+    rig.grant = possible;
+    rig.greet_all();
+    for (int i = 0; i < 5; ++i) {
+        rig.on(rig.sample(300e-6), 0.02);
+        rig.on(rig.second_sample(300e-6));
+    }
+    for (int i = 0; i < 100; ++i) {
+        const double queue_s = drains && !rig.seen<Moved>().empty() ? 0.0 : 5e-3;
+        rig.step(rig.sample(300e-6 + queue_s), 0.003, queue_s, 0.0);
+        rig.step(rig.second_sample(300e-6 + queue_s), 0.003, queue_s, 0.0);
+        rig.step(Tick{}, 0.003, queue_s, 0.0);
+    }
+    const auto stays = rig.seen<Stayed>();
+    return {rig.seen<Moved>().size(),
+            std::ranges::any_of(stays, [](const Stayed& stayed) { return stayed.reason == StayReason::gives_way; })};
+}
+
+TEST(Controller, MovesOnlyAsManyPairsAsItTakes) {
+    EXPECT_EQ(moves_of_two(20000, true), std::pair(std::size_t{1}, true)) << "the queue was gone when one had left";
+    EXPECT_EQ(moves_of_two(20000, false), std::pair(std::size_t{2}, true)) << "it was not";
+    EXPECT_EQ(moves_of_two(200, false), std::pair(std::size_t{2}, false)) << "others fill the link";
+    EXPECT_EQ(moves_of_two(20000, false, false), std::pair(std::size_t{0}, true)) << "no relay has room for either";
+}
+
 TEST(Controller, BelievesWhatAnotherPairsSearchCounted) {
     for (const double told : {0.0, 0.8}) {
         Rig rig;
@@ -188,6 +221,18 @@ TEST(Controller, AnUnknownPlaneIsNoCandidate) {
     EXPECT_TRUE(rig.seen<Move>().empty());
     ASSERT_FALSE(rig.seen<Stayed>().empty());
     EXPECT_EQ(rig.seen<Stayed>().front().reason, StayReason::no_candidate);
+}
+
+TEST(Controller, AHostWithoutAPlaneRefusesAndDoesNotAnswerHeartbeats) {
+    ControllerConfig config = config_of(0);
+    config.can_relay = false;
+    Rig rig(config);
+    rig.greet_all();
+    rig.on(Received{1, wire::RelayRequest{7, 2, 0.0}});
+    EXPECT_EQ(rig.sent<wire::RelayGrant>(1), 0);
+    EXPECT_EQ(rig.sent<wire::RelayRefuse>(1), 1);
+    rig.on(Received{1, wire::Heartbeat{false}});
+    EXPECT_EQ(rig.sent<wire::Heartbeat>(1), 0) << "the source shall return even if the refusal was lost";
 }
 
 TEST(Controller, RelaysWithinItsBudget) {

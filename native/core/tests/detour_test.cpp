@@ -128,6 +128,92 @@ TEST(Controller, MovesByHand) {
     EXPECT_EQ(rig.seen<Returned>()[0].reason, ReturnReason::manual);
 }
 
+/// A grant is not waited for by hand: without this, everything for the destination would go on to a host that drops it.
+TEST(Controller, AMoveByHandOverAHostWithoutAPlaneIsTakenBack) {
+    for (const bool told_before_done : {true, false}) {
+        Rig rig;
+        rig.on(Tick{});  // nobody was heard yet
+        rig.on(ManualMove{1, 2});
+        ASSERT_EQ(rig.seen<Move>().size(), 1U);
+        const Received refusal{2, wire::RelayRefuse{1, 1, wire::RefuseReason::no_plane}};
+        if (told_before_done) rig.on(refusal);
+        EXPECT_TRUE(rig.seen<Return>().empty()) << "the guardian is at it";
+        rig.on(MoveDone{1, 2});
+        if (!told_before_done) rig.on(refusal);
+        ASSERT_EQ(rig.seen<Return>().size(), 1U) << told_before_done;
+        rig.on(ReturnDone{1});
+        ASSERT_EQ(rig.seen<Returned>().size(), 1U);
+        EXPECT_EQ(rig.seen<Returned>()[0].reason, ReturnReason::relay_revoked);
+        ASSERT_EQ(rig.seen<ByHandEnded>().size(), told_before_done ? 1U : 0U);
+        if (!told_before_done) continue;
+        EXPECT_EQ(rig.seen<ByHandEnded>()[0].destination, 1);
+        EXPECT_EQ(rig.seen<ByHandEnded>()[0].relay, 2);
+        EXPECT_EQ(rig.seen<ByHandEnded>()[0].error, "the relay refused: it has no data plane, or it stops");
+    }
+}
+
+TEST(Controller, AMoveByHandOverAHostThatSaidItCannotRelayIsRefused) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(Received{2, wire::Hello{kHosts, false}});
+    rig.on(ManualMove{1, 2});
+    EXPECT_TRUE(rig.seen<Move>().empty());
+    ASSERT_EQ(rig.seen<ByHandEnded>().size(), 1U);
+    EXPECT_EQ(rig.seen<ByHandEnded>()[0].error, "the relay has no data plane");
+    rig.on(ManualMove{1, 3});
+    rig.on(ManualMove{1, 2});  // while the guardian is at the other
+    rig.on(MoveDone{1, 3});
+    EXPECT_EQ(rig.seen<Move>().size(), 1U);
+    EXPECT_EQ(rig.seen<ByHandEnded>().size(), 2U);
+    EXPECT_EQ(rig.controller.view(1).relay, 3) << "what works stays";
+}
+
+TEST(Controller, ARefusalOfAnEarlierRequestTakesNothingBack) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(ManualMove{1, 2});
+    rig.on(MoveDone{1, 2});
+    rig.on(Received{2, wire::RelayRefuse{77, 1, wire::RefuseReason::budget}});
+    EXPECT_TRUE(rig.seen<Return>().empty());
+}
+
+TEST(Controller, AReturnByHandEndsAMoveThatIsUnderWay) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(ManualReturn{1});
+    ASSERT_EQ(rig.seen<ByHandEnded>().size(), 1U) << "nothing is away";
+    EXPECT_EQ(rig.seen<ByHandEnded>()[0].relay, kNoHost);
+    EXPECT_EQ(rig.seen<ByHandEnded>()[0].error, "");
+    rig.answers_moves = false;
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Move>().size(), 1U) << "the controller's own";
+    rig.on(ManualReturn{1});
+    EXPECT_EQ(rig.seen<ByHandEnded>().size(), 1U) << "not ended yet";
+    rig.on(MoveDone{1, rig.seen<Move>()[0].relay});
+    ASSERT_EQ(rig.seen<Return>().size(), 1U);
+    rig.on(ReturnDone{1});
+    ASSERT_EQ(rig.seen<Returned>().size(), 1U);
+    EXPECT_EQ(rig.seen<Returned>()[0].reason, ReturnReason::manual);
+    EXPECT_EQ(rig.seen<ByHandEnded>().size(), 1U);
+}
+
+TEST(Controller, ByHandEndsWithTheGuardiansWords) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(ManualMove{1, 2});
+    rig.on(MoveFailed{1, 2, "no such device"});
+    rig.on(ManualMove{1, 3});
+    rig.on(MoveDone{1, 3});
+    rig.on(ManualReturn{1});
+    rig.on(ReturnFailed{1, "busy"});
+    const auto ended = rig.seen<ByHandEnded>();
+    ASSERT_EQ(ended.size(), 2U);
+    EXPECT_EQ(ended[0].relay, 2);
+    EXPECT_EQ(ended[0].error, "no such device");
+    EXPECT_EQ(ended[1].relay, kNoHost);
+    EXPECT_EQ(ended[1].error, "busy");
+}
+
 TEST(Controller, AFailedReturnIsTriedAgain) {
     Rig rig;
     rig.greet_all();

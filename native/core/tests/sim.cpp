@@ -165,6 +165,27 @@ void Simulation::exchange(HostId source, HostId destination, double message_B, d
     at(now_ + 0.01 * random_.uniform(), flow.on_drained);
 }
 
+void Simulation::exchange_at(HostId source, HostId destination, double message_B, double pause_s,
+                             std::vector<double> begins, double length_s) {
+    Flow& flow = add_flow(source, destination, true);
+    flow.chunk_B = std::min(9000.0, message_B);
+    auto until = std::make_shared<double>(0.0);
+    const auto next = [this, &flow, message_B] {
+        if (flow.wanted_B > 0.0 || flow.in_flight_B > 0.0) return;
+        flow.wanted_B = message_B;
+        push(flow);
+    };
+    flow.on_drained = [this, next, until, pause_s] {
+        if (now_ + pause_s < *until) at(now_ + pause_s, next);
+    };
+    for (const double begin : begins) {
+        at(begin, [this, next, until, length_s] {
+            *until = now_ + length_s;
+            next();
+        });
+    }
+}
+
 void Simulation::foreign(int from_leaf, int to_leaf, int count, double start, double stop) {
     for (int i = 0; i < count; ++i) {
         Flow& flow = add_flow(static_cast<HostId>(hosts() + from_leaf), static_cast<HostId>(hosts() + to_leaf), false);

@@ -83,6 +83,9 @@ class Simulation {
 
     /// The program: each pair sends messages of `message_B`, with pauses of mean `pause_s` between them.
     void exchange(HostId source, HostId destination, double message_B, double pause_s);
+    /// The same, but only for `length_s` from each of these moments on.
+    void exchange_at(HostId source, HostId destination, double message_B, double pause_s, std::vector<double> begins,
+                     double length_s);
     /// Foreign streams from a leaf's foreign end to another's, `count` of them, while on.
     void foreign(int from_leaf, int to_leaf, int count, double start, double stop);
     /// The same, each limited to rate_bps by a sender that writes a block whenever it is behind its rate.

@@ -130,8 +130,8 @@ TEST(Simulation, SeesTrafficThatDoesNotFillThePath) {
         std::printf("%d streams of %3.0f Mbit/s: n %zu of %zu, median %.0f ms, p90 %.0f ms, max %.0f ms\n",
                     foreign.streams, foreign.rate_bps / 1e6, reactions.size(), pairs, 1e3 * median(reactions),
                     1e3 * reactions[reactions.size() * 9 / 10], 1e3 * reactions.back());
-        // When the others have moved, the last pair may find the path good enough.
-        EXPECT_GE(4 * reactions.size(), 3 * pairs);
+        // When some have moved, the others may find the path good enough.
+        EXPECT_GE(2 * reactions.size(), pairs);
         EXPECT_LE(median(reactions), 0.4);
     }
 }
@@ -165,6 +165,47 @@ TEST(Simulation, TellsOthersFromItsOwnBulk) {
                 1e3 * *std::max_element(reactions.begin(), reactions.end()));
     // A path that the job fills is looked at again after at most stay_backoff_max_s.
     EXPECT_LE(median(reactions), 1.5);
+}
+
+/// How many of three pairs on one trunk have left it, 3 s after others came. They carry up to 100 Mbit/s of 200
+/// together, and begin at one host or at a host each.
+std::size_t pairs_that_leave(std::uint64_t seed, bool one_host, double foreign_bps, double settle_s) {
+    Config config;
+    config.seed = seed;
+    config.hosts_per_leaf = 3;
+    config.settings.choice.settle_s = settle_s;
+    Simulation net(config);
+    for (HostId i = 0; i < 3; ++i) net.exchange(one_host ? 0 : i, static_cast<HostId>(3 + i), 20e3, 4e-3);
+    const double start = 2.0 + 0.137 * static_cast<double>(seed);
+    if (foreign_bps > 0.0) {
+        net.foreign_paced(0, 1, 8, foreign_bps / 8.0, 10e3, start, 100.0);
+    } else {
+        net.foreign(0, 1, 8, start, 100.0);
+    }
+    net.run_until(start + 3.0);
+    std::set<std::pair<HostId, HostId>> pairs;
+    for (const Entry& entry : net.diary()) {
+        if (const auto* moved = std::get_if<Moved>(&entry.action)) pairs.emplace(entry.host, moved->destination);
+    }
+    return pairs.size();
+}
+
+TEST(Simulation, OnlyAsManyPairsLeaveAsItTakes) {
+    const double settle_s = Settings{}.choice.settle_s;
+    for (const bool one_host : {false, true}) {
+        std::size_t some = 0;
+        std::size_t unsettled = 0;
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+            some += pairs_that_leave(seed, one_host, 130e6, settle_s);
+            unsettled += pairs_that_leave(seed, one_host, 130e6, 0.0);
+            EXPECT_EQ(pairs_that_leave(seed, one_host, 0.0, settle_s), 3U) << "streams without a limit leave no room";
+        }
+        std::printf("%s: %zu pairs leave, %zu if none gives way\n", one_host ? "one host" : "three hosts", some,
+                    unsettled);
+        EXPECT_GE(some, 3U);
+        EXPECT_LE(some, 5U) << "one or two of three in each of three runs";
+        EXPECT_GT(unsettled, some);
+    }
 }
 
 TEST(Simulation, StaysOnACleanNetwork) {
@@ -267,6 +308,54 @@ TEST(Simulation, DoesNotFlapUnderOnOffTraffic) {
                 << "moves, " << pair.first << " -> " << pair.second << ", period " << period;
         }
     }
+}
+
+/// When host 0's traffic to host 2, 0.3 s long at each of `uses`, was led over a relay; the pair 1 -> 3 is always in
+/// use.
+std::vector<std::pair<double, Moved>> moves_of_recurrent(const std::vector<double>& uses,
+                                                         const std::vector<std::pair<double, double>>& congested,
+                                                         double end_s) {
+    Simulation net(Config{});
+    net.exchange_at(0, 2, 28e3, 10e-3, uses, 0.3);
+    net.exchange(1, 3, 8e3, 20e-3);
+    for (const auto& [start, stop] : congested) net.foreign(0, 1, 8, start, stop);
+    net.run_until(end_s);
+    std::vector<std::pair<double, Moved>> found;
+    for (const Entry& entry : net.diary()) {
+        const auto* moved = std::get_if<Moved>(&entry.action);
+        if (moved != nullptr && entry.host == 0 && moved->destination == 2) found.emplace_back(entry.at, *moved);
+    }
+    return found;
+}
+
+TEST(Simulation, ThePairThatComesNextIsMovedAheadOfItsUse) {
+    const std::vector<double> even = {1.0, 3.0, 5.0, 7.0, 9.0, 11.0};
+    const auto ahead = moves_of_recurrent(even, {{10.0, 20.0}}, 12.0);
+    ASSERT_EQ(ahead.size(), 1U);
+    EXPECT_TRUE(ahead[0].second.ahead);
+    EXPECT_GE(ahead[0].first, 10.5) << "shortly before, for the congestion may pass";
+    EXPECT_LE(ahead[0].first, 11.0);
+
+    EXPECT_TRUE(moves_of_recurrent(even, {{10.0, 10.5}}, 12.0).empty()) << "the congestion was over by then";
+
+    const auto uneven = moves_of_recurrent({1.0, 2.0, 5.0, 6.5, 9.0, 11.0}, {{10.0, 20.0}}, 12.0);
+    ASSERT_EQ(uneven.size(), 1U);
+    EXPECT_FALSE(uneven[0].second.ahead);
+    EXPECT_GE(uneven[0].first, 11.0);
+}
+
+/// Others come with each use and go with it: from the third on the pair is away already.
+TEST(Simulation, APairThatMeetsCongestionInEachUseKeepsItsDetour) {
+    std::vector<double> uses;
+    std::vector<std::pair<double, double>> congested;
+    for (double t = 1.0; t < 150.0; t += 15.0) {
+        uses.push_back(t);
+        if (t > 50.0) congested.emplace_back(t, t + 0.5);
+    }
+    const auto moves = moves_of_recurrent(uses, congested, 150.0);
+    ASSERT_EQ(moves.size(), 2U);
+    EXPECT_NEAR(moves[0].first, 61.0, 0.3);
+    EXPECT_NEAR(moves[1].first, 76.0, 0.3);
 }
 
 TEST(Simulation, OnAStarNothingMoves) {

@@ -135,14 +135,5 @@ TEST(Wire, WhatRandomBytesDecodeToEncodesToThem) {
     EXPECT_GT(decoded, 100);
 }
 
-TEST(Wire, ProbesAreTheAgents) {
-    EXPECT_FALSE(is_control(Probe{}));
-    EXPECT_FALSE(is_control(SendQuery{}));
-    EXPECT_FALSE(is_control(SendReport{}));
-    EXPECT_FALSE(is_control(RanksHere{}));
-    EXPECT_FALSE(is_control(ProbeReply{}));
-    EXPECT_TRUE(is_control(Hello{}));
-}
-
 }  // namespace
 }  // namespace fairlead::core::wire

@@ -61,6 +61,7 @@ struct Moved {
     HostId relay = kNoHost;
     HostId before = kNoHost;  ///< relay that it replaced, kNoHost: the direct path
     bool manual = false;
+    bool ahead = false;          ///< of the pair's next use, which the program's pattern tells
     double queue_delay_s = 0.0;  ///< of the path that was left
     double foreign_share = 0.0;
     double present_latency_s = 0.0;  ///< of the pair's mix, on the path that was left
@@ -111,8 +112,14 @@ struct BaseShifted {
     double from_s = 0.0;
     double to_s = 0.0;
 };
+/// A move or return by hand ends without Moved or Returned.
+struct ByHandEnded {
+    HostId destination = kNoHost;
+    HostId relay = kNoHost;  ///< kNoHost: a return
+    std::string error;       ///< empty: there was nothing to return
+};
 
 using Action = std::variant<Send, SendProbes, SampleSockets, Move, Return, ZoneChanged, Moved, Returned, Stayed,
-                            Noticed, BaseShifted>;
+                            Noticed, BaseShifted, ByHandEnded>;
 
 }  // namespace fairlead::core

@@ -23,6 +23,7 @@ enum class StayReason : std::uint8_t {
     refused,                ///< relays had no rate left
     destination_silent,     ///< the destination answers no probe on any path
     move_failed,            ///< the kernel or guardian refused
+    gives_way,              ///< another of the job's pairs leaves first, and that may be enough
     held,                   ///< a better path is known, but the last change is too recent
 };
 std::string_view name(StayReason reason);

@@ -53,9 +53,6 @@ class ClockSync {
     /// One-way time of a message, sent at own time and received at the peer's time.
     std::optional<double> forward_s(std::int64_t sent_own_ns, std::int64_t received_peer_ns) const;
 
-    /// Smallest round trip seen, seconds; nothing before the first exchange.
-    std::optional<double> min_round_trip_s() const;
-
     /// How often a clock was seen to step (or its drift to change), so that older exchanges had to be dropped.
     int steps() const { return steps_; }
 
@@ -96,7 +93,6 @@ class ClockSync {
     double drift_ = 0.0;      ///< of the widest corridor
     double drift_low_ = 0.0;  ///< smallest and largest drift that fit
     double drift_high_ = 0.0;
-    double min_round_trip_s_ = 0.0;
     int steps_ = 0;
 };
 

@@ -38,7 +38,8 @@ struct ProbeResult {
     double peer_run_delay_s = 0.0;  ///< ProbeReply::run_delay_s
 };
 
-/// A control message (wire::is_control) that an authenticated peer sent. Probe and ProbeReply stay in the agent.
+/// A message that an authenticated peer sent. Probe and ProbeReply stay in the agent, those about single messages of
+/// the program in the message monitor.
 struct Received {
     HostId from = kNoHost;
     wire::Message message;
@@ -69,7 +70,8 @@ struct Tick {
     double run_delay_s = 0.0;  ///< own wait in the run queue since the last Tick (/proc/self/schedstat)
 };
 
-/// By hand, from the supervisor: such a detour stays until it is returned by hand, or its relay dies.
+/// By hand, from the supervisor: such a detour stays until it is returned by hand, or its relay dies. Answer: Moved or
+/// Returned, or ByHandEnded.
 struct ManualMove {
     HostId destination = kNoHost;
     HostId relay = kNoHost;

@@ -39,6 +39,7 @@ using SharedLink = std::function<std::optional<double>(Pair other)>;
 struct OwnFlow {
     Pair pair;
     HostId relay = kNoHost;    ///< that it is led over, kNoHost: direct
+    HostId before = kNoHost;   ///< the same at the first snapshot
     std::uint64_t size_B = 0;  ///< that passed between two snapshots
     double occupied_s = 0.0;   ///< for so long they occupied the link
 };

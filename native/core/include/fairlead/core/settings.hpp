@@ -73,15 +73,17 @@ struct OwnLoadSettings {
 };
 
 struct ChoiceSettings {
-    double margin = 0.2;              ///< a detour must be faster than the present path by this share
-    double min_gain_s = 0.5e-3;       ///< and by this
-    double flagged_margin = 0.4;      ///< the margin for one that shares a bottleneck with the congested path
-    double max_leg_queue = 0.5;       ///< of the present queueing delay: legs with more share its bottleneck
-    double alike_share = 0.5;         ///< of a pair's rate: another that carries so much takes another way around
-    double good_within = 0.5;         ///< slower than the best by at most this share: drawn from
-    double relay_cost_s = 60.0e-6;    ///< added by forwarding at the relay, per message
-    double overlay_share = 0.04;      ///< of the throughput, lost to the outer headers
-    int max_queries = 4;              ///< candidates measured per search
+    double margin = 0.2;            ///< a detour must be faster than the present path by this share
+    double min_gain_s = 0.5e-3;     ///< and by this
+    double flagged_margin = 0.4;    ///< the margin for one that shares a bottleneck with the congested path
+    double max_leg_queue = 0.5;     ///< of the present queueing delay: legs with more share its bottleneck
+    double alike_share = 0.5;       ///< of a pair's rate: another that carries so much takes another way around
+    double settle_s = 0.050;        ///< a queue that drains within this when one pair leaves is judged again before the
+                                    ///< next pair does
+    double good_within = 0.5;       ///< slower than the best by at most this share: drawn from
+    double relay_cost_s = 60.0e-6;  ///< added by forwarding at the relay, per message
+    double overlay_share = 0.04;    ///< of the throughput, lost to the outer headers
+    int max_queries = 4;            ///< candidates measured per search
     double query_timeout_s = 0.030;   ///< for their answers
     double query_extended_s = 0.080;  ///< while none has answered
     double ask_timeout_s = 0.050;     ///< for a relay's grant
@@ -113,6 +115,13 @@ struct DetourSettings {
     double idle_return_s = 30.0;    ///< without traffic for so long: return
     double failed_backoff_s = 2.0;  ///< after a failed move, doubling up to 60 s
     double shun_s = 5.0;            ///< a relay that failed or died is not asked for this long
+};
+
+/// Of uses of a pair that come again and again: what is acted on ahead.
+struct PatternSettings {
+    int intervals = 3;     ///< between beginnings of uses, the last so many, that are alike
+    double spread = 0.25;  ///< alike: the longest is longer than the shortest by at most this share
+    double lead_s = 0.3;  ///< before the next use the path is looked at: idle hosts look at sockets every 0.1 to 0.25 s
 };
 
 struct ReportSettings {
@@ -150,6 +159,7 @@ struct Settings {
     ChoiceSettings choice;
     RelaySettings relay;
     DetourSettings detour;
+    PatternSettings pattern;
     ReportSettings report;
     BaseSettings base;
     MessageSettings messages;

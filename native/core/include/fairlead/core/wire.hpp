@@ -213,7 +213,4 @@ std::size_t encode(const Message& message, std::span<std::uint8_t> out);
 /// Reads one message. Trusts nothing: lengths, indices (against host_count), enumerations and numbers are checked.
 Decoded decode(std::span<const std::uint8_t> in, HostId host_count);
 
-/// Whether the controller handles this message: all but probes and those about single messages of the program.
-bool is_control(const Message& message);
-
 }  // namespace fairlead::core::wire
