@@ -36,7 +36,8 @@ std::string why(const core::Moved& moved) {
     if (moved.manual) return "by hand";
     std::array<char, 32> share;
     std::snprintf(share.data(), share.size(), "%.0f %%", moved.foreign_share * 100.0);
-    return milliseconds(moved.queue_delay_s) + " of queue, " + share.data() + " of it foreign; messages take " +
+    const std::string when = moved.ahead ? "ahead of its next use: " : "";
+    return when + milliseconds(moved.queue_delay_s) + " of queue, " + share.data() + " of it foreign; messages take " +
            milliseconds(moved.present_latency_s) + ", over the relay " + milliseconds(moved.detour_latency_s);
 }
 
@@ -63,6 +64,7 @@ json line_of(const core::Moved& moved, core::HostId self, double wall_offset_s) 
             {"relay", moved.relay},
             {"before", host_or_null(moved.before)},
             {"manual", moved.manual},
+            {"ahead", moved.ahead},
             {"reason", why(moved)},
             {"queue_delay_s", moved.queue_delay_s},
             {"foreign_share", moved.foreign_share},

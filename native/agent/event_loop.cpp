@@ -88,7 +88,7 @@ void EventLoop::post(Task task) {
 void EventLoop::run() {
     while (!stopping_) {
         run_timers();
-        if (stopping_) return;
+        if (stopping_) break;
         arm_timer();
         std::array<epoll_event, 32> events;
         const int count =
@@ -103,6 +103,7 @@ void EventLoop::run() {
         }
         run_unpollable();
     }
+    stopping_ = false;
 }
 
 void EventLoop::arm_timer() {

@@ -14,6 +14,9 @@
 
 namespace fairlead::agent {
 
+/// How long a listener rests after accept failed: what it could not take stays in the queue, and the loop would spin.
+constexpr double kAcceptPause_s = 0.1;
+
 class EventLoop {
   public:
     using Handler = std::function<void(std::uint32_t events)>;
@@ -37,6 +40,7 @@ class EventLoop {
     /// From any thread: run `task` in the loop's thread.
     void post(Task task);
 
+    /// Until stop() is called; it may be run again.
     void run();
     /// run() returns after the present handler. From the loop's thread only.
     void stop() { stopping_ = true; }

@@ -19,11 +19,11 @@ bool would_block(int error) {
 
 }  // namespace
 
-void FrameOutput::put(const Journey& journey, std::span<const std::uint8_t> frame, std::uint64_t passing_B) {
+void FrameOutput::put(const Record& record, std::uint64_t passing_B) {
     const std::size_t before_B = queue_.size();
-    sealer_.seal(journey, frame, queue_);
+    sealer_.seal(record, queue_);
     const std::uint64_t sealed_B = queue_.size() - before_B;
-    parts_.push_back({written_B_ + queue_.size() - begin_, sealed_B, passing_B});
+    waiting_.push_back({written_B_ + queue_.size() - begin_, sealed_B, passing_B});
     passing_B_ += passing_B;
     if (passing_B == 0) own_B_ += sealed_B;
 }
@@ -45,11 +45,11 @@ std::uint64_t FrameOutput::flush() {
         begin_ = 0;
     }
     std::uint64_t left_B = 0;
-    while (!parts_.empty() && parts_.front().end_B <= written_B_) {
-        const Part& part = parts_.front();
-        if (part.passing_B == 0) own_B_ -= part.sealed_B;
-        left_B += part.passing_B;
-        parts_.pop_front();
+    while (!waiting_.empty() && waiting_.front().end_B <= written_B_) {
+        const Waiting& left = waiting_.front();
+        if (left.passing_B == 0) own_B_ -= left.sealed_B;
+        left_B += left.passing_B;
+        waiting_.pop_front();
     }
     passing_B_ -= left_B;
     return left_B;

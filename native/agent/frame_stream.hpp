@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "frame_assembly.hpp"
 #include "sealed_records.hpp"
 #include "stream.hpp"
 #include "unique_fd.hpp"
@@ -32,11 +33,11 @@ class FrameOutput {
     explicit FrameOutput(Link link) : socket_(std::move(link.socket)), sealer_(std::move(link.key)) {}
 
     int fd() const { return socket_.get(); }
-    /// Takes a frame. passing_B: what it has of the pool of passing frames; 0 for a frame of a rank of this host.
-    void put(const Journey& journey, std::span<const std::uint8_t> frame, std::uint64_t passing_B);
+    /// Takes a part of a frame. passing_B: what it has of the pool of passing frames; 0 for a rank's of this host.
+    void put(const Record& record, std::uint64_t passing_B);
     /// Writes what the kernel takes now. Returns what leaves the pool of passing frames. Throws StreamError.
     std::uint64_t flush();
-    bool idle() const { return parts_.empty(); }
+    bool idle() const { return waiting_.empty(); }
     /// Bytes of this host's own ranks that wait for the kernel, as sealed.
     std::uint64_t own_B() const { return own_B_; }
     /// What is still in the pool of passing frames.
@@ -45,7 +46,7 @@ class FrameOutput {
     void hear() const;
 
   private:
-    struct Part {
+    struct Waiting {
         std::uint64_t end_B = 0;  ///< of all that was ever queued
         std::uint64_t sealed_B = 0;
         std::uint64_t passing_B = 0;
@@ -56,7 +57,7 @@ class FrameOutput {
     std::vector<std::uint8_t> queue_;
     std::size_t begin_ = 0;        ///< of what the kernel has not taken, in the queue
     std::uint64_t written_B_ = 0;  ///< ever
-    std::deque<Part> parts_;       ///< frames of which some bytes wait
+    std::deque<Waiting> waiting_;  ///< records of which some bytes wait
     std::uint64_t own_B_ = 0;
     std::uint64_t passing_B_ = 0;
 };
@@ -67,6 +68,7 @@ class FrameInput {
 
     int fd() const { return socket_.get(); }
     RecordOpener& records() { return opener_; }
+    FrameAssembly& frames() { return assembly_; }
     /// Reads what is there, up to what the buffer holds; false if nothing is. Throws StreamError, StreamClosed at the
     /// end.
     bool read_some();
@@ -74,6 +76,7 @@ class FrameInput {
   private:
     UniqueFd socket_;
     RecordOpener opener_;
+    FrameAssembly assembly_;
 };
 
 }  // namespace fairlead::agent

@@ -15,8 +15,6 @@
 namespace fairlead::agent {
 namespace {
 
-constexpr double kAcceptPause_s = 0.1;
-
 UniqueFd listen_at(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -56,7 +54,10 @@ LocalRanks::~LocalRanks() {
     loop_.cancel(accept_again_);
     loop_.forget(listener_.get());
     unlink(path_.c_str());
-    for (const auto& [fd, socket] : strangers_) loop_.forget(fd);
+    for (const auto& [fd, stranger] : strangers_) {
+        loop_.forget(fd);
+        loop_.cancel(stranger.patience);
+    }
     for (const auto& [rank, channel] : ranks_) {
         loop_.forget(channel->socket());
         loop_.forget(channel->bell());
@@ -69,17 +70,20 @@ RankChannel* LocalRanks::find(relay::Process rank) {
 }
 
 void LocalRanks::accept_some() {
-    UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket || strangers_.size() >= kMostStrangers) {
-        // Without a pause the loop would spin on what stays in the queue.
-        if (!socket && (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)) return;
+    // Without a pause the loop would spin on what stays in the queue.
+    const auto rest = [this] {
         loop_.change(listener_.get(), 0);
         accept_again_ = loop_.after(kAcceptPause_s, [this] { loop_.change(listener_.get(), EPOLLIN); });
-        return;
-    }
+    };
+    if (strangers_.size() >= kMostStrangers) return rest();
+    UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED ? void() : rest();
     if (!wanted(socket.get())) return handlers_.log("a process of another user asked for the relay plane");
     const int fd = socket.get();
-    strangers_[fd] = std::move(socket);
+    strangers_[fd] = {std::move(socket), loop_.after(kStranger_s, [this, fd] {
+                          loop_.forget(fd);
+                          strangers_.erase(fd);
+                      })};
     loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { meet(fd); });
 }
 
@@ -93,7 +97,8 @@ bool LocalRanks::wanted(int socket) const {
 void LocalRanks::meet(int fd) {
     loop_.forget(fd);
     auto entry = strangers_.extract(fd);
-    UniqueFd socket = std::move(entry.mapped());
+    UniqueFd socket = std::move(entry.mapped().socket);
+    loop_.cancel(entry.mapped().patience);
     relay::Hello hello{};
     const ssize_t size_B = recv(fd, &hello, sizeof hello, MSG_DONTWAIT | MSG_TRUNC);
     if (size_B != sizeof hello || !valid(hello)) return handlers_.log("what asked for the relay plane is no rank");

@@ -20,6 +20,8 @@ class LocalRanks {
     static constexpr std::size_t kMostRanks = 1024;
     /// Connections that have not said who they are; more wait to be accepted.
     static constexpr std::size_t kMostStrangers = 64;
+    /// So long they may take for it.
+    static constexpr double kStranger_s = 2.0;
 
     struct Handlers {
         std::function<void(RankChannel&)> joined;
@@ -44,6 +46,11 @@ class LocalRanks {
     void remove(relay::Process rank);
 
   private:
+    struct Stranger {
+        UniqueFd socket;
+        EventLoop::TimerId patience = 0;
+    };
+
     void accept_some();
     void meet(int socket);
     void admit(UniqueFd socket, const relay::Hello& hello);
@@ -56,7 +63,7 @@ class LocalRanks {
     Handlers handlers_;
     UniqueFd listener_;
     EventLoop::TimerId accept_again_ = 0;
-    std::map<int, UniqueFd> strangers_;
+    std::map<int, Stranger> strangers_;
     std::map<relay::Process, std::unique_ptr<RankChannel>> ranks_;
     std::vector<std::size_t> free_slots_;
 };

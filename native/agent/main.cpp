@@ -45,7 +45,10 @@ class Conversation {
         sigaddset(&set, SIGINT);
         checked(sigprocmask(SIG_BLOCK, &set, nullptr), "sigprocmask");
         signals_.reset(checked(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd"));
-        loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { end(); });
+        loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) {
+            loop_.forget(signals_.get());  // one is enough, and unread it would wake the loop again and again
+            end();
+        });
     }
 
     void read_some() {

@@ -15,6 +15,9 @@ namespace wire = core::wire;
 
 /// Between ticks where no connections are watched.
 constexpr double kTick_s = 0.250;
+/// After the kernel did not list the connections; it is given up after so many failures in a row.
+constexpr double kSamplePause_s = 0.5;
+constexpr int kFailedSamples = 6;
 constexpr double kProbeLost_s = 0.25;
 constexpr double kByHand_s = 10.0;
 constexpr double kStop_s = 1.0;
@@ -89,9 +92,13 @@ void Manager::poll() {
 }
 
 void Manager::sample_sockets(bool complete) {
+    if (monotonic_s() < next_sample_s_) return;
     try {
         for (const core::SocketSample& sample : monitor_->sample(monotonic_s(), complete)) feed(sample);
+        failed_samples_ = 0;
     } catch (const std::system_error& error) {
+        next_sample_s_ = monotonic_s() + kSamplePause_s;
+        if (++failed_samples_ < kFailedSamples) return;
         // Probes still see the paths, so the agent goes on; the supervisor is told what is missing.
         report_({{"type", "log"},
                  {"level", "error"},
@@ -161,7 +168,6 @@ void Manager::perform(const core::Move& move) {
             feed(core::MoveDone{move.destination, move.relay});
         } else {
             feed(core::MoveFailed{move.destination, move.relay, error});
-            settle(move.destination, true, error);
         }
     });
 }
@@ -178,7 +184,6 @@ void Manager::perform(const core::Return& back) {
             feed(core::ReturnDone{back.destination});
         } else {
             feed(core::ReturnFailed{back.destination, error});
-            settle(back.destination, false, error);
         }
     });
 }
@@ -189,14 +194,14 @@ void Manager::perform(const core::ZoneChanged& change) {
 
 void Manager::perform(const core::Moved& moved) {
     report_(line_of(moved, config_.self, clock_.now_s() - monotonic_s()));
-    if (moved.manual) settle(moved.destination, true, {});
+    if (moved.manual) settle(moved.destination, moved.relay, {});
 }
 
 void Manager::perform(const core::Returned& returned) {
     nlohmann::json line = line_of(returned, config_.self);
     if (plane_lost_) line["reason"] = "plane_lost";
     report_(std::move(line));
-    settle(returned.destination, false, {});
+    settle(returned.destination, core::kNoHost, {});
     if (stopped_ && detours_.empty()) finish_stop();
 }
 
@@ -209,6 +214,9 @@ void Manager::perform(const core::Noticed& noticed) {
 void Manager::perform(const core::BaseShifted& shifted) {
     report_(line_of(shifted));
 }
+void Manager::perform(const core::ByHandEnded& ended) {
+    settle(ended.destination, ended.relay, ended.error);
+}
 
 void Manager::move(core::HostId destination, core::HostId relay, ByHandDone done) {
     if (!plane_.up()) return done(without(plane_));
@@ -218,8 +226,6 @@ void Manager::move(core::HostId destination, core::HostId relay, ByHandDone done
 
 void Manager::back(core::HostId destination, ByHandDone done) {
     if (!plane_.up()) return done(without(plane_));
-    const bool on_the_way = by_hand_.contains(destination);
-    if (!on_the_way && !detours_.contains(destination)) return done({});
     await(destination, {core::kNoHost, std::move(done), 0});
     feed(core::ManualReturn{destination});
 }
@@ -236,9 +242,10 @@ void Manager::await(core::HostId destination, ByHand wish) {
     by_hand_.emplace(destination, std::move(wish));
 }
 
-void Manager::settle(core::HostId destination, bool move, const std::string& error) {
+/// Answers the command for this path, if it is for this relay (kNoHost: a return).
+void Manager::settle(core::HostId destination, core::HostId relay, const std::string& error) {
     const auto found = by_hand_.find(destination);
-    if (found == by_hand_.end() || (found->second.relay != core::kNoHost) != move) return;
+    if (found == by_hand_.end() || found->second.relay != relay) return;
     const ByHand wish = std::move(found->second);
     by_hand_.erase(found);
     loop_.cancel(wish.timer);

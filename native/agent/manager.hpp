@@ -76,10 +76,11 @@ class Manager {
     void perform(const core::Stayed& stayed);
     void perform(const core::Noticed& noticed);
     void perform(const core::BaseShifted& shifted);
+    void perform(const core::ByHandEnded& ended);
 
     bool refuse_as_relay(core::HostId from, const core::wire::Message& message);
     void await(core::HostId destination, ByHand wish);
-    void settle(core::HostId destination, bool move, const std::string& error);
+    void settle(core::HostId destination, core::HostId relay, const std::string& error);
     void finish_stop();
 
     EventLoop& loop_;
@@ -92,6 +93,8 @@ class Manager {
     core::Controller controller_;
     bool automatic_;
     std::optional<SocketMonitor> monitor_;  ///< none if moves are made by hand, or the kernel does not tell
+    int failed_samples_ = 0;                ///< in a row
+    double next_sample_s_ = 0.0;            ///< CLOCK_MONOTONIC, after a failure
     RunDelay run_delay_;
     double run_delay_since_poll_s_ = 0.0;
     std::deque<core::Event> events_;

@@ -15,7 +15,6 @@ namespace {
 
 /// Time for connections to be made and results to come back, on top of what is asked of the measurement itself.
 constexpr double kMargin_s = 2.0;
-constexpr double kAcceptPause_s = 0.1;
 
 UniqueFd listen_socket(const Host& own) {
     UniqueFd fd(checked(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "TCP socket"));
@@ -79,22 +78,26 @@ void MeasurementService::accept_some() {
         const auto client = config_.host_at(from.sin_addr);
         if (!client || *client == config_.self) {
             rejections_.count(Refusal::bad_stranger);
-        } else if (served_ < kMaxServed) {
+        } else if (served_ < kMaxServed && unproven_[*client] < kMaxUnproven) {
             serve(std::move(socket), *client);
+        } else {
+            rejections_.count(Refusal::too_many);
         }
     }
 }
 
 void MeasurementService::serve(UniqueFd socket, core::HostId client) {
     ++served_;
+    ++unproven_[client];
     // std::function wants copies, so the descriptor travels in a shared box.
     auto box = std::make_shared<UniqueFd>(std::move(socket));
-    workers_.start([this, box, client](const Cancellation& cancellation) -> Workers::Completion {
+    const auto body = [this, box, client](const Cancellation& cancellation) -> Workers::Completion {
         bool authenticated = false;
         try {
             Stream stream(std::move(*box), cancellation, monotonic_s() + kHandshake_s);
             auto [session, request] = Session::accept(std::move(stream), key_, {client, config_.self});
             authenticated = true;
+            loop_.post([this, client] { --unproven_[client]; });
             if (const auto hop = hop_of(request.kind)) {
                 auto link = std::make_shared<Link>(link_of(std::move(session)));
                 return [this, client, hop, link] {
@@ -111,10 +114,17 @@ void MeasurementService::serve(UniqueFd socket, core::HostId client) {
         } catch (const std::exception&) {
             // The client's end fails as well, and it is the client that was asked: it tells its supervisor.
         }
-        return [this, authenticated] {
+        return [this, client, authenticated] {
             --served_;
-            if (!authenticated) rejections_.count(Refusal::bad_challenge);
+            if (authenticated) return;
+            --unproven_[client];
+            rejections_.count(Refusal::bad_challenge);
         };
+    };
+    workers_.start(body, [this, client](const std::string&) {
+        --served_;
+        --unproven_[client];
+        rejections_.count(Refusal::too_many);
     });
 }
 
@@ -123,7 +133,7 @@ void MeasurementService::take_stream(core::HostId from, Hop hop, Link link) {
 }
 
 void MeasurementService::open_stream(core::HostId peer, Hop hop, LinkDone done) {
-    workers_.start([this, peer, hop, done](const Cancellation& cancellation) -> Workers::Completion {
+    const auto body = [this, peer, hop, done](const Cancellation& cancellation) -> Workers::Completion {
         const SessionRequest request{.kind = hop == Hop::first ? SessionKind::relay_first : SessionKind::relay_last,
                                      .timeout_ms = milliseconds(kHandshake_s),
                                      .exchanges = 0,
@@ -136,7 +146,8 @@ void MeasurementService::open_stream(core::HostId peer, Hop hop, LinkDone done) 
         } catch (const std::exception& error) {
             return [done, reason = config_.hosts[peer].label() + ": " + error.what()] { done(reason); };
         }
-    });
+    };
+    workers_.start(body, [done](const std::string& reason) { done(reason); });
 }
 
 Session MeasurementService::connect(core::HostId peer, const SessionRequest& request, double deadline_s,
@@ -153,7 +164,7 @@ Session MeasurementService::connect(core::HostId peer, const SessionRequest& req
 }
 
 void MeasurementService::pingpong(const PingPongCommand& command, PingPongDone done) {
-    workers_.start([this, command, done](const Cancellation& cancellation) -> Workers::Completion {
+    const auto body = [this, command, done](const Cancellation& cancellation) -> Workers::Completion {
         const SessionRequest request{.kind = SessionKind::pingpong,
                                      .timeout_ms = milliseconds(command.timeout_s),
                                      .exchanges = command.warmup + command.exchanges,
@@ -167,11 +178,12 @@ void MeasurementService::pingpong(const PingPongCommand& command, PingPongDone d
                 done(MeasurementFailure{reason});
             };
         }
-    });
+    };
+    workers_.start(body, [done](const std::string& reason) { done(MeasurementFailure{reason}); });
 }
 
 void MeasurementService::train(const TrainCommand& command, TrainDone done) {
-    workers_.start([this, command, done](const Cancellation& cancellation) -> Workers::Completion {
+    const auto body = [this, command, done](const Cancellation& cancellation) -> Workers::Completion {
         const double time_s = command.duration_s + command.timeout_s;
         const SessionRequest request{.kind = SessionKind::train,
                                      .timeout_ms = milliseconds(time_s + kMargin_s),
@@ -191,7 +203,8 @@ void MeasurementService::train(const TrainCommand& command, TrainDone done) {
                 done(MeasurementFailure{reason});
             };
         }
-    });
+    };
+    workers_.start(body, [done](const std::string& reason) { done(MeasurementFailure{reason}); });
 }
 
 }  // namespace fairlead::agent

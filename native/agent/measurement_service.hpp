@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,8 +31,10 @@ class MeasurementService {
     using PingPongDone = std::function<void(std::variant<std::vector<PingPongSamples>, MeasurementFailure>)>;
     using TrainDone = std::function<void(std::variant<TrainResult, MeasurementFailure>)>;
 
-    /// Connections served at once; more are closed at once.
+    /// Connections served at once; more are closed at once. So are those of a host of which so many have not shown yet
+    /// that they know the secret: any user there can make such.
     static constexpr std::size_t kMaxServed = 256;
+    static constexpr std::size_t kMaxUnproven = 16;
     static constexpr double kHandshake_s = 3.0;
 
     /// Listens on the agent's own address only. Throws std::system_error.
@@ -64,6 +67,7 @@ class MeasurementService {
     SecretKey key_;
     UniqueFd listener_;
     std::size_t served_ = 0;
+    std::map<core::HostId, std::size_t> unproven_;
     OnStream on_stream_;
     Workers workers_;  ///< last: its threads use all of the above
 };

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -21,8 +22,10 @@ class MessageRings {
     /// Of the messages that one call completed.
     using Take = std::function<void(std::span<const core::MessageEnd> call)>;
 
-    /// Rings appear in `directory` while the program runs.
-    MessageRings(std::string directory, const Clock& clock);
+    using Log = std::function<void(const std::string& text)>;
+
+    /// Rings appear in `directory` while the program runs. `log` is told of those that cannot be read at present.
+    MessageRings(std::string directory, const Clock& clock, Log log);
     ~MessageRings();
     MessageRings(const MessageRings&) = delete;
     MessageRings& operator=(const MessageRings&) = delete;
@@ -56,14 +59,17 @@ class MessageRings {
         double ns_per_tick_;
     };
     void find_new();
-    void map(const std::string& name);
+    bool map(const std::string& name);
+    void put_off(const std::string& name, const char* what);
     void drain_one(Mapped& mapped, const Stamps& stamps, const Take& take);
 
     std::string directory_;
     const Clock& clock_;
     record::Moment first_;
-    timespec seen_{};  ///< the directory's last change that was looked at
-    std::set<std::string> names_;
+    Log log_;
+    std::optional<timespec> seen_;   ///< the directory's last change, where there is nothing more to be seen of it
+    std::set<std::string> names_;    ///< looked at, rings or not
+    std::set<std::string> put_off_;  ///< told of
     std::vector<Mapped> rings_;
     std::set<std::uint32_t> ranks_;
     std::vector<core::MessageEnd> call_;  ///< kept for its memory

@@ -56,7 +56,10 @@ MessageWatch::MessageWatch(EventLoop& loop, const Config& config, const Clock& c
       prober_(prober),
       report_(std::move(report)),
       on_time_(std::move(on_time)),
-      rings_(config.rings, clock),
+      rings_(config.rings, clock,
+             [this](const std::string& text) {
+                 report_({{"type", "log"}, {"level", "warning"}, {"text", text}});
+             }),
       monitor_(config.self, config.host_count(), settings),
       announcer_(config, channel) {
     poll();

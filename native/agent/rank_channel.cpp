@@ -4,12 +4,10 @@
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
 
+#include "relay/handover.hpp"
 #include "system_error.hpp"
 
 namespace fairlead::agent {
@@ -38,21 +36,8 @@ RankChannel::RankChannel(UniqueFd socket, const relay::Hello& hello, std::uint64
       to_rank_(memory_.to_rank()) {}
 
 void RankChannel::welcome() {
-    relay::Welcome welcome{relay::kChannelMagic, relay::kChannelVersion, processes_, ring_B_};
-    iovec part{.iov_base = &welcome, .iov_len = sizeof welcome};
-    const std::array<int, 2> given{file_.get(), bell_.get()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof given)> control{};
-    msghdr header{};
-    header.msg_iov = &part;
-    header.msg_iovlen = 1;
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    cmsghdr* const rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof given);
-    std::memcpy(CMSG_DATA(rights), given.data(), sizeof given);
-    checked(sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT), "sendmsg to a rank");
+    const relay::Welcome welcome{relay::kChannelMagic, relay::kChannelVersion, processes_, ring_B_};
+    if (!relay::send_welcome(socket_.get(), welcome, file_.get(), bell_.get())) throw_errno("sendmsg to a rank");
     file_.reset();  // the mapping stays
 }
 

@@ -11,7 +11,7 @@ namespace fairlead::agent {
 namespace {
 
 bool of_connection(Refusal refusal) {
-    return refusal == Refusal::bad_stranger || refusal == Refusal::bad_challenge;
+    return refusal >= Refusal::bad_stranger;
 }
 
 }  // namespace

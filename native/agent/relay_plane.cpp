@@ -13,16 +13,18 @@
 namespace fairlead::agent {
 namespace {
 
-namespace wire = relay::wire;
-
 /// Frames of one rank before others have their turn, and turns before the loop's other work has.
 constexpr int kBatch = 256;
 constexpr int kRounds = 16;
 constexpr std::uint32_t kReadable = EPOLLIN;
+/// So long frames wait for a connection that is being made, and all behind them in their ring or stream. Later ones are
+/// dropped: their ranks send them again by MPI.
+constexpr double kDialPatience_s = 0.2;
 
 /// A rank's ring holds what its pool admits, or one frame of any length.
 std::uint64_t ring_for(std::uint64_t capacity_B) {
-    const std::uint64_t needed_B = std::max(capacity_B, relay::in_ring_B(wire::kMaxFrame_B)) + relay::kChannelPage_B;
+    const std::uint64_t needed_B =
+        std::max(capacity_B, relay::in_ring_B(relay::wire::kMaxFrame_B)) + relay::kChannelPage_B;
     return std::bit_ceil(needed_B);
 }
 
@@ -68,6 +70,7 @@ std::string RelayPlane::tear_down() {
     reason_ = "the relay plane was withdrawn";
     for (const auto& [way, out] : outgoing_) {
         if (out.stream) loop_.forget(out.stream->fd());
+        loop_.cancel(out.patience);
     }
     for (const auto& [way, in] : incoming_) loop_.forget(in.fd());
     outgoing_.clear();
@@ -169,6 +172,8 @@ RelayPlane::Outgoing& RelayPlane::reach(Way way) {
     Outgoing& out = outgoing_[way];
     if (out.stream || out.dialling || monotonic_s() < out.retry_s) return out;
     out.dialling = true;
+    out.dialling_since_s = monotonic_s();
+    out.patience = loop_.after(kDialPatience_s, [this] { pump(); });
     dial_(way.host, way.hop, [this, way](std::variant<Link, std::string> result) { dialled(way, std::move(result)); });
     return out;
 }
@@ -177,6 +182,7 @@ void RelayPlane::dialled(Way way, std::variant<Link, std::string> result) {
     if (!up()) return;
     Outgoing& out = outgoing_[way];
     out.dialling = false;
+    loop_.cancel(out.patience);
     if (const std::string* const why = std::get_if<std::string>(&result)) return fail(way, *why);
     out.stream.emplace(std::get<Link>(std::move(result)));
     loop_.watch(out.stream->fd(), EPOLLIN, [this, way](std::uint32_t events) { on_output(way, events); });
@@ -187,10 +193,12 @@ void RelayPlane::dialled(Way way, std::variant<Link, std::string> result) {
 
 /// What was under way is lost; the ranks send it again. Without the relay's agent its pairs are direct at once, until
 /// it answers again or whoever decides takes the detour back; without the destination's, its processes are nowhere
-/// until it tells of them again.
+/// until it tells of them again. A connection to it that could not be made says nothing of it: the way there may be
+/// slow, which is why there is a detour.
 void RelayPlane::fail(Way way, const std::string& why) {
     Outgoing& out = outgoing_[way];
-    if (out.stream) {
+    const bool stood = out.stream.has_value();
+    if (stood) {
         log_("frames to host " + std::to_string(way.host) + (way.hop == Hop::first ? ", a relay: " : ": ") + why);
         loop_.forget(out.stream->fd());
         buffers_.release_passing(out.stream->passing_B());
@@ -201,7 +209,7 @@ void RelayPlane::fail(Way way, const std::string& why) {
     if (way.hop == Hop::first) {
         loop_.cancel(redial_timer_);
         redial_timer_ = loop_.after(kRetry_s, [this] { redial(); });
-    } else {
+    } else if (stood) {
         std::erase_if(where_, [&](const auto& placed) { return placed.second == way.host; });
     }
     tell_all();
@@ -265,25 +273,53 @@ void RelayPlane::on_input(Way way, std::uint32_t events) {
 
 // Frames.
 
-RelayPlane::Fate RelayPlane::put(Way way, const Journey& journey, std::span<const std::uint8_t> frame, bool passing) {
-    Outgoing& out = reach(way);
-    if (out.dialling) return Fate::stuck;
-    if (!out.stream) {
-        ++counts_.unreachable;
-        return Fate::dropped;
+/// What becomes of a frame that there is no stream for now.
+std::optional<RelayPlane::Fate> RelayPlane::unsendable(Way way) {
+    const Outgoing& out = reach(way);
+    if (out.stream) return std::nullopt;
+    const bool patient = out.dialling && monotonic_s() - out.dialling_since_s < kDialPatience_s;
+    return patient ? Fate::stuck : Fate::dropped;
+}
+
+/// Of a rank of this host: the whole frame at once.
+RelayPlane::Fate RelayPlane::send(Way way, const Journey& journey, std::span<const std::uint8_t> frame) {
+    if (const auto fate = unsendable(way)) {
+        counts_.unreachable += *fate == Fate::dropped ? 1 : 0;
+        return *fate;
     }
-    const std::uint64_t passing_B = passing ? frame.size() + kRecordOverhead_B : 0;
-    if (passing ? !buffers_.admit_passing(passing_B) : out.stream->own_B() >= kOwnQueue_B) return Fate::stuck;
-    out.stream->put(journey, frame, passing_B);
+    FrameOutput& stream = *outgoing_[way].stream;
+    if (stream.own_B() >= kOwnQueue_B) return Fate::stuck;
+    for (std::size_t begin = 0; begin < frame.size(); begin += kMaxPart_B) {
+        const auto part = frame.subspan(begin, std::min(kMaxPart_B, frame.size() - begin));
+        stream.put({journey, begin == 0, begin + part.size() == frame.size(), part}, 0);
+    }
     unflushed_.insert(way);
-    ++(passing ? counts_.passed : counts_.sent);
-    (passing ? counts_.passed_B : counts_.sent_B) += frame.size();
+    ++counts_.sent;
+    counts_.sent_B += frame.size();
+    return Fate::taken;
+}
+
+/// Of others: part by part. Without a stream the parts are lost, and the ends of frames are counted.
+RelayPlane::Fate RelayPlane::pass(Way way, const Record& record) {
+    if (const auto fate = unsendable(way)) {
+        counts_.unreachable += *fate == Fate::dropped && record.ends ? 1 : 0;
+        return *fate;
+    }
+    const std::uint64_t passing_B = record.part.size() + kRecordOverhead_B;
+    FrameOutput& stream = *outgoing_[way].stream;
+    // Half of the pool for one next hop: a destination that takes nothing must not stop the detours to all others.
+    const bool has_room = stream.passing_B() == 0 || stream.passing_B() < setup_.capacity_B / 2;
+    if (!has_room || !buffers_.admit_passing(passing_B)) return Fate::stuck;
+    stream.put(record, passing_B);
+    unflushed_.insert(way);
+    counts_.passed += record.ends ? 1 : 0;
+    counts_.passed_B += record.part.size();
     return Fate::taken;
 }
 
 RelayPlane::Fate RelayPlane::arrive(relay::Process to, std::span<const std::uint8_t> frame) {
     RankChannel* const channel = ranks_.find(to);
-    if (channel == nullptr) {
+    if (channel == nullptr || broken_.contains(to)) {
         ++counts_.absent;
         return Fate::dropped;
     }
@@ -291,7 +327,7 @@ RelayPlane::Fate RelayPlane::arrive(relay::Process to, std::span<const std::uint
         if (!channel->deliver(frame, buffers_)) return Fate::stuck;
     } catch (const relay::CorruptRing& error) {
         log_("rank " + std::to_string(to) + ": " + error.what());
-        ranks_.remove(to);
+        broken_.insert(to);  // it goes when nobody is in the middle of a channel: its own last words go to others
         ++counts_.absent;
         return Fate::dropped;
     }
@@ -302,8 +338,8 @@ RelayPlane::Fate RelayPlane::arrive(relay::Process to, std::span<const std::uint
 
 /// The frame lies in memory that the rank may write to: each field is read once.
 RelayPlane::Fate RelayPlane::take(RankChannel& channel, std::span<const std::uint8_t> frame) {
-    const auto read = wire::ends_of(frame, channel.processes());
-    const wire::Ends* const ends = std::get_if<wire::Ends>(&read);
+    const auto read = relay::wire::ends_of(frame, channel.processes());
+    const relay::wire::Ends* const ends = std::get_if<relay::wire::Ends>(&read);
     if (ends == nullptr || ends->from != channel.rank()) throw relay::CorruptRing("what it sends is no frame of its");
     const auto found = where_.find(ends->to);
     if (found == where_.end()) {
@@ -314,24 +350,28 @@ RelayPlane::Fate RelayPlane::take(RankChannel& channel, std::span<const std::uin
     if (host == setup_.self) return arrive(ends->to, frame);
     const auto relay = relay_to(host);
     const Way way = relay ? Way{*relay, Hop::first} : Way{host, Hop::last};
-    return put(way, {host, setup_.self}, frame, false);
+    return send(way, {host, setup_.self}, frame);
 }
 
 /// Throws StreamError for what no agent of ours sends.
-RelayPlane::Fate RelayPlane::take(Way way, const Record& record) {
+RelayPlane::Fate RelayPlane::take(Way way, FrameInput& input, const Record& record) {
     const auto [destination, source] = record.journey;
-    const auto read = wire::ends_of(record.frame, relay::kMostProcesses);
-    const wire::Ends* const ends = std::get_if<wire::Ends>(&read);
-    if (ends == nullptr) throw StreamError("a record that holds no frame");
     if (way.hop == Hop::first) {
         const bool possible =
             source == way.host && destination < setup_.hosts && destination != setup_.self && destination != source;
         if (!possible) throw StreamError("a frame that is not to be passed on from there");
-        return put({destination, Hop::last}, record.journey, record.frame, true);
+        return pass({destination, Hop::last}, record);
     }
     const bool possible = destination == setup_.self && source < setup_.hosts && source != setup_.self;
     if (!possible) throw StreamError("a frame for another host");
-    return arrive(ends->to, record.frame);
+    const auto frame = input.frames().add(record);
+    if (!frame) return Fate::taken;
+    const auto read = relay::wire::ends_of(*frame, relay::kMostProcesses);
+    const relay::wire::Ends* const ends = std::get_if<relay::wire::Ends>(&read);
+    if (ends == nullptr) throw StreamError("what came is no frame");
+    const Fate fate = arrive(ends->to, *frame);
+    if (fate != Fate::stuck) input.frames().done(source);
+    return fate;
 }
 
 void RelayPlane::serve(relay::Process rank) {
@@ -394,7 +434,7 @@ bool RelayPlane::serve_some(Way way, FrameInput& input) {
         if (const auto* const fault = std::get_if<RecordOpener::Fault>(&next)) {
             throw StreamError(std::string(agent::name(*fault)));
         }
-        if (take(way, std::get<Record>(next)) == Fate::stuck) return false;
+        if (take(way, input, std::get<Record>(next)) == Fate::stuck) return false;
         input.records().pop();
     }
 }
@@ -426,6 +466,7 @@ void RelayPlane::pump() {
         for (const Way& way : std::exchange(unflushed_, {})) again_ = flush(way) || again_;
     }
     pumping_ = false;
+    while (!broken_.empty()) ranks_.remove(broken_.extract(broken_.begin()).value());
     if (!again_) return;
     loop_.cancel(pump_timer_);
     pump_timer_ = loop_.after(0.0, [this] { pump(); });

@@ -90,6 +90,8 @@ class RelayPlane final : public DataPlane {
     struct Outgoing {
         std::optional<FrameOutput> stream;
         bool dialling = false;
+        double dialling_since_s = 0.0;  ///< CLOCK_MONOTONIC
+        EventLoop::TimerId patience = 0;
         double retry_s = 0.0;  ///< CLOCK_MONOTONIC
         std::vector<Done> awaited_by;
     };
@@ -103,10 +105,12 @@ class RelayPlane final : public DataPlane {
     void close(Way way);
     void redial();
 
-    Fate put(Way way, const Journey& journey, std::span<const std::uint8_t> frame, bool passing);
+    std::optional<Fate> unsendable(Way way);
+    Fate send(Way way, const Journey& journey, std::span<const std::uint8_t> frame);
+    Fate pass(Way way, const Record& record);
     Fate arrive(relay::Process to, std::span<const std::uint8_t> frame);
     Fate take(RankChannel& channel, std::span<const std::uint8_t> frame);
-    Fate take(Way way, const Record& record);
+    Fate take(Way way, FrameInput& input, const Record& record);
     void serve(relay::Process rank);
     void serve(Way way);
     bool serve_some(RankChannel& channel);
@@ -132,6 +136,7 @@ class RelayPlane final : public DataPlane {
     std::map<core::HostId, core::HostId> wanted_;   ///< destination -> relay, on the way to be a detour or one
     std::map<core::HostId, core::HostId> detours_;  ///< destination -> relay
     std::map<relay::Process, core::HostId> where_;
+    std::set<relay::Process> broken_;     ///< do not keep to the protocol; removed at the end of pump()
     std::set<relay::Process> due_ranks_;  ///< have something, or had no room for it at the last look
     std::set<Way> due_inputs_;            ///< likewise; nothing is read from those meanwhile
     std::set<Way> unflushed_;

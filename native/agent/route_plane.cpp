@@ -15,9 +15,7 @@
 namespace fairlead::agent {
 namespace {
 
-/// The overlay's UDP port is drawn from here: below the ports that Linux gives to outgoing connections.
-constexpr std::uint32_t kFirstOverlayPort = 20'000;
-constexpr std::uint32_t kOverlayPorts = 10'000;
+constexpr std::uint32_t kOverlayPorts = guardian::kLastOverlayPort - guardian::kFirstOverlayPort + 1;
 
 /// Spawned programs inherit blocked signals; the guardian shall not inherit ours.
 class SignalsUnblocked {
@@ -80,11 +78,12 @@ guardian::Setup RoutePlane::make_setup() const {
     setup.network_id = 1 + load<std::uint32_t>(key.bytes().data()) % guardian::kMaxNetworkId;
     std::uint32_t port = load<std::uint32_t>(key.bytes().data() + 4) % kOverlayPorts;
     const auto taken = [this](std::uint32_t candidate) {
-        return std::any_of(config_.hosts.begin(), config_.hosts.end(),
-                           [candidate](const Host& host) { return host.port == kFirstOverlayPort + candidate; });
+        return std::any_of(config_.hosts.begin(), config_.hosts.end(), [candidate](const Host& host) {
+            return host.port == guardian::kFirstOverlayPort + candidate;
+        });
     };
     while (taken(port)) port = (port + 1) % kOverlayPorts;
-    setup.overlay_port = static_cast<std::uint16_t>(kFirstOverlayPort + port);
+    setup.overlay_port = static_cast<std::uint16_t>(guardian::kFirstOverlayPort + port);
     setup.uid_first = setup.uid_last = config_.uid;
     return setup;
 }

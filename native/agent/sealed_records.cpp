@@ -10,12 +10,14 @@
 namespace fairlead::agent {
 namespace {
 
-constexpr std::size_t kBuffer_B = 256 * 1024;
+constexpr std::size_t kStreamBuffer_B = 256 * 1024;
 constexpr std::size_t kRead_B = 64 * 1024;
-using Nonce = std::array<std::uint8_t, crypto_aead_chacha20poly1305_ietf_NPUBBYTES>;
+constexpr std::uint8_t kBegins = 1;
+constexpr std::uint8_t kEnds = 2;
+using RecordNonce = std::array<std::uint8_t, crypto_aead_chacha20poly1305_ietf_NPUBBYTES>;
 
-Nonce nonce_of(std::uint64_t number) {
-    Nonce nonce{};
+RecordNonce nonce_of(std::uint64_t number) {
+    RecordNonce nonce{};
     store(nonce.data() + 4, number);
     return nonce;
 }
@@ -23,47 +25,49 @@ Nonce nonce_of(std::uint64_t number) {
 }  // namespace
 
 std::string_view name(RecordOpener::Fault fault) {
-    return fault == RecordOpener::Fault::bad_length ? "a record of impossible length" : "a record that is not sealed";
+    switch (fault) {
+        case RecordOpener::Fault::bad_length:
+            return "a record of impossible length";
+        case RecordOpener::Fault::bad_place:
+            return "a record of no part of a frame";
+        case RecordOpener::Fault::not_sealed:
+            return "a record that is not sealed";
+    }
+    return "an unknown fault";
 }
 
-void RecordSealer::seal(const Journey& journey, std::span<const std::uint8_t> frame, std::vector<std::uint8_t>& out) {
-    if (frame.size() > relay::wire::kMaxFrame_B) throw std::length_error("a frame that is longer than frames are");
+void RecordSealer::seal(const Record& record, std::vector<std::uint8_t>& out) {
+    if (record.part.size() > kMaxPart_B) throw std::length_error("a part of a frame that is longer than parts are");
     const std::size_t begin = out.size();
-    const std::size_t plain_B = kJourney_B + frame.size();
+    const std::size_t plain_B = kHeading_B + record.part.size();
     out.resize(begin + kRecordLength_B + plain_B + kTag_B);
-    std::uint8_t* const record = out.data() + begin;
-    std::uint8_t* const plain = record + kRecordLength_B;
-    store(record, static_cast<std::uint32_t>(plain_B));
-    store(plain, journey.destination);
-    store(plain + 2, journey.source);
-    std::copy(frame.begin(), frame.end(), plain + kJourney_B);
-    crypto_aead_chacha20poly1305_ietf_encrypt_detached(plain, plain + plain_B, nullptr, plain, plain_B, record,
+    std::uint8_t* const length = out.data() + begin;
+    std::uint8_t* const plain = length + kRecordLength_B;
+    store(length, static_cast<std::uint32_t>(plain_B));
+    store(plain, record.journey.destination);
+    store(plain + 2, record.journey.source);
+    plain[4] = static_cast<std::uint8_t>((record.begins ? kBegins : 0) | (record.ends ? kEnds : 0));
+    std::copy(record.part.begin(), record.part.end(), plain + kHeading_B);
+    crypto_aead_chacha20poly1305_ietf_encrypt_detached(plain, plain + plain_B, nullptr, plain, plain_B, length,
                                                        kRecordLength_B, nullptr, nonce_of(number_++).data(),
                                                        key_.bytes().data());
 }
 
-RecordOpener::RecordOpener(SecretKey key) : key_(std::move(key)), buffer_(kBuffer_B) {}
+RecordOpener::RecordOpener(SecretKey key) : key_(std::move(key)), buffer_(kStreamBuffer_B) {}
 
 std::variant<std::size_t, RecordOpener::Incomplete, RecordOpener::Fault> RecordOpener::length() {
     if (end_ - begin_ < kRecordLength_B) return Incomplete{};
     const std::size_t plain_B = load<std::uint32_t>(buffer_.data() + begin_);
-    if (plain_B < kJourney_B || plain_B > kMaxSealed_B) return Fault::bad_length;
+    if (plain_B < kHeading_B || plain_B > kMaxSealed_B) return Fault::bad_length;
     return plain_B;
 }
 
-/// Grows for a long record only, and never beyond the longest.
 std::span<std::uint8_t> RecordOpener::space() {
-    const auto plain = length();
-    const std::size_t* const plain_B = std::get_if<std::size_t>(&plain);
-    const std::size_t whole_B = plain_B == nullptr ? 0 : kRecordLength_B + *plain_B + kTag_B;
-    const std::size_t unread_B = end_ - begin_;
-    const std::size_t wanted_B = std::max(unread_B + kRead_B, whole_B);
-    if (begin_ + wanted_B > buffer_.size()) {
+    if (end_ + kRead_B > buffer_.size()) {
         std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
                   buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+        end_ -= begin_;
         begin_ = 0;
-        end_ = unread_B;
-        if (wanted_B > buffer_.size()) buffer_.resize(wanted_B);
     }
     return std::span(buffer_).subspan(end_);
 }
@@ -82,8 +86,12 @@ std::variant<Record, RecordOpener::Incomplete, RecordOpener::Fault> RecordOpener
         return Fault::not_sealed;
     }
     opened_ = true;
+    const std::uint8_t place = plain[4];
+    if (place > (kBegins | kEnds)) return Fault::bad_place;
     return Record{{load<std::uint16_t>(plain), load<std::uint16_t>(plain + 2)},
-                  std::span<const std::uint8_t>(plain + kJourney_B, plain_B - kJourney_B)};
+                  (place & kBegins) != 0,
+                  (place & kEnds) != 0,
+                  std::span<const std::uint8_t>(plain + kHeading_B, plain_B - kHeading_B)};
 }
 
 void RecordOpener::pop() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames on a stream between two agents, each sealed under the connection's own key (ChaCha20-Poly1305, IETF):
+// Frames on a stream between two agents, in parts, so that one who relays need not wait for the whole of a long one.
+// Each part is sealed under the connection's own key (ChaCha20-Poly1305, IETF):
 //
-//   0  length of what is sealed, u32      4  sealed: destination u16, source u16, the frame      then the tag
+//   0  length of what is sealed, u32      4  sealed: destination u16, source u16, place u8, the part      then the tag
 //
 // The nonce is the record's number, the length is the associated data: a record that is changed, left out, repeated or
 // moved does not open, and the stream ends. Pure: no sockets.
@@ -29,22 +30,27 @@ struct Journey {
 };
 
 inline constexpr std::size_t kRecordLength_B = 4;
-inline constexpr std::size_t kJourney_B = 4;
+inline constexpr std::size_t kHeading_B = 5;
 inline constexpr std::size_t kTag_B = crypto_aead_chacha20poly1305_ietf_ABYTES;
-inline constexpr std::size_t kMaxSealed_B = kJourney_B + relay::wire::kMaxFrame_B;
-/// What a record adds to its frame.
-inline constexpr std::size_t kRecordOverhead_B = kRecordLength_B + kJourney_B + kTag_B;
+/// Longest part: 65 us of a link of 1 Gbit/s.
+inline constexpr std::size_t kMaxPart_B = 8192;
+inline constexpr std::size_t kMaxSealed_B = kHeading_B + kMaxPart_B;
+/// What a record adds to its part.
+inline constexpr std::size_t kRecordOverhead_B = kRecordLength_B + kHeading_B + kTag_B;
 
+/// A part of a frame. The parts of one follow each other among those of the same source.
 struct Record {
     Journey journey;
-    std::span<const std::uint8_t> frame;
+    bool begins = false;  ///< its frame
+    bool ends = false;
+    std::span<const std::uint8_t> part;
 };
 
 class RecordSealer {
   public:
     explicit RecordSealer(SecretKey key) : key_(std::move(key)) {}
-    /// Appends a record. The frame may be no longer than relay::wire::kMaxFrame_B.
-    void seal(const Journey& journey, std::span<const std::uint8_t> frame, std::vector<std::uint8_t>& out);
+    /// Appends a record. Its part may be no longer than kMaxPart_B.
+    void seal(const Record& record, std::vector<std::uint8_t>& out);
 
   private:
     SecretKey key_;
@@ -56,17 +62,18 @@ class RecordOpener {
     /// The stream is lost for good.
     enum class Fault : std::uint8_t {
         bad_length,  ///< of no record
+        bad_place,   ///< of the part in its frame
         not_sealed,  ///< not made with the connection's key, or changed under way
     };
     struct Incomplete {};
 
     explicit RecordOpener(SecretKey key);
 
-    /// Where the next bytes of the stream go: never empty.
+    /// Where the next bytes of the stream go: never empty while front() is Incomplete.
     std::span<std::uint8_t> space();
     void filled(std::size_t size_B) { end_ += size_B; }
 
-    /// The stream's next record, the same one until pop(); its frame is valid until pop() or space().
+    /// The stream's next record, the same one until pop(); its part is valid until pop() or space().
     std::variant<Record, Incomplete, Fault> front();
     void pop();
 

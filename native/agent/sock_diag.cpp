@@ -112,6 +112,12 @@ Request make_request(std::uint8_t family, std::uint16_t flags, std::uint32_t seq
     return message;
 }
 
+/// The kernel's codes are negative errnos.
+int errno_of(std::int32_t code) {
+    constexpr std::int32_t kMost = 4095;
+    return code <= 0 && code >= -kMost ? -code : EPROTO;
+}
+
 constexpr const char* kWhat = "the kernel's list of TCP connections (sock_diag)";
 
 }  // namespace
@@ -125,11 +131,16 @@ DiagAnswers parse_answers(std::span<const std::uint8_t> datagram, std::uint32_t 
         offset += aligned(header->nlmsg_len);
         if (header->nlmsg_seq == sequence) {  // not left over from a request that was given up
             ++answers.count;
-            if (header->nlmsg_type == NLMSG_DONE) answers.end = true;
+            if (header->nlmsg_type == NLMSG_DONE) {
+                answers.end = true;
+                // A dump that broke off ends with a negative errno.
+                if (const auto code = read_at<std::int32_t>(payload, 0); code && *code < 0)
+                    answers.error = errno_of(*code);
+            }
             if (header->nlmsg_type == SOCK_DIAG_BY_FAMILY) take(payload, answers.sockets);
             if (header->nlmsg_type == NLMSG_ERROR) {
                 const auto error = read_at<nlmsgerr>(payload, 0);
-                answers.error = error ? -error->error : EPROTO;
+                answers.error = error ? errno_of(error->error) : EPROTO;
             }
         }
         if (offset > datagram.size()) break;

@@ -61,7 +61,7 @@ struct DiagAnswers {
     std::vector<TcpSocket> sockets;
     std::size_t count = 0;  ///< answers of any kind, errors among them
     bool end = false;       ///< of a dump
-    int error = 0;          ///< errno of the last error message, 0: none
+    int error = 0;          ///< errno of the last error message or of a dump that broke off, 0: none
 };
 
 /// Reads the messages with this sequence number. Checks every length.

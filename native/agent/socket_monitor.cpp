@@ -2,6 +2,7 @@
 #include "socket_monitor.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 namespace fairlead::agent {
 namespace {
@@ -24,16 +25,26 @@ constexpr std::size_t kFew = 64;
 
 std::vector<core::SocketSample> SocketMonitor::sample(double now, bool complete) {
     const std::size_t before = sockets_.size();
-    if (sockets_.size() > kFew || now - last_search_s_ >= (complete ? kSearchComplete_s : search_s_)) {
-        last_search_s_ = now;
-        search_s_ = std::clamp(2 * search_s_, kSearch_s, kSearchMost_s);
-        sockets_ = diag_.established();
-        std::erase_if(sockets_, [this](const TcpSocket& socket) { return flows_.peer_of(socket) == core::kNoHost; });
-    } else {
-        sockets_ = diag_.refresh(sockets_);
+    if (!diag_) diag_.emplace();
+    try {
+        look(now, complete);
+    } catch (const std::system_error&) {
+        diag_.reset();  // late answers with it
+        throw;
     }
     if (sockets_.size() != before) search_s_ = kSearch_s;  // where one came or went, others will
     return flows_.update(sockets_, now);
+}
+
+void SocketMonitor::look(double now, bool complete) {
+    if (sockets_.size() > kFew || now - last_search_s_ >= (complete ? kSearchComplete_s : search_s_)) {
+        last_search_s_ = now;
+        search_s_ = std::clamp(2 * search_s_, kSearch_s, kSearchMost_s);
+        sockets_ = diag_->established();
+        std::erase_if(sockets_, [this](const TcpSocket& socket) { return flows_.peer_of(socket) == core::kNoHost; });
+    } else {
+        sockets_ = diag_->refresh(sockets_);
+    }
 }
 
 double SocketMonitor::period_s(double now) const {

@@ -3,6 +3,9 @@
 
 #include <sys/eventfd.h>
 
+#include <system_error>
+#include <utility>
+
 #include "system_error.hpp"
 
 namespace fairlead::agent {
@@ -20,7 +23,7 @@ Workers::~Workers() {
     for (std::thread& thread : threads_) thread.join();
 }
 
-void Workers::start(Body body) {
+void Workers::start(Body body, Refused refused) {
     const auto place = threads_.emplace(threads_.end());
     const auto run = [this, place, body = std::move(body)] {
         Completion completion = body(cancellation_);
@@ -32,9 +35,12 @@ void Workers::start(Body body) {
     };
     try {
         *place = std::thread(run);
-    } catch (...) {
+    } catch (const std::system_error& error) {
         threads_.erase(place);
-        throw;
+        // Not at once: the caller is still at what it asked for.
+        loop_.post([refused = std::move(refused), reason = std::string("no thread for it: ") + error.what()] {
+            refused(reason);
+        });
     }
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads for measurements: each does one with sockets of its own and hands its result back to the event loop.
+// Threads for what waits, measurements and handshakes: each has sockets of its own and hands its result back to the
+// event loop.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <list>
+#include <string>
 #include <thread>
 
 #include "event_loop.hpp"
@@ -39,8 +41,9 @@ class Workers {
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    /// Throws std::system_error if the system has no thread left.
-    void start(Body body);
+    /// Without a thread, as where a limit of processes is reached, `refused` runs in the loop's thread with the reason.
+    using Refused = std::function<void(const std::string& reason)>;
+    void start(Body body, Refused refused);
 
   private:
     EventLoop& loop_;

@@ -43,17 +43,11 @@ std::vector<json> list(const std::string& command, const std::string& kind) {
     return objects;
 }
 
-// The outer packets are judged before connection tracking (priority -200) spends anything on them.
-constexpr const char* kFilter = R"(
+constexpr const char* kInner = R"(
 table inet <NAME> {
     counter outsiders { }
     counter strangers { }
     set hosts { type ipv4_addr; elements = { <HOSTS> }; }
-    chain outer {
-        type filter hook prerouting priority -300; policy accept;
-        fib daddr type local udp dport <PORT> ip saddr != @hosts counter name outsiders drop;
-        fib daddr type local udp dport <PORT> meta nfproto ipv6 counter name outsiders drop;
-    }
     chain inner {
         type filter hook ingress device "<DEVICE>" priority 0; policy drop;
         ip saddr @hosts ip daddr @hosts meta mark set <MARK> accept;
@@ -61,6 +55,18 @@ table inet <NAME> {
     }
     chain delivered { type filter hook input priority -300; iifname "<DEVICE>" meta mark set 0; }
     chain forwarded { type filter hook forward priority -300; iifname "<DEVICE>" meta mark set 0; }
+}
+)";
+
+// The outer packets are judged before connection tracking (priority -200) spends anything on them, and only those with
+// the job's own network identifier: it follows the UDP header of 8 and four bytes of VXLAN's.
+constexpr const char* kOuter = R"(
+table inet <NAME> {
+    chain outer {
+        type filter hook prerouting priority -300; policy accept;
+        fib daddr type local udp dport <PORT> @th,96,24 <NETWORK> ip saddr != @hosts counter name outsiders drop;
+        fib daddr type local udp dport <PORT> @th,96,24 <NETWORK> meta nfproto ipv6 counter name outsiders drop;
+    }
 }
 )";
 
@@ -76,15 +82,21 @@ std::string fill(std::string text, const std::vector<std::pair<std::string, std:
 
 }  // namespace
 
-void add_filter(const Setup& setup, std::uint32_t slot) {
+void add_inner_filter(const Setup& setup, std::uint32_t slot) {
     std::string hosts;
     for (const Host& host : setup.hosts) hosts += (hosts.empty() ? "" : ", ") + to_string(host.address);
     const std::string name = filter_name(setup.job);
-    const std::string commands = fill(kFilter, {{"NAME", name},
-                                                {"HOSTS", hosts},
-                                                {"DEVICE", device_name(setup.job)},
-                                                {"PORT", std::to_string(setup.overlay_port)},
-                                                {"MARK", std::to_string(mark(slot))}});
+    const std::string commands = fill(
+        kInner,
+        {{"NAME", name}, {"HOSTS", hosts}, {"DEVICE", device_name(setup.job)}, {"MARK", std::to_string(mark(slot))}});
+    run(commands, "filter " + name);
+}
+
+void add_outer_filter(const Setup& setup) {
+    const std::string name = filter_name(setup.job);
+    const std::string commands = fill(
+        kOuter,
+        {{"NAME", name}, {"PORT", std::to_string(setup.overlay_port)}, {"NETWORK", std::to_string(setup.network_id)}});
     run(commands, "filter " + name);
 }
 

@@ -74,7 +74,7 @@ std::vector<Footprint> survey(Netlink& netlink) {
     std::vector<Footprint> footprints;
     for (auto& [job, footprint] : by_job) {
         footprint.job = job;
-        footprint.alive = !job.empty() && alive(job);
+        footprint.alive = !job.empty() && alive(job, footprint.device ? footprint.device->maker : std::nullopt);
         footprints.push_back(std::move(footprint));
     }
     return footprints;
@@ -105,12 +105,13 @@ void remove(Netlink& netlink, const Footprint& footprint, bool dry_run, const Re
     };
     remove_rules(kUserPriority);
     remove_routes(true);
+    // Before the device, whose alias is all that remembers the value.
+    if (footprint.device) restore_rp_filter(netlink, *footprint.device, steps, report);
     // The device before the last-hop table: while it forwards, the table's last entry must be there to forbid.
     if (footprint.device)
         steps.run(report, "device", footprint.device->name, [&] { delete_device(netlink, footprint.device->name); });
     remove_routes(false);
     if (footprint.filter) steps.run(report, "filter", *footprint.filter, [&] { remove_filter(*footprint.filter); });
-    if (footprint.device) restore_rp_filter(netlink, *footprint.device, steps, report);
     remove_rules(kExemptionPriority);
     remove_rules(kContinuePriority);
     // Last, because by one of them everything else of the slot is known to be of this job.

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <iostream>
 
 #include "netlink.hpp"
@@ -75,6 +76,7 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    clearenv();  // libraries believe it: libnftables' looks for extensions where XTABLES_LIBDIR says
     CLI::App app("fairlead's privileged part: overlay device, routes and filter of the route plane.");
     Options options;
     add_options(app, options);

@@ -46,7 +46,18 @@ bool has_our_mac(const Attributes& device) {
 std::string alias_of(const Underlay& underlay, std::optional<std::uint32_t> rp_filter) {
     std::string alias = "fairlead underlay=" + underlay.name;
     if (rp_filter) alias += " rp_filter=" + std::to_string(*rp_filter);
-    return alias;
+    const ProcessId maker = ProcessId::self();
+    return alias + " guardian=" + std::to_string(maker.pid) + "@" + std::to_string(maker.pid_namespace);
+}
+
+// PID@NAMESPACE
+std::optional<ProcessId> process_of(const std::string& text) {
+    ProcessId process;
+    const char* const end = text.data() + text.size();
+    const auto pid = std::from_chars(text.data(), end, process.pid);
+    if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != '@') return std::nullopt;
+    const auto pid_namespace = std::from_chars(pid.ptr + 1, end, process.pid_namespace);
+    return pid_namespace.ec == std::errc{} && pid_namespace.ptr == end ? std::optional(process) : std::nullopt;
 }
 
 // Nothing if the device is not one of ours: another kind, another name, or made by somebody else.
@@ -57,13 +68,14 @@ std::optional<DeviceRecord> record_of(const nlmsghdr* message) {
     if (!job_of(name, kDevicePrefix) || info.text(IFLA_INFO_KIND) != "vxlan" || !has_our_mac(attributes))
         return std::nullopt;
     const auto* family = static_cast<const ifinfomsg*>(mnl_nlmsg_get_payload(message));
-    DeviceRecord record{name, static_cast<std::uint32_t>(family->ifi_index), {}, {}};
+    DeviceRecord record{name, static_cast<std::uint32_t>(family->ifi_index), {}, {}, {}};
     std::istringstream words(attributes.text(IFLA_IFALIAS));
     for (std::string word; words >> word;) {
         if (word.starts_with("underlay=")) record.underlay = word.substr(9);
         std::uint32_t value = 0;
         if (word.starts_with("rp_filter=") && std::from_chars(&word[10], &word[word.size()], value).ec == std::errc{})
             record.underlay_rp_filter = value;
+        if (word.starts_with("guardian=")) record.maker = process_of(word.substr(9));
     }
     return record;
 }
@@ -95,15 +107,6 @@ void forbid_ipv6_address(Netlink& netlink, std::uint32_t index) {
     } catch (const KernelError& failure) {
         if (failure.error != EAFNOSUPPORT) throw;  // a host without IPv6 has nothing to forbid
     }
-}
-
-void set_up(Netlink& netlink, std::uint32_t index) {
-    Message message(RTM_SETLINK);
-    auto& family = message.family<ifinfomsg>();
-    family.ifi_index = static_cast<int>(index);
-    family.ifi_flags = IFF_UP;
-    family.ifi_change = IFF_UP;
-    netlink.transact(message, "overlay device up (is its UDP port in use?)");
 }
 
 void add_peer(Netlink& netlink, const Setup& setup, std::uint32_t index, std::size_t peer) {
@@ -217,6 +220,16 @@ std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay
     return index;
 }
 
+void bring_up(Netlink& netlink, std::uint32_t index) {
+    forbid_ipv6_address(netlink, index);
+    Message message(RTM_SETLINK);
+    auto& family = message.family<ifinfomsg>();
+    family.ifi_index = static_cast<int>(index);
+    family.ifi_flags = IFF_UP;
+    family.ifi_change = IFF_UP;
+    netlink.transact(message, "overlay device up (is its UDP port in use?)");
+}
+
 void start_device(Netlink& netlink, const Setup& setup, std::uint32_t index) {
     set_device_configuration(netlink, index,
                              {{IPV4_DEVCONF_FORWARDING, 1},
@@ -224,8 +237,6 @@ void start_device(Netlink& netlink, const Setup& setup, std::uint32_t index) {
                               {IPV4_DEVCONF_ACCEPT_REDIRECTS, 0},
                               {IPV4_DEVCONF_SEND_REDIRECTS, 0}},
                              "forwarding on the overlay device");
-    forbid_ipv6_address(netlink, index);
-    set_up(netlink, index);
     for (std::size_t peer = 0; peer < setup.hosts.size(); ++peer)
         if (peer != setup.self) add_peer(netlink, setup, index, peer);
 }

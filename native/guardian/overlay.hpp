@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "netlink.hpp"
+#include "presence.hpp"
 #include "protocol.hpp"
 
 namespace fairlead::guardian {
@@ -32,6 +33,7 @@ struct DeviceRecord {
     std::uint32_t index = 0;
     std::string underlay;
     std::optional<std::uint32_t> underlay_rp_filter;  // the value to restore, if it was changed
+    std::optional<ProcessId> maker;                   // the guardian
 };
 
 // The overlay devices in this network namespace, of all jobs, dead or alive.
@@ -40,7 +42,9 @@ std::vector<DeviceRecord> list_devices(Netlink& netlink);
 // Makes the device, down, with its record. Returns its index.
 std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay& underlay,
                             std::optional<std::uint32_t> underlay_rp_filter);
-// Forwarding on and reverse-path lookups by mark, on this device only; then up, then the peers' entries.
+// From then on the device has its UDP port. Throws KernelError EADDRINUSE if somebody else has.
+void bring_up(Netlink& netlink, std::uint32_t index);
+// Forwarding on and reverse-path lookups by mark, on this device only; then the peers' entries.
 void start_device(Netlink& netlink, const Setup& setup, std::uint32_t index);
 bool delete_device(Netlink& netlink, const std::string& name);
 

@@ -2,6 +2,7 @@
 #include "plane.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,8 @@ Presence claim_presence(const std::string& job) {
     if (!presence) throw KernelError(EADDRINUSE, "job " + job + " already has a guardian on this host");
     return std::move(*presence);
 }
+
+constexpr std::chrono::milliseconds kTearDownPatience{1000};
 
 void quietly(const std::string&, const std::string&) {}
 
@@ -50,7 +53,7 @@ RoutePlane::RoutePlane(Netlink& netlink, Setup setup)
       presence_(claim_presence(setup_.job)),
       underlay_(find_underlay(netlink, setup_.device, setup_.hosts[setup_.self].address)),
       moved_(setup_.hosts.size()) {
-    const Presence lock = lock_namespace();
+    const NamespaceLock lock = lock_namespace();
     remove_dead(netlink_, setup_.job);
     try {
         build();
@@ -64,7 +67,9 @@ void RoutePlane::build() {
     slot_ = free_slot(survey(netlink_));
     const RpFilter rp_filter = get_rp_filter(netlink_, underlay_.index);
     device_index_ = create_device(netlink_, setup_, underlay_, rp_filter_to_restore(netlink_, underlay_, rp_filter));
-    add_filter(setup_, slot_);
+    add_inner_filter(setup_, slot_);
+    bring_up(netlink_, device_index_);
+    add_outer_filter(setup_);
     // Strict on the underlay would drop what a moved destination sends back on the direct path, since the kernel looks
     // up the reverse path as user 0 and may find the moved route.
     if (rp_filter.strict()) set_rp_filter(netlink_, underlay_.index, 2);
@@ -98,8 +103,15 @@ void RoutePlane::withdraw() {
 }
 
 void RoutePlane::tear_down() {
+    // Who holds the lock for long, a stopped guardian for example, does not keep our own things in the kernel. The slot
+    // is safe without it: its last rule goes last. A job that is set up in this moment may find the underlay's filter
+    // loose that is strict a moment later.
+    std::optional<NamespaceLock> lock;
+    try {
+        lock = NamespaceLock::wait(kTearDownPatience);
+    } catch (const KernelError&) {
+    }
     // Removes the routes too, last hops and all.
-    const Presence lock = lock_namespace();
     remove_job(netlink_, setup_.job);
     moved_.assign(moved_.size(), false);
 }

@@ -24,7 +24,8 @@ class RoutePlane {
     void give_back(const Return& back);
     // All moved destinations take the direct path again.
     void withdraw();
-    // Removes everything. Goes on past what cannot be removed, and then throws the first KernelError.
+    // Removes everything, also if another guardian keeps the lock. Goes on past what cannot be removed, and then throws
+    // the first KernelError.
     void tear_down();
 
   private:

@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Abstract socket names as signs of life: they vanish with their process, however it ends, and are seen by those of the
-// same network namespace only, as the devices and rules that they vouch for.
+// Signs of life, and the lock among guardians. Both vanish with their process, however it ends, and hold for one
+// network namespace only, as the devices and rules that they are about.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace fairlead::guardian {
 
-// A name that is held for as long as the object lives.
+// A process as those see it who share its process id namespace.
+struct ProcessId {
+    std::int64_t pid = 0;
+    std::uint64_t pid_namespace = 0;  // inode
+
+    static ProcessId self();
+    // Whether it is certain that there is no such process any more.
+    bool gone() const;
+};
+
+// An abstract socket name that is held for as long as the object lives. Anyone can hold one.
 class Presence {
   public:
     // Nothing if somebody else holds the name. Throws KernelError for anything else.
@@ -24,11 +36,26 @@ class Presence {
 
 // "fairlead-guardian-" + job
 std::string presence_name(const std::string& job);
-// Whether a guardian of this job lives in this network namespace.
-bool alive(const std::string& job);
+// Whether a guardian of this job lives in this network namespace: its name is held, and the process that made its
+// device, if that is known, may still be there. Throws KernelError where the kernel does not tell.
+bool alive(const std::string& job, const std::optional<ProcessId>& maker);
 
-// One at a time may change what jobs share (slots, reverse-path filters). Waits; throws KernelError ETIMEDOUT after 5
-// s.
-Presence lock_namespace();
+// One at a time may change what jobs share (slots, reverse-path filters).
+class NamespaceLock {
+  public:
+    // Nothing if it is held for longer than that. Throws KernelError for anything else.
+    static std::optional<NamespaceLock> wait(std::chrono::milliseconds patience);
+    NamespaceLock(NamespaceLock&& other) noexcept;
+    NamespaceLock& operator=(NamespaceLock&& other) noexcept;
+    ~NamespaceLock();
+
+  private:
+    explicit NamespaceLock(int file) : file_(file) {}
+    int file_;
+    std::optional<Presence> name_;
+};
+
+// Throws KernelError ETIMEDOUT after 5 s.
+NamespaceLock lock_namespace();
 
 }  // namespace fairlead::guardian

@@ -215,7 +215,9 @@ std::optional<std::string> check_hosts(const Setup& setup) {
     for (const Host& host : setup.hosts) {
         if (!valid_unicast(host.address)) return "hosts: " + to_string(host.address) + " is no host's address";
         if (!addresses.insert(host.address).second) return "hosts: " + to_string(host.address) + " twice";
-        if (host.agent_port == 0) return "hosts: " + to_string(host.address) + " has agent port 0";
+        if (host.agent_port < kFirstAgentPort)
+            return "hosts: " + to_string(host.address) + " has agent port " + std::to_string(host.agent_port) +
+                   ", must be at least " + std::to_string(kFirstAgentPort);
         ports.insert(host.agent_port);
     }
     if (ports.size() > kMaxAgentPorts)
@@ -275,7 +277,8 @@ std::optional<std::string> check(const Setup& setup) {
     if (!valid_job(setup.job)) return "job: must be 1 to 12 characters of 0-9 a-z";
     if (!valid_device(setup.device)) return "device: not a device name";
     if (setup.network_id == 0 || setup.network_id > kMaxNetworkId) return "network_id: must be 1 to 2^24-1";
-    if (setup.overlay_port == 0) return "overlay_port: must be 1 to 65535";
+    if (setup.overlay_port < kFirstOverlayPort || setup.overlay_port > kLastOverlayPort)
+        return "overlay_port: must be " + std::to_string(kFirstOverlayPort) + " to " + std::to_string(kLastOverlayPort);
     // 2^32-1 is no user: the kernel uses it for "none".
     if (setup.uid_first > setup.uid_last || setup.uid_last == UINT32_MAX) return "uid_first, uid_last: not a range";
     if (setup.grace_ms > kMaxGrace_ms) return "grace_ms: at most " + std::to_string(kMaxGrace_ms);

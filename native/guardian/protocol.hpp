@@ -27,24 +27,29 @@ constexpr std::size_t kMaxReasonLength = 239;  // text of a reply
 constexpr std::uint32_t kMaxNetworkId = (1u << 24) - 1;
 constexpr std::uint32_t kMaxGrace_ms = 60'000;
 constexpr std::uint32_t kDefaultGrace_ms = 1'000;
+// The overlay's UDP port: below the ports that Linux gives to outgoing connections, and none that is known for VXLANs
+// of others (4789, 8472), which share their sockets by port.
+constexpr std::uint16_t kFirstOverlayPort = 20'000;
+constexpr std::uint16_t kLastOverlayPort = 29'999;
+constexpr std::uint16_t kFirstAgentPort = 1'024;  // services have those below
 
 // An IPv4 address in host byte order: 10.64.0.1 is 0x0a400001.
 using Address = std::uint32_t;
 
 struct Host {
     Address address = 0;           // on the underlay
-    std::uint16_t agent_port = 0;  // UDP and TCP; traffic from and to it is never moved
+    std::uint16_t agent_port = 0;  // UDP and TCP, from kFirstAgentPort; the job's users' traffic from and to it stays
     bool operator==(const Host&) const = default;
 };
 
-// Makes the overlay of a job on this host. Only once in a guardian's life.
+// Makes the overlay of a job on this host. Not while there is one: a guardian has one job at a time.
 struct Setup {
     std::string job;               // 1 to 12 characters of 0-9 a-z
     std::string device;            // the underlay device, which has hosts[self].address
     std::uint32_t self = 0;        // index of this host in `hosts`
     std::vector<Host> hosts;       // 2 to kMaxHosts, different addresses; the same list in the same order on all hosts
     std::uint32_t network_id = 0;  // VXLAN network identifier, 1 to 2^24-1, random per job, the same on all hosts
-    std::uint16_t overlay_port = 0;  // UDP port of the VXLAN device, random per job, the same on all hosts
+    std::uint16_t overlay_port = 0;  // kFirst- to kLastOverlayPort, random per job, the same on all hosts
     std::uint32_t uid_first = 0;     // sockets of these users move (both ends included)
     std::uint32_t uid_last = 0;
     std::uint32_t grace_ms = kDefaultGrace_ms;  // how long the overlay outlives an agent that died
@@ -100,7 +105,7 @@ Packet encode(const Request& request);
 Packet encode(const Reply& reply);  // cuts the reason to kMaxReasonLength
 
 // Setup is checked whole; Move and Return only for the bound kMaxHosts, since the number of hosts is the guardian's to
-// know (check_move below).
+// know (check() below).
 std::variant<Request, Refusal> decode_request(std::span<const std::byte> packet);
 std::optional<Reply> decode_reply(std::span<const std::byte> packet);
 

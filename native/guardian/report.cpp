@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <exception>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
+#include <sstream>
 
 #include "filter.hpp"
 #include "footprint.hpp"
@@ -122,13 +125,23 @@ void print_status(Netlink& netlink, std::ostream& out) {
 }
 
 void clean(Netlink& netlink, const std::string& job, bool dry_run, std::ostream& out) {
-    const Presence lock = lock_namespace();
-    for (const Footprint& footprint : survey(netlink)) {
-        if (footprint.alive || (!job.empty() && footprint.job != job)) continue;
-        remove(netlink, footprint, dry_run, [&](const std::string& kind, const std::string& name) {
-            out << json{{"job", footprint.job}, {"kind", kind}, {"name", name}, {"removed", !dry_run}}.dump() << '\n';
-        });
+    // Told when the lock is free again: who reads may be slow.
+    std::ostringstream lines;
+    std::exception_ptr failure;
+    try {
+        const NamespaceLock lock = lock_namespace();
+        for (const Footprint& footprint : survey(netlink)) {
+            if (footprint.alive || (!job.empty() && footprint.job != job)) continue;
+            remove(netlink, footprint, dry_run, [&](const std::string& kind, const std::string& name) {
+                lines << json{{"job", footprint.job}, {"kind", kind}, {"name", name}, {"removed", !dry_run}}.dump()
+                      << '\n';
+            });
+        }
+    } catch (const KernelError&) {
+        failure = std::current_exception();
     }
+    out << lines.str();
+    if (failure) std::rethrow_exception(failure);
 }
 
 bool print_check(Netlink& netlink, std::ostream& out) {
@@ -138,8 +151,9 @@ bool print_check(Netlink& netlink, std::ostream& out) {
                       {"ok", has_net_admin()},
                       {"detail", has_net_admin() ? "held" : "not held"},
                       {"fix", has_net_admin() ? json(nullptr) : json(kPrivilegeFix)}});
-    const Presence lock = lock_namespace();
     const auto presence = Presence::claim(presence_name(job));
+    std::optional<NamespaceLock> lock;
+    if (has_net_admin()) lock = lock_namespace();
     checks.push_back(attempt("vxlan", "load the kernel module vxlan", [&] { try_vxlan(netlink, job); }));
     checks.push_back(attempt("rule_uidrange", "a kernel of 4.17 or later with CONFIG_IP_MULTIPLE_TABLES",
                              [&] { try_rule(netlink); }));
@@ -148,6 +162,7 @@ bool print_check(Netlink& netlink, std::ostream& out) {
     for (const json& check : checks) ok = ok && check["ok"].get<bool>();
     if (ok) add_filter_hints(checks);
     add_rp_filter_hint(netlink, checks);
+    lock.reset();  // who reads may be slow
     out << json{{"ok", ok}, {"checks", checks}}.dump() << '\n';
     return ok;
 }

@@ -3,6 +3,7 @@
 
 #include <linux/fib_rules.h>
 #include <linux/rtnetlink.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -28,13 +29,38 @@ Message new_rule(std::uint32_t priority, std::uint8_t action) {
     return message;
 }
 
-void add_exemption(Netlink& netlink, std::uint32_t slot, std::uint16_t attribute, std::uint16_t port) {
+Message exemption(std::uint32_t slot, std::uint16_t attribute, std::uint16_t port) {
     Message message = new_rule(kExemptionPriority + slot, FR_ACT_GOTO);
     message.put_text(FRA_IIFNAME, kFromHere);
     message.put_u32(FRA_GOTO, kContinuePriority + slot);
     const fib_rule_port_range range{port, port};
     message.put(attribute, &range, sizeof(range));
-    netlink.transact(message, "rule that exempts port " + std::to_string(port));
+    return message;
+}
+
+void put_users(Message& message, const Setup& setup) {
+    const fib_rule_uid_range range{setup.uid_first, setup.uid_last};
+    message.put(FRA_UID_RANGE, &range, sizeof(range));
+}
+
+std::string users_of(const Setup& setup) {
+    return "users " + std::to_string(setup.uid_first) + " to " + std::to_string(setup.uid_last) +
+           " (are they known in this user namespace?)";
+}
+
+// Whatever the protocol, but of the job's users only: what others move is none of its business.
+void exempt_agents(Netlink& netlink, const Setup& setup, std::uint32_t slot, std::uint16_t attribute,
+                   std::uint16_t port) {
+    Message message = exemption(slot, attribute, port);
+    put_users(message, setup);
+    netlink.transact(message, "rule that exempts port " + std::to_string(port) + " for " + users_of(setup));
+}
+
+// Outer packets are the kernel's own, so of user 0.
+void exempt_outer_packets(Netlink& netlink, const Setup& setup, std::uint32_t slot) {
+    Message message = exemption(slot, FRA_DPORT_RANGE, setup.overlay_port);
+    message.put_u8(FRA_IP_PROTO, IPPROTO_UDP);
+    netlink.transact(message, "rule that exempts port " + std::to_string(setup.overlay_port));
 }
 
 Message new_route(std::uint32_t table, std::uint8_t type, std::uint16_t flags) {
@@ -135,19 +161,17 @@ void add_rules(Netlink& netlink, const Setup& setup, std::uint32_t slot) {
     Message onward = new_rule(kContinuePriority + slot, FR_ACT_NOP);
     netlink.transact(onward, "rule that exemptions go to");
 
-    // Each once: an exemption is for a port, whatever the protocol.
-    std::set<std::uint16_t> destination_ports{setup.overlay_port};
-    for (const Host& host : setup.hosts) destination_ports.insert(host.agent_port);
-    for (const std::uint16_t port : destination_ports) add_exemption(netlink, slot, FRA_DPORT_RANGE, port);
-    add_exemption(netlink, slot, FRA_SPORT_RANGE, setup.hosts[setup.self].agent_port);
+    exempt_outer_packets(netlink, setup, slot);
+    std::set<std::uint16_t> agent_ports;
+    for (const Host& host : setup.hosts) agent_ports.insert(host.agent_port);
+    for (const std::uint16_t port : agent_ports) exempt_agents(netlink, setup, slot, FRA_DPORT_RANGE, port);
+    exempt_agents(netlink, setup, slot, FRA_SPORT_RANGE, setup.hosts[setup.self].agent_port);
 
     Message users = new_rule(kUserPriority + slot, FR_ACT_TO_TBL);
     users.put_text(FRA_IIFNAME, kFromHere);
     users.put_u32(FRA_TABLE, moved_table(slot));
-    const fib_rule_uid_range range{setup.uid_first, setup.uid_last};
-    users.put(FRA_UID_RANGE, &range, sizeof(range));
-    netlink.transact(users, "rule for users " + std::to_string(setup.uid_first) + " to " +
-                                std::to_string(setup.uid_last) + " (are they known in this user namespace?)");
+    put_users(users, setup);
+    netlink.transact(users, "rule for " + users_of(setup));
 }
 
 std::vector<ShownRoute> list_routes(Netlink& netlink) {

@@ -30,6 +30,16 @@ int open_signals() {
     return opened;
 }
 
+// Goes on after a failure, and says it.
+template <typename Step>
+void attempt(Step step) {
+    try {
+        step();
+    } catch (const std::exception& failure) {
+        std::cerr << "fairlead-guardian: " << failure.what() << '\n';
+    }
+}
+
 struct Refused : std::runtime_error {
     Refused(int errno_value, const std::string& why) : std::runtime_error(why), error(errno_value) {}
     int error;
@@ -53,24 +63,23 @@ Session::Wake Session::wait(int timeout_ms) const {
 
 int Session::run() {
     bool terminated = false;
-    while (!terminated) {
-        terminated = wait(-1) == Wake::kSignal;
-        if (!terminated && !serve_one()) break;
-    }
+    // What is wrong here ends the session as the agent's death does: what was made is removed all the same.
+    attempt([&] { terminated = serve(); });
     if (!plane_) return 0;
-    if (!terminated && !withdraw_and_linger()) std::cerr << "fairlead-guardian: terminated within the grace time\n";
+    attempt([&] { plane_->withdraw(); });  // what it cannot goes with the job, below
+    attempt([&] {
+        if (!terminated && wait(static_cast<int>(plane_->setup().grace_ms)) == Wake::kSignal)
+            std::cerr << "fairlead-guardian: terminated within the grace time\n";
+    });
     plane_->tear_down();
     return 0;
 }
 
-// False if a signal cut the grace time short.
-bool Session::withdraw_and_linger() {
-    try {
-        plane_->withdraw();
-    } catch (const KernelError& failure) {
-        std::cerr << "fairlead-guardian: " << failure.what() << '\n';  // what is left goes with the job, below
-    }
-    return wait(static_cast<int>(plane_->setup().grace_ms)) == Wake::kTimeout;
+// True at SIGTERM, false at the end of the socket.
+bool Session::serve() {
+    while (wait(-1) != Wake::kSignal)
+        if (!serve_one()) return false;
+    return true;
 }
 
 // False at the end of the socket.

@@ -22,6 +22,7 @@ class Session {
   private:
     enum class Wake { kPacket, kSignal, kTimeout };
     Wake wait(int timeout_ms) const;
+    bool serve();
     bool serve_one();
     Reply answer(std::span<const std::byte> packet);
     void perform(const Setup& setup);
@@ -29,7 +30,6 @@ class Session {
     void perform(const Return& back);
     void perform(const Teardown&);
     RoutePlane& plane();
-    bool withdraw_and_linger();
 
     int socket_;
     int signals_;

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "frame_assembly.hpp"
+#include "keys.hpp"
 #include "relay/frame_ring.hpp"
 #include "sealed_records.hpp"
 
@@ -16,21 +18,34 @@ namespace relay = fairlead::relay;
 namespace {
 
 constexpr std::size_t kRing_B = 4096;
+constexpr std::size_t kMostBuffer_B = 256 * 1024;
 
-SecretKey key() {
-    SecretKey result;
-    std::fill(result.bytes().begin(), result.bytes().end(), std::uint8_t{1});
-    return result;
+/// Parts of any length in any order: whole frames are no longer than frames are, and the same until they are done.
+void assemble(std::span<const std::uint8_t> input) {
+    FrameAssembly assembly;
+    while (input.size() > 2) {
+        const std::uint8_t place = input[0];
+        const std::size_t size_B = std::min<std::size_t>(input.size() - 2, input[1] * std::size_t{32});
+        const auto source = static_cast<fairlead::core::HostId>(place >> 4);
+        const Record record{{1, source}, (place & 1) != 0, (place & 2) != 0, input.subspan(2, size_B)};
+        const auto whole = assembly.add(record);
+        if (whole.has_value() && (place & 2) == 0) std::abort();
+        if (whole) {
+            if (assembly.add(record)->size() != whole->size()) std::abort();
+            assembly.done(source);
+        }
+        input = input.subspan(2 + size_B);
+    }
 }
 
-/// Frames that come out of a stream cut into pieces; what ends it, if something does.
+/// Parts that come out of a stream cut into pieces; what ends it, if something does.
 std::size_t open(std::span<const std::uint8_t> stream, std::size_t piece_B, std::span<const std::uint8_t> expected,
                  bool& faulty) {
-    RecordOpener opener(key());
-    std::size_t frames = 0;
+    RecordOpener opener(key_of(1));
+    std::size_t parts = 0;
     while (!stream.empty()) {
         const auto space = opener.space();
-        if (space.empty() || space.size() > 2 * kMaxSealed_B) std::abort();
+        if (space.empty() || space.size() > kMostBuffer_B) std::abort();
         const std::size_t size_B = std::min({piece_B, space.size(), stream.size()});
         std::copy_n(stream.begin(), size_B, space.begin());
         stream = stream.subspan(size_B);
@@ -39,15 +54,15 @@ std::size_t open(std::span<const std::uint8_t> stream, std::size_t piece_B, std:
             const auto next = opener.front();
             if (std::holds_alternative<RecordOpener::Incomplete>(next)) break;
             faulty = std::holds_alternative<RecordOpener::Fault>(next);
-            if (faulty) return frames;
-            const auto frame = std::get<Record>(next).frame;
-            if (!std::equal(frame.begin(), frame.end(), expected.begin(), expected.end())) std::abort();
-            (void)relay::wire::ends_of(frame, 8);
-            ++frames;
+            if (faulty) return parts;
+            const auto part = std::get<Record>(next).part;
+            if (!std::equal(part.begin(), part.end(), expected.begin(), expected.end())) std::abort();
+            (void)relay::wire::ends_of(part, 8);
+            ++parts;
             opener.pop();
         }
     }
-    return frames;
+    return parts;
 }
 
 /// Whatever the other side wrote: frames within the ring, or CorruptRing.
@@ -84,13 +99,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bool faulty = false;
     if (open(input, 1 + data[0], {}, faulty) != 0) std::abort();
 
-    const auto frame = input.first(std::min(size, relay::wire::kMaxFrame_B));
+    const auto part = input.first(std::min(size, kMaxPart_B));
     std::vector<std::uint8_t> stream;
-    RecordSealer sealer(key());
-    for (int i = 0; i < 3; ++i) sealer.seal({1, 2}, frame, stream);
-    if (open(stream, 1 + 16 * std::size_t{data[0]}, frame, faulty) != 3 || faulty) std::abort();
+    RecordSealer sealer(key_of(1));
+    for (int i = 0; i < 3; ++i) sealer.seal({{1, 2}, true, true, part}, stream);
+    if (open(stream, 1 + 16 * std::size_t{data[0]}, part, faulty) != 3 || faulty) std::abort();
     stream[(size * 31 + data[0]) % stream.size()] ^= 1;
-    if (open(stream, stream.size(), frame, faulty) > 2) std::abort();
+    if (open(stream, stream.size(), part, faulty) > 2) std::abort();
+    assemble(input);
 
     read_ring(input);
     return 0;

@@ -3,10 +3,14 @@
 #include "manager.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/netlink.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "loopback.hpp"
 #include "route_plane.hpp"
@@ -31,7 +35,7 @@ std::uint16_t free_port(in_addr address) {
 Config config_of(core::HostId self) {
     static const std::vector<Host> hosts = [] {
         std::vector<Host> made;
-        for (const char* text : {"127.0.0.2", "127.0.0.1"}) {
+        for (const char* text : {"127.0.0.2", "127.0.0.1", "127.0.0.3"}) {
             Host host{.name = text, .address_text = text};
             inet_pton(AF_INET, text, &host.address);
             host.port = free_port(host.address);
@@ -95,6 +99,122 @@ TEST(Manager, AnswersALoadQueryFromFreshSamplesAtOnce) {
     EXPECT_EQ(report.entries[0].destination, 1);
     EXPECT_EQ(report.entries[0].relay, core::kNoHost);
     EXPECT_GE(report.entries[0].delivered_B, 10'000U);
+}
+
+/// Puts something in the place of the socket to the kernel's list of connections that it does not answer.
+void break_sock_diag() {
+    for (int fd = 3; fd < 256; ++fd) {
+        int domain = 0, protocol = 0;
+        socklen_t length = sizeof domain;
+        if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) != 0 || domain != AF_NETLINK) continue;
+        if (getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &length) != 0 || protocol != NETLINK_SOCK_DIAG) continue;
+        const UniqueFd other(open("/dev/null", O_RDWR | O_CLOEXEC));
+        ASSERT_EQ(dup2(other.get(), fd), fd);
+        return;
+    }
+    FAIL() << "there is none";
+}
+
+TEST(Manager, WatchesConnectionsAgainAfterAFailure) {
+    EventLoop loop;
+    const Clock clock({});
+    Station own(loop, clock, 0);
+    Station peer(loop, clock, 1);
+    std::vector<wire::LoadReport> reports;
+    peer.channel.on_message([&](const Opened& opened, std::int64_t) {
+        if (const auto* answer = std::get_if<wire::LoadReport>(&opened.message)) reports.push_back(*answer);
+    });
+    Prober prober(loop, own.channel, clock, own.config.host_count());
+    RoutePlane plane(loop, own.config);
+    ManageConfig manage{core::ControllerConfig(0, own.config.host_count()), {}};
+    std::vector<std::string> logged;
+    Manager manager(loop, own.config, clock, own.channel, prober, plane, std::move(manage), [&](nlohmann::json line) {
+        if (line.at("type") == "log") logged.push_back(line.at("text"));
+    });
+    break_sock_diag();
+    const LoopbackListener listener;
+    const UniqueFd client(socket(AF_INET, SOCK_STREAM, 0));
+    connect(client.get(), reinterpret_cast<const sockaddr*>(&listener.address), sizeof listener.address);
+    const std::vector<char> data(10'000);
+    ASSERT_EQ(write(client.get(), data.data(), data.size()), 10'000);
+    // The first finds the failure, the last comes after the pause.
+    for (const double after_s : {0.02, 0.9}) {
+        loop.after(after_s, [&, token = reports.size() + 1] {
+            manager.on_message(1, 1, wire::LoadQuery{static_cast<std::uint32_t>(token)});
+        });
+    }
+    loop.after(1.1, [&] { loop.stop(); });
+    loop.run();
+    ASSERT_EQ(reports.size(), 2U);
+    EXPECT_TRUE(reports[0].entries.empty());
+    ASSERT_EQ(reports[1].entries.size(), 1U);
+    EXPECT_EQ(reports[1].entries[0].destination, 1);
+    EXPECT_GE(reports[1].entries[0].delivered_B, 10'000U);
+    EXPECT_TRUE(logged.empty()) << logged[0];
+}
+
+/// A plane whose answers come when the test gives them.
+struct SlowPlane final : DataPlane {
+    std::string no_reason;
+    Done moving, returning;
+
+    std::string_view name() const override { return "slow"; }
+    bool up() const override { return true; }
+    const std::string& reason() const override { return no_reason; }
+    void move(core::HostId, core::HostId, Done done) override { moving = std::move(done); }
+    void back(core::HostId, Done done) override { returning = std::move(done); }
+    std::string tear_down() override { return {}; }
+};
+
+/// What is done by hand on one manager.
+struct ByHandTest : testing::Test {
+    EventLoop loop;
+    Clock clock{Clock::Test{}};
+    Station own{loop, clock, 0};
+    Prober prober{loop, own.channel, clock, own.config.host_count()};
+    SlowPlane plane;
+    std::vector<std::string> answers;
+    std::optional<Manager> manager;
+
+    void SetUp() override {
+        ManageConfig manage{core::ControllerConfig(0, own.config.host_count()), {}};
+        manage.controller.automatic = false;
+        manager.emplace(loop, own.config, clock, own.channel, prober, plane, std::move(manage), [](const auto&) {});
+    }
+    Manager::ByHandDone answer(const std::string& command) {
+        return [this, command](const std::string& error) { answers.push_back(command + ":" + error); };
+    }
+};
+
+TEST_F(ByHandTest, AReturnIsAnsweredWhenTheTrafficIsBack) {
+    manager->back(1, answer("nothing away"));
+    EXPECT_EQ(answers, std::vector<std::string>{"nothing away:"});
+    answers.clear();
+
+    manager->move(1, 2, answer("move"));
+    manager->on_message(2, 1, wire::RelayRefuse{1, 1, wire::RefuseReason::no_plane});
+    EXPECT_EQ(answers, std::vector<std::string>{"move:the relay refused: it has no data plane, or it stops"});
+    answers.clear();
+    // A move of which no command waits for the answer is still under way.
+    manager->back(1, answer("return"));
+    EXPECT_TRUE(answers.empty());
+    plane.moving({});
+    EXPECT_TRUE(answers.empty());
+    ASSERT_TRUE(plane.returning);
+    plane.returning({});
+    EXPECT_EQ(answers, std::vector<std::string>{"return:"});
+}
+
+TEST_F(ByHandTest, AFailureIsTheAnswerOfItsOwnCommand) {
+    manager->move(1, 2, answer("first"));
+    manager->back(1, answer("return"));
+    plane.moving("no such device");
+    EXPECT_EQ(answers,
+              (std::vector<std::string>{"first:another command for the same path came before it was done", "return:"}));
+    answers.clear();
+    manager->move(1, 2, answer("second"));
+    plane.moving("busy");
+    EXPECT_EQ(answers, std::vector<std::string>{"second:busy"});
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message_rings.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -41,6 +46,14 @@ class MessageRingsTest : public testing::Test {
     std::string directory_;
     std::vector<record::Ring*> made_;
     Clock clock_{Clock::Test{}};
+    std::vector<std::string> logged_;
+    MessageRings::Log log_ = [this](const std::string& text) { logged_.push_back(text); };
+
+    void set_changed(std::int64_t from_now_s) {
+        const std::int64_t seconds = read_clock_ns(CLOCK_REALTIME) / 1'000'000'000 + from_now_s;
+        const std::array<timespec, 2> times{{{seconds, 0}, {seconds, 0}}};
+        ASSERT_EQ(utimensat(AT_FDCWD, directory_.c_str(), times.data(), 0), 0);
+    }
 };
 
 record::Message message(record::End end, int peer, std::uint32_t number, std::uint64_t done_ticks) {
@@ -58,7 +71,7 @@ record::Message message(record::End end, int peer, std::uint32_t number, std::ui
 }
 
 TEST_F(MessageRingsTest, GivesTheEndsOfEachCallWithTheirKeys) {
-    MessageRings rings(directory_, clock_);
+    MessageRings rings(directory_, clock_, log_);
     EXPECT_TRUE(drained(rings).empty());
     record::RingWriter ring = ring_of(5);
     const std::uint64_t now = record::ticks();
@@ -86,7 +99,7 @@ TEST_F(MessageRingsTest, GivesTheEndsOfEachCallWithTheirKeys) {
 
 TEST_F(MessageRingsTest, StampsAreOfTheAgentsClock) {
     const Clock shifted(Clock::Test{.offset_s = 100.0, .origin_ns = read_clock_ns(CLOCK_REALTIME)});
-    MessageRings rings(directory_, shifted);
+    MessageRings rings(directory_, shifted, log_);
     record::RingWriter ring = ring_of(0);
     const std::int64_t before_ns = shifted.now_ns();
     const std::uint64_t ticks = record::ticks();
@@ -106,11 +119,58 @@ TEST_F(MessageRingsTest, WhatIsNoRingIsLeftAlone) {
     std::ofstream(directory_ + "/2-0.ring") << std::string(record::kRing_B, 'x');
     std::filesystem::create_symlink("/dev/zero", directory_ + "/3-0.ring");
     std::filesystem::create_directory(directory_ + "/4-0.ring");
-    MessageRings rings(directory_, clock_);
+    MessageRings rings(directory_, clock_, log_);
     EXPECT_TRUE(drained(rings).empty());
     EXPECT_TRUE(rings.ranks().empty());
-    MessageRings nowhere(directory_ + "/missing", clock_);
+    MessageRings nowhere(directory_ + "/missing", clock_, log_);
     EXPECT_TRUE(drained(nowhere).empty());
+}
+
+/// Within a tick of the clock a directory's time of change stays the same.
+TEST_F(MessageRingsTest, ARingThatComesWithinTheSameTickAsALookIsFound) {
+    constexpr std::int64_t kHour_s = 3600;
+    MessageRings rings(directory_, clock_, log_);
+    struct stat at_look {};
+    set_changed(kHour_s);  // so that it is young however long this test takes
+    ASSERT_EQ(stat(directory_.c_str(), &at_look), 0);
+    EXPECT_TRUE(drained(rings).empty());
+    ring_of(3);
+    const std::array<timespec, 2> same{{at_look.st_mtim, at_look.st_mtim}};
+    ASSERT_EQ(utimensat(AT_FDCWD, directory_.c_str(), same.data(), 0), 0);
+    drained(rings);
+    EXPECT_EQ(rings.ranks(), std::set<std::uint32_t>{3});
+    // One that has rested is not listed again and again.
+    set_changed(-kHour_s);
+    ASSERT_EQ(stat(directory_.c_str(), &at_look), 0);
+    drained(rings);
+    ring_of(4);
+    const std::array<timespec, 2> old{{at_look.st_mtim, at_look.st_mtim}};
+    ASSERT_EQ(utimensat(AT_FDCWD, directory_.c_str(), old.data(), 0), 0);
+    drained(rings);
+    EXPECT_EQ(rings.ranks(), std::set<std::uint32_t>{3});
+    set_changed(0);
+    drained(rings);
+    EXPECT_EQ(rings.ranks(), (std::set<std::uint32_t>{3, 4}));
+}
+
+TEST_F(MessageRingsTest, ARingThatCannotBeOpenedNowIsFoundLater) {
+    MessageRings rings(directory_, clock_, log_);
+    ring_of(6);
+    set_changed(-3600);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const int lowest = dup(0);
+    ASSERT_GE(lowest, 0);
+    close(lowest);
+    const rlimit room_for_one{static_cast<rlim_t>(lowest) + 1, before.rlim_max};  // the listing
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &room_for_one), 0);
+    for (int i = 0; i < 3; ++i) drained(rings);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_TRUE(rings.ranks().empty());
+    ASSERT_EQ(logged_.size(), 1U) << "told of once";
+    EXPECT_TRUE(logged_[0].ends_with("-0.ring are not read yet: open: Too many open files")) << logged_[0];
+    drained(rings);
+    EXPECT_EQ(rings.ranks(), std::set<std::uint32_t>{6});
 }
 
 }  // namespace

@@ -5,18 +5,14 @@
 
 #include <algorithm>
 
+#include "keys.hpp"
+
 namespace fairlead::agent {
 namespace {
 
 namespace wire = core::wire;
 
 constexpr std::uint64_t kBoot = 1'700'000'000'000'000'000;
-
-SecretKey key_of(std::uint8_t value) {
-    SecretKey key;
-    std::fill(key.bytes().begin(), key.bytes().end(), value);
-    return key;
-}
 
 struct Sealed {
     Datagram bytes{};

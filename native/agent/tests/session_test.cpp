@@ -10,6 +10,7 @@
 #include <future>
 
 #include "clock.hpp"
+#include "keys.hpp"
 #include "loopback.hpp"
 #include "pingpong.hpp"
 #include "train.hpp"
@@ -17,12 +18,6 @@
 namespace fairlead::agent {
 namespace {
 constexpr double kRounding_s = 2e-9;  // times are whole nanoseconds
-
-SecretKey key_of(std::uint8_t value) {
-    SecretKey key;
-    std::fill(key.bytes().begin(), key.bytes().end(), value);
-    return key;
-}
 
 /// Both ends of a TCP connection on the loopback device.
 struct Pair {

@@ -236,5 +236,22 @@ TEST(ParseAnswers, KernelsErrorIsTold) {
     EXPECT_EQ(parse_answers(bytes, 8).count, 0U) << "of another request";
 }
 
+/// It ends with DONE, as a complete one does.
+TEST(ParseAnswers, ADumpThatBrokeOffIsAnError) {
+    for (const std::int32_t code : {0, -ENOMEM}) {
+        std::vector<std::uint8_t> bytes = answer(message_to_peer(), some_info());
+        append(bytes, nlmsghdr{.nlmsg_len = sizeof(nlmsghdr) + sizeof code,
+                               .nlmsg_type = NLMSG_DONE,
+                               .nlmsg_flags = NLM_F_MULTI,
+                               .nlmsg_seq = kSequence,
+                               .nlmsg_pid = 0});
+        append(bytes, code);
+        const DiagAnswers answers = parse_answers(bytes, kSequence);
+        EXPECT_TRUE(answers.end);
+        EXPECT_EQ(answers.error, -code);
+        EXPECT_EQ(answers.sockets.size(), 1U);
+    }
+}
+
 }  // namespace
 }  // namespace fairlead::agent

@@ -16,9 +16,9 @@ Setup valid_setup() {
     return {.job = "1f3a9c02",
             .device = "eth0",
             .self = 1,
-            .hosts = {{0x0a400001, 47011}, {0x0a400002, 47011}, {0x0a400003, 47012}},
+            .hosts = {{0x0a400001, 27011}, {0x0a400002, 27011}, {0x0a400003, 27012}},
             .network_id = 0xabcdef,
-            .overlay_port = 48000,
+            .overlay_port = 28000,
             .uid_first = 1000,
             .uid_last = 1000,
             .grace_ms = 1000};
@@ -100,17 +100,20 @@ TEST(GuardianProtocol, FieldsOutOfRangeAreRefusedByName) {
     EXPECT_EQ(field([](SetupBody& s) { s.self = 3; }), "self");
     EXPECT_EQ(field([](SetupBody& s) { s.hosts.resize(1); }), "hosts");
     EXPECT_EQ(field([](SetupBody& s) { s.hosts[2] = s.hosts[0]; }), "hosts");
-    EXPECT_EQ(field([](SetupBody& s) { s.hosts[2].agent_port = 0; }), "hosts");
+    for (const std::uint16_t port : {std::uint16_t{0}, std::uint16_t{53}, std::uint16_t{1023}})
+        EXPECT_EQ(field([&](SetupBody& s) { s.hosts[2].agent_port = port; }), "hosts");
     for (const Address address : {0x00000001u, 0x7f000001u, 0xe0000001u, 0xffffffffu, 0xa9fe0001u})
         EXPECT_EQ(field([&](SetupBody& s) { s.hosts[2].address = address; }), "hosts");
     EXPECT_EQ(field([](SetupBody& s) {
                   for (std::uint32_t i = 0; i < 9; ++i)
-                      s.hosts.push_back({0x0b000001 + i, static_cast<std::uint16_t>(100 + i)});
+                      s.hosts.push_back({0x0b000001 + i, static_cast<std::uint16_t>(2000 + i)});
               }),
               "hosts");
     for (const std::uint32_t id : {0u, 1u << 24})
         EXPECT_EQ(field([&](SetupBody& s) { s.network_id = id; }), "network_id");
-    for (const std::uint16_t port : {std::uint16_t{0}, std::uint16_t{47011}})
+    // Docker's and flannel's overlays among them.
+    for (const std::uint16_t port :
+         std::initializer_list<std::uint16_t>{0, 53, 4789, 8472, 19'999, 27'011, 30'000, 65'535})
         EXPECT_EQ(field([&](SetupBody& s) { s.overlay_port = port; }), "overlay_port");
     EXPECT_EQ(field([](SetupBody& s) { s.uid_first = 1001; }), "uid_first, uid_last");
     EXPECT_EQ(field([](SetupBody& s) { s.uid_last = UINT32_MAX; }), "uid_first, uid_last");
