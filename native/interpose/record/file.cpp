@@ -13,12 +13,11 @@
 #include <new>
 
 #include "record/clock.hpp"
+#include "record/file_names.hpp"
 
 namespace fairlead::record {
 
 namespace {
-
-constexpr int kMostNames = 1000;  // of one process id: containers with one host name may share a directory
 
 // MAP_FAILED and null both become null.
 void* mapped(void* memory) {

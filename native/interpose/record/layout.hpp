@@ -129,10 +129,35 @@ inline std::uint32_t number_of(const Message& message) {
            static_cast<std::uint32_t>(message.number[2]) << 16;
 }
 
-inline void set_number(Message& message, std::uint32_t number) {
-    message.number = {static_cast<std::uint8_t>(number), static_cast<std::uint8_t>(number >> 8),
-                      static_cast<std::uint8_t>(number >> 16)};
+inline std::array<std::uint8_t, 3> number_bytes(std::uint32_t number) {
+    return {static_cast<std::uint8_t>(number), static_cast<std::uint8_t>(number >> 8),
+            static_cast<std::uint8_t>(number >> 16)};
 }
+
+inline void set_number(Message& message, std::uint32_t number) {
+    message.number = number_bytes(number);
+}
+
+// What is known of a message when it is complete. Of a send `size_B`, `peer` and `tag` are as it began.
+struct Ending {
+    std::uint64_t size_B;
+    std::uint64_t needed_ticks;
+    std::uint64_t computed_ticks;
+    std::uint64_t done_ticks;
+    std::int32_t peer;
+    std::int32_t tag;
+    std::uint16_t completed_by;
+
+    void write(Message& message) const {
+        message.size_B = size_B;
+        message.needed_ticks = needed_ticks;
+        message.computed_ticks = computed_ticks;
+        message.done_ticks = done_ticks;
+        message.peer = peer;
+        message.tag = tag;
+        message.completed_by = completed_by;
+    }
+};
 
 struct Messages {
     Block block;

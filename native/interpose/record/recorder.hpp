@@ -56,17 +56,21 @@ class Thread {
     }
 
     // The message, or collective call, is complete, by a call of this thread. Nobody may look at it any more.
-    void ended(Message& message) {
-        if (writes_ring_) {
-            if (!ring_) [[unlikely]] {
-                add_ring();
-            }
-            if (message.end != End::collective) {
-                ring_->push(message);
-            }
-            forget(message);
+    void ended(Message& message, const Ending& ending) {
+        if (messages_pass_) {
+            ring().push(message, ending);
+            return forget(message);
+        }
+        ending.write(message);
+        if (writes_ring_ && message.end != End::collective) {
+            ring().push(message);
         }
     }
+    // The file keeps no messages, but there are rings.
+    bool only_passes_messages() const { return messages_pass_; }
+    // One that is complete as it begins.
+    void pass(const Message& message) { ring().push(message); }
+
     // Nothing will be told of the message, unless it stands in the file.
     void forget(Message& message) {
         if (messages_pass_) {
@@ -105,6 +109,12 @@ class Thread {
             add_peers();
         }
         return peers_[world_rank >= 0 ? world_rank : outside_];
+    }
+    RingWriter& ring() {
+        if (!ring_) [[unlikely]] {
+            add_ring();
+        }
+        return *ring_;
     }
     // Messages that are not in use are chained by their first field.
     static Message* next_unused(const Message& message) { return std::bit_cast<Message*>(message.communicator); }

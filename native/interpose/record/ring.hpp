@@ -41,18 +41,35 @@ class RingWriter {
     explicit RingWriter(Ring* ring) : ring_(ring), written_(ring->written.load(std::memory_order_relaxed)) {}
 
     void push(const Message& message) {
+        if (Message* const place = take_place()) {
+            *place = message;
+            publish();
+        }
+    }
+
+    // A message that waited in memory, with how it ended: what was just written there would be slow to read again.
+    void push(const Message& message, const Ending& ending) {
+        if (Message* const place = take_place()) {
+            *place = message;
+            ending.write(*place);
+            publish();
+        }
+    }
+
+  private:
+    // For the next record; null: there is none.
+    Message* take_place() {
         if (written_ - read_ == kRingRecords) [[unlikely]] {
             read_ = ring_->read.load(std::memory_order_acquire);
             if (written_ - read_ >= kRingRecords) {
                 ring_->dropped.store(ring_->dropped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-                return;
+                return nullptr;
             }
         }
-        ring_->records()[written_ % kRingRecords] = message;
-        ring_->written.store(++written_, std::memory_order_release);
+        return &ring_->records()[written_ % kRingRecords];
     }
+    void publish() { ring_->written.store(++written_, std::memory_order_release); }
 
-  private:
     Ring* ring_;
     std::uint64_t written_;
     std::uint64_t read_ = 0;  // at the last look

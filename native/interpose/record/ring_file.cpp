@@ -11,11 +11,11 @@
 #include <new>
 #include <string>
 
+#include "record/file_names.hpp"
+
 namespace fairlead::record {
 
 namespace {
-
-constexpr int kMostNames = 1000;  // of one process id: containers with one host name may share a directory
 
 void* map(int fd) {
     const int flags = fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;

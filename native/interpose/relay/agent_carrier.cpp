@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "fairlead/relay/wire.hpp"
+#include "relay/handover.hpp"
 
 namespace fairlead::relay {
 
@@ -39,59 +40,37 @@ int connect_to(const std::string& directory) {
     return fd;
 }
 
-struct Joined {
-    Welcome welcome;
-    int memory = -1;
-    int bell = -1;
-};
-
-/// The answer's descriptors, as soon as there are two.
-Joined receive_welcome(int fd, const std::string& directory) {
-    Joined joined{};
-    iovec part{.iov_base = &joined.welcome, .iov_len = sizeof joined.welcome};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
-    msghdr header{};
-    header.msg_iov = &part;
-    header.msg_iovlen = 1;
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    const ssize_t size_B = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
+/// The agent's answer. Its descriptors are in `received` as soon as they are there, also where it throws.
+void await_welcome(int fd, const std::string& directory, Process processes, Handover& received) {
+    const ssize_t size_B = receive_welcome(fd, received);
     if (size_B == 0) fail(directory, "it does not want this rank (another one has its number, or another user asks)");
     if (size_B < 0) fail(directory, errno == EAGAIN ? "no answer within 5 s" : std::strerror(errno));
-    const cmsghdr* const rights = CMSG_FIRSTHDR(&header);
-    if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS || rights->cmsg_len != CMSG_LEN(2 * sizeof(int))) {
-        fail(directory, "it handed over no memory");
-    }
-    std::memcpy(&joined.memory, CMSG_DATA(rights), sizeof(int));
-    std::memcpy(&joined.bell, CMSG_DATA(rights) + sizeof(int), sizeof(int));
-    if (size_B != sizeof joined.welcome || joined.welcome.magic != kChannelMagic ||
-        joined.welcome.version != kChannelVersion) {
-        close(joined.memory);
-        close(joined.bell);
+    if (received.memory < 0) fail(directory, "it handed over no memory");
+    if (size_B != sizeof received.welcome || received.welcome.magic != kChannelMagic ||
+        received.welcome.version != kChannelVersion) {
         fail(directory, "it is of another version of fairlead");
     }
-    return joined;
+    if (!fits(received, processes)) fail(directory, "the memory it handed over is not as it says");
 }
 
 }  // namespace
 
 AgentCarrier::AgentCarrier(const std::string& directory, Process self, Process processes)
     : processes_(processes), socket_(connect_to(directory)) {
-    int memory = -1;
+    Handover received;
     try {
         const Hello hello{kChannelMagic, kChannelVersion, self, processes};
         if (::send(socket_, &hello, sizeof hello, MSG_NOSIGNAL) < 0) fail(directory, std::strerror(errno));
-        const Joined joined = receive_welcome(socket_, directory);
-        memory = joined.memory;
-        bell_ = joined.bell;
-        memory_ = std::make_unique<ChannelMemory>(memory, processes, joined.welcome.ring_B);
+        await_welcome(socket_, directory, processes, received);
+        memory_ = std::make_unique<ChannelMemory>(received.memory, processes, received.welcome.ring_B);
     } catch (...) {
-        for (const int fd : {socket_, bell_, memory}) {
+        for (const int fd : {socket_, received.bell, received.memory}) {
             if (fd >= 0) close(fd);
         }
         throw;
     }
-    close(memory);
+    bell_ = received.bell;
+    close(received.memory);
     out_.emplace(memory_->to_agent());
     in_.emplace(memory_->to_rank());
 }

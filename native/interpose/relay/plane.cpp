@@ -19,10 +19,17 @@ namespace {
 
 constexpr CommunicatorId kWorld = 1;
 // Small, so that programs of tests meet every limit; and what is lost is soon sent again.
-constexpr Settings kChaosSettings{
-    .inline_limit_B = 1024, .credit_B = 32768, .piece_B = 16384, .window = 32, .retransmit_s = 0.02};
+constexpr Settings kChaosSettings{.inline_limit_B = 1024,
+                                  .credit_B = 32768,
+                                  .piece_B = 16384,
+                                  .window = 32,
+                                  .retransmit_s = 0.02,
+                                  .tell_frames = 4,
+                                  .tell_s = 0.001};
 // A receiver that computes acknowledges nothing; what is lost with an agent is sent again without waiting for this.
-constexpr Settings kSettings{.retransmit_s = 1.0};
+// Every frame costs three agents some 40 us each: what is copied when it is sent goes with its envelope, and what was
+// taken is mostly told by the next message back.
+constexpr Settings kSettings{.inline_limit_B = 65536, .retransmit_s = 1.0, .tell_frames = 8, .tell_s = 0.0005};
 constexpr Time kQuiet_s = 1.0;           ///< without a frame, after which takeovers end
 constexpr int kDefaultTagBound = 32767;  // at least: MPI 4.1, section 9.1.2
 
@@ -100,7 +107,7 @@ Plane::Plane(std::optional<Chaos> chaos, const char* directory)
 void Plane::join_agent(const char* directory) {
     try {
         auto agents = std::make_unique<AgentCarrier>(directory, self_, processes_);
-        auto carrier = std::make_unique<FallbackCarrier>(std::move(agents), std::move(carrier_));
+        auto carrier = std::make_unique<FallbackCarrier>(std::move(agents), std::move(carrier_), self_, processes_);
         fallback_ = carrier.get();
         carrier_ = std::move(carrier);
     } catch (const std::exception& error) {

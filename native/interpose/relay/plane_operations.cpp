@@ -200,8 +200,10 @@ int Plane::cancel(MPI_Request* request) {
         // wait for it to be accounted for.
         for (auto& [key, payload] : payloads_) {
             if (payload.operation == operation) {
-                payload.own.assign(payload.bytes.begin(), payload.bytes.end());
-                payload.bytes = payload.own;
+                if (payload.own.empty()) {  // packed already, where its type is derived
+                    payload.own.assign(payload.bytes.begin(), payload.bytes.end());
+                    payload.bytes = payload.own;
+                }
                 payload.operation = nullptr;
                 operation->complete = true;
             }

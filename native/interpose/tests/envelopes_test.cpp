@@ -19,7 +19,7 @@ Message begun(Envelopes& envelopes, End end, int peer, int tag, std::uint64_t co
     message.peer = peer;
     message.tag = tag;
     message.end = end;
-    envelopes.begin(message);
+    set_number(message, envelopes.begin(envelope_of(message)));
     return message;
 }
 
@@ -38,6 +38,17 @@ TEST(Envelopes, EachIsCountedByItself) {
     EXPECT_EQ(number_of(begun(envelopes, End::send, 2, 7, 5)), 1U);
     EXPECT_EQ(number_of(begun(envelopes, End::receive, 2, 7)), 1U);
     EXPECT_EQ(number_of(begun(envelopes, End::send, 2, 7)), 3U);
+}
+
+TEST(Envelopes, StridesOfRanksAndTagsAreKeptApart) {
+    Envelopes envelopes;
+    for (const std::uint32_t number : {1U, 2U}) {
+        for (int peer = 0; peer < 64; ++peer) {
+            for (int tag = 0; tag < 64; ++tag) {
+                EXPECT_EQ(number_of(begun(envelopes, End::send, 1024 * peer, 4096 * tag)), number);
+            }
+        }
+    }
 }
 
 TEST(Envelopes, ALoneWildcardGetsTheNumberOfWhatItGot) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -50,6 +51,30 @@ TEST(Ring, GivesWhatWasPutInItsOrderAndOnce) {
     EXPECT_EQ(drained(reader), std::vector<std::uint64_t>{});
     writer.push(numbered(10));
     EXPECT_EQ(drained(reader), std::vector<std::uint64_t>{10});
+}
+
+TEST(Ring, AMessageThatWaitedIsGivenAsItEnded) {
+    const Memory memory;
+    RingWriter writer(memory.ring);
+    RingReader reader(memory.ring);
+    Message waited = numbered(7);
+    waited.begun_ticks = 1;
+    waited.end = End::receive;
+    set_number(waited, 12);
+    writer.push(
+        waited,
+        {.size_B = 8, .needed_ticks = 2, .computed_ticks = 3, .done_ticks = 4, .peer = 5, .tag = 6, .completed_by = 9});
+    std::vector<Message> given;
+    reader.drain([&](const Message& message) { given.push_back(message); });
+    ASSERT_EQ(given.size(), 1U);
+    const Message& told = given[0];
+    EXPECT_EQ((std::array{told.communicator, told.size_B, told.begun_ticks}), (std::array<std::uint64_t, 3>{7, 8, 1}));
+    EXPECT_EQ((std::array{told.needed_ticks, told.computed_ticks, told.done_ticks}),
+              (std::array<std::uint64_t, 3>{2, 3, 4}));
+    EXPECT_EQ((std::array{told.peer, told.tag}), (std::array<std::int32_t, 2>{5, 6}));
+    EXPECT_EQ(told.completed_by, 9U);
+    EXPECT_EQ(told.end, End::receive);
+    EXPECT_EQ(number_of(told), 12U);
 }
 
 TEST(Ring, AFullOneDropsTheNewestAndCounts) {

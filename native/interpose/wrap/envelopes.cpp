@@ -15,47 +15,43 @@ std::uint32_t after(std::uint32_t number) {
 
 }  // namespace
 
-void Envelopes::begin(record::Message& message) {
-    std::uint32_t number = kNoNumber;
-    if (message.end == record::End::send) {
-        std::uint32_t* const count = count_of(message);
-        number = count != nullptr ? next(*count) : kNoNumber;
-    } else {
-        receives_ = after(receives_);
-        if (is_wildcard(message)) {
-            number = open_wildcards_++ == 0 ? receives_ : kNoNumber;  // for end_wildcard
-        } else if (std::uint32_t* const count = count_of(message)) {
-            number = next(*count);
-            number = open_wildcards_ == 0 ? number : kNoNumber;  // one of them may get what was meant for this one
-        }
+std::uint32_t Envelopes::begin(const Envelope& envelope) {
+    if (envelope.end == record::End::send) {
+        std::uint32_t* const count = count_of(envelope);
+        return count != nullptr ? next(*count) : kNoNumber;
     }
-    set_number(message, number);
+    receives_ = after(receives_);
+    if (envelope.is_wildcard()) {
+        return open_wildcards_++ == 0 ? receives_ : kNoNumber;  // for end_wildcard
+    }
+    std::uint32_t* const count = count_of(envelope);
+    const std::uint32_t number = count != nullptr ? next(*count) : kNoNumber;
+    return open_wildcards_ == 0 ? number : kNoNumber;  // one of them may get what was meant for this one
 }
 
 void Envelopes::end_wildcard(record::Message& message) {
     --open_wildcards_;
-    std::uint32_t* const count = count_of(message);
+    std::uint32_t* const count = count_of(envelope_of(message));
     const std::uint32_t number = count != nullptr ? next(*count) : kNoNumber;
     set_number(message, number_of(message) == receives_ ? number : kNoNumber);
 }
 
 void Envelopes::cancel(const record::Message& message) {
-    if (is_wildcard(message)) {
+    const Envelope envelope = envelope_of(message);
+    if (envelope.is_wildcard()) {
         --open_wildcards_;
-    } else if (std::uint32_t* const count = count_of(message)) {
+    } else if (std::uint32_t* const count = count_of(envelope)) {
         *count = kNoNumber;
     }
 }
 
-std::uint32_t* Envelopes::count_of(const record::Message& message) {
-    std::uint64_t key = message.communicator;
-    key ^= static_cast<std::uint64_t>(static_cast<std::uint32_t>(message.peer)) << 32 |
-           static_cast<std::uint32_t>(message.tag);
-    // The two ends of a message to oneself are in one process. Then all bits are spread (the finalizer of SplitMix64).
-    key += message.end == record::End::send ? 0x9E3779B97F4A7C15U : 0;
-    key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9U;
-    key = (key ^ key >> 27) * 0x94D049BB133111EBU;
-    key ^= key >> 31;
+std::uint32_t* Envelopes::count_of(const Envelope& envelope) {
+    std::uint64_t key = envelope.communicator;
+    key ^= static_cast<std::uint64_t>(static_cast<std::uint32_t>(envelope.peer)) << 32 |
+           static_cast<std::uint32_t>(envelope.tag);
+    // The two ends of a message to oneself are in one process.
+    key += envelope.end == record::End::send ? 0x9E3779B97F4A7C15U : 0;
+    key ^= key >> 32;  // the table spreads the lower bits best, and ranks may have a stride
     std::uint32_t* count = counts_.find(key);
     if (count == nullptr && counts_.size() < kMostEnvelopes) {
         counts_.insert(key, 0);

@@ -11,11 +11,24 @@
 
 namespace fairlead {
 
+struct Envelope {
+    record::End end;
+    std::uint64_t communicator;
+    int peer;
+    int tag;
+
+    bool is_wildcard() const { return peer == record::kAnySource || tag == record::kAnyTag; }
+};
+
+inline Envelope envelope_of(const record::Message& message) {
+    return {message.end, message.communicator, message.peer, message.tag};
+}
+
 class Envelopes {
   public:
-    // An end of a message begins: sends, and receives that say from whom and with which tag, are numbered here. MPI
-    // matches them in this order.
-    void begin(record::Message& message);
+    // The number of an end of a message that begins: sends, and receives that say from whom and with which tag, are
+    // numbered here. MPI matches them in this order.
+    std::uint32_t begin(const Envelope& envelope);
 
     // A receive from anybody, or of any tag, is complete; `message` has the source and tag that it got. Its place
     // among the receives is certain if no other one was open or begun meanwhile.
@@ -27,16 +40,12 @@ class Envelopes {
   private:
     static constexpr std::size_t kMostEnvelopes = 8192;  // a program may use a new tag for every message
 
-    std::uint32_t* count_of(const record::Message& message);  // null: there are too many
+    std::uint32_t* count_of(const Envelope& envelope);  // null: there are too many
     static std::uint32_t next(std::uint32_t& count);
 
     HandleTable<std::uint32_t> counts_;  // messages so far; kNoNumber: the order was lost
     std::uint32_t receives_ = 0;         // begun, modulo kNumbers
     std::size_t open_wildcards_ = 0;
 };
-
-inline bool is_wildcard(const record::Message& message) {
-    return message.peer == record::kAnySource || message.tag == record::kAnyTag;
-}
 
 }  // namespace fairlead

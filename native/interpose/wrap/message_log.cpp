@@ -17,9 +17,9 @@ std::unique_lock<std::mutex> exclusively() {
 
 }  // namespace
 
-void number_begun(record::Message& message) {
+std::uint32_t number_begun(const Envelope& envelope) {
     const auto lock = exclusively();
-    envelopes.begin(message);
+    return envelopes.begin(envelope);
 }
 
 void number_ended_wildcard(record::Message& message) {

@@ -11,7 +11,7 @@
 namespace fairlead {
 
 // Of the process's envelopes (wrap/envelopes.hpp), while rings are written.
-void number_begun(record::Message& message);
+std::uint32_t number_begun(const Envelope& envelope);
 void number_ended_wildcard(record::Message& message);
 void number_cancelled(const record::Message& message);
 
@@ -20,6 +20,7 @@ inline record::Message* begin_message(Call& call, record::End end, std::uint64_t
                                       std::uint64_t size_B = 0) {
     record::Message* message = communicator != kNoIdentity ? call.thread().new_message() : nullptr;
     if (message != nullptr) {
+        const std::uint32_t number = record::writes_rings() ? number_begun({end, communicator, world_rank, tag}) : 0;
         *message = {.communicator = communicator,
                     .size_B = size_B,
                     .begun_ticks = call.begin_ticks(),
@@ -31,10 +32,7 @@ inline record::Message* begin_message(Call& call, record::End end, std::uint64_t
                     .function = static_cast<std::uint16_t>(call.function()),
                     .completed_by = 0,
                     .end = end,
-                    .number = {}};
-        if (record::writes_rings()) {
-            number_begun(*message);
-        }
+                    .number = record::number_bytes(number)};
     }
     return message;
 }
@@ -80,27 +78,54 @@ inline void need_message(Call& call, record::Message* message) {
 }
 
 // This call completes it.
+inline void end_message(Call& call, record::Message& message, int world_rank, int tag, std::uint64_t size_B) {
+    const bool tested = message.needed_ticks != 0;
+    call.thread().ended(message,
+                        {.size_B = size_B,
+                         .needed_ticks = tested ? message.needed_ticks : call.begin_ticks(),
+                         .computed_ticks = tested ? call.thread().computed_ticks() - message.computed_ticks : 0,
+                         .done_ticks = call.end_ticks(),
+                         .peer = world_rank,
+                         .tag = tag,
+                         .completed_by = static_cast<std::uint16_t>(call.function())});
+}
+
 inline void end_message(Call& call, record::Message* message) {
     if (message != nullptr) {
-        message->computed_ticks =
-            message->needed_ticks != 0 ? call.thread().computed_ticks() - message->computed_ticks : 0;
-        message->needed_ticks = message->needed_ticks != 0 ? message->needed_ticks : call.begin_ticks();
-        message->completed_by = static_cast<std::uint16_t>(call.function());
-        message->done_ticks = call.end_ticks();
-        call.thread().ended(*message);
+        end_message(call, *message, message->peer, message->tag, message->size_B);
+    }
+}
+
+// This call alone made and completes it. Where it is only passed on, that is done in one step.
+inline void tell_message(Call& call, record::End end, std::uint64_t communicator, int world_rank, int tag,
+                         std::uint64_t size_B) {
+    if (!call.thread().only_passes_messages()) {
+        end_message(call, begin_message(call, end, communicator, world_rank, tag, size_B));
+    } else if (communicator != kNoIdentity) {
+        const std::uint32_t number = number_begun({end, communicator, world_rank, tag});
+        call.thread().pass({.communicator = communicator,
+                            .size_B = size_B,
+                            .begun_ticks = call.begin_ticks(),
+                            .needed_ticks = call.begin_ticks(),
+                            .computed_ticks = 0,
+                            .done_ticks = call.end_ticks(),
+                            .peer = world_rank,
+                            .tag = tag,
+                            .function = static_cast<std::uint16_t>(call.function()),
+                            .completed_by = static_cast<std::uint16_t>(call.function()),
+                            .end = end,
+                            .number = record::number_bytes(number)});
     }
 }
 
 inline void end_receive(Call& call, record::Message* message, int world_rank, int tag, std::uint64_t size_B) {
     if (message != nullptr) {
-        const bool wildcard = is_wildcard(*message);
-        message->peer = world_rank;
-        message->tag = tag;
-        message->size_B = size_B;
-        if (wildcard && record::writes_rings()) {
+        if (record::writes_rings() && envelope_of(*message).is_wildcard()) {
+            message->peer = world_rank;
+            message->tag = tag;
             number_ended_wildcard(*message);
         }
-        end_message(call, message);
+        end_message(call, *message, world_rank, tag, size_B);
     }
 }
 

@@ -51,7 +51,7 @@ record::Message* begin_message(Call& call, const Operation& operation) {
 }  // namespace
 
 void sent_meanwhile(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B, MPI_Request request) {
-    if (record::Message* message = count_sent(call, comm, dest, tag, size_B)) {
+    if (record::Message* message = begin_sent(call, comm, dest, tag, size_B)) {
         track(request, {.function = call.function(), .sends = true, .message = message});
     }
 }
@@ -64,8 +64,11 @@ void received(Call& call, MPI_Comm comm, const MPI_Status& status) {
     const int world_rank = known.world_rank(status.MPI_SOURCE);
     call.row().received_B += bytes_of(status);
     call.thread().received(world_rank, bytes_of(status));
+    if (!probe.found(comm, status)) {
+        return tell_message(call, record::End::receive, known.identity, world_rank, status.MPI_TAG, bytes_of(status));
+    }
     record::Message* message = begin_message(call, record::End::receive, known.identity, world_rank, status.MPI_TAG);
-    if (message != nullptr && probe.found(comm, status)) {
+    if (message != nullptr) {
         message->needed_ticks = std::exchange(probe.found_ticks, 0);
         message->computed_ticks = call.thread().computed_ticks();
     }

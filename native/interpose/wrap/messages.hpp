@@ -17,23 +17,34 @@ inline std::uint64_t bytes(MPI_Count count, MPI_Datatype datatype) {
     return static_cast<std::uint64_t>(count) * size_of(datatype);
 }
 
-// A message that went out with this call; it stands in the record, open, where messages are kept.
-inline record::Message* count_sent(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B) {
+// Counts a message that went out with this call; whom to, as a rank of the world.
+inline int count_sent(Call& call, const Communicator& known, int dest, std::uint64_t size_B) {
+    const int world_rank = known.world_rank(dest);
+    call.gives(size_B);
+    call.thread().sent(world_rank, size_B);
+    return world_rank;
+}
+
+// Likewise; it stands in the record, open, where messages are kept.
+inline record::Message* begin_sent(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B) {
     if (dest == MPI_PROC_NULL) {
         return nullptr;
     }
     const Communicator& known = communicator(comm);
-    const int world_rank = known.world_rank(dest);
-    call.gives(size_B);
-    call.thread().sent(world_rank, size_B);
+    const int world_rank = count_sent(call, known, dest, size_B);
     return begin_message(call, record::End::send, known.identity, world_rank, tag, size_B);
 }
 
+// It is complete.
 inline void sent(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B) {
-    end_message(call, count_sent(call, comm, dest, tag, size_B));
+    if (dest != MPI_PROC_NULL) {
+        const Communicator& known = communicator(comm);
+        const int world_rank = count_sent(call, known, dest, size_B);
+        tell_message(call, record::End::send, known.identity, world_rank, tag, size_B);
+    }
 }
 
-// Likewise, and `request` tells when its buffer is free again.
+// It is sent meanwhile, and `request` tells when its buffer is free again.
 void sent_meanwhile(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B, MPI_Request request);
 
 // A message that came in with this call.
