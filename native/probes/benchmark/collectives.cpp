@@ -3,9 +3,14 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <string>
+#include <thread>
 
+#include "benchmark/clocks.hpp"
 #include "benchmark/subset.hpp"
 #include "common/mpi.hpp"
 
@@ -14,6 +19,9 @@ namespace {
 
 constexpr int kRoot = 0;
 constexpr int kCommTag = 300;
+constexpr int kPilots = 3;          // calls that say how long windows must be
+constexpr double kSpin_s = 100e-6;  // before an agreed moment ranks are awake for so long
+constexpr int kLead = 2;            // windows until the first call: in them all hear when it is
 
 // One operation with its buffers: what it sends, what it calls, what must come out.
 class Operation {
@@ -134,17 +142,7 @@ class Operation {
     std::vector<float> numbers_out_, numbers_in_;
 };
 
-}  // namespace
-
-std::vector<double> collective_calls(const Request& request, int /*peer*/, bool /*first*/) {
-    const Subset ranks(request.taking_part(), kCommTag);
-    const MPI_Comm comm = ranks.comm();
-    Operation operation(request, comm);
-    operation.call();
-    if (!operation.right()) {
-        throw WrongResult("the result of the collective operation is wrong");
-    }
-    const Stop& stop = request.stop;
+std::vector<double> calls_after_barriers(const Stop& stop, Operation& operation, MPI_Comm comm) {
     std::vector<double> samples_s(static_cast<std::size_t>(stop.most));
     const double begin_s = MPI_Wtime();
     for (int taken = 0; taken < stop.most;) {
@@ -161,6 +159,62 @@ std::vector<double> collective_calls(const Request& request, int /*peer*/, bool 
         samples_s[static_cast<std::size_t>(taken++)] = MPI_Wtime() - before_s;
     }
     return samples_s;
+}
+
+// What a call takes at most, of a few after a barrier, on any rank.
+double longest_s(Operation& operation, MPI_Comm comm) {
+    const std::vector<double> own_s =
+        calls_after_barriers({.least = 1, .most = kPilots, .limit_s = 1.0}, operation, comm);
+    const double own = *std::ranges::max_element(own_s);
+    double all = 0.0;
+    check(MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
+    return all;
+}
+
+// Returns at a moment of the own clock. It sleeps until shortly before: ranks may share processors.
+void await(double moment_s) {
+    if (const double left_s = moment_s - MPI_Wtime(); left_s > 2.0 * kSpin_s) {
+        std::this_thread::sleep_for(std::chrono::duration<double>(left_s - kSpin_s));
+    }
+    while (MPI_Wtime() < moment_s) {
+    }
+}
+
+// Windows of equal length, in each of which a call begins (Hoefler, Schneider, Lumsdaine, "Accurately measuring
+// collective operations at massive scale", 2008): nothing is sent between calls. A rank that is not back in time begins
+// the next call late; whoever reads the samples sees that.
+std::vector<double> calls_at_agreed_moments(const Stop& stop, Operation& operation, MPI_Comm comm) {
+    const ClockRelation clock = compare_clocks(comm);
+    const double window_s = 2.0 * longest_s(operation, comm) + 2.0 * kSpin_s;
+    const int calls = static_cast<int>(std::clamp(stop.limit_s / window_s, double(stop.least), double(stop.most)));
+    std::array<double, 2> begin_and_calls{MPI_Wtime() + kLead * window_s, double(calls)};
+    check(MPI_Bcast(begin_and_calls.data(), 2, MPI_DOUBLE, kRoot, comm), "MPI_Bcast");
+    std::vector<double> samples_s{clock.error_s};
+    samples_s.reserve(1 + 2 * static_cast<std::size_t>(begin_and_calls[1]));
+    for (int call = 0; call < static_cast<int>(begin_and_calls[1]); ++call) {
+        const double agreed_s = begin_and_calls[0] + call * window_s - clock.offset_s;
+        await(agreed_s);
+        const double begun_s = MPI_Wtime();
+        operation.call();
+        const double ended_s = MPI_Wtime();
+        samples_s.push_back(begun_s - agreed_s);
+        samples_s.push_back(ended_s - agreed_s);
+    }
+    return samples_s;
+}
+
+}  // namespace
+
+std::vector<double> collective_calls(const Request& request, int /*peer*/, bool /*first*/) {
+    const Subset ranks(request.taking_part(), kCommTag);
+    const MPI_Comm comm = ranks.comm();
+    Operation operation(request, comm);
+    operation.call();
+    if (!operation.right()) {
+        throw WrongResult("the result of the collective operation is wrong");
+    }
+    return request.agreed ? calls_at_agreed_moments(request.stop, operation, comm)
+                          : calls_after_barriers(request.stop, operation, comm);
 }
 
 }  // namespace fairlead::benchmark

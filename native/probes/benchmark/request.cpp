@@ -160,6 +160,7 @@ Request parse_request(const std::string& line, int ranks) {
         request.kind = Kind::kCollective;
         request.collective = collective_of(object);
         request.ranks = integer(object, "ranks", ranks, 2, ranks);
+        request.agreed = truth(object, "agreed");
     } else if (object.contains("victims")) {
         request.kind = Kind::kImpact;
         read_impact(object, ranks, request);

@@ -32,6 +32,7 @@ struct Request {
     std::vector<Pair> pairs;  // measured at the same time, no rank twice
     Collective collective = Collective::kNone;
     int ranks = 0;
+    bool agreed = false;          // calls begin at agreed moments, not after barriers
     std::vector<int> victims;     // in the order of their ring
     std::vector<int> congestors;  // none: the victims are alone
     VictimTest victim = VictimTest::kLatency;
@@ -57,9 +58,9 @@ struct Request {
 // The request that a line of JSON describes, for example
 // {"pairs":[[0,1]],"size_B":64,"least":1,"most":100,"limit_s":0.1,"warmup":5,
 // "window":64,"both":false,"pauses_s":[1,0],"train":100,"asleep":false,"both_pause":true}; all but `pairs` and `size_B`
-// may be left away. In place of `pairs` there may be "collective":"allreduce" and "ranks":8, or "victims":[0,3],
-// "victim":"latency", "congestors":[1,2], "congestor":"incast", "congestor_size_B":4096, "exchanges_before":5. Throws
-// std::invalid_argument that names the key which is missing or wrong.
+// may be left away. In place of `pairs` there may be "collective":"allreduce", "ranks":8, "agreed":true, or
+// "victims":[0,3], "victim":"latency", "congestors":[1,2], "congestor":"incast", "congestor_size_B":4096,
+// "exchanges_before":5. Throws std::invalid_argument that names the key which is missing or wrong.
 Request parse_request(const std::string& line, int ranks);
 
 }  // namespace fairlead::benchmark

@@ -51,6 +51,8 @@ TEST(Request, MayBeOfACollectiveOperation) {
     EXPECT_EQ(request.taking_part(), (std::vector<int>{0, 1, 2}));
     EXPECT_EQ(request.reporting(), (std::vector<int>{0, 1, 2}));
     EXPECT_EQ(parse_request(R"({"collective":"bcast","size_B":8})", 4).ranks, 4);
+    EXPECT_FALSE(request.agreed);
+    EXPECT_TRUE(parse_request(R"({"collective":"bcast","size_B":8,"agreed":true})", 4).agreed);
     EXPECT_EQ(refusal(R"({"collective":"gossip","size_B":8})"), "collective: is none that is known");
     EXPECT_EQ(refusal(R"({"collective":"bcast","ranks":5,"size_B":8})"), "ranks: is no whole number from 2 to 4");
 }

@@ -155,9 +155,9 @@ bool Endpoint::receive(const Frame& frame, Time now_s) {
     Peer& peer = peers_[frame.from];
     learn(frame.from, frame.progress, now_s);
     if (frame.sequence == 0) return false;
-    // A new frame is to be acknowledged; one that was here before means that the acknowledgement got lost.
-    peer.must_tell = true;
     const auto verdict = peer.in.receive(frame.sequence, frame.body);
+    // One that was here before means that the acknowledgement got lost.
+    if (verdict != LinkReceiver::Verdict::taken) peer.must_tell = true;
     if (verdict == LinkReceiver::Verdict::duplicate) ++counters_.duplicates;
     while (const auto body = peer.in.next()) {
         std::visit([&](const auto& content) { handle(frame.from, content); }, *body);
@@ -172,12 +172,23 @@ std::optional<Frame> Endpoint::next_frame(Process peer, Time now_s) {
         if (transmission->again) ++counters_.retransmitted;
         frame.sequence = transmission->sequence;
         frame.body = transmission->body;
-    } else if (!to.must_tell && frame.progress == to.told) {
+    } else if (!tells(to, frame.progress, now_s)) {
         return std::nullopt;
     }
     to.told = frame.progress;
     to.must_tell = false;
+    to.untold_since_s.reset();
     return frame;
+}
+
+/// Whether progress is worth a frame of its own. Most is told by the next message back.
+bool Endpoint::tells(Peer& to, const Progress& progress, Time now_s) const {
+    if (to.must_tell) return true;
+    if (progress == to.told) return false;
+    if (progress.delivered - to.told.delivered >= settings_.tell_frames) return true;
+    if (progress.consumed_B - to.told.consumed_B >= settings_.credit_B / 4) return true;
+    if (!to.untold_since_s) to.untold_since_s = now_s;
+    return now_s - *to.untold_since_s >= settings_.tell_s;
 }
 
 Progress Endpoint::progress(Process peer) const {
@@ -261,7 +272,9 @@ void Endpoint::handle(Process from, const Payload& payload) {
     pulling.received_B += payload.length_B;
     const bool last = pulling.received_B == pulling.size_B;
     events_.push_back(Arrived{pulling.communicator, pulling.receive, payload.offset_B, payload.length_B, last});
-    if (last) peer.pulling.erase(entry);
+    if (!last) return;
+    peer.pulling.erase(entry);
+    peer.must_tell = true;  // the send waits for it
 }
 
 void Endpoint::handle(Process from, const Matched& matched) {

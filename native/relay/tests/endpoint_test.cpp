@@ -81,6 +81,47 @@ TEST(Endpoint, ALongPayloadWaitsForTheMatchAndComesInPieces) {
     EXPECT_EQ(pair.ends[0].counters().waited, 1U);
 }
 
+TEST(Endpoint, ProgressIsToldWithTheNextFrameOrAfterAWhile) {
+    Pair pair({.retransmit_s = 100.0, .tell_frames = 3, .tell_s = 0.5});
+    Endpoint& receiver = pair.ends[1];
+    pair.send(10);
+    pair.carry(1.0);
+    EXPECT_FALSE(pair.ends[0].flushed(1));
+    EXPECT_FALSE(receiver.next_frame(0, 1.49).has_value());
+    ASSERT_TRUE(receiver.next_frame(0, 1.5).has_value());  // lost
+    EXPECT_FALSE(receiver.next_frame(0, 9.0).has_value()) << "told once";
+    for (int i = 0; i < 2; ++i) pair.send(10);
+    pair.carry(2.0);
+    EXPECT_FALSE(pair.ends[0].flushed(1));
+    pair.send(10);
+    pair.carry(2.1);
+    EXPECT_TRUE(pair.ends[0].flushed(1)) << "three frames are told of at once";
+
+    receiver.prefer(0, Path::relay);
+    pair.send(10);
+    pair.carry(3.0);
+    EXPECT_FALSE(pair.ends[0].flushed(1));
+    EXPECT_EQ(receiver.choose_path(kWorld, 0), Path::relay);
+    receiver.send(kWorld, 0, 1, kTag, 10, false);
+    pair.carry(3.1);
+    EXPECT_TRUE(pair.ends[0].flushed(1)) << "a message back tells it";
+}
+
+TEST(Endpoint, WhatASenderWaitsForIsToldAtOnce) {
+    Pair pair({.inline_limit_B = 10, .retransmit_s = 1.0, .tell_frames = 100, .tell_s = 100.0});
+    pair.send(100);
+    pair.carry(0.0);
+    pair.ends[1].post_receive(kWorld, {});
+    pair.carry(0.0);
+    EXPECT_TRUE(pair.ends[0].flushed(1)) << "the end of a pulled payload";
+    pair.send(10);
+    pair.carry(0.5);
+    EXPECT_FALSE(pair.ends[0].flushed(1));
+    pair.carry(2.0);
+    EXPECT_TRUE(pair.ends[0].flushed(1)) << "what comes again was not acknowledged";
+    EXPECT_EQ(pair.ends[1].counters().duplicates, 1U);
+}
+
 TEST(Endpoint, WithoutCreditOnlyTheEnvelopeTravels) {
     Pair pair({.inline_limit_B = 50, .credit_B = 100});
     for (int i = 0; i < 3; ++i) pair.send(50);

@@ -29,6 +29,8 @@ struct Settings {
     std::uint64_t piece_B = 65536;        ///< longest piece of a pulled payload
     std::size_t window = 64;              ///< frames from one process to another on their way at the same time
     Time retransmit_s = 0.2;
+    std::uint64_t tell_frames = 1;  ///< what was taken is told by a frame of its own after so many frames,
+    Time tell_s = 0.0;              ///< or so long after the first of them; others carry it anyway
 };
 
 /// A receive is matched. Native: take the message with a matched receive. Relayed and inlined: the payload came with
@@ -181,6 +183,7 @@ class Endpoint {
         Progress told;                 ///< our progress as last told to the peer
         Progress reported;             ///< the peer's progress as it last told
         bool must_tell = false;
+        std::optional<Time> untold_since_s;  ///< of progress that could be told
         MessageId envelopes_out = 0;
         MessageId envelopes_in = 0;
         std::uint64_t inlined_B = 0;                      ///< payload sent with envelopes so far
@@ -188,8 +191,8 @@ class Endpoint {
         std::map<std::uint64_t, MessageId> payload_ends;  ///< by the sequence number of a payload's last frame
         std::map<MessageId, Pulling> pulling;             ///< matched, payload on its way
         auto fields() const {
-            return std::tie(preferred, out, in, released, consumed_B, told, reported, must_tell, envelopes_out,
-                            envelopes_in, inlined_B, sends, payload_ends, pulling);
+            return std::tie(preferred, out, in, released, consumed_B, told, reported, must_tell, untold_since_s,
+                            envelopes_out, envelopes_in, inlined_B, sends, payload_ends, pulling);
         }
     };
     struct Communicator {
@@ -206,6 +209,7 @@ class Endpoint {
     template <typename Change>
     void change(CommunicatorId communicator, Change&& with);
     void matched(CommunicatorId communicator, const Match& match);
+    bool tells(Peer& to, const Progress& progress, Time now_s) const;
     void learn(Process from, const Progress& progress, Time now_s);
     void handle(Process from, const Envelope& envelope);
     void handle(Process from, const Pull& pull);
