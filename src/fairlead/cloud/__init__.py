@@ -6,6 +6,7 @@
 from fairlead.cloud.driver import Driver, Migration, Moved, Progress
 from fairlead.cloud.inventory import Inventory, Load, Server, Vm
 from fairlead.cloud.lab import LabDriver
+from fairlead.cluster.cloud_table import LibvirtTable, OpenstackTable
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
 
@@ -19,10 +20,15 @@ def of(cluster: Cluster) -> Driver:
         MissingToolError: the cloud's Python library is not installed.
         ConfigError: its hosts are no virtual machines that fairlead can move.
     """
-    if cluster.cloud is not None:
+    table = cluster.cloud
+    if isinstance(table, LibvirtTable):
         from fairlead.cloud.libvirt import LibvirtDriver
 
-        return LibvirtDriver(cluster.cloud)
+        return LibvirtDriver(table)
+    if isinstance(table, OpenstackTable):
+        from fairlead.cloud.openstack import OpenstackDriver
+
+        return OpenstackDriver(table)
     if cluster.executor == "lab" and cluster.lab:
         return LabDriver(cluster.lab)
     raise ConfigError(

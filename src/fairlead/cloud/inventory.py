@@ -22,6 +22,7 @@ class Server:
         network: machines keep their address only where they move within it.
         uplink_bps: rate of the link that its machines share; None where the cloud does not tell.
         load: of that link; None where the cloud does not tell.
+        closed: why it takes no machines ("is disabled"); None if it does.
     """
 
     name: str
@@ -31,20 +32,39 @@ class Server:
     disk_B: int
     uplink_bps: float | None = None
     load: Load | None = None
+    closed: str | None = None
 
 
 @dataclass(frozen=True)
 class Vm:
-    """A virtual machine. ``dirty_Bps`` is how fast it writes to memory, ``downtime_s`` how long a move may pause it."""
+    """A virtual machine.
+
+    Attributes:
+        dirty_Bps: how fast it writes to memory; None where nobody tells.
+        downtime_s: how long a move may pause it.
+    """
 
     name: str
     server: str
     cpus: int
     memory_B: int
     disk_B: int
-    dirty_Bps: float
+    dirty_Bps: float | None
     downtime_s: float
     load: Load | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Machines that their owner wants apart or together.
+
+    Attributes:
+        most: how many of them may be on one server; None: all must be on the same one.
+    """
+
+    name: str
+    vms: frozenset[str]
+    most: int | None
 
 
 @dataclass(frozen=True)
@@ -53,6 +73,7 @@ class Inventory:
 
     servers: tuple[Server, ...]
     vms: tuple[Vm, ...]
+    groups: tuple[Group, ...] = ()
 
     def server(self, name: str) -> Server:
         """KeyError if there is none of that name."""
@@ -72,6 +93,22 @@ class Inventory:
             needed, there = sum(getattr(vm, what) for vm in all_vms), getattr(target, what)
             if needed > there:
                 return f"{needed} of {there} {what.removesuffix('_B')} would be in use"
+        return None
+
+    def bars(self, server: str, vm: Vm) -> str | None:
+        """What keeps a server from taking a further machine, in words that its name begins; None if nothing does."""
+        if closed := self.server(server).closed:
+            return closed
+        if lacks := self.lacks(server, [vm]):
+            return f"has no room ({lacks})"
+        for group in self.groups:
+            mates = sorted(group.vms - {vm.name}) if vm.name in group.vms else []
+            there = [each for each in mates if any(other.name == each for other in self.vms_on(server))]
+            if group.most is not None and len(there) >= group.most:
+                return f"has {', '.join(there)}, which group {group.name} keeps apart from {vm.name}"
+            away = [each for each in mates if each not in there]
+            if group.most is None and away:
+                return f"is not where {', '.join(away)} is, which group {group.name} keeps together with {vm.name}"
         return None
 
 

@@ -14,7 +14,7 @@ from fairlead.cloud.inventory import Inventory, Server, Vm
 from fairlead.cloud.libvirt_session import DIRTY_RATE_S, Session, api, in_words
 from fairlead.cloud.uplinks import Uplinks
 from fairlead.cloud.worker import Worker
-from fairlead.cluster.cloud_table import CloudServer, CloudTable
+from fairlead.cluster.cloud_table import CloudServer, LibvirtTable
 from fairlead.errors import CloudError, MigrationRefusedError
 
 TIMEOUT_S = 10.0
@@ -31,7 +31,7 @@ class LibvirtDriver:
         MissingToolError: Python has no libvirt.
     """
 
-    def __init__(self, table: CloudTable) -> None:
+    def __init__(self, table: LibvirtTable) -> None:
         self._table = table
         self._servers = [_Server(each) for each in table.servers]
         self._uplinks = Uplinks()
@@ -88,7 +88,10 @@ class LibvirtMigration:
             return self._progress()
         if self._problem is not None:
             raise self._failure(self._problem)
-        statistics = self._target.ask(lambda session: session.job(self._vm, completed=True)) or {}
+        try:
+            statistics = self._target.ask(lambda session: session.job(self._vm, completed=True)) or {}
+        except CloudError:  # it has moved: only how long the pause was stays unknown
+            statistics = {}
         paused_ms, copied_B = statistics.get("downtime"), statistics.get("data_processed")
         return Moved(self._end_s - self._begin_s, None if paused_ms is None else paused_ms / 1e3, copied_B)
 

@@ -1,0 +1,146 @@
+"""What Nova and Placement answer, as far as it is needed; an answer that lacks it makes no sense.
+
+Formats: the Compute API reference at microversion 2.84, the Placement API reference at 1.0.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Answer(BaseModel):
+    """Base of all: what is not asked for is not looked at."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Service(Answer):
+    """A nova-compute service; ``host`` is what machines are migrated to."""
+
+    host: str
+
+
+class Hypervisor(Answer):
+    """A compute host; ``id`` is that of its resource provider, too."""
+
+    id: str
+    state: Literal["up", "down"]
+    status: Literal["enabled", "disabled"]
+    service: Service
+
+
+class Hypervisors(Answer):
+    hypervisors: list[Hypervisor]
+
+
+class Stock(Answer):
+    """How much of a resource class a provider has."""
+
+    total: int = Field(ge=0)
+    reserved: int = Field(ge=0)
+    allocation_ratio: float = Field(gt=0)
+
+    @property
+    def capacity(self) -> int:
+        return int((self.total - self.reserved) * self.allocation_ratio)
+
+
+class Inventories(Answer):
+    inventories: dict[str, Stock]
+
+
+class Consumer(Answer):
+    resources: dict[str, int]
+
+
+class Allocations(Answer):
+    """Who has what of a provider, by the id of a machine, or of a migration under way."""
+
+    allocations: dict[str, Consumer]
+
+
+class Instance(Answer):
+    """A machine. ``task`` is what is just being done to it."""
+
+    id: str
+    name: str
+    project: str = Field(alias="tenant_id")
+    status: str
+    host: str | None = Field(alias="OS-EXT-SRV-ATTR:host")
+    task: str | None = Field(alias="OS-EXT-STS:task_state")
+
+
+class Instances(Answer):
+    """A page of them; ``links`` where there are more."""
+
+    servers: list[Instance]
+    links: list[dict[str, str]] = Field(default=[], alias="servers_links")
+
+
+class OneInstance(Answer):
+    server: Instance
+
+
+class Rules(Answer):
+    max_server_per_host: int = Field(default=1, ge=1)
+
+
+class ServerGroup(Answer):
+    name: str
+    policy: str
+    rules: Rules
+    members: list[str]
+
+
+class ServerGroups(Answer):
+    server_groups: list[ServerGroup]
+
+
+class Nic(Answer):
+    rx_octets: int | None
+    tx_octets: int | None
+
+
+class Diagnostics(Answer):
+    nic_details: list[Nic]
+
+
+class Record(Answer):
+    """A migration, under way or over."""
+
+    id: int
+    status: str
+
+
+class Records(Answer):
+    """The newest first."""
+
+    migrations: list[Record]
+
+
+class Copied(Answer):
+    """How much of a migration under way is copied; None where the hypervisor does not tell."""
+
+    done_B: int | None = Field(alias="memory_processed_bytes")
+    left_B: int | None = Field(alias="memory_remaining_bytes")
+    disk_done_B: int | None = Field(alias="disk_processed_bytes")
+    disk_left_B: int | None = Field(alias="disk_remaining_bytes")
+
+
+class OneCopied(Answer):
+    migration: Copied
+
+
+class Step(Answer):
+    result: str | None
+    details: str | None
+
+
+class Steps(Answer):
+    events: list[Step]
+
+
+class Action(Answer):
+    """What came of a request, step by step."""
+
+    action: Steps = Field(alias="instanceAction")
