@@ -84,6 +84,32 @@ def test_signals_to_us_go_to_the_job(tmp_path: Path) -> None:
     assert signal.getsignal(signal.SIGUSR1) == before
 
 
+def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    """As by nohup: the terminal's end is none of the job's."""
+    note = tmp_path / "note"
+    trap = f"trap 'echo got >>{note}' HUP USR1; echo up >{note}.up"
+    what = job(f"{trap}; while ! grep -qs done {note}; do sleep 0.05; done; exit 6")
+
+    def send() -> None:
+        wait_for(Path(f"{note}.up"))
+        os.kill(os.getpid(), signal.SIGHUP)
+        os.kill(os.getpid(), signal.SIGUSR1)
+        wait_for(note)
+        with note.open("a") as file:
+            file.write("done\n")
+
+    sender = threading.Thread(target=send)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        sender.start()
+        assert run(LOCAL, CUSTOM, what) == 6
+        sender.join()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert note.read_text().splitlines() == ["got", "done"]
+
+
 def test_a_job_that_lasts_too_long_is_ended_with_all_it_started(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     what = job(f"setsid sleep 60 & echo $! >{note}; wait")

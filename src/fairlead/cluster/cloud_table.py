@@ -1,11 +1,14 @@
-"""``[cloud]`` of a cluster file: the cloud manager whose virtual machines the hosts are."""
+"""``[cloud]`` of a cluster file: the cloud manager whose virtual machines the hosts are.
+
+Nothing secret stands in it: what a cloud is reached with is in the cloud's usual places.
+"""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
 from fairlead import config
-from fairlead.lab.units import Rate
+from fairlead.lab.units import Rate, Time
 
 Uri = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9+.-]*:\S*$")]
 
@@ -22,8 +25,8 @@ class CloudServer(config.Model):
     receive: Uri | None = None
 
 
-class CloudTable(config.Model):
-    """``[cloud]``.
+class LibvirtTable(config.Model):
+    """``[cloud]`` with ``driver = "libvirt"``.
 
     Attributes:
         uplink: rate of each server's link, which its machines share; None: unknown, and then nothing is migrated.
@@ -34,3 +37,28 @@ class CloudTable(config.Model):
     servers: tuple[CloudServer, ...] = Field(min_length=2)
     uplink: Rate | None = None
     copy_disks: bool = False
+
+
+class OpenstackTable(config.Model):
+    """``[cloud]`` with ``driver = "openstack"``.
+
+    Attributes:
+        cloud: its name in ``clouds.yaml``; None: the one that ``OS_CLOUD`` names.
+        region: where the cloud has several, and ``clouds.yaml`` does not say which.
+        servers: compute hosts that machines may be on; none: all of the region.
+        uplink: rate of each server's link, which its machines share; None: unknown, and then nothing is migrated.
+        dirty_rate: how fast a machine writes to its memory, which Nova does not tell; None: unknown, and then no
+            machine is migrated unless by hand.
+        downtime: the longest pause of a machine; Nova does not tell it, its own default is this one.
+    """
+
+    driver: Literal["openstack"]
+    cloud: str | None = Field(default=None, min_length=1)
+    region: str | None = Field(default=None, min_length=1)
+    servers: tuple[str, ...] = ()
+    uplink: Rate | None = None
+    dirty_rate: Rate | None = None
+    downtime: Time = 0.5
+
+
+CloudTable = Annotated[LibvirtTable | OpenstackTable, Field(discriminator="driver")]

@@ -11,7 +11,7 @@ import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from fairlead.cluster.execute import attempt, run_on
+from fairlead.cluster.execute import attempt, run_on, unexpected
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import HostError, MissingToolError
 
@@ -70,6 +70,8 @@ def deploy(executor: Executor, host: str, files: Mapping[str, Path]) -> dict[str
         directory = run_on(
             executor, host, ["sh", "-c", _PUT, identity], stdin=archive, timeout_s=COPY_TIMEOUT_S
         ).strip()
+    if not directory.startswith("/") or "\n" in directory:
+        raise unexpected(host, directory)
     return {name: f"{directory}/{name}" for name in files}
 
 

@@ -6,7 +6,7 @@ in and paths made absolute.
 
 import ipaddress
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -201,6 +201,15 @@ class Cluster:
     def with_mpirun(self, mpirun: str) -> "Cluster":
         """The same cluster, used with another mpirun."""
         return replace(self, mpirun=mpirun)
+
+    def only(self, names: Sequence[str]) -> "Cluster":
+        """The same cluster with these hosts only, in this order; mpirun runs on the first of them if it ran on a host.
+
+        Raises:
+            ConfigError: there is no such host.
+        """
+        hosts = tuple(self.host(name) for name in names)
+        return replace(self, hosts=hosts, launch_from=self.launch_from and hosts[0].name)
 
     def nothing_to_manage(self) -> str | None:
         """Why there is no traffic to manage here, in words; None where there is some."""

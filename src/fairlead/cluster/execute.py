@@ -60,6 +60,15 @@ def run_on(
     return done.stdout.decode(errors="replace")
 
 
+def unexpected(host: str, said: str) -> HostError:
+    """The error for an answer that is none of what was run: most often the shell's start-up files print something."""
+    first = said.strip().partition("\n")[0][:80]
+    return HostError(
+        f"{host}: says {first!r} where an answer is expected",
+        hint="~/.bashrc and the like must print in interactive shells only: `ssh HOST true` must be silent",
+    )
+
+
 def on_all(hosts: Iterable[str], function: Callable[[str], Result]) -> dict[str, Result]:
     """``function`` of every host name, at the same time; the first exception is raised when all are through."""
     names = list(hosts)

@@ -17,7 +17,7 @@ from types import FrameType
 from fairlead import interrupts
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all, run_on
+from fairlead.cluster.execute import on_all, run_on, unexpected
 from fairlead.cluster.executors.base import Executor, of
 from fairlead.cluster.job import LAUNCH_MARK, MARK, Job, make_job
 from fairlead.cluster.launchers import Launcher, detect, get
@@ -151,7 +151,11 @@ class Traces:
         return {host: pids for host, pids in found.items() if pids}
 
     def _ranks_on(self, host: str) -> list[int]:
-        return [int(line) for line in self._run(host, _MARKED, f"{MARK}={self.job.id}").split()]
+        said = self._run(host, _MARKED, f"{MARK}={self.job.id}")
+        try:
+            return [int(line) for line in said.split()]
+        except ValueError:
+            raise unexpected(host, said) from None
 
     def _run(self, host: str, script: str, *arguments: str) -> str:
         """Output of a shell script on a host, or on this machine (`_HERE`)."""
@@ -267,12 +271,14 @@ def start(
     stdout: int | None = None,
     stderr: int | None = None,
     leash: bool = False,
+    prefix: Sequence[str] = (),
 ) -> RunningJob:
     """Start a job. Streams are as for `subprocess.Popen`; None passes on this process's own.
 
     Args:
         leash: mpirun gets SIGTERM when the thread that starts it ends, however that comes: a job of a command that
             was killed does not run on. Over ssh, mpirun is beyond its reach; `end_leftovers_of` is for that.
+        prefix: words before the command line on this machine, for what the job is to be started in.
 
     Raises:
         LaunchError, MissingToolError: nothing could be started.
@@ -284,8 +290,7 @@ def start(
         if not executor.passes_signals:
             command = ["sh", "-c", _RUN_NOTED, job.id, *command]
         command = executor.command(cluster.launch_from, command, env=environment, cwd=job.cwd)
-    if leash:
-        command = [*_LEASH, *command]
+    command = [*(_LEASH if leash else ()), *prefix, *command]
     try:
         # A session of its own: a terminal's Ctrl-C reaches this process alone, which passes it on once.
         process = subprocess.Popen(
@@ -319,8 +324,9 @@ def run(
     attempts: int = 1,
     on_signal: SignalCallback | None = pass_on,
     leash: bool = False,
+    prefix: Sequence[str] = (),
 ) -> int:
-    """Run a job to its end and return its exit code. ``leash``: see `start`.
+    """Run a job to its end and return its exit code. ``leash`` and ``prefix``: see `start`.
 
     Args:
         startup_timeout_s: within which ranks must be seen on every host, or the job is ended (Open MPI is known to
@@ -340,7 +346,7 @@ def run(
     if launcher.family is None:
         startup_timeout_s = None
     for left in reversed(range(attempts)):
-        running = start(cluster, launcher, job, stdin=stdin, stdout=stdout, stderr=stderr, leash=leash)
+        running = start(cluster, launcher, job, stdin=stdin, stdout=stdout, stderr=stderr, leash=leash, prefix=prefix)
         try:
             return attend(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s, on_signal=on_signal)
         except StartupTimeout:
@@ -432,7 +438,7 @@ class Watch:
             why = f" ({self._last_error})" if self._last_error else ""
             return StartupTimeout(
                 f"no rank was seen on {hosts} within {self._startup_timeout_s:g} s{why}; the job was ended",
-                hint="see `fairlead doctor`; a longer limit can be set",
+                hint="`fairlead doctor CLUSTER` looks for the cause",
             )
         if self._timeout_s is not None and elapsed_s > self._timeout_s:
             return LaunchError(f"the job was not done within {self._timeout_s:g} s and was ended")
@@ -441,7 +447,10 @@ class Watch:
 
 @contextmanager
 def _forwarding(running: RunningJob, on_signal: SignalCallback | None) -> Iterator[None]:
-    """Within: signals go to ``on_signal`` instead. Only the main thread can have it so; others do nothing."""
+    """Within: signals go to ``on_signal`` instead. Only the main thread can have it so; others do nothing.
+
+    What the caller told us to ignore (nohup) stays ignored.
+    """
     if on_signal is None or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -449,7 +458,8 @@ def _forwarding(running: RunningJob, on_signal: SignalCallback | None) -> Iterat
     def forward(number: int, _frame: FrameType | None) -> None:
         on_signal(running, signal.Signals(number))
 
-    before = {number: signal.signal(number, forward) for number in FORWARDED}
+    wanted = [number for number in FORWARDED if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, forward) for number in wanted}
     try:
         yield
     finally:

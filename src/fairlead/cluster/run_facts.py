@@ -9,21 +9,21 @@ from fairlead.cluster.launchers import ask
 from fairlead.store import facts
 
 
-def collect(cluster: Cluster, *, own_mpirun: bool = False) -> dict[str, Any]:
+def collect(cluster: Cluster, mpirun: str | None) -> dict[str, Any]:
     """What `Store.begin_run` takes as ``facts``. Hosts are asked where they are machines of their own.
 
     Args:
-        own_mpirun: the launch line is the user's own, so that its MPI is not known.
+        mpirun: the one in use, whose MPI is recorded; None: none is, or the launch line is the user's own.
 
     Raises:
-        MissingToolError: the cluster's mpirun is not on the launching host.
+        MissingToolError: that mpirun is not on the launching host.
         HostError: a host was not reached.
     """
     executor = of(cluster)
     launches = cluster.launch_from
     version = None
-    if not own_mpirun:
-        version, _ = ask(executor if launches else None, launches or "this machine", cluster.mpirun)
+    if mpirun is not None:
+        version, _ = ask(executor if launches else None, launches or "this machine", mpirun)
     hosts = {}
     if executor.other_machines:
         names = [host.name for host in cluster.managed_hosts()]

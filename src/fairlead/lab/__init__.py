@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairlead.lab.lab import Lab, find, running_labs
+from fairlead.lab.lab import Lab, find, running_labs, take_down
 from fairlead.lab.topology import DirectedLink, Host, Link, Pair, Plan
 
 if TYPE_CHECKING:
     from fairlead.lab.description import Description
 
-__all__ = ["DirectedLink", "Host", "Lab", "Link", "Pair", "Plan", "find", "running_labs", "up"]
+__all__ = ["DirectedLink", "Host", "Lab", "Link", "Pair", "Plan", "find", "running_labs", "take_down", "up"]
 
 
 def up(

@@ -1,15 +1,16 @@
 """Emulated bonds: what the kernel is told, where it has no bonding driver. Pure functions.
 
-One end of an aggregated link is a device that stands for the bond (``master``) and its NICs (``members``). What leaves
-the master is redirected to a member, by tc filters with the hash policy as classic BPF, or in turn by nftables, whose
-counter is the only state there is; what comes in by a member comes in by the master. The switch's end is made alike: a
-static group or LACP partner with a hash of its own.
+Each end of an aggregated link is one device with a class of its HTB queueing discipline for every NIC: a rate and a
+queue of its own. tc filters with the hash policy as classic BPF choose the class, or nftables does, in turn, whose
+counter is the only state there is. A queue belongs to the device that sockets send on, so that TCP is held back by it
+and is told of what it drops, as by a real NIC. The switch's end is made alike: a static group or LACP partner with a
+hash of its own; what its class has sent is what the NIC has received.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairlead.bonding.classic_bpf import EVERYTHING, program, text
 from fairlead.bonding.hashing import POLICIES
@@ -25,105 +26,109 @@ _SPREADING = {"balance-rr": ROUND_ROBIN, "active-backup": ACTIVE, "broadcast": A
 
 @dataclass(frozen=True)
 class End:
-    """One end of an aggregated link. ``spreading`` is a hash policy, or one of `ROUND_ROBIN`, `ACTIVE`, `ALL`."""
+    """One end of an aggregated link.
+
+    Attributes:
+        nics: numbers of those in use.
+        spreading: a hash policy, or one of `ROUND_ROBIN`, `ACTIVE`, `ALL`.
+    """
 
     node: str
-    master: str
-    members: tuple[str, ...]
+    device: str
+    nics: tuple[int, ...]
     spreading: str
 
-    @property
-    def stub(self) -> str:
-        """The master's other half: it is one of a pair, as the kernel may lack devices that are nothing else."""
-        return f"{self.master}.x"
-
     def without(self, down: Sequence[int]) -> End:
-        """With the members that are left when those of these numbers are down."""
-        members = tuple(member for number, member in enumerate(self.members) if number not in down)
-        return End(self.node, self.master, members, self.spreading)
+        """With the NICs that are left when those of these numbers are down."""
+        return replace(self, nics=tuple(nic for nic in self.nics if nic not in down))
 
 
-def ends(link: Link, master_a: str, master_b: str, members_of_a: str) -> tuple[End, End]:
-    """Both ends of an aggregated link: the bond, and the switch's group.
-
-    Args:
-        members_of_a: prefix of the names of the bond's members.
-    """
+def ends(link: Link, device_a: str, device_b: str) -> tuple[End, End]:
+    """Both ends of an aggregated link: the bond, and the switch's group."""
     assert link.bond is not None
-    numbers = range(link.nics)
+    numbers = tuple(range(link.nics))
     own = _SPREADING.get(link.bond.mode, link.bond.hash)
-    return (
-        End(link.a, master_a, tuple(f"{members_of_a}{k}" for k in numbers), own),
-        End(link.b, master_b, tuple(f"{master_b}.{k}" for k in numbers), link.bond.switch or ACTIVE),
-    )
+    return End(link.a, device_a, numbers, own), End(link.b, device_b, numbers, link.bond.switch or ACTIVE)
 
 
-def collecting(end: End) -> list[str]:
-    """``tc -batch`` lines: what comes in by a member comes in by the master."""
-    lines = [f"qdisc add dev {device} clsact" for device in (end.master, *end.members)]
-    lines += [
-        f"filter add dev {member} ingress protocol all {_bytecode(EVERYTHING)} "
-        f"action mirred ingress redirect dev {end.master}"
-        for member in end.members
-    ]
+def class_of(nic: int) -> str:
+    """The HTB class, as tc(8) and nft(8) write it."""
+    return f"1:{nic + 1}"
+
+
+def nics(device: str, link: Link, packet_B: int) -> list[str]:
+    """``tc -batch`` lines that make a device's NICs.
+
+    What no filter takes goes to the first NIC, never around all of them: nothing is left unshaped.
+    Args:
+        packet_B: the largest packet.
+    """
+    lines = [f"qdisc add dev {device} root handle 1: htb default 1"]
+    for nic in range(link.nics):
+        rate = f"rate {link.rate_bps}bit ceil {link.rate_bps}bit burst {link.burst_B} cburst {link.burst_B}"
+        lines.append(f"class add dev {device} parent 1: classid {class_of(nic)} htb {rate} quantum {packet_B}")
+        lines.append(queue("add", device, nic, link.queue_B))
     return lines
 
 
+def queue(what: str, device: str, nic: int, limit_B: int) -> str:
+    """``tc -batch`` line: adds or changes a NIC's queue. One that holds nothing drops everything: the NIC is down."""
+    return f"qdisc {what} dev {device} parent {class_of(nic)} handle 1{nic + 1}: bfifo limit {limit_B}"
+
+
 def spreading(end: End) -> list[str]:
-    """``tc -batch`` lines: what leaves the master leaves by its members. None where `forwarding` does it."""
-    if not end.members or end.spreading == ROUND_ROBIN:
+    """``tc -batch`` lines: filters that choose the NIC. None where `choosing` does it."""
+    if end.spreading in (ROUND_ROBIN, ALL) or not end.nics:
         return []
-    if end.spreading in POLICIES:
-        n = len(end.members)
-        matches = [text(program(end.spreading, n, k)) for k in range(n)]
-        return [
-            _out(end, number, matched, f"action mirred egress redirect dev {member}")
-            for number, (matched, member) in enumerate(zip(matches, end.members, strict=True), start=1)
-        ]
-    *others, last = end.members if end.spreading == ALL else end.members[:1]
-    copies = [f"action mirred egress mirror dev {member}" for member in others]
-    return [_out(end, 1, EVERYTHING, " ".join([*copies, f"action mirred egress redirect dev {last}"]))]
+    if end.spreading == ACTIVE:
+        return [_filter(end, 1, EVERYTHING, end.nics[0])]
+    assert end.spreading in POLICIES
+    n = len(end.nics)
+    return [_filter(end, k + 1, text(program(end.spreading, n, k)), nic) for k, nic in enumerate(end.nics)]
 
 
 def no_spreading(end: End) -> list[str]:
     """``tc -batch`` line that takes `spreading` back."""
-    return [f"filter del dev {end.master} egress"]
+    return [f"filter del dev {end.device} parent 1:"]
 
 
-def forwarding(master: str, end: End | None, count_flows: bool) -> list[str]:
-    """Lines of ``nft -f``: a chain for what leaves ``master``: counts bytes by TCP connection, forwards in turn.
+def choosing(device: str, end: End | None, count_flows: bool) -> list[str]:
+    """Lines of ``nft -f``: a chain for what leaves ``device``: counts bytes by TCP connection, chooses NICs in turn.
 
     Args:
-        end: of which `master` is the device; None: of a link that is not aggregated.
+        end: of which `device` is; None: of a link that is not aggregated.
     """
     rules = []
+    if end is not None and end.spreading == ALL:  # copies come here again
+        rules.append(f"meta priority {{ {', '.join(map(class_of, range(8)))} }} accept")
     if count_flows:
         rules.append(f"ip protocol tcp update @{FLOWS} {{ ip saddr . tcp sport . ip daddr . tcp dport }}")
-    if end is not None and end.spreading == ROUND_ROBIN:
-        rules.append(_in_turn(end.members))
+    if end is not None and end.nics and end.spreading in (ROUND_ROBIN, ALL):
+        rules.append(_in_turn(end.nics) if end.spreading == ROUND_ROBIN else _on_all(end))
     if not rules:
         return []
     lines = [f"add table {TABLE}"]
     if count_flows:
         kind = "type ipv4_addr . inet_service . ipv4_addr . inet_service; size 65535; flags dynamic; counter;"
         lines.append(f"add set {TABLE} {FLOWS} {{ {kind} }}")
-    hook = f'type filter hook egress device "{master}" priority 0;'
-    lines += [f"add chain {TABLE} {master} {{ {hook} }}", f"flush chain {TABLE} {master}"]
-    return lines + [f"add rule {TABLE} {master} {rule}" for rule in rules]
+    hook = f'type filter hook egress device "{device}" priority 0;'
+    lines += [f"add chain {TABLE} {device} {{ {hook} }}", f"flush chain {TABLE} {device}"]
+    return lines + [f"add rule {TABLE} {device} {rule}" for rule in rules]
 
 
-def _bytecode(matched: str) -> str:
-    return f'bpf bytecode "{matched}"'
+def _filter(end: End, preference: int, matched: str, nic: int) -> str:
+    where = f"filter add dev {end.device} parent 1: pref {preference} protocol all"
+    return f'{where} bpf bytecode "{matched}" classid {class_of(nic)}'
 
 
-def _out(end: End, preference: int, matched: str, actions: str) -> str:
-    return f"filter add dev {end.master} egress pref {preference} protocol all {_bytecode(matched)} {actions}"
+def _in_turn(numbers: Sequence[int]) -> str:
+    if len(numbers) == 1:
+        return f"meta priority set {class_of(numbers[0])}"
+    places = ", ".join(f"{place} : {class_of(nic)}" for place, nic in enumerate(numbers))
+    return f"meta priority set numgen inc mod {len(numbers)} map {{ {places} }}"
 
 
-def _in_turn(members: Sequence[str]) -> str:
-    if not members:
-        return "drop"
-    if len(members) == 1:
-        return f'fwd to "{members[0]}"'
-    places = ", ".join(f'{number} : "{member}"' for number, member in enumerate(members))
-    return f"fwd to numgen inc mod {len(members)} map {{ {places} }}"
+def _on_all(end: End) -> str:
+    first, *others = end.nics
+    copies = "".join(f'meta priority set {class_of(nic)} dup to "{end.device}" ' for nic in others)
+    return f"{copies}meta priority set {class_of(first)}"

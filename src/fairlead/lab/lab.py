@@ -9,6 +9,7 @@ from typing import Any
 from fairlead.errors import LabError
 from fairlead.lab import state
 from fairlead.lab.topology import DirectedLink, Pair, Plan
+from fairlead.runtime import Process
 
 DOWN_TIMEOUT_S = 20.0
 
@@ -23,7 +24,7 @@ class Lab:
     def __init__(self, directory: Path, record: dict[str, Any]) -> None:
         self.directory = directory
         self.record = record
-        self.holder = state.Process(record["holder"]["pid"], record["holder"]["start_ticks"])
+        self.holder = Process(record["holder"]["pid"], record["holder"]["start_ticks"])
         try:
             self.plan = Plan.from_json(record["plan"])
         except (KeyError, TypeError) as error:
@@ -72,13 +73,9 @@ class Lab:
         """End the lab; returns when its processes are gone. Ending a lab that is gone is no error.
 
         Raises:
-            LabError: it did not end in time.
+            FairleadError: it did not end in time, or belongs to somebody else.
         """
-        end(self.holder)
-        for runner in congestion_runners(self.directory):
-            runner.process.wait(DOWN_TIMEOUT_S)  # they see that the lab has ended
-        if self.directory.is_dir() and state.holder_of(self.directory) is None:
-            state.remove(self.directory)
+        _take_down(self.directory, self.holder)
 
     def _check_host(self, host: str, *, or_switch: bool = False) -> None:
         known = [*self.plan.host_by_name, *(self.plan.switches if or_switch else ())]
@@ -86,11 +83,32 @@ class Lab:
             raise LabError(f"lab {self.name} has no host {host!r}", hint=f"it has {', '.join(known)}")
 
 
-def end(holder: state.Process) -> None:
+def take_down(name: str) -> bool:
+    """End the lab of that name, also one of another version; whether it was running.
+
+    Raises:
+        FairleadError: it did not end in time, or what is noted of it cannot be read.
+    """
+    directory = state.lab_directory(name)
+    holder = state.holder_of(directory)
+    if holder is not None:
+        _take_down(directory, holder)
+    return holder is not None
+
+
+def _take_down(directory: Path, holder: Process) -> None:
+    end(holder)
+    for runner in congestion_runners(directory):
+        runner.process.wait(DOWN_TIMEOUT_S)  # they see that the lab has ended
+    if directory.is_dir() and state.holder_of(directory) is None:
+        state.remove(directory)
+
+
+def end(holder: Process) -> None:
     """Kill a holder, hence all processes of its lab, and wait until they are gone.
 
     Raises:
-        LabError: it did not end within `DOWN_TIMEOUT_S`, or belongs to somebody else.
+        FairleadError: it did not end within `DOWN_TIMEOUT_S`, or belongs to somebody else.
     """
     holder.send(signal.SIGKILL)
     # The kernel reports the end of a PID namespace's process 1 only when all others have ended.
@@ -102,7 +120,7 @@ class CongestionRunner:
     """A process that holds congestion in the background; ``text`` says what it does, ``note`` is its file."""
 
     note: Path
-    process: state.Process
+    process: Process
     text: str
 
 
@@ -114,7 +132,7 @@ def congestion_runners(directory: Path) -> list[CongestionRunner]:
             record = json.loads(note.read_text())
         except FileNotFoundError:  # it ended meanwhile, and took its note along
             continue
-        runner = CongestionRunner(note, state.Process(**record["runner"]), str(record["text"]))
+        runner = CongestionRunner(note, Process(**record["runner"]), str(record["text"]))
         if runner.process.is_alive():
             runners.append(runner)
     return runners

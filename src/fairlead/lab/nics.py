@@ -22,7 +22,11 @@ from fairlead.lab.topology import Link
 
 @dataclass(frozen=True)
 class Nic:
-    """What the kernel counted of one NIC since the lab was started; frames with their headers, 14 B each."""
+    """What the kernel counted of one NIC since the lab was started.
+
+    Of a bond: as on the wire, headers of every segment included (14 B of Ethernet). Of a single link: packets as
+    segmentation offload leaves them, with one header each.
+    """
 
     name: str
     is_up: bool
@@ -47,21 +51,21 @@ def nics(lab: Lab, node: str) -> list[Nic]:
     Raises:
         LabError: there is no such node, or it has no uplink.
     """
-    return _read(lab, node, _bond_end(lab, _uplink(lab, node)).members)
-
-
-def ports(lab: Lab, node: str) -> list[Nic]:
-    """The switch's ends of a host's NICs. Raises as `nics`."""
     link = _uplink(lab, node)
-    group = recipe.ends(lab.plan, link)[1].members if link.bond else (recipe.interface(lab.plan, link.b, link.a),)
-    return _read(lab, link.b, group)
+    if link.bond is None:
+        return [_single(lab, node, recipe.interface(lab.plan, link.a, link.b))]
+    own, other = (_queues(lab, end) for end in recipe.ends(lab.plan, link))
+    return [
+        Nic(f"nic{number}", sent["options"]["limit"] > 0, *_counted(sent), *_counted(received))
+        for number, (sent, received) in enumerate(zip(own, other, strict=True))
+    ]
 
 
 def set_nic(lab: Lab, node: str, number: int, *, up: bool) -> list[Nic]:
     """Take a NIC of a bond down or up; returns once both ends use the NICs that are up.
 
     In between is the bond's ``miimon``: so long what is sent on the NIC is lost, as with a driver that looks every so
-    often.
+    often. What was in its queue is still sent.
 
     Raises:
         LabError: there is no such NIC, it is no part of a bond, or the kernel refused.
@@ -71,14 +75,15 @@ def set_nic(lab: Lab, node: str, number: int, *, up: bool) -> list[Nic]:
         raise LabError(f"lab {lab.name}: {node} has one NIC and no bond", hint="give host_link nics and bond")
     if not 0 <= number < link.nics:
         raise LabError(f"lab {lab.name}: {node} has no NIC {number}", hint=f"its NICs are 0 to {link.nics - 1}")
-    bond, group = recipe.ends(lab.plan, link)
+    ends = recipe.ends(lab.plan, link)
     with (lab.directory / f"nics-{node}").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        _run(lab, node, ["ip", "link", "set", bond.members[number], "up" if up else "down"])
+        for end in ends:
+            _tc(lab, end.node, [aggregate.queue("change", end.device, number, link.queue_B if up else 0)])
         time.sleep(link.bond.miimon_s)
-        found = _read(lab, node, bond.members)
+        found = nics(lab, node)
         down = [k for k, nic in enumerate(found) if not nic.is_up]
-        for end in (bond, group):
+        for end in ends:
             _use(lab, end.without(down))
     return found
 
@@ -134,31 +139,36 @@ def _uplink(lab: Lab, node: str) -> Link:
     raise LabError(f"lab {lab.name} has no host {node!r}", hint=f"it has {', '.join(known)}")
 
 
-def _bond_end(lab: Lab, link: Link) -> End:
-    if link.bond is not None:
-        return recipe.ends(lab.plan, link)[0]
-    device = recipe.interface(lab.plan, link.a, link.b)
-    return End(link.a, device, (device,), "")
-
-
 def _use(lab: Lab, end: End) -> None:
-    """Have one end use these members only."""
-    if end.spreading == aggregate.ROUND_ROBIN:
-        counted = lab.plan.count_flows and end.node in lab.plan.host_by_name
-        _run(lab, end.node, ["nft", "-f", "-"], "\n".join(aggregate.forwarding(end.master, end, counted)) + "\n")
-    else:
-        lines = [*aggregate.no_spreading(end), *aggregate.spreading(end)]
-        _run(lab, end.node, ["tc", "-batch", "-"], "\n".join(lines) + "\n")
+    """Have one end use these NICs only."""
+    counted = lab.plan.count_flows and end.node in lab.plan.host_by_name
+    chosen = aggregate.choosing(end.device, end, counted)
+    if chosen:
+        _run(lab, end.node, ["nft", "-f", "-"], "\n".join(chosen) + "\n")
+    _tc(lab, end.node, [*aggregate.no_spreading(end), *aggregate.spreading(end)])
 
 
-def _read(lab: Lab, node: str, names: Sequence[str]) -> list[Nic]:
-    found = {entry["ifname"]: entry for entry in json.loads(_run(lab, node, ["ip", "-json", "-stats", "link", "show"]))}
-    result = []
-    for name in names:
-        out, into = found[name]["stats64"]["tx"], found[name]["stats64"]["rx"]
-        up = "LOWER_UP" in found[name]["flags"]
-        result.append(Nic(name, up, out["bytes"], out["packets"], into["bytes"], into["packets"]))
-    return result
+def _single(lab: Lab, node: str, device: str) -> Nic:
+    text = _run(lab, node, ["ip", "-json", "-stats", "link", "show", "dev", device])
+    entry = json.loads(text)[0]
+    out, into = entry["stats64"]["tx"], entry["stats64"]["rx"]
+    up = "LOWER_UP" in entry["flags"]
+    return Nic(device, up, out["bytes"], out["packets"], into["bytes"], into["packets"])
+
+
+def _queues(lab: Lab, end: End) -> list[dict[str, Any]]:
+    """The queues of an end's NICs as tc(8) tells them, in the order of their numbers."""
+    text = _run(lab, end.node, ["tc", "-json", "-stats", "qdisc", "show", "dev", end.device])
+    found = {entry.get("parent"): entry for entry in json.loads(text)}
+    return [found[aggregate.class_of(nic)] for nic in end.nics]
+
+
+def _counted(queue: dict[str, Any]) -> tuple[int, int]:
+    return queue["bytes"], queue["packets"]
+
+
+def _tc(lab: Lab, node: str, lines: Sequence[str]) -> None:
+    _run(lab, node, ["tc", "-batch", "-"], "\n".join(lines) + "\n")
 
 
 def _run(lab: Lab, node: str, argv: list[str], text: str = "") -> str:

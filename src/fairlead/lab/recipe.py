@@ -14,7 +14,6 @@ from fairlead.lab.aggregate import End
 from fairlead.lab.topology import Host, Link, Plan, Server
 
 HOST_INTERFACE = "eth0"
-NIC = "nic"  # NICs of a host with a bond: nic0, nic1, ...
 BRIDGE = "br0"
 MTU_B = 1500
 _LARGEST_PACKET_B = 65536  # what segmentation offload makes, unless told otherwise
@@ -59,8 +58,7 @@ def interface(plan: Plan, node: str, other: str) -> str:
 
 def ends(plan: Plan, link: Link) -> tuple[End, End]:
     """The two ends of an aggregated link."""
-    own, other = interface(plan, link.a, link.b), interface(plan, link.b, link.a)
-    return aggregate.ends(link, own, other, NIC if link.a in plan.host_by_name else f"{own}.")
+    return aggregate.ends(link, interface(plan, link.a, link.b), interface(plan, link.b, link.a))
 
 
 def bridge_port(device: str) -> str:
@@ -86,30 +84,12 @@ def largest_packet_B(plan: Plan) -> int:
 
 
 def _link_lines(plan: Plan, link: Link) -> list[str]:
-    if link.bond is not None:
-        return _bond_lines(plan, link)
     end_a, end_b = interface(plan, link.a, link.b), interface(plan, link.b, link.a)
     mac = f"address {mac_of(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else ""
     return [
         f"link add name {end_a} {mac}mtu {MTU_B} netns {{netns:{link.a}}} "
         f"type veth peer name {end_b} mtu {MTU_B} netns {{netns:{link.b}}}"
     ]
-
-
-def _bond_lines(plan: Plan, link: Link) -> list[str]:
-    """The device of each end that stands for all NICs, and the NICs; those of a bond have its MAC address."""
-    lines = []
-    bond, group = ends(plan, link)
-    mac = f"address {mac_of(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else ""
-    for end, own_mac in ((bond, mac), (group, "")):
-        inside = f"mtu {MTU_B} netns {{netns:{end.node}}}"
-        lines.append(f"link add name {end.master} {own_mac}{inside} type veth peer name {end.stub} {inside}")
-    lines += [
-        f"link add name {nic} {mac}mtu {MTU_B} netns {{netns:{link.a}}} "
-        f"type veth peer name {port} mtu {MTU_B} netns {{netns:{link.b}}}"
-        for nic, port in zip(bond.members, group.members, strict=True)
-    ]
-    return lines
 
 
 def mac_of(host: Host) -> str:
@@ -129,12 +109,11 @@ def _end_at(plan: Plan, link: Link, node: str) -> End | None:
 def _tc(plan: Plan, node: str) -> tuple[str, ...]:
     lines = []
     for link, other in _links_of(plan, node):
-        end = _end_at(plan, link, node)
+        end, device = _end_at(plan, link, node), interface(plan, node, other)
         if end is None:
-            lines.append(shaper(interface(plan, node, other), link))
+            lines.append(shaper(device, link))
         else:
-            lines += [shaper(member, link) for member in end.members]
-            lines += aggregate.collecting(end) + aggregate.spreading(end)
+            lines += aggregate.nics(device, link, largest_packet_B(plan)) + aggregate.spreading(end)
     return tuple(lines)
 
 
@@ -142,24 +121,13 @@ def _nft(plan: Plan, node: str) -> tuple[str, ...]:
     lines = []
     for link, other in _links_of(plan, node):
         counted = plan.count_flows and node in plan.host_by_name
-        lines += aggregate.forwarding(interface(plan, node, other), _end_at(plan, link, node), counted)
+        lines += aggregate.choosing(interface(plan, node, other), _end_at(plan, link, node), counted)
     return tuple(lines)
-
-
-def _parts(plan: Plan, node: str) -> list[str]:
-    """``ip`` lines that switch on the parts of aggregated links."""
-    lines = []
-    for link, _ in _links_of(plan, node):
-        end = _end_at(plan, link, node)
-        if end is not None:
-            lines += [f"link set {each} up gso_max_size {largest_packet_B(plan)}" for each in (end.stub, *end.members)]
-    return lines
 
 
 def _host(plan: Plan, host: Host) -> Namespace:
     ip = (
         "link set lo up",
-        *_parts(plan, host.name),
         f"addr add {host.address}/24 dev {HOST_INTERFACE} noprefixroute",
         f"link set {HOST_INTERFACE} up gso_max_size {largest_packet_B(plan)}",
         f"route add 10.64.{host.leaf}.0/24 dev {HOST_INTERFACE} scope link src {host.address}{{congctl}}",
@@ -176,7 +144,6 @@ def _leaf(plan: Plan, index: int) -> Namespace:
         f"link add name {BRIDGE} type bridge stp_state 0 forward_delay 0",
         f"addr add 10.64.{index}.254/24 dev {BRIDGE}",
         f"link set {BRIDGE} up",
-        *_parts(plan, name),
     ]
     for link, other in _links_of(plan, name):
         if other in plan.host_by_name or other in plan.server_by_name:
@@ -205,7 +172,6 @@ def _server(plan: Plan, server: Server) -> Namespace:
         f"link add name {BRIDGE} type bridge stp_state 0 forward_delay 0",
         f"addr add {server.address}/24 dev {BRIDGE}",
         f"link set {BRIDGE} up gso_max_size {largest_packet_B(plan)}",
-        *_parts(plan, server.name),
         *(bridge_port(other) for _, other in _links_of(plan, server.name)),
     )
     name = server.name

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fairlead import files, native
+from fairlead import files, native, runtime
 from fairlead.errors import LabError, MissingToolError, PrivilegeError
 from fairlead.lab import aggregate, congestion, recipe, state
 from fairlead.lab.congestion import runner
@@ -24,6 +24,7 @@ from fairlead.lab.description import Description
 from fairlead.lab.lab import Lab, end
 from fairlead.lab.resolve import resolve
 from fairlead.lab.topology import Plan
+from fairlead.runtime import Process
 
 UP_TIMEOUT_S = 60.0
 CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21
@@ -77,7 +78,7 @@ def up(
 def _claim(name: str) -> Path:
     """Make the lab's directory; at most one process gets it."""
     directory = state.lab_directory(name)
-    with (state.runtime_directory() / "lock").open("w") as lock:
+    with (runtime.directory() / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         state.remove_stale()
         if directory.exists():
@@ -85,7 +86,7 @@ def _claim(name: str) -> Path:
                 f"lab {name} is running already", hint=f"`fairlead lab down {name}` ends it; --name gives another name"
             )
         directory.mkdir(mode=0o700)
-        own = state.Process.of(os.getpid())
+        own = Process.own()
         (directory / "starter").write_text(f"{own.pid} {own.start_ticks}\n")
     return directory
 
@@ -169,7 +170,7 @@ def _starting(job: dict[str, Any]) -> Iterator[subprocess.Popen[str]]:
 
 def _finish(process: subprocess.Popen[str], plan: Plan, directory: Path, facts: dict[str, Any]) -> Lab:
     deadline_s = time.monotonic() + UP_TIMEOUT_S
-    holder = state.Process.of(_message(process, "holder", deadline_s))
+    holder = Process.of(_message(process, "holder", deadline_s))
     try:
         ready = _message(process, "ready", deadline_s)
         record = _record(plan, holder, ready) | facts
@@ -209,7 +210,7 @@ def _privilege_hint() -> str:
     return "run as root, or on a machine that gives ordinary users user namespaces (sysctl user.max_user_namespaces)"
 
 
-def _record(plan: Plan, holder: state.Process, ready: dict[str, Any]) -> dict[str, Any]:
+def _record(plan: Plan, holder: Process, ready: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": plan.name,
         "holder": asdict(holder),

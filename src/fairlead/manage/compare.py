@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fairlead import programs
+from fairlead import config, programs
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
@@ -17,10 +17,13 @@ from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError, StoreError
 from fairlead.lab.congestion import CongestionDescription, Delay, MpiTraffic
 from fairlead.manage import estimate
-from fairlead.manage.congestion_schedule import CongestionSchedule, Occurrence
+from fairlead.manage.components import ROUTE
+from fairlead.manage.congestion_schedule import CongestionSchedule, Occurrence, Traffic
 from fairlead.manage.journal import Journal
 from fairlead.manage.monitor import monitored
-from fairlead.manage.plan import Case, ComparisonPlan, CongestionPlan, ProgramPlan, Testbed
+from fairlead.manage.plan import Case, ComparisonPlan, NetworkPlan, ProgramPlan
+from fairlead.manage.planes import relayed
+from fairlead.manage.remains import Remains
 from fairlead.manage.scenario import FOUR, Episode, Network, Row, Scenario, episodes, four, rows, staged
 from fairlead.manage.supervisor import MakeMover, Management, Outcome, supervise, timed
 from fairlead.placement import placed
@@ -42,15 +45,17 @@ class Setting:
     Attributes:
         management: gives how a scenario's runs are managed.
         congestion: makes congestion as described.
-        facts: of machine and software, kept with every run.
+        facts: of machine and software by a program's name, kept with its runs.
+        remains: notes what runs, so that the next start can end what a kill left.
         mover: gives what moves virtual machines in a run whose program takes so many seconds on a clean network.
         restore: puts the network back to how it was when the comparison began; called before every run.
     """
 
     cluster: Cluster
     management: ManagementFor
-    congestion: Callable[[CongestionDescription], AbstractContextManager[object]]
-    facts: Mapping[str, Any]
+    congestion: Callable[[CongestionDescription], AbstractContextManager[Traffic]]
+    facts: Mapping[str, Mapping[str, Any]]
+    remains: Remains
     mover: Callable[[float], MakeMover] | None = None
     restore: Callable[[], None] = lambda: None
 
@@ -89,11 +94,11 @@ class Comparison:
         keys = set(self._store.remaining(self.experiment, [row.key for row in self.rows()]))
         return [row for row in self.rows() if row.key in keys]
 
-    def left_on(self, testbed: Testbed) -> list[Row]:
+    def left_on(self, network: NetworkPlan) -> list[Row]:
         """Those of one network that are not finished yet."""
-        return [row for row in self.left() if self._cases[row.case].testbed == testbed]
+        return [row for row in self.left() if self._cases[row.case].network == network]
 
-    def run(self, testbed: Testbed, setting: Setting, progress: Progress = lambda done, total, text: None) -> None:
+    def run(self, network: NetworkPlan, setting: Setting, progress: Progress = lambda done, total, text: None) -> None:
         """Run what is left of a network's cases.
 
         Args:
@@ -103,7 +108,7 @@ class Comparison:
             FairleadError: no agent, no congestion or no launcher could be had. A program that fails does not raise: its
                 run is stored as failed and the comparison goes on.
         """
-        ordered = self.left_on(testbed)
+        ordered = self.left_on(network)
         total = len(self.rows())
         waiting = {row.key: row for row in self.left()}
         for name in dict.fromkeys(row.case for row in ordered):
@@ -142,10 +147,12 @@ class Comparison:
 
     def _pilot(self, case: Case, setting: Setting, announce: Callable[[str], None]) -> float:
         """Run time on a clean network, measured once for each program and network."""
-        labels = {"program": case.program.name, "scenario": PILOT, "cluster": setting.cluster.name}
+        labels = {"program": case.program.name, "scenario": PILOT}
+        here = {name for name, each in self._cases.items() if each.network == case.network}
 
         def pilots() -> list[Run]:
-            return self._store.runs("run", parent=self.experiment, **labels)
+            runs = self._store.runs("run", parent=self.experiment, **labels)
+            return [run for run in runs if run.labels["case"] in here]  # two networks may be called the same
 
         done = [run for run in pilots() if run.status == "ok"]
         if not done:
@@ -191,7 +198,7 @@ class Comparison:
             plan=row.key,
             seed=self._plan.comparison.seed,
             position=row.position,
-            facts=setting.facts,
+            facts=setting.facts[program.name],
         )
         try:
             finished = self._execute(row, run, setting)
@@ -204,7 +211,7 @@ class Comparison:
         except KeyboardInterrupt as error:
             self._store.finish_run(run, "aborted", error=f"interrupted ({error})")
             raise
-        self._record(run, finished, self._cases[row.case].congestion)
+        self._record(run, finished, self._cases[row.case])
 
     def _execute(self, row: Row, run: int, setting: Setting) -> _Finished:
         case = self._cases[row.case]
@@ -225,9 +232,11 @@ class Comparison:
                         stderr=subprocess.STDOUT,
                         timeout_s=case.program.timeout_s,
                         on_signal=None,  # a signal is for the comparison, not for this run of it
+                        leash=True,
                     )
 
-            outcome = self._supervised(row, run, setting, launch_it, job)
+            with setting.remains.running(job.id):
+                outcome = self._supervised(row, run, setting, launch_it, job)
             output.seek(0)
             return _Finished(outcome, output.read(), schedule.occurrences)
 
@@ -239,11 +248,14 @@ class Comparison:
         management = setting.management(row.scenario)
         if row.scenario.components.migration and setting.mover is not None:
             management = replace(management, mover=setting.mover(self._clean_s[row.case]))
-        with monitored(cluster, job, management) as (watched, watching):
+        with (
+            monitored(cluster, job, management) as (watched, watching),
+            relayed(cluster, watched, watching) as (ready, relaying),
+        ):
             outcome = supervise(
                 cluster,
-                watching,
-                lambda: launch_it(watched),
+                relaying,
+                lambda: launch_it(ready),
                 argv=job.argv,
                 sinks=[lambda host, event: journal(host, event, time.time())],
                 quiet=True,
@@ -253,14 +265,13 @@ class Comparison:
                 raise problem
         return outcome
 
-    def _record(self, run: int, finished: _Finished, congestion: CongestionPlan) -> None:
+    def _record(self, run: int, finished: _Finished, case: Case) -> None:
         outcome, said = finished.outcome, programs.verdict(finished.output)
         self._store.attach(run, "output", finished.output)
         for occurrence in finished.occurrences:
-            place = {"place": in_words(congestion.places[occurrence.place]), "ended_s": occurrence.ended_s}
+            place = {"place": in_words(case.congestion.places[occurrence.place]), "ended_s": occurrence.ended_s}
             self._store.add_event(run, occurrence.began_s, "congestion", place)
-        if outcome.exit_code != 0 or said.verified is False:
-            why = f"exit code {outcome.exit_code}" if outcome.exit_code else "its result is not verified"
+        if why := programs.failure(case.program.command[0], outcome.exit_code, said):
             self._store.finish_run(run, "failed", outcome.exit_code, why)
             return
         self._store.add_series(run, "time_s", [outcome.time_s], "s")
@@ -274,24 +285,32 @@ def rows_of(plan: ComparisonPlan) -> list[Row]:
     """Every row of a plan in the order they are run: network after network, each in blocks of random order."""
     table, cases = plan.comparison, plan.all_cases()
     ordered: list[Row] = []
-    for testbed in dict.fromkeys(case.testbed for case in cases):
-        names = [case.name for case in cases if case.testbed == testbed]
-        scenarios = staged(migrate=table.migrate) if table.stages else four(migrate=table.migrate)
+    for network in dict.fromkeys(case.network for case in cases):
+        names = [case.name for case in cases if case.network == network]
+        scenarios = (
+            staged(migrate=table.migrate, plane=table.planes[0])
+            if table.stages
+            else four(migrate=table.migrate, planes=table.planes)
+        )
         scenarios = tuple(scenario.monitored() for scenario in scenarios) if table.monitor else scenarios
         ordered += rows(names, scenarios, table.replications, table.seed, first=len(ordered))
     return ordered
 
 
 def _stored(plan: ComparisonPlan) -> dict[str, Any]:
-    """A plan as the store keeps it, to know it again: with a placement's hosts, for its file may change.
+    """A plan as the store keeps it, to know it again: with what the files that it names say, for they may change.
 
     Raises:
-        ConfigError: a placement cannot be read.
+        ConfigError: a file of a lab or cluster, or a placement, cannot be read.
     """
     data: dict[str, Any] = plan.model_dump(mode="json")
+    networks = [path for case in plan.all_cases() for path in (case.network.lab, case.network.cluster) if path]
+    data["networks"] = config.content(networks)
     for key in ("monitor", "migrate"):  # plans of before do not have them: a comparison that they began goes on
         if not data["comparison"][key]:
             del data["comparison"][key]
+    if plan.comparison.planes == (ROUTE,):
+        del data["comparison"]["planes"]
     for program, stored in zip(plan.programs, data["programs"], strict=True):
         del stored["placement"]  # plans of before do not have it
         if program.placement is not None:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from fairlead import config, files, lab
+from fairlead import config, lab
 from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.display import words
@@ -18,8 +19,10 @@ from fairlead.lab.migration import replug
 from fairlead.lab.resolve import resolve
 from fairlead.manage import estimate
 from fairlead.manage.compare import Comparison, ManagementFor, Progress, Setting
+from fairlead.manage.congestion_schedule import Traffic
 from fairlead.manage.migration import movers
-from fairlead.manage.plan import ComparisonPlan, Testbed
+from fairlead.manage.plan import ComparisonPlan, NetworkPlan, ProgramPlan
+from fairlead.manage.remains import Remains
 from fairlead.manage.run import management_for
 from fairlead.manage.scenario import Row, Scenario
 from fairlead.manage.supervisor import Management
@@ -66,14 +69,14 @@ def read(path: Path) -> ComparisonPlan:
     """
     plan = config.load(path, ComparisonPlan).under(path.absolute().parent)
     for case in plan.all_cases():
-        if case.testbed.lab is None:
+        if case.network.lab is None:
             continue
-        network = resolve(lab_description.load(case.testbed.lab))
+        resolved = resolve(lab_description.load(case.network.lab))
         for place in case.congestion.places:
             try:
-                congestion.check(network, place)
+                congestion.check(resolved, place)
             except LabError as error:
-                raise ConfigError(f"{path}: {case.name} on {case.testbed.lab.name}: {error}") from error
+                raise ConfigError(f"{path}: {case.name} on {case.network.lab.name}: {error}") from error
     return plan
 
 
@@ -103,12 +106,12 @@ def forecast(plan: ComparisonPlan, left: Sequence[Row]) -> Forecast:
     cases = {case.name: case for case in plan.all_cases()}
     clean_s = estimate.planned_clean_s(list(cases.values()))
     used = dict.fromkeys(row.case for row in left)
-    testbeds = dict.fromkeys(cases[name].testbed for name in used)
-    pilots = {(cases[name].testbed, cases[name].program.name): clean_s.get(name, 0.0) for name in used}
-    set_up_s = sum(estimate.set_up_s(_managed_hosts(testbed)) for testbed in testbeds)
+    networks = dict.fromkeys(cases[name].network for name in used)
+    pilots = {(cases[name].network, cases[name].program.name): clean_s.get(name, 0.0) for name in used}
+    set_up_s = sum(estimate.set_up_s(_managed_hosts(network)) for network in networks)
     time_s = estimate.rows_s(left, cases, clean_s) + sum(pilots.values()) + set_up_s
     unknown = dict.fromkeys(cases[name].program.name for name in used if name not in clean_s)
-    return Forecast(len(left), len(testbeds), time_s, tuple(unknown))
+    return Forecast(len(left), len(networks), time_s, tuple(unknown))
 
 
 def compare(
@@ -119,44 +122,51 @@ def compare(
     progress: Progress,
     only: Sequence[str] | None = None,
     announce: Callable[[Forecast], None] = lambda forecast: None,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> int:
     """Run a plan, or what is left of it; returns the number of the experiment in the store of ``results``.
 
     Args:
         only: names of the cases to run now; None: all.
         announce: called once, before anything is started.
+        tell: called with what else is to be told.
 
     Raises:
         FairleadError: the lab, an agent, congestion or the launcher could not be had; what was finished is kept.
     """
     with Store.open(results) as store:
+        remains = Remains(results)
+        for what in remains.end():
+            tell(f"ended what an earlier start had left: {what}")
         experiment = Comparison(plan, store, only)
         announce(forecast(plan, experiment.left()))
-        for testbed in dict.fromkeys(case.testbed for case in plan.all_cases()):
-            if experiment.left_on(testbed):
-                _run_on(testbed, plan, experiment, results, store, survey_progress, progress)
+        for network in dict.fromkeys(case.network for case in plan.all_cases()):
+            if experiment.left_on(network):
+                _run_on(network, plan, experiment, remains, store, survey_progress, progress)
         experiment.finish()
         return experiment.experiment
 
 
 def _run_on(
-    testbed: Testbed,
+    network: NetworkPlan,
     plan: ComparisonPlan,
     experiment: Comparison,
-    results: Path,
+    remains: Remains,
     store: Store,
     survey_progress: SurveyProgress,
     progress: Progress,
 ) -> None:
-    with _network(testbed, results) as (cluster, running):
+    with _started(network, remains) as (cluster, running):
         # What is missing (mpirun, iperf3) is told before anything is measured.
-        places = [place for case in plan.all_cases() if case.testbed == testbed for place in case.congestion.places]
-        make = _congestion(places, running)
+        chosen = {row.case for row in experiment.left_on(network)}
+        cases = [case for case in plan.all_cases() if case.name in chosen]
+        make = _congestion([place for case in cases for place in case.congestion.places], running)
         setting = Setting(
             cluster,
             _management(cluster, store),
             make,
-            run_facts.collect(cluster),
+            facts_of(cluster, [case.program for case in cases]),
+            remains,
             mover=lambda clean_s: movers.maker(cluster, clean_s),
             restore=_restorer(running),
         )
@@ -164,7 +174,18 @@ def _run_on(
             movers.maker(cluster, None)
         # A lab started anew has the same links, but its hosts are new: what was measured before is not relied on.
         characterize(cluster, store, Settings(sizes_B=SIZES_B), survey_progress)
-        experiment.run(testbed, setting, progress)
+        experiment.run(network, setting, progress)
+
+
+def facts_of(cluster: Cluster, programs: Sequence[ProgramPlan]) -> dict[str, dict[str, Any]]:
+    """What is kept with the runs of each program, by its name: the MPI is the one that it is launched by.
+
+    Raises:
+        FairleadError: see `fairlead.cluster.run_facts.collect`.
+    """
+    mpiruns = {program.name: program.mpirun or cluster.mpirun for program in programs}
+    facts = {mpirun: run_facts.collect(cluster, mpirun) for mpirun in dict.fromkeys(mpiruns.values())}
+    return {name: facts[mpirun] for name, mpirun in mpiruns.items()}
 
 
 def _restorer(running: "lab.Lab | None") -> Callable[[], None]:
@@ -192,7 +213,9 @@ def _management(cluster: Cluster, store: Store) -> ManagementFor:
 
     def of(scenario: Scenario) -> Management:
         if scenario.name not in known:
-            known[scenario.name] = management_for(cluster, scenario.components, store, quiet=True)
+            known[scenario.name] = replace(
+                management_for(cluster, scenario.components, store, quiet=True), plane=scenario.plane
+            )
         return known[scenario.name]
 
     return of
@@ -200,7 +223,7 @@ def _management(cluster: Cluster, store: Store) -> ManagementFor:
 
 def _congestion(
     places: Sequence[CongestionDescription], running: "lab.Lab | None"
-) -> Callable[[CongestionDescription], AbstractContextManager[object]]:
+) -> Callable[[CongestionDescription], AbstractContextManager[Traffic]]:
     if running is None:
         raise ConfigError(
             "congestion can be made in a lab only: this cluster is not one",
@@ -211,34 +234,25 @@ def _congestion(
     return lambda place: congestion.make(running, place)
 
 
-def _managed_hosts(testbed: Testbed) -> int:
-    if testbed.cluster is not None:
-        return len(Cluster.load(testbed.cluster).managed_hosts())
-    assert testbed.lab is not None
-    hosts = resolve(lab_description.load(testbed.lab)).hosts
+def _managed_hosts(network: NetworkPlan) -> int:
+    if network.cluster is not None:
+        return len(Cluster.load(network.cluster).managed_hosts())
+    assert network.lab is not None
+    hosts = resolve(lab_description.load(network.lab)).hosts
     return sum(host.role != "other" for host in hosts)
 
 
 @contextmanager
-def _network(testbed: Testbed, results: Path) -> Iterator[tuple[Cluster, "lab.Lab | None"]]:
+def _started(network: NetworkPlan, remains: Remains) -> Iterator[tuple[Cluster, "lab.Lab | None"]]:
     """The cluster to run on; a lab is started for the comparison and ended with it."""
-    if testbed.cluster is not None:
-        cluster = Cluster.load(testbed.cluster)
+    if network.cluster is not None:
+        remains.note_cluster(str(network.cluster))
+        cluster = Cluster.load(network.cluster)
         yield cluster, lab.find(cluster.lab) if cluster.lab else None
         return
-    assert testbed.lab is not None  # the plan has one of the two
-    description = lab_description.load(testbed.lab)
-    running = lab.up(description, name=_free_name(description.lab.name))
+    assert network.lab is not None  # the plan has one of the two
     try:
-        file = files.write(results / f"{running.name}.cluster.toml", running.cluster_file_text())
-        yield replace(Cluster.load(file), name=description.lab.name), running
+        running, cluster = remains.start_lab(lab_description.load(network.lab))
+        yield cluster, running
     finally:
-        running.down()
-
-
-def _free_name(name: str) -> str:
-    taken = {each.name for each in lab.running_labs()}
-    number = 1
-    while (candidate := name if number == 1 else f"{name}-{number}") in taken:
-        number += 1
-    return candidate
+        remains.end_lab()

@@ -1,18 +1,29 @@
 """Starts and stops congestion at the times that a replication's episodes say, beside the program."""
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
-from fairlead.errors import FairleadError
+from fairlead.errors import FairleadError, LabError
 from fairlead.manage.scenario import Episode
 
+CHECK_S = 1.0
+
+
+class Traffic(Protocol):
+    """What congests while it runs."""
+
+    def check(self) -> None:
+        """Raises LabError if it, or a part of it, does not run any more."""
+
+
 # Makes the congestion at a place; entering it starts the traffic, leaving it ends the traffic.
-MakeCongestion = Callable[[int], AbstractContextManager[object]]
+MakeCongestion = Callable[[int], AbstractContextManager[Traffic]]
 
 
 @dataclass(frozen=True)
@@ -31,7 +42,7 @@ class CongestionSchedule:
     under way when ``__enter__`` returns.
 
     Raises on exit:
-        FairleadError: congestion could not be started; the run does not count.
+        FairleadError: congestion could not be started, or ended before its time; the run does not count.
     """
 
     def __init__(self, episodes: Sequence[Episode], make: MakeCongestion) -> None:
@@ -68,21 +79,28 @@ class CongestionSchedule:
     def _main(self) -> None:
         try:
             for number, episode in enumerate(self._episodes):
-                if self._wait_until(episode.start_s):
+                if self._over.wait(self._left_s(episode.start_s)):
                     return
-                with self._make(episode.place):
+                with self._make(episode.place) as traffic:
                     began_s = time.time()
                     self._first.set()
                     later = self._episodes[number + 1 :]
-                    over = self._wait_until(later[0].start_s) if later else self._over.wait()
+                    self._watch(traffic, later[0].start_s if later else math.inf)
                     self.occurrences.append(Occurrence(episode.place, began_s, time.time()))
-                if over:
-                    return
         except FairleadError as error:
             self._failure = error
+        except Exception as error:  # noqa: BLE001  # whatever it is, the run was not congested as planned
+            self._failure = LabError(f"congestion: {error}")
+            self._failure.__cause__ = error
         finally:
             self._first.set()
 
-    def _wait_until(self, moment_s: float) -> bool:
-        """Wait for a time on the episodes' clock; True if the run is over before."""
-        return self._over.wait(max(0.0, self._begin_s + moment_s - time.monotonic()))
+    def _watch(self, traffic: Traffic, until_s: float) -> None:
+        """See that traffic goes on until a time on the episodes' clock, or until the run is over."""
+        over = False
+        while not over and self._left_s(until_s):
+            over = self._over.wait(min(CHECK_S, self._left_s(until_s)))
+            traffic.check()
+
+    def _left_s(self, moment_s: float) -> float:
+        return max(0.0, self._begin_s + moment_s - time.monotonic())

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -58,7 +58,8 @@ class ComparisonTable(Model):
     """``[comparison]``. ``lab`` is a description, started and ended by the comparison; ``cluster`` one that is up.
 
     ``monitor``: messages are watched in all runs alike, the plain ones too, where agents do nothing else.
-    With ``migrate`` managed runs move virtual machines where their server is congested.
+    With ``migrate`` managed runs move virtual machines where their server is congested. ``planes`` are how managed runs
+    move traffic; with several, each is a pair of scenarios, side by side under the same congestion.
     """
 
     name: str = Field(min_length=1)
@@ -69,6 +70,14 @@ class ComparisonTable(Model):
     stages: bool = False
     monitor: bool = False
     migrate: bool = False
+    planes: tuple[Literal["route", "relay"], ...] = Field(default=("route",), min_length=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        _distinct("planes", list(self.planes))
+        if self.stages and len(self.planes) > 1:
+            raise ValueError("planes: components are added one by one (stages) over one plane only")
+        return self
 
 
 class CasesPlan(Model):
@@ -80,7 +89,7 @@ class CasesPlan(Model):
 
 
 @dataclass(frozen=True)
-class Testbed:
+class NetworkPlan:
     """A network that programs run on: a lab's description, or the file of a cluster that is up."""
 
     name: str
@@ -98,7 +107,7 @@ class Case:
     name: str
     program: ProgramPlan
     congestion: CongestionPlan
-    testbed: Testbed
+    network: NetworkPlan
 
 
 class ComparisonPlan(Model):
@@ -136,15 +145,15 @@ class ComparisonPlan(Model):
         """Every case, in the plan's order."""
         table = self.comparison
         if self.congestion is not None:
-            testbed = Testbed(table.name, table.lab, table.cluster)
-            return [Case(program.name, program, self.congestion, testbed) for program in self.programs]
+            network = NetworkPlan(table.name, table.lab, table.cluster)
+            return [Case(program.name, program, self.congestion, network) for program in self.programs]
         programs = {program.name: program for program in self.programs}
         return [
             Case(
                 f"{program}.{congestion}.{lab}",
                 programs[program],
                 self.congestions[congestion],
-                Testbed(lab, self.labs[lab], None),
+                NetworkPlan(lab, self.labs[lab], None),
             )
             for each in self.cases
             for lab, congestion, program in product(each.labs, each.congestions, each.programs)

@@ -11,6 +11,7 @@ _WORDS = {
     "refused": "the intermediate hosts have no rate left",
     "destination_silent": "the destination answers on no path",
     "move_failed": "the route could not be made",
+    "gives_way": "another pair of the program leaves first, which may be enough",
     "held": "the last change was too recent",
     # returned
     "direct_good": "the direct path has been good for long enough",
@@ -26,7 +27,7 @@ _WORDS = {
 PROGRAM_ENDED = "stopping"
 
 # Reasons to stay that say nothing about the cluster: the program fills its own path, or the next try follows at once.
-ORDINARY = frozenset({"own_load", "no_answer", "held"})
+ORDINARY = frozenset({"own_load", "no_answer", "gives_way", "held"})
 
 
 def in_words(reason: str) -> str:

@@ -1,16 +1,16 @@
 """Which managed runs live on this machine: one small file a run, so that `status` and `clean` can see them.
 
-A file names the supervisor's process and its start time; a run whose supervisor is gone is dead whatever its file says.
+A file names the supervisor's process; a run whose supervisor is gone is dead whatever its file says.
 """
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from fairlead import files
+from fairlead import files, runtime
+from fairlead.errors import FairleadError
+from fairlead.runtime import Process
 
 
 @dataclass
@@ -38,26 +38,7 @@ class RunState:
     @property
     def alive(self) -> bool:
         """Whether the supervisor that wrote this still runs."""
-        return process_started_ticks(self.pid) == self.started_ticks
-
-
-def runtime_directory() -> Path:
-    """The user's directory for state that must not outlive the boot, made with mode 0700."""
-    base = os.environ.get("XDG_RUNTIME_DIR")
-    root = Path(base) / "fairlead" if base else Path(tempfile.gettempdir()) / f"fairlead-{os.getuid()}"
-    path = root / "runs"
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return path
-
-
-def process_started_ticks(pid: int) -> int | None:
-    """Start time of a process in clock ticks since boot (proc(5), field 22), or None if there is no such process."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    fields = stat.rpartition(")")[2].split()
-    return None if fields[0] == "Z" else int(fields[19])
+        return Process(self.pid, self.started_ticks).is_alive()
 
 
 class Registration:
@@ -65,7 +46,7 @@ class Registration:
 
     def __init__(self, state: RunState, directory: Path | None = None) -> None:
         self.state = state
-        self._directory = directory or runtime_directory()
+        self._path = (directory or _directory()) / f"{state.job}.json"
 
     def __enter__(self) -> "Registration":
         self.write()
@@ -74,25 +55,34 @@ class Registration:
     def __exit__(self, *_: object) -> None:
         self._path.unlink(missing_ok=True)
 
-    @property
-    def _path(self) -> Path:
-        return self._directory / f"{self.state.job}.json"
-
     def write(self) -> None:
         """Publish the current state."""
         files.replace(self._path, json.dumps(asdict(self.state)))
 
 
-def runs(directory: Path | None = None) -> Iterator[RunState]:
-    """All registered runs of this user, living and dead."""
-    for path in sorted((directory or runtime_directory()).glob("*.json")):
+def runs() -> Iterator[RunState]:
+    """All registered runs of this user, living and dead.
+
+    Raises:
+        FairleadError: a file is not readable, or of another version.
+    """
+    for path in sorted(_directory().glob("*.json")):
         try:
-            text = path.read_text(encoding="utf-8")
+            state = RunState(**json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             continue  # it ended between the listing and the reading
-        yield RunState(**json.loads(text))
+        except (OSError, ValueError, TypeError) as error:
+            raise FairleadError(
+                f"{path}: is no note of a run ({error})",
+                hint="another version of fairlead may have written it: once its run has ended, remove the file",
+            ) from error
+        yield state
 
 
-def forget(job: str, directory: Path | None = None) -> None:
+def forget(job: str) -> None:
     """Remove the file of a dead run."""
-    ((directory or runtime_directory()) / f"{job}.json").unlink(missing_ok=True)
+    (_directory() / f"{job}.json").unlink(missing_ok=True)
+
+
+def _directory() -> Path:
+    return runtime.directory("runs")

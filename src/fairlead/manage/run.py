@@ -4,7 +4,7 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -71,7 +71,7 @@ def run(
     if mpirun:
         cluster = cluster.with_mpirun(mpirun)
     hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
-    ranks = ranks or (len(hosts) if hosts else cluster.slots())
+    asked, ranks = ranks, ranks or (len(hosts) if hosts else cluster.slots())
     launcher, job = launch.prepare(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
@@ -84,10 +84,12 @@ def run(
     def launch_it(job: Job) -> int:
         return launch.run(cluster, launcher, job, on_signal=signals)
 
-    facts = run_facts.collect(cluster, own_mpirun=own_mpirun)
+    facts = run_facts.collect(cluster, None if own_mpirun else cluster.mpirun)
     if placement is not None:
         facts["placement"] = Placement.read(placement).model_dump(mode="json", by_alias=True)
-    labels: dict[str, Label] = {"program": Path(argv[0]).name, "ranks": ranks, "cluster": cluster.name}
+    labels: dict[str, Label] = {"program": Path(argv[0]).name, "cluster": cluster.name}
+    if asked or not own_mpirun:  # what a launch line of one's own asks for is in that line
+        labels["ranks"] = ranks
     if placement is not None:
         labels["placement"] = placement.name
     outcome: Outcome | None = None
@@ -95,7 +97,7 @@ def run(
         with Store.open(results) as store:
             identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
             try:
-                management = _management(cluster, components, store, argv, bool(moves), dry_run, quiet)
+                management = _management(cluster, components, store, argv, labels, bool(moves), dry_run, quiet)
                 if management is not None:
                     management = choose(plane, cluster, management)
                 outcome = _execute(cluster, job, store, identity, launch_it, management, moves, quiet)
@@ -135,6 +137,7 @@ def _management(
     components: Components,
     store: Store,
     argv: Sequence[str],
+    labels: Mapping[str, Label],
     by_hand: bool,
     dry_run: bool,
     quiet: bool,
@@ -149,14 +152,14 @@ def _management(
         return None
     management = replace(management_for(cluster, components, store, quiet=quiet), by_hand=by_hand)
     if components.migration:
-        management = replace(management, mover=movers.maker(cluster, usual_time_s(store, cluster, argv), dry_run))
+        management = replace(management, mover=movers.maker(cluster, usual_time_s(store, argv, labels), dry_run))
     return management
 
 
-def usual_time_s(store: Store, cluster: Cluster, argv: Sequence[str]) -> float | None:
-    """Shortest time of earlier runs of the same program on this cluster; None where it never ended well."""
-    runs = store.runs("run", cluster=cluster.name)
-    times = [series.scalar() for run in runs if run.plan == list(argv) for series in store.series(run.id, "time_s")]
+def usual_time_s(store: Store, argv: Sequence[str], labels: Mapping[str, Label]) -> float | None:
+    """Shortest time of earlier runs that were alike: program, ranks, placement, cluster; None where none ended well."""
+    alike = [run for run in store.runs("run") if run.plan == list(argv) and run.labels == labels]
+    times = [series.scalar() for run in alike for series in store.series(run.id, "time_s")]
     return min(times, default=None)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
-from fairlead.manage.components import FULL, MIGRATING, NONE, STAGES, Components
+from fairlead.manage.components import FULL, MIGRATING, NONE, ROUTE, STAGES, Components
 
 
 class Network(StrEnum):
@@ -18,11 +18,12 @@ class Network(StrEnum):
 
 @dataclass(frozen=True)
 class Scenario:
-    """A kind of run: the network's state, and what of fairlead is switched on."""
+    """A kind of run: the network's state, what of fairlead is switched on, and how it moves traffic."""
 
     name: str
     network: Network
     components: Components
+    plane: str = ROUTE
 
     @property
     def managed(self) -> bool:
@@ -42,21 +43,34 @@ FOUR = (
 )
 
 
-def four(*, migrate: bool) -> tuple[Scenario, ...]:
-    """The four scenarios; ``migrate``: the managed ones move virtual machines, too."""
-    if not migrate:
-        return FOUR
-    return tuple(replace(each, components=MIGRATING) if each.managed else each for each in FOUR)
+def four(*, migrate: bool, planes: Sequence[str] = (ROUTE,)) -> tuple[Scenario, ...]:
+    """The four scenarios; of several planes, two managed ones for each, named after it.
+
+    Args:
+        migrate: the managed ones move virtual machines, too.
+        planes: how they move traffic.
+    """
+    components = MIGRATING if migrate else FULL
+    scenarios = []
+    for each in FOUR:
+        if not each.managed:
+            scenarios.append(each)
+            continue
+        for plane in planes:
+            name = each.name if len(planes) == 1 else f"{each.network}_{plane}"
+            scenarios.append(Scenario(name, each.network, components, plane))
+    return tuple(scenarios)
 
 
-def staged(*, migrate: bool) -> tuple[Scenario, ...]:
+def staged(*, migrate: bool, plane: str = ROUTE) -> tuple[Scenario, ...]:
     """The scenarios with components added one by one, as table 4.1 of DMCBM does: unmanaged first."""
     scenarios = [FOUR[0], FOUR[2]]
     for stage, components in STAGES.items():
         if components.migration and not migrate:
             continue
-        scenarios.append(Scenario(f"clean_{stage}", Network.CLEAN, components))
-        scenarios.append(Scenario(f"congested_{stage}", Network.CONGESTED, components))
+        used = plane if components.detours else ROUTE  # without detours nothing is carried
+        scenarios.append(Scenario(f"clean_{stage}", Network.CLEAN, components, used))
+        scenarios.append(Scenario(f"congested_{stage}", Network.CONGESTED, components, used))
     return tuple(scenarios)
 
 

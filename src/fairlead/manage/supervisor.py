@@ -5,7 +5,6 @@ Agents end in every case: their standard input closes with this process, however
 program.
 """
 
-import os
 import secrets
 import sys
 import time
@@ -30,6 +29,7 @@ from fairlead.manage.migration.probing import Path as HostPath
 from fairlead.manage.migration.probing import Probing
 from fairlead.manage.narrator import Narrator, pair, pair_from
 from fairlead.manage.preflight import check_interfaces, check_reachable
+from fairlead.runtime import Process
 
 EventSink = Callable[[int, Message], None]
 
@@ -249,11 +249,9 @@ def timed(launch: Callable[[], int]) -> Outcome:
 
 
 def _state(cluster: Cluster, argv: Sequence[str], job: str) -> registry.RunState:
-    ticks = registry.process_started_ticks(os.getpid())
-    if ticks is None:
-        raise FairleadError("/proc is not mounted or not readable", hint="fairlead needs the proc file system")
+    own = Process.own()
     source = str(Path(cluster.source).absolute())
-    return registry.RunState(job, source, list(argv), os.getpid(), ticks, time.time())
+    return registry.RunState(job, source, list(argv), own.pid, own.start_ticks, time.time())
 
 
 def _tell_planes(narrator: Narrator, names: Sequence[str], ready: Sequence[Message], watch: EventSink) -> None:

@@ -6,6 +6,7 @@ back by itself, and so does one whose fairlead was killed.
 """
 
 import contextlib
+import secrets
 import time
 from collections.abc import Sequence
 
@@ -26,7 +27,8 @@ PATH=$PATH:/usr/sbin:/sbin
 {locked}
 [ ! -e {journal}/restore ] || {{ echo "{journal} is there already" >&2; exit 1; }}
 rm -rf {journal}
-mkdir -m 0700 {journal}
+mkdir -m 0755 {journal}
+echo {token} > {journal}/token
 cat > {journal}/apply <<'END-OF-PART'
 {apply}
 END-OF-PART
@@ -65,9 +67,11 @@ while IFS= read -r line; do
   sh -c "$line" 9>&- </dev/null || {{ echo "failed: $line" >&2; failed=1; }}
 done < {JOURNAL}/restore
 [ $failed = 0 ] || exit 1
-rm -rf {JOURNAL}"""
+rm -rf {JOURNAL}
+echo restored"""
 _CONFIRM = f"{_LOCKED}; [ -e {JOURNAL}/restore ] && touch {JOURNAL}/confirmed"
-_RESTORE = f"[ -e {JOURNAL}/take-back ] || exit 0; sh {JOURNAL}/take-back"
+_RESTORE = f"[ -e {JOURNAL}/restore ] || exit 0; sh {JOURNAL}/take-back"
+_RESTORE_OWN = f'[ "$(cat {JOURNAL}/token 2>/dev/null)" = {{token}} ] || exit 0; {_RESTORE}'
 
 
 def show(executor: Executor, hosts: Sequence[str]) -> dict[str, Network]:
@@ -104,29 +108,36 @@ def apply(
         HostError: it did not work on a host; all were restored, or restore themselves within ``within_s``.
     """
     changes = plans(executor, hosts, wanted)
+    token = secrets.token_hex(8)
     try:
-        on_all(hosts, lambda host: _as_root(executor, host, begin(changes[host], within_s)))
+        on_all(hosts, lambda host: _as_root(executor, host, begin(changes[host], within_s, token)))
         found = _settled(executor, hosts, wanted, min(settle_s, within_s / 2))
         on_all(hosts, lambda host: _as_root(executor, host, _CONFIRM))
     except BaseException:
-        _restore_what_answers(executor, hosts)
+        _restore_what_answers(executor, hosts, token)
         raise
     return found
 
 
-def restore(executor: Executor, hosts: Sequence[str]) -> None:
-    """Take back what `apply` made; nothing where it made nothing.
+def restore(executor: Executor, hosts: Sequence[str]) -> list[str]:
+    """Take back what `apply` made; the hosts where it had made something.
 
     Raises:
         HostError: a host was not reached, or a command failed there; its journal stays, so that it can be tried again.
     """
-    on_all(hosts, lambda host: _as_root(executor, host, _RESTORE))
+    said = on_all(hosts, lambda host: _as_root(executor, host, _RESTORE))
+    return [host for host in hosts if said[host].strip()]
 
 
-def begin(change: Change, within_s: int) -> str:
-    """The script that writes the journal, starts the guard, and makes the change."""
+def begin(change: Change, within_s: int, token: str) -> str:
+    """The script that writes the journal, starts the guard, and makes the change.
+
+    Args:
+        token: a word that tells this change from others' in the journal.
+    """
     return _BEGIN.format(
         **{"locked": _LOCKED, "journal": JOURNAL, "within_s": within_s, "take_back": _TAKE_BACK, "guard": _GUARD},
+        token=token,
         apply="\n".join(change.apply),
         restore="\n".join(change.restore),
     )
@@ -155,9 +166,11 @@ def _as_root(executor: Executor, host: str, script: str) -> str:
     return run_on(executor, host, ["sh", "-c", _AS_ROOT, "sh", script], timeout_s=60.0)
 
 
-def _restore_what_answers(executor: Executor, hosts: Sequence[str]) -> None:
+def _restore_what_answers(executor: Executor, hosts: Sequence[str], token: str) -> None:
+    """Take back this change only: a bond that was there before stays."""
+
     def try_one(host: str) -> None:
         with contextlib.suppress(FairleadError):  # its guard does it
-            _as_root(executor, host, _RESTORE)
+            _as_root(executor, host, _RESTORE_OWN.format(token=token))
 
     on_all(hosts, try_one)

@@ -68,6 +68,22 @@ def host_names(facts: ClusterFacts) -> Iterable[Finding]:
 
 
 @check
+def own_name(facts: ClusterFacts) -> Iterable[Finding]:
+    """What runs on this machine alone has a name by which MPI's launchers know this machine."""
+    if facts.cluster.executor != "local":
+        return
+    for host in facts.reached():
+        own = host.facts["hostname"]
+        if host.name not in ("localhost", "127.0.0.1", own, own.partition(".")[0]):
+            yield warning(
+                "own_name",
+                [host.name],
+                f"executor local means this machine, but mpirun may look for {host.name} elsewhere, by ssh",
+                f"call it localhost or {own} in [[hosts]], or take executor ssh",
+            )
+
+
+@check
 def busy(facts: ClusterFacts) -> Iterable[Finding]:
     """Nothing else runs there: a process that waits for a core looks like a slow network."""
     if facts.cluster.cores_shared:

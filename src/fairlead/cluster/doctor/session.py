@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from fairlead.cluster.execute import unexpected
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import HostError, MissingToolError
 
@@ -52,7 +53,7 @@ class ProbeSession:
         """What the probe says of itself before it is asked.
 
         Raises:
-            HostError: the host was not reached, has no Python 3, or was too slow.
+            HostError: the host was not reached, has no Python 3, was too slow, or its shell prints something itself.
         """
         return self._receive(START_TIMEOUT_S)
 
@@ -85,8 +86,12 @@ class ProbeSession:
                 raise self._ended()
             self._buffer += data
         line, _, self._buffer = self._buffer.partition(b"\n")
-        answer = json.loads(line)
-        assert isinstance(answer, dict)
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise unexpected(self._host, line.decode(errors="replace"))
         return answer
 
     def _ended(self) -> HostError:

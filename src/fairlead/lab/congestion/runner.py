@@ -21,6 +21,7 @@ from fairlead.errors import FairleadError, LabError
 from fairlead.lab import state
 from fairlead.lab.congestion import Congestion, CongestionDescription, make
 from fairlead.lab.lab import Lab, congestion_runners
+from fairlead.runtime import Process
 
 STOP_TIMEOUT_S = 30.0
 _adapter: TypeAdapter[CongestionDescription] = TypeAdapter(CongestionDescription)
@@ -106,7 +107,7 @@ def main() -> None:
         sys.exit(1)
     try:
         text = congestion.describe()
-        files.replace(note, json.dumps({"runner": asdict(state.Process.of(os.getpid())), "text": text}))
+        files.replace(note, json.dumps({"runner": asdict(Process.own()), "text": text}))
         print(json.dumps({"started": text}), flush=True)
         null = os.open("/dev/null", os.O_RDWR)
         for descriptor in (0, 1, 2):

@@ -75,7 +75,10 @@ def choose(
         if target is None:
             problems.append(f"no server can take {name}: {why_not}")
             continue
-        candidate = _candidate(vm, target, inventory, traffic, settings)
+        if vm.dirty_Bps is None:
+            problems.append(f"it is not known how fast {name} writes to its memory")
+            continue
+        candidate = _candidate(vm, vm.dirty_Bps, target, inventory, traffic, settings)
         if math.isinf(candidate.copy_s):
             problems.append(f"{name} writes to its memory faster than it can be copied")
         else:
@@ -113,13 +116,13 @@ def _target(
         if server.name == vm.server or server.network != network:
             continue
         busiest_bps = _usual_bps(server.name, inventory, traffic, pace) + pace.usual_in_bps.get(vm.name, 0.0)
-        lacks = inventory.lacks(server.name, [vm])
+        bars = inventory.bars(server.name, vm)
         if server.name in congested:
             problems.append(f"{server.name} is congested itself")
         elif server.name in refused:
             problems.append(f"{server.name} refused")
-        elif lacks:
-            problems.append(f"{server.name} has no room ({lacks})")
+        elif bars:
+            problems.append(f"{server.name} {bars}")
         elif server.uplink_bps and busiest_bps > settings.target_share * server.uplink_bps:
             problems.append(
                 f"{server.name} would carry {busiest_bps / 1e6:.0f} of {server.uplink_bps / 1e6:.0f} Mbit/s"
@@ -141,7 +144,9 @@ def _usual_bps(server: str, inventory: Inventory, traffic: Traffic, pace: Pace) 
     return max(rate.in_bps, rate.out_bps) + held_back_bps
 
 
-def _candidate(vm: Vm, target: str, inventory: Inventory, traffic: Traffic, settings: MigrationSettings) -> Candidate:
+def _candidate(
+    vm: Vm, dirty_Bps: float, target: str, inventory: Inventory, traffic: Traffic, settings: MigrationSettings
+) -> Candidate:
     """Expected cost: the copy slows the program, the pause stops it, and what the machine exchanges is in the way of
     both, so that of machines alike the one with least traffic goes first."""
     source = inventory.server(vm.server)
@@ -153,7 +158,7 @@ def _candidate(vm: Vm, target: str, inventory: Inventory, traffic: Traffic, sett
         if server.uplink_bps:
             rates.append(max(server.uplink_bps - used_bps, settings.copy_share * server.uplink_bps))
     rate_Bps = min(rates, default=0.0) / 8
-    copy_s = expected_time_s(vm.memory_B, vm.dirty_Bps, rate_Bps, vm.downtime_s)
+    copy_s = expected_time_s(vm.memory_B, dirty_Bps, rate_Bps, vm.downtime_s)
     own = traffic.vms.get(vm.name, _SILENT)
     brought = (own.in_bps + own.out_bps) / source.uplink_bps if source.uplink_bps else 0.0
     cost_s = settings.copy_slows * copy_s * (1.0 + brought) + vm.downtime_s + settings.restart_s

@@ -3,7 +3,7 @@
 import statistics
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fairlead.cloud.inventory import Inventory
 from fairlead.manage.migration.choice import Candidate, Choice, Pace, choose
@@ -144,10 +144,12 @@ class MigrationController:
         """A migration that takes longer is aborted."""
         return self.settings.late_factor * move.copy_s + self.settings.late_s
 
-    def moved(self, move: Candidate, inventory: Inventory, now_s: float) -> None:
-        """A migration has ended well; ``inventory`` is after it."""
+    def moved(self, move: Candidate, now_s: float) -> None:
+        """A migration has ended well: its machine is where it was to go, until the cloud says otherwise."""
+        assert self._inventory is not None
         self._failures = 0
-        self._inventory = inventory
+        vms = tuple(replace(vm, server=move.target) if vm.name == move.vm else vm for vm in self._inventory.vms)
+        self._inventory = replace(self._inventory, vms=vms)
         self._has_moved(move.vm, now_s)
 
     def failed(self, now_s: float) -> str:

@@ -149,9 +149,12 @@ class Mover:
             self._say("failed", move.vm, f"{error}; {what}", **_places(move), time_s=time.monotonic() - begin_s)
         else:
             self._lock.note_move()
-            self._controller.moved(move, self._driver.inventory(), time.monotonic())
-            numbers: dict[str, Any] = asdict(moved) | {"round_trips_s": self._probing.round_trips_s(move.vm)}
-            self._say("moved", move.vm, _in_words(moved), **_places(move), **numbers)
+            self._controller.moved(move, time.monotonic())
+            numbers: dict[str, Any] = asdict(moved) | {"round_trips_s": {}}
+            try:
+                numbers["round_trips_s"] = self._probing.round_trips_s(move.vm)
+            finally:  # it has moved, whatever can be measured of it now
+                self._say("moved", move.vm, _in_words(moved), **_places(move), **numbers)
 
     def _follow(self, migration: Migration, move: Candidate) -> Moved:
         """Until its end; aborted when it takes too long, or nobody needs it any more."""

@@ -3,10 +3,9 @@
 import time
 from collections.abc import Sequence
 
-from fairlead import cloud
+from fairlead import cloud, runtime
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
-from fairlead.manage import registry
 from fairlead.manage.migration.controller import MigrationController
 from fairlead.manage.migration.mover import Mover, Report
 from fairlead.manage.migration.probing import Probing
@@ -31,7 +30,7 @@ def maker(cluster: Cluster, usual_time_s: float | None, dry_run: bool = False) -
             f"{cluster.source}: none of its hosts is a virtual machine of {driver.site}",
             hint="--migrate needs hosts that are called as the cloud calls them",
         )
-    lock = SiteLock(registry.runtime_directory().parent / "sites", driver.site)
+    lock = SiteLock(runtime.directory("sites"), driver.site)
 
     def make(names: Sequence[str], report: Report, probing: Probing) -> Mover:
         controller = MigrationController(names, time.monotonic(), usual_time_s)

@@ -1,0 +1,105 @@
+"""What must not outlive the boot: the user's private directory for it, and processes as they are noted there."""
+
+import contextlib
+import os
+import select
+import signal
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairlead.errors import FairleadError
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process by its number and its start time in clock ticks since boot (proc(5), field 22).
+
+    Both together never come to mean another process, as the number alone does.
+    """
+
+    pid: int
+    start_ticks: int
+
+    @classmethod
+    def of(cls, pid: int) -> "Process":
+        """Raises ProcessLookupError if there is no such process."""
+        return cls(pid, start_ticks(pid))
+
+    @classmethod
+    def own(cls) -> "Process":
+        """This process. Raises FairleadError without /proc."""
+        try:
+            return cls.of(os.getpid())
+        except ProcessLookupError as error:
+            raise FairleadError("/proc is not mounted or not readable", hint="fairlead needs it") from error
+
+    def is_alive(self) -> bool:
+        try:
+            return start_ticks(self.pid) == self.start_ticks
+        except ProcessLookupError:
+            return False
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal; nothing happens if it is gone. Raises FairleadError if it belongs to somebody else."""
+        with self._descriptor() as descriptor:
+            if descriptor is not None:
+                try:
+                    signal.pidfd_send_signal(descriptor, number)
+                except PermissionError as error:
+                    raise FairleadError(f"process {self.pid} is not yours to end") from error
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait until it is gone. Raises FairleadError if it is not in time."""
+        with self._descriptor() as descriptor:
+            if descriptor is not None and not select.select([descriptor], [], [], timeout_s)[0]:
+                raise FairleadError(f"process {self.pid} did not end within {timeout_s:g} s")
+
+    @contextlib.contextmanager
+    def _descriptor(self) -> Iterator[int | None]:
+        try:
+            descriptor = os.pidfd_open(self.pid)
+        except ProcessLookupError:
+            yield None
+            return
+        try:
+            # Checked after opening: the descriptor cannot come to mean another process.
+            yield descriptor if self.is_alive() else None
+        finally:
+            os.close(descriptor)
+
+
+def start_ticks(pid: int) -> int:
+    """Start time of a living process. Raises ProcessLookupError also for one that is dead but not yet reaped."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        raise ProcessLookupError(pid) from None
+    fields = text[text.rindex(")") + 2 :].split()  # the name before may hold spaces and brackets
+    if fields[0] in "ZX":
+        raise ProcessLookupError(pid)
+    return int(fields[19])
+
+
+def directory(name: str = "") -> Path:
+    """``$XDG_RUNTIME_DIR/fairlead``, else ``/tmp/fairlead-UID``, or the directory called ``name`` in it.
+
+    Both are made with mode 0700. What is read there was written by this user: nobody else can put a file into it.
+
+    Raises:
+        FairleadError: it cannot be made, belongs to somebody else, or others may look into it.
+    """
+    base = os.environ.get("XDG_RUNTIME_DIR")
+    path = Path(base) / "fairlead" if base else Path(f"/tmp/fairlead-{os.getuid()}")
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+        status = path.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
+            raise FairleadError(f"{path} is not a private directory of yours", hint=f"remove it, or chmod 700 {path}")
+        path /= name
+        path.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        hint = "XDG_RUNTIME_DIR names no directory of yours: unset it, or log in anew" if base else ""
+        raise FairleadError(f"{path}: cannot be used: {error.strerror}", hint=hint) from error
+    return path

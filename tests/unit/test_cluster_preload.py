@@ -1,0 +1,62 @@
+"""The directories of a job on its hosts, which go with it."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from fairlead.cluster import preload
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.executors import base
+from fairlead.cluster.executors.base import Executor
+
+CLUSTER = Cluster("c", "frail", (Host("h0", "127.0.0.1"),))
+
+
+class Frail(Executor):
+    """Runs here; what is to remove a directory fails, or never answers."""
+
+    name = "frail"
+    passes_signals = True
+    end = "exit 0"
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        keeps = "rm -rf" in argv[2]
+        return ["sh", "-c", f"{argv[2]}; {self.end}", *argv[3:]] if keeps else list(argv)
+
+    def rsh_agent(self) -> Path | None:
+        return None
+
+
+@pytest.fixture(autouse=True)
+def frail(monkeypatch: pytest.MonkeyPatch) -> type[Frail]:
+    monkeypatch.setitem(base._registry, "frail", Frail)
+    monkeypatch.setattr(preload, "REMOVE_TIMEOUT_S", 0.5)
+    return Frail
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ("exit 0", []),
+        ("echo connection lost >&2; exit 255", ["h0: {path} may not be removed: connection lost"]),
+        ("exit 3", ["h0: {path} may not be removed: status 3"]),
+        ("exec sleep 1000", ["h0: {path} may not be removed: no answer within 0.5 s"]),
+    ],
+)
+def test_a_host_that_is_gone_at_the_end_does_not_undo_the_run(
+    frail: type[Frail],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path,
+    end: str,
+    said: list[str],
+) -> None:
+    monkeypatch.setattr(frail, "end", end)
+    with caplog.at_level(logging.WARNING), preload.directory(CLUSTER, ["h0"], f"fairlead-{tmp_path.name}") as path:
+        assert Path(path).is_dir()
+    assert not Path(path).exists()
+    assert [each.getMessage() for each in caplog.records] == [line.format(path=path) for line in said]

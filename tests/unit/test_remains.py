@@ -1,0 +1,126 @@
+"""What a killed comparison or evaluation left is ended by the next start, and noted until it has ended."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fairlead.errors import FairleadError, HostError
+from fairlead.lab import lab as labs
+from fairlead.lab import state
+from fairlead.manage.remains import FILE_NAME, Remains
+from fairlead.net import apply as net
+from fairlead.runtime import Process
+
+CLUSTER = (
+    '[cluster]\nname = "here"\nexecutor = "local"\ninterface = "lo"\n[[hosts]]\nname = "a"\naddress = "127.0.0.1"\n'
+)
+
+
+@pytest.fixture(autouse=True)
+def private_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+@pytest.fixture
+def holder() -> Iterator[subprocess.Popen[bytes]]:
+    """What looks like the holder of lab "left", of another version."""
+    process = subprocess.Popen(["sleep", "60"])
+    directory = state.lab_directory("left")
+    directory.mkdir()
+    ticks = Process.of(process.pid).start_ticks
+    record = {"holder": {"pid": process.pid, "start_ticks": ticks}, "plan": {"hosts": []}}
+    (directory / "lab.json").write_text(json.dumps(record))
+    yield process
+    process.kill()
+    process.wait()
+
+
+def note(results: Path, **changes: object) -> Path:
+    """The note of a killed one, with the cluster file that it had written beside it."""
+    results.mkdir()
+    whole = {"lab": None, "cluster": None, "jobs": [], "undo": [], "on": "hosts", "bonded": False, "groups": []}
+    (results / FILE_NAME).write_text(json.dumps(whole | changes))
+    (results / "left.cluster.toml").write_text("")
+    return results
+
+
+def test_a_lab_is_ended_also_when_another_version_started_it(tmp_path: Path, holder: subprocess.Popen[bytes]) -> None:
+    results = note(tmp_path / "results", lab="left", jobs=["0a0b0c0d"])
+    assert Remains(results).end() == ["lab left"]
+    assert holder.wait(5) == -9
+    assert list(results.iterdir()) == []
+    assert not state.lab_directory("left").exists()
+
+
+def test_a_lab_that_does_not_end_stays_noted_and_nothing_begins_beside_it(
+    tmp_path: Path, holder: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stays(holder: Process) -> None:
+        raise FairleadError(f"process {holder.pid} did not end within 20 s")
+
+    monkeypatch.setattr(labs, "end", stays)
+    results = note(tmp_path / "results", lab="left")
+    for _ in range(2):
+        with pytest.raises(FairleadError, match=rf"{holder.pid} did not end(.|\n)*remove {results / FILE_NAME}"):
+            Remains(results).end()
+        assert json.loads((results / FILE_NAME).read_text())["lab"] == "left"
+        assert (results / "left.cluster.toml").exists()
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert Remains(results).end() == ["lab left"]
+
+
+def test_a_lab_that_is_gone_takes_along_what_was_set_up_in_it(tmp_path: Path) -> None:
+    results = note(tmp_path / "results", lab="left", undo=[["false"]], on="hosts")
+    assert Remains(results).end() == []
+    assert list(results.iterdir()) == []
+
+
+def test_a_runtime_directory_that_cannot_be_trusted_does_not_pass_for_a_lab_that_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "fairlead").mkdir()
+    (tmp_path / "fairlead").chmod(0o755)
+    results = note(tmp_path / "results", lab="left")
+    with pytest.raises(FairleadError, match="not a private directory of yours"):
+        Remains(results).end()
+    assert (results / FILE_NAME).exists()
+
+
+def test_bonds_and_commands_are_taken_back_each_whatever_becomes_of_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreachable(*_: object) -> None:
+        raise HostError("a: not reached", hint="see ssh a")
+
+    (tmp_path / "here.toml").write_text(CLUSTER)
+    noted = {"cluster": str(tmp_path / "here.toml"), "bonded": True}
+    results = note(tmp_path / "results", **noted, undo=[["touch", str(tmp_path / "undone")]])
+    monkeypatch.setattr(net, "restore", unreachable)
+    with pytest.raises(FairleadError) as raised:
+        Remains(results).end()
+    assert (tmp_path / "undone").exists()
+    assert str(raised.value).splitlines() == [
+        "what was left cannot be ended or taken back: a: not reached",
+        "  see ssh a",
+        f"  the same command tries again; once it is put right by hand (bonds: `fairlead net restore "
+        f"{tmp_path / 'here.toml'}`), remove {results / FILE_NAME}",
+    ]
+    assert json.loads((results / FILE_NAME).read_text()) | noted == json.loads((results / FILE_NAME).read_text())
+    assert json.loads((results / FILE_NAME).read_text())["undo"] == []
+    monkeypatch.setattr(net, "restore", lambda executor, hosts: [])
+    assert Remains(results).end() == ["bonds"]
+    assert not (results / FILE_NAME).exists()
+
+
+def test_the_note_is_there_while_something_runs(tmp_path: Path) -> None:
+    remains = Remains(tmp_path)
+    remains.note_cluster("c.toml")
+    assert not (tmp_path / FILE_NAME).exists()
+    with remains.running("0a0b0c0d"):
+        assert json.loads((tmp_path / FILE_NAME).read_text()) == {
+            **{"lab": None, "cluster": "c.toml", "jobs": ["0a0b0c0d"], "undo": [], "on": "hosts", "bonded": False},
+            "groups": [],
+        }
+    assert not (tmp_path / FILE_NAME).exists()

@@ -1,0 +1,100 @@
+"""The MPI that is recorded is the one in use; what needs none asks for none."""
+
+from pathlib import Path
+
+import pytest
+
+from fairlead import config
+from fairlead.cluster.description import Cluster
+from fairlead.errors import MissingToolError
+from fairlead.evaluate import design, testbed
+from fairlead.evaluate.plan import Plan
+from fairlead.manage import comparison_session
+from fairlead.manage.plan import ProgramPlan
+from fairlead.manage.remains import Remains
+from fairlead.measure.benchmarks import records
+from fairlead.store import Store
+
+CLUSTER = """
+[cluster]
+name = "here"
+executor = "local"
+interface = "lo"
+mpirun = "{mpirun}"
+[[hosts]]
+name = "a"
+address = "127.0.0.1"
+"""
+PLAN = """
+[evaluation]
+name = "short"
+cluster = "{cluster}"
+[factors]
+number = [1]
+[run]
+command = ["true"]
+"""
+
+
+def mpirun(directory: Path, version: str) -> str:
+    """What says that it is this version of Open MPI."""
+    program = directory / f"mpirun-{version}"
+    program.write_text(f"#!/bin/sh\necho 'mpirun (Open MPI) {version}'\n")
+    program.chmod(0o755)
+    return str(program)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Cluster:
+    """Its mpirun is 4.1.1."""
+    file = tmp_path / "here.toml"
+    file.write_text(CLUSTER.format(mpirun=mpirun(tmp_path, "4.1.1")))
+    return Cluster.load(file)
+
+
+def test_a_benchmark_records_the_mpi_that_it_used_and_none_if_it_used_none(cluster: Cluster, tmp_path: Path) -> None:
+    other = mpirun(tmp_path, "5.0.2")
+    found = []
+    with Store.open(tmp_path / "results") as store:
+        for plan in ({"mpirun": None}, {"mpirun": other}, {"seconds": 1}):
+            with records.recorded(store, cluster, "x", plan) as run:
+                found.append(store.run(run).facts["software"].get("mpi"))
+        without = cluster.with_mpirun(str(tmp_path / "missing"))
+        with records.recorded(store, without, "tcp", {"seconds": 1}) as run:
+            assert "mpi" not in store.run(run).facts["software"]
+        with (
+            pytest.raises(MissingToolError, match="missing is not there"),
+            records.recorded(store, without, "x", {"mpirun": None}),
+        ):
+            pass
+    assert found == ["mpirun (Open MPI) 4.1.1", "mpirun (Open MPI) 5.0.2", None]
+
+
+@pytest.mark.parametrize(
+    ("more", "recorded"),
+    [
+        ("", "mpirun (Open MPI) 4.1.1"),
+        ('mpirun = "{other}"', "mpirun (Open MPI) 5.0.2"),
+        ('launcher = "custom"', None),
+    ],
+)
+def test_an_evaluation_records_the_mpi_of_its_plan(
+    cluster: Cluster, tmp_path: Path, more: str, recorded: str | None
+) -> None:
+    text = PLAN.format(cluster=cluster.source) + more.format(other=mpirun(tmp_path, "5.0.2"))
+    plan = config.parse(text, Plan, source="plan.toml")
+    with Store.open(tmp_path / "results") as store, testbed.Testbed(plan, store, Remains(store.directory)) as up:
+        up.prepare(next(iter(design.planned_rows(plan))))
+        assert up.facts["software"].get("mpi") == recorded
+
+
+def test_each_program_of_a_comparison_has_the_mpi_that_launches_it(cluster: Cluster, tmp_path: Path) -> None:
+    programs = [
+        ProgramPlan(name="one", command=("true",), ranks=1),
+        ProgramPlan(name="two", command=("true",), ranks=1, mpirun=mpirun(tmp_path, "5.0.2")),
+    ]
+    facts = comparison_session.facts_of(cluster, programs)
+    assert {name: each["software"]["mpi"] for name, each in facts.items()} == {
+        "one": "mpirun (Open MPI) 4.1.1",
+        "two": "mpirun (Open MPI) 5.0.2",
+    }
