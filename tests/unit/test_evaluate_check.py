@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairlead import config
+from fairlead.cli.main import main
 from fairlead.errors import ConfigError, StoreError
 from fairlead.evaluate import claims, claims_report, dataset
 from fairlead.evaluate.check import FAILS, HOLDS, UNDECIDABLE, Result, read_and_check
@@ -116,6 +117,20 @@ def test_a_number_may_be_rounded_or_cut_to_the_digits_it_was_printed_with(store,
     assert verdict(store, 2.66, figure="mean", of=x).remark == "cut"
     assert verdict(store, 2.6, figure="mean", of=x, decimals=2).verdict == FAILS
     assert verdict(store, 3, figure="mean", of=y).verdict == HOLDS
+
+
+@pytest.mark.parametrize(("published", "code"), [([8.0, 8.1], 1), ([8.0], 0)])
+def test_the_exit_code_tells_whether_all_claims_hold(store, tmp_path, monkeypatch, capsys, published, code):
+    bring_in(store, tmp_path)
+    of_nobody = {"program": "c", "network": "bond"}  # undecidable, which is no failure
+    stated = [claim(each, figure="mean", of=A) for each in published] + [claim(1.0, figure="mean", of=of_nobody)]
+    (tmp_path / "claims.json").write_text(json.dumps([each.model_dump(mode="json") for each in stated]))
+    words = ["evaluate", "check", str(tmp_path / "claims.json"), "--json", "--results", str(tmp_path / "results")]
+    monkeypatch.setattr("sys.argv", ["fairlead", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == code
+    assert json.loads(capsys.readouterr().out)["totals"].get(FAILS, 0) == code
 
 
 def test_what_has_no_data_or_no_reading_is_undecidable(store, tmp_path):

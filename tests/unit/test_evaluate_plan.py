@@ -90,6 +90,16 @@ def test_management_is_a_factor_like_any_other():
     assert parse(HEAD, FACTORS, RUN).components_at(plan.combinations()[0]) == NONE
 
 
+def test_silent_neighbours_are_those_of_another_level_and_plans_without_are_stored_as_before():
+    plan = config.load(EXAMPLES / "small.toml", Plan)
+    assert [plan.neighbours_at({"neighbours": level}) for level in ("none", "1 is", "1 silent is")] == [
+        *((), ("is",), ("is",)),
+    ]
+    assert [plan.silent_at({"neighbours": level}) for level in ("none", "1 is", "1 silent is")] == [False, False, True]
+    assert plan.stored()["neighbours"]["silent"] == {"1 silent is": "1 is"}
+    assert set(config.load(EXAMPLES / "bonds.toml", Plan).stored()["neighbours"]) == {"factor", "levels", "programs"}
+
+
 def test_what_will_run_is_told():
     plan = parse(HEAD, FACTORS, RUN + "expected_s = 60\n", '[whole_plot]\nfactors = ["network"]\n')
     assert plan_words.summary(plan) == [
@@ -137,6 +147,34 @@ def test_what_will_run_is_told():
             "neighbours.levels.rr: 'is' is not there; there are none",
         ),
         (
+            (
+                HEAD,
+                FACTORS,
+                RUN,
+                '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = [] }\nsilent = { ad = "rr" }\n',
+            ),
+            "neighbours.silent.ad: 'rr' is no level with neighbours",
+        ),
+        (
+            (
+                HEAD,
+                FACTORS,
+                RUN,
+                '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = [], ad = [] }\nhosts = [["a"], ["b"]]\n',
+            ),
+            "neighbours.hosts: 2 lists for 1 instances, the main program included",
+        ),
+        (
+            (
+                HEAD,
+                FACTORS,
+                RUN + 'launcher = "custom"\n',
+                '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = ["x"] }\nsilent = { ad = "rr" }\n',
+                '[neighbours.programs]\nx = { command = ["x"] }\n',
+            ),
+            "neighbours.silent: run.launcher custom runs commands as they stand",
+        ),
+        (
             (HEAD, FACTORS, RUN, '[management]\nfactor = "network"\nlevels = { none = "none" }\n'),
             "management.levels: says nothing of rr",
         ),
@@ -152,9 +190,15 @@ def test_plans_that_make_no_sense_are_refused(parts, complaint):
 
 @pytest.mark.parametrize(
     ("name", "rows", "cells", "set_ups"),
-    [("small", 54, 18, 6), ("interconnection", 2800, 280, 25), ("802.3ad", 840, 28, 21), ("clouds", 720, 24, 9)],
+    [
+        ("small", 54, 18, 6),
+        ("interconnection", 2800, 280, 25),
+        ("802.3ad", 840, 28, 21),
+        ("clouds", 720, 24, 9),
+        ("containers", 27, 9, 9),
+    ],
 )
-def test_the_ready_plans_are_the_papers_matrices(name, rows, cells, set_ups):
+def test_the_ready_plans_are_the_matrices_that_they_say(name, rows, cells, set_ups):
     plan = session.read(EXAMPLES / f"{name}.toml", look=False)
     planned = design.planned_rows(plan)
     assert (len(planned), len(plan.combinations())) == (rows, cells)

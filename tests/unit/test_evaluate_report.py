@@ -1,10 +1,14 @@
 """What is concluded from samples: gains, verdicts, groups, shares, cost; and the page that says it."""
 
+import base64
+import dataclasses
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from bench import evaluation_rows
 from click.testing import CliRunner
 from scipy import stats
 
@@ -12,12 +16,14 @@ from fairlead import config
 from fairlead.cli.evaluate import command
 from fairlead.errors import ConfigError
 from fairlead.evaluate import dataset
+from fairlead.evaluate.aggregation import Networks, Observed
 from fairlead.evaluate.analysis import ALIKE, FASTER, SLOWER, analyse
 from fairlead.evaluate.columns import ColumnMap, import_csv
 from fairlead.evaluate.cost import cheapest, priced
 from fairlead.evaluate.dataset import Cell, Dataset
+from fairlead.evaluate.losses import losses
 from fairlead.evaluate.settings import Cost, Group, Report
-from fairlead.report import evaluation_report
+from fairlead.report import evaluation_report, network_tables
 from fairlead.store import Run, Store
 
 RECORD = Run(1, None, dataset.KIND, {"name": "d"}, {}, None, None, {}, 0.0, 1.0, "ok", None, None)
@@ -68,6 +74,41 @@ def test_gains_are_ratios_of_means_in_both_definitions_and_verdicts_come_from_th
     assert found.other_pairs == ()
 
 
+BESIDE = {
+    ("none", "is"): [10.0, 10.2, 9.8],
+    ("busy", "is"): [30.0, 30.6, 29.4],
+    ("quiet", "is"): [20.0, 20.4, 19.6],
+    ("busy", "ep"): [9.0],
+    ("quiet", "ep"): [6.0],
+    ("busy", "ft"): [9.0, 9.1],
+}
+
+
+def test_what_neighbours_cost_is_their_share_of_processors_times_their_traffic():
+    table = {"factor": "beside", "levels": {"none": [], "busy": ["is"]}, "silent": {"quiet": "busy"}}
+    found = list(losses(data(BESIDE, ("beside", "program")), table, 0.95))
+    assert [(each.case, each.neighbours) for each in found] == [(("is",), "busy"), (("ep",), "busy")]
+    whole, processors, network = found[0].whole, found[0].processors, found[0].network
+    assert [part.value for part in (whole, processors, network)] == pytest.approx([3, 2, 1.5])
+    assert whole.value == pytest.approx(processors.value * network.value)
+    assert network.interval.low < 1.5 < network.interval.high < 1.6
+    assert (found[1].whole, found[1].network.value, found[1].network.interval) == (None, 1.5, None)
+    rates = data({("busy",): [2.0, 2.1], ("quiet",): [4.0, 4.2]}, ("beside",), unit="B/s")
+    assert [each.network.value for each in losses(rates, table, 0.95)] == pytest.approx([2.0])
+    assert list(losses(rates, None, 0.95)) == []
+
+
+def test_what_was_measured_is_set_beside_what_the_nics_carried():
+    cells = {(name,): [value, 1.01 * value, 0.99 * value] for name, value in (("plain", 10), ("two", 5), ("one", 10))}
+    found = analyse(data(cells, ("network",)), Report(configurations=("network",), baseline={"network": "plain"}))
+    rows = tuple(replace(RECORD, id=k, facts={"network": {"rate_bps": 1e8}}) for k in range(3))
+    seen = {"plain": 1.0, "two": 2.0, "one": 1.0}
+    networks = Networks({(name,): Observed(4.0, (1.0, 1.0), nics, nics, 0.0, 0) for name, nics in seen.items()})
+    table = network_tables.beside_theory(replace(found, data=replace(found.data, rows=rows), networks=networks))
+    remarks = {row[0].value: row[-1].value for row in table.rows}
+    assert remarks == {"two": "as the busiest NIC says", "one": "no gain by theory, and none that can be told"}
+
+
 def test_groups_average_gains_and_shares_count_cells_apart_from_runs():
     found = analyse(data(FOUR), REPORT)
     assert [(each.group, each.configuration, each.cells) for each in found.groups] == [
@@ -107,12 +148,79 @@ def test_what_was_set_up_once_a_block_is_judged_by_blocks():
     assert by_blocks.difference.degrees_of_freedom == 2
     assert by_blocks.speed.value == pytest.approx(np.mean(plain) / np.mean(bond) - 1)
     (group,) = analyse(data(cells, blocks=blocks), REPORT, whole_plot=["network"]).groups
-    gains = [10.05 / 8.05 - 1, 10.05 / 10.45 - 1, 10.05 / 10.35 - 1]
-    half = stats.t.ppf(0.975, 2) * np.std(gains, ddof=1) / 3**0.5
-    assert [group.interval.low, group.interval.high] == pytest.approx([np.mean(gains) - half, np.mean(gains) + half])
+    logs = np.log([10.05 / 8.05, 10.05 / 10.45, 10.05 / 10.35])
+    half = stats.t.ppf(0.975, 2) * np.std(logs, ddof=1) / 3**0.5
+    ends = np.exp([np.mean(logs) - half, np.mean(logs) + half]) - 1
+    assert [group.interval.low, group.interval.high] == pytest.approx(list(ends))
+    assert (group.interval.low, group.interval.high) == (by_blocks.speed.low, by_blocks.speed.high)
     once = analyse(data(cells), REPORT, whole_plot=["network"])
     assert once.pairs[0].verdict == "too few samples"
     assert any("was set up in 1 block(s)" in text for text in once.warnings)
+
+
+def test_a_hundred_cells_without_effect_are_not_told_apart_by_chance():
+    draw = np.random.default_rng(1)
+    cells = {(f"p{k}", name): draw.normal(10, 0.5, 10) for k in range(100) for name in ("plain", "bond")}
+    found = analyse(data(cells), REPORT)
+    assert {pair.verdict for pair in found.pairs} == {ALIKE}
+    assert sum(pair.difference.told_apart for pair in found.pairs) == 3
+    said = evaluation_report.findings(found)
+    assert said[1] == (
+        "Against plain: 0 of 100 cells are faster, 0 slower, 100 cannot be told apart "
+        "(p below 0.05 after Holm, for all of them)."
+    )
+    assert said[2] == (
+        "Taken one by one 3 can be told apart (95\u00a0% intervals); without any effect about 5 would be so by chance."
+    )
+    cells["p0", "bond"] = cells["p0", "plain"] - 3
+    verdicts = [pair.verdict for pair in analyse(data(cells), REPORT).pairs]
+    assert (verdicts[0], verdicts.count(ALIKE)) == (FASTER, 99)
+
+
+def test_cells_that_were_set_up_once_a_block_have_intervals_of_blocks():
+    cells = {("is", "plain"): [10.0, 10.2, 11, 11.2, 12, 12.2], ("is", "bond"): [8.0, 8.2, 9, 9.2, 10, 10.2]}
+    found = analyse(data(cells, blocks=[0, 0, 1, 1, 2, 2]), REPORT, whole_plot=["network"])
+    plain = found.summaries[0]
+    half = stats.t.ppf(0.975, 2) * 1 / 3**0.5
+    assert (plain.mean.value, plain.mean.n, plain.median.n) == (pytest.approx(11.1), 3, 3)
+    assert [plain.mean.low, plain.mean.high] == pytest.approx([11.1 - half, 11.1 + half])
+    assert plain.sd == pytest.approx(np.std(cells["is", "plain"], ddof=1))
+    assert "is, plain; is, bond have fewer than 6 blocks: their intervals assume normal scatter." in found.warnings
+    once = analyse(data(cells), REPORT, whole_plot=["network"]).summaries[0]
+    assert (once.mean, once.median, once.cell.n) == (None, None, 6)
+
+
+def test_what_varies_within_whole_plots_is_compared_within_their_blocks():
+    """Without effect: three blocks of ten samples of both, then twenty of one of them alone, whose plots differ."""
+    draw = np.random.default_rng(1)
+    report = Report(configurations=("network",), baseline={"network": "plain"})
+    numbers = {"plain": np.repeat(range(3), 10), "bond": np.r_[np.repeat(range(3), 10), np.arange(3, 23)]}
+    apart = 0
+    for _ in range(300):
+        plots = 100 + draw.normal(0, 1, 23)
+        cells = {("is", name): plots[of] + draw.normal(0, 0.2, len(of)) for name, of in numbers.items()}
+        made = tuple(Cell(levels, v, numbers[levels[1]], np.arange(len(v))) for levels, v in cells.items())
+        shaped = dataclasses.replace(data({("is", "plain"): [1.0]}), cells=made)
+        (pair,) = analyse(shaped, report, whole_plot=["program"]).pairs
+        apart += pair.verdict != ALIKE
+        assert (pair.by_blocks, pair.difference.degrees_of_freedom) == (False, 60 - 3 - 1)
+    assert 6 <= apart <= 25  # 15 expected; as if all samples were independent it is 52
+    assert pair.speed.value == pytest.approx(
+        np.exp(np.log(made[0].values).mean() - np.log(made[1].values[:30]).mean()) - 1
+    )
+
+
+def test_gains_of_blocks_lie_within_their_intervals():
+    """Samples alone would say that nothing was gained: one block holds four fifths of the base's."""
+    cells = {("is", "plain"): [8.0, 12, 8, 8, 8], ("is", "bond"): [8.0, 8, 8, 8, 10]}
+    blocks = {("is", "plain"): [0, 1, 0, 0, 0], ("is", "bond"): [0, 0, 0, 0, 1]}
+    made = tuple(
+        Cell(levels, np.array(values), np.array(blocks[levels]), np.arange(5)) for levels, values in cells.items()
+    )
+    (pair,) = analyse(dataclasses.replace(data(cells), cells=made), REPORT, whole_plot=["network"]).pairs
+    assert pair.speed_value == pair.speed.value == pytest.approx(10 / 9 - 1)
+    assert pair.speed.contains(pair.speed_value)
+    assert pair.difference.estimate.value == pytest.approx(-1)
 
 
 def test_warnings_name_the_cells():
@@ -200,3 +308,20 @@ def test_the_commands_say_what_they_did(tmp_path: Path):
     assert (tmp_path / "results" / "evaluation.html").is_file()
     third = run(command, ["report", results, "--name", "five"])
     assert "there is no evaluation 'five' here" in str(third.exception)
+
+
+@pytest.mark.slow  # 40 s; how long the report takes is a figure of `make bench`
+def test_a_hundred_thousand_rows_are_analysed_and_each_is_on_the_page(tmp_path: Path):
+    evaluation_rows.fill(tmp_path)
+    with Store.read(tmp_path) as store:
+        found = evaluation_report.load(store)
+    assert (found.data.n, len(found.data.cells), len(found.data.rows)) == (100_000, 4000, 100_000)
+    assert (len(found.pairs), len(found.other_pairs)) == (3500, 10_500)
+    slowest = [pair.difference for pair in found.pairs if pair.second.levels[2] == "n7"]
+    assert all(each.told_apart and each.estimate.value > 0 for each in slowest)  # of three blocks, each by itself
+    page = evaluation_report.write(found, tmp_path / "page.html")[0].read_text()
+    assert "All 100000 samples" in page
+    samples = re.search(r'href="data:text/csv[^,]*,([^"]*)" download="samples.csv"', page)
+    assert samples is not None
+    lines = base64.b64decode(samples[1]).decode().splitlines()
+    assert len(lines) == 100_001

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -10,11 +11,16 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from fairlead.errors import FairleadError
+from fairlead.cli.evaluate import command
+from fairlead.cli.main import main
+from fairlead.cluster import cgroups
+from fairlead.errors import FairleadError, HostError, PrivilegeError
 from fairlead.evaluate import dataset, session
-from fairlead.evaluate.remains import FILE_NAME, Remains
 from fairlead.evaluate.runner import Evaluation
+from fairlead.manage.remains import FILE_NAME, Remains
+from fairlead.net import apply as net
 from fairlead.store import Store
 
 COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
@@ -103,6 +109,38 @@ def test_the_same_command_again_runs_nothing(tmp_path):
     assert content(tmp_path / "results") == before
 
 
+def test_the_report_is_of_the_plan_that_was_named(tmp_path):
+    """Another plan of the same name was run after it."""
+    evaluate(tmp_path, "true", count=1)
+    other = tmp_path / "other.toml"
+    other.write_text((tmp_path / "plan.toml").read_text().replace("number = [1, 2]", "number = [1, 2, 3]"))
+    with Store.open(tmp_path / "results") as store:
+        Evaluation(session.read(other), store).run()
+    line = [str(tmp_path / "plan.toml"), "--results", str(tmp_path / "results")]
+    done = CliRunner().invoke(command, line, catch_exceptions=False)
+    assert done.stdout.splitlines()[0] == "4 samples of time_s in 4 cells."
+
+
+def test_another_network_under_the_same_name_makes_another_evaluation(tmp_path):
+    evaluate(tmp_path, "true", count=1)
+    file = tmp_path / "here.cluster.toml"
+    file.write_text(f"# a remark\n{CLUSTER}")
+    plan = session.read(tmp_path / "plan.toml")
+    with Store.open(tmp_path / "results") as store:
+        assert Evaluation(plan, store).finished
+        file.write_text(CLUSTER.replace('"127.0.0.1"', '"127.0.0.1"\nslots = 2'))
+        other = Evaluation(plan, store)
+        assert not other.finished
+        other.run()
+        first, second = store.runs(dataset.KIND)
+        assert [len(store.runs(dataset.ROW, parent=run.id)) for run in (first, second)] == [4, 4]
+        hosts = [run.plan["networks"][str(file)]["hosts"] for run in (first, second)]
+    assert hosts == [
+        [{"name": "a", "address": "127.0.0.1"}],
+        [{"name": "a", "address": "127.0.0.1", "slots": 2}],
+    ]
+
+
 def test_a_failed_row_is_recorded_with_its_output_and_tried_again_as_often_as_the_plan_says(tmp_path):
     script = "echo try >> {text}{number}; echo said; test {text} = b || test $(wc -l < {text}{number}) -ge 3"
     here = Path.cwd()
@@ -124,6 +162,19 @@ def test_a_failed_row_is_recorded_with_its_output_and_tried_again_as_often_as_th
         data = dataset.load(store, dataset.find(store))
         assert {cell.levels: cell.n for cell in data.cells} == {("a", 1): 2, ("a", 2): 2, ("b", 1): 3, ("b", 2): 3}
         assert data.failed == {("a", 1): 2, ("a", 2): 2}
+
+
+@pytest.mark.parametrize(("script", "code"), [("test {text} = a -o {number} = 1", 1), ("true", 0)])
+def test_the_exit_code_tells_of_rows_without_a_sample(tmp_path, monkeypatch, script, code):
+    monkeypatch.setattr(sys, "argv", ["fairlead", "evaluate", str(write(tmp_path, script, count=2))])
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):  # the second time nothing is run
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == code
+    with Store.read(tmp_path / "results") as store:
+        failed = [row for row in store.runs(dataset.ROW) if row.status == "failed"]
+    assert len(failed) == 2 * code
 
 
 def test_a_program_may_time_itself(tmp_path):
@@ -150,6 +201,31 @@ def test_replications_end_when_intervals_are_narrow_or_the_budget_is_spent(tmp_p
     assert experiment.status == "ok"
     assert 0 < len(rows) < 12
     assert sum(row.ended_s - row.started_s for row in rows[:-1]) < 0.1
+
+
+def test_what_is_set_up_once_a_block_stops_by_blocks(tmp_path):
+    """The k-th set-up makes every row last k s: 1, 1, 2, 2, 3, 3, then one row a block.
+
+    The interval of 6 samples is within half of their mean; that of block means is, once there are 7 blocks.
+    """
+    more = f"""
+half_width = 0.5
+at_most = 20
+[whole_plot]
+factors = ["text"]
+on = "here"
+set_up = [["sh", "-c", "echo >> {tmp_path}/{{text}}"]]
+"""
+    (tmp_path / "row").write_text('printf \'{"verified": true, "seconds": %d}\' $(wc -l < $1)')
+    plan = write(tmp_path, f"sh {tmp_path}/row {tmp_path}/{{text}}", more, count=6)
+    text = plan.read_text().replace("number = [1, 2]", "number = [1]")
+    plan.write_text(text.replace('launcher = "custom"', 'launcher = "custom"\nvalue = "timed_section_s"'))
+    with Store.open(tmp_path / "results") as store:
+        Evaluation(session.read(plan), store).run()
+        data = dataset.load(store, dataset.find(store))
+    for cell in data.cells:
+        assert sorted(cell.values.tolist()) == [1, 1, 2, 2, 3, 3, 4, 5, 6, 7]
+        assert sorted(cell.blocks.tolist()) == [0, 0, 1, 1, 2, 2, 3, 4, 5, 6]
 
 
 def test_whole_plots_are_set_up_read_back_and_undone(tmp_path):
@@ -179,18 +255,65 @@ reset = [["sh", "-c", "echo reset >> {log}"]]
     assert [line for line in lines if line.startswith("row")] == [f"row {row.labels['text']}" for row in rows]
 
 
+BONDS = """
+[network]
+factor = "text"
+interfaces = ["eth1"]
+levels = { a = { nics = 1, bond = { mode = "balance-rr" } }, b = { nics = 1, bond = { mode = "balance-rr" } } }
+[whole_plot]
+factors = ["text"]
+on = "here"
+"""
+
+
+def test_what_was_not_begun_is_not_undone(tmp_path, monkeypatch):
+    restored = []
+
+    def refuse(*_):
+        raise HostError("a: eth1 has no link")
+
+    monkeypatch.setattr(net, "apply", refuse)
+    monkeypatch.setattr(net, "restore", lambda executor, hosts: restored.append(list(hosts)))
+    with pytest.raises(HostError, match="eth1 has no link"):
+        evaluate(tmp_path, "true", BONDS + f'undo = [["touch", "{tmp_path}/undone"]]\n')
+    assert restored == [["a"]]
+    assert not (tmp_path / "undone").exists()
+    assert not (tmp_path / "results" / FILE_NAME).exists()
+
+
+def test_an_undo_that_fails_leaves_no_bonds_and_is_tried_again_by_the_next_start(tmp_path, monkeypatch):
+    restored = []
+    monkeypatch.setattr(net, "apply", lambda *_: {})
+    monkeypatch.setattr(net, "restore", lambda executor, hosts: restored.append(list(hosts)))
+    more = BONDS + f'undo = [["test", "-e", "{tmp_path}/mended"]]\n'
+    results = tmp_path / "results"
+    with pytest.raises(FairleadError, match=rf"what was left cannot be(.|\n)*remove {results / FILE_NAME}"):
+        evaluate(tmp_path, "true", more)
+    assert restored == [["a"]]
+    noted = json.loads((results / FILE_NAME).read_text())
+    assert (noted["undo"], noted["bonded"]) == ([["test", "-e", f"{tmp_path}/mended"]], False)
+    with pytest.raises(FairleadError, match="exit code 1"):  # the next start does not measure on it
+        evaluate(tmp_path, "true", more)
+    (tmp_path / "mended").touch()
+    evaluate(tmp_path, "true", more)
+    assert not (results / FILE_NAME).exists()
+    assert restored == [["a"]] * 6  # twice a block, in three blocks
+    with Store.read(results) as store:
+        assert [row.position for row in store.runs(dataset.ROW)] == list(range(12))
+
+
 def test_what_was_set_up_when_it_was_killed_is_taken_back_by_the_next_start(tmp_path):
     log = tmp_path / "log"
-    remains = Remains(tmp_path / FILE_NAME)
+    remains = Remains(tmp_path)
     remains.note_cluster(str(write(tmp_path, "true").with_name("here.cluster.toml")))
     for on in ("here", "hosts"):
         remains.note_undo([["sh", "-c", f"echo undone {on} >> {log}"]], on)
-        assert Remains.of(tmp_path).end() == ["what was set up"]
-        assert Remains.of(tmp_path).end() == []
+        assert Remains(tmp_path).end() == ["what was set up"]
+        assert Remains(tmp_path).end() == []
     assert log.read_text() == "undone here\nundone hosts\n"
     (tmp_path / FILE_NAME).write_text("{")
     with pytest.raises(FairleadError, match="is no note of what runs"):
-        Remains.of(tmp_path)
+        Remains(tmp_path)
 
 
 NEIGHBOURS = """
@@ -229,6 +352,7 @@ def test_a_neighbour_that_fails_fails_the_row(tmp_path):
         rows = [row for row in store.runs(dataset.ROW) if row.labels["number"] == 2]
     assert {row.status for row in rows} == {"failed"}
     assert all(row.error.startswith("neighbour") and "(loop): ended with exit code 1" in row.error for row in rows)
+    assert not (tmp_path / "results" / FILE_NAME).exists()
 
 
 @pytest.mark.slow  # it waits until a program that does not listen is killed
@@ -241,7 +365,7 @@ def test_what_a_killed_evaluation_had_running_is_ended_by_the_next_start(tmp_pat
     job = json.loads((tmp_path / "results" / FILE_NAME).read_text())["jobs"]
     first.kill()
     first.wait()
-    assert Remains.of(tmp_path / "results").end() == [f"job {job[0]}"]
+    assert Remains(tmp_path / "results").end() == [f"job {job[0]}"]
     assert not is_running(pid.read_text())
     assert not (tmp_path / "results" / FILE_NAME).exists()
 
@@ -300,3 +424,67 @@ def test_two_hundred_kills_lose_and_double_nothing(tmp_path):
     subprocess.run([*line, str(tmp_path / "killed")], check=True, capture_output=True)
     assert content(tmp_path / "killed") == content(tmp_path / "undisturbed")
     assert kills == 200
+
+
+def may_share_processors() -> bool:
+    names = cgroups.names(1)
+    try:
+        cgroups.remove(cgroups.make(names).paths)
+    except PrivilegeError:
+        return False
+    return True
+
+
+SHARED = """
+[neighbours]
+factor = "number"
+levels = { 1 = [], 2 = ["loop"] }
+processors = "fixed"
+[neighbours.programs.loop]
+command = ["sh", "-c", "cat /proc/self/cgroup >> {log}; sleep 0.05"]
+"""
+
+
+@pytest.mark.skipif(not may_share_processors(), reason="no control group for processors can be made here")
+def test_instances_share_processors_by_control_groups_which_are_removed(tmp_path):
+    log = tmp_path / "neighbour"
+    evaluate(tmp_path, "cat /proc/self/cgroup; sleep 0.1", SHARED.replace("{log}", str(log)), count=1)
+    with Store.read(tmp_path / "results") as store:
+        rows = store.runs(dataset.ROW)
+        texts = [store.attachments(row.id)[0].content.decode() for row in rows]
+    assert {row.status for row in rows} == {"ok"}
+    own = {name for text in texts for name in re.findall(r"/(fairlead-\w+-\d)$", text, re.MULTILINE)}
+    beside = set(re.findall(r"/(fairlead-\w+-\d)$", log.read_text(), re.MULTILINE))
+    assert [name[-1] for name in (*own, *beside)] == ["0", "1"]
+    assert not any(path.exists() for path in cgroups.candidates([*own, *beside]))
+    assert {row.facts["processors"]["asked"] for row in rows} == {"fixed"}
+    assert rows[0].facts["processors"]["way"].startswith("cgroup v")
+
+
+@pytest.mark.skipif(not may_share_processors(), reason="no control group for processors can be made here")
+def test_control_groups_that_a_killed_evaluation_left_are_removed_with_what_runs_in_them(tmp_path):
+    file = write(tmp_path, "echo $$ > pid; exec sleep 60", SHARED.replace("{log}", "log"))
+    first = subprocess.Popen([*COMMAND, "evaluate", str(file), "--results", "results"], cwd=tmp_path)
+    pid = tmp_path / "pid"
+    while not (pid.is_file() and pid.read_text()):
+        time.sleep(0.02)
+    first.kill()
+    first.wait()
+    left = [
+        path
+        for path in map(Path, json.loads((tmp_path / "results" / FILE_NAME).read_text())["groups"])
+        if path.is_dir()
+    ]
+    assert len(left) == 2
+    assert Remains(tmp_path / "results").end()[-1] == "control groups"
+    assert not any(path.exists() for path in left)
+    assert not is_running(pid.read_text())
+
+
+def test_where_no_control_group_can_be_made_rows_say_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(cgroups, "places", lambda: iter([(Path("/proc"), 2)]))
+    evaluate(tmp_path, "true", SHARED.replace("{log}", "/dev/null"), count=1)
+    with Store.read(tmp_path / "results") as store:
+        (found,) = {json.dumps(row.facts["processors"]) for row in store.runs(dataset.ROW)}
+    assert json.loads(found)["way"] == "none"
+    assert "no control group for processors can be made here: /proc: " in json.loads(found)["reason"]

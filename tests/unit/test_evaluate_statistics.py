@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from fairlead.errors import StatisticsError
-from fairlead.statistics import diagnostics, ratios, variance
+from fairlead.statistics import blocks, diagnostics, estimates, ratios, variance
 
 
 def test_the_interval_of_a_ratio_is_fiellers():
@@ -43,6 +43,57 @@ def test_a_ratio_by_blocks_rests_on_the_blocks():
     assert [found.low, found.high] == pytest.approx([math.exp(logs.mean() - half), math.exp(logs.mean() + half)])
     with pytest.raises(StatisticsError, match="needs pairs"):
         ratios.ratio_by_blocks([1, 2], [1, 2, 3])
+
+
+def test_intervals_of_blocks_count_each_block_once():
+    """Blocks of 3, 1 and 2 samples: means 2, 5 and 8, medians 1, 5 and 8."""
+    values, numbers = [1, 1, 4, 5, 6, 10], [7, 7, 7, 0, 3, 3]
+    assert blocks.of_each(values, numbers).tolist() == [5, 8, 2]  # by the number of the block
+    mean, median = blocks.mean_of_blocks(values, numbers), blocks.median_of_blocks(values, numbers)
+    half = stats.t.ppf(0.975, 2) * 3 / math.sqrt(3)
+    assert (mean.value, mean.n, mean.method) == (5, 3, "Student t of blocks")
+    assert [mean.low, mean.high] == pytest.approx([5 - half, 5 + half])
+    half = stats.t.ppf(0.975, 2) * np.std([1, 5, 8], ddof=1) / math.sqrt(3)
+    assert (median.value, median.n, median.method) == (5, 3, "Student t of blocks")
+    assert [median.low, median.high] == pytest.approx([14 / 3 - half, 14 / 3 + half])
+    many = blocks.median_of_blocks(range(20), np.arange(20) // 2)
+    assert (many.low, many.high, many.method) == (2.5, 16.5, "order statistics of blocks")
+    with pytest.raises(StatisticsError, match="2 samples and 1 blocks"):
+        blocks.of_each([1, 2], [1])
+    with pytest.raises(StatisticsError, match="needs 2 samples, there are 1"):
+        blocks.mean_of_blocks([1, 2], [0, 0])
+
+
+def test_intervals_of_blocks_cover_as_often_as_they_say():
+    """Three blocks of ten samples that scatter as much as the blocks do."""
+    draw = np.random.default_rng(1)
+    numbers = np.repeat(range(3), 10)
+    covered = {"blocks": 0, "samples": 0}
+    for _ in range(1000):
+        values = np.repeat(draw.normal(0, 1, 3), 10) + draw.normal(0, 1, 30)
+        covered["blocks"] += blocks.mean_of_blocks(values, numbers).contains(0)
+        covered["samples"] += estimates.mean_interval(values).contains(0)
+    assert 930 <= covered["blocks"] <= 970
+    assert covered["samples"] < 620  # why blocks are not ignored
+
+
+def test_a_difference_within_blocks_is_that_of_the_additive_model():
+    """Against least squares with a column a block; the block that holds one of both alone tells nothing."""
+    first, second = [1.0, 2, 10, 20.5, 7], [3.0, 11, 13, 12, 21]
+    of_first, of_second = [0, 0, 1, 2, 5], [0, 1, 1, 1, 2]
+    found = blocks.difference_within(first, of_first, second, of_second)
+    values, numbers = np.array([*first[:4], *second]), np.array([*of_first[:4], *of_second])
+    columns = np.column_stack([np.eye(3)[numbers], [0.0] * 4 + [1.0] * 5])
+    solution, squares, _, _ = np.linalg.lstsq(columns, values)
+    error = math.sqrt(squares[0] / 5 * np.linalg.inv(columns.T @ columns)[3, 3])
+    assert (found.degrees_of_freedom, found.estimate.n) == (5, 3)
+    assert found.estimate.value == pytest.approx(solution[3])
+    assert found.estimate.high - found.estimate.value == pytest.approx(stats.t.ppf(0.975, 5) * error)
+    assert found.p == pytest.approx(2 * stats.t.sf(solution[3] / error, 5))
+    pairs = blocks.difference_within([1, 2, 4], [0, 1, 2], [2, 5, 4.5], [2, 0, 1])
+    assert pairs.p == pytest.approx(stats.ttest_rel([5, 4.5, 2], [1, 2, 4]).pvalue)
+    with pytest.raises(StatisticsError, match="needs two blocks"):
+        blocks.difference_within([1, 2], [0, 1], [1, 2], [0, 2])
 
 
 @pytest.mark.parametrize(("n", "ends"), [(6, (0, 5)), (10, (1, 8)), (20, (5, 14)), (30, (9, 20))])
@@ -152,6 +203,48 @@ def test_what_is_set_up_once_a_block_is_tested_against_the_error_between_blocks(
     assert found["a"].p == pytest.approx(paired.pvalue)
     assert found["b"].p < 1e-6
     assert found["residual"].degrees == 48 - 6 - 2
+
+
+CELLS = [[a, b] for a in range(2) for b in range(3)]
+
+
+def unbalanced(draw, plots_sd, of_b=0.0):
+    """A plan that goes on until intervals are narrow: three blocks of all cells, then five with two open ones."""
+    open_cells = [CELLS[k] for k in sorted(draw.choice(len(CELLS), 2, replace=False))]
+    levels, blocks, groups = [], [], []
+    for block in range(8):
+        of_block, of_plots = draw.normal(0, 1), draw.normal(0, plots_sd, 2)
+        for a, b in CELLS if block < 3 else open_cells:
+            levels.append([a, b])
+            blocks.append(block)
+            groups.append([10 + of_block + of_plots[a] + of_b * b + draw.normal(0, 0.2)])
+    return samples(levels, blocks, groups, (0,))
+
+
+def test_what_plots_differ_by_is_no_effect_of_what_varies_within_them():
+    """Of whole plots with missing cells: no offset of plots tells on b, and no effect of b on a."""
+    quiet, loud, with_effect = (
+        {each.name: each for each in variance.analyse(unbalanced(np.random.default_rng(6), *sizes))}
+        for sizes in ((0.5, 0.0), (50.0, 0.0), (0.5, 7.0))
+    )
+    for name in ("b", "a × b", "residual"):
+        assert loud[name].squares == pytest.approx(quiet[name].squares)
+    for name in ("a", "between blocks", "residual"):
+        assert with_effect[name].squares == pytest.approx(quiet[name].squares)
+    assert with_effect["a"].p == pytest.approx(quiet["a"].p)
+    assert (quiet["b"].degrees, quiet["between blocks"].degrees, quiet["residual"].degrees) == (2, 7, 8)
+    assert with_effect["b"].p < 1e-9
+
+
+@pytest.mark.parametrize("plots_sd", [1.0, 0.1])
+def test_effects_that_are_not_there_are_found_as_rarely_as_p_says(plots_sd):
+    draw = np.random.default_rng(1)
+    found = {"a": 0, "b": 0, "a × b": 0}
+    for _ in range(300):
+        for effect in variance.analyse(unbalanced(draw, plots_sd)):
+            found[effect.name] = found.get(effect.name, 0) + (effect.p is not None and effect.p < 0.05)
+    for name in ("a", "b", "a × b"):
+        assert 3 <= found[name] <= 25, (name, found[name])  # of 300: 15 expected; what plots leak made it 190
 
 
 def test_there_is_no_analysis_without_factors_or_an_error():

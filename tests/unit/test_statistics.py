@@ -182,6 +182,20 @@ def test_cliffs_delta():
     assert st.cliffs_delta([1, 2], [0, 0]) == -1.0
 
 
+def test_a_paired_difference_does_not_hold_what_pairs_share():
+    a, b = [10.0, 20, 30, 40], [11.0, 21.5, 30.5, 41]
+    found = st.paired_difference(a, b)
+    expected = stats.ttest_rel(b, a)
+    assert (found.estimate.value, found.degrees_of_freedom, found.estimate.n) == (1.0, 3, 4)
+    assert found.p == pytest.approx(expected.pvalue)
+    assert [found.estimate.low, found.estimate.high] == pytest.approx(list(expected.confidence_interval()))
+    assert found.told_apart
+    assert not st.difference(a, b).told_apart
+    assert st.paired_difference([1, 2], [2, 3]).p == 0.0
+    with pytest.raises(StatisticsError, match="needs pairs, there are 3 and 2"):
+        st.paired_difference([1, 2, 3], [1, 2])
+
+
 @pytest.mark.parametrize(
     ("p", "adjusted"),
     [

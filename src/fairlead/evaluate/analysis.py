@@ -1,18 +1,18 @@
 """What the samples of an evaluation say: cells, gains of configurations over each other, groups, warnings. No I/O."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
-from scipy import special
 
 from fairlead.errors import StatisticsError
 from fairlead.evaluate import half_widths
 from fairlead.evaluate.aggregation import Networks
 from fairlead.evaluate.dataset import Cell, Dataset, FloatArray, Levels, in_words
+from fairlead.evaluate.losses import Loss
 from fairlead.evaluate.settings import Group, Report
-from fairlead.statistics import diagnostics, estimates, ratios, variance
+from fairlead.statistics import blocks, diagnostics, estimates, ratios, variance
 from fairlead.statistics.bootstrap import check_level
 from fairlead.statistics.estimates import Difference, Estimate
 
@@ -21,7 +21,10 @@ FASTER, SLOWER, ALIKE, UNKNOWN = "faster", "slower", "cannot be told apart", "to
 
 @dataclass(frozen=True)
 class Summary:
-    """One cell: mean and median with intervals, None below two samples."""
+    """One cell: mean and median with intervals, None below two samples.
+
+    Where something was set up once a block both are of blocks, and None below two blocks.
+    """
 
     cell: Cell
     failed: int
@@ -45,6 +48,7 @@ class Pair:
         difference: of means, second less first.
         by_blocks: the difference and the gains are of block means: what was set up varies from block to block.
         p_holm, p_fdr: adjusted for all pairs against the baseline, or for all other pairs, whichever this is one of.
+        verdict: `FASTER` or `SLOWER` where ``p_holm`` is below one less the level; of these pairs together, not alone.
         delta, g: effect sizes, Cliff's and Hedges'.
         bars_overlap: the papers' rule.
         better_runs: single runs of ``second`` that beat the mean of ``first``.
@@ -113,6 +117,7 @@ class Analysis:
     no_effects: str
     warnings: tuple[str, ...]
     networks: Networks = field(default_factory=Networks)
+    losses: tuple[Loss, ...] = ()
 
     def configuration_of(self, cell: Cell) -> Levels:
         """A cell's levels of the configurations' factors."""
@@ -135,11 +140,13 @@ def analyse(
     configurations = report.configurations or tuple(whole_plot) or data.factors[-1:]
     baseline = tuple(report.baseline.get(name, data.levels_of(name)[0]) for name in configurations)
     cases = tuple(name for name in data.factors if name not in configurations)
-    summaries = tuple(_summary(cell, data.failed.get(cell.levels, 0), level) for cell in data.cells)
-    blocks = any(name in whole_plot for name in configurations)
-    found = list(_pairs(data, configurations, baseline, cases, level, blocks))
-    against = _adjusted([pair for pair, is_base in found if is_base])
-    others = _adjusted([pair for pair, is_base in found if not is_base])
+    summaries = tuple(_summary(cell, data.failed.get(cell.levels, 0), level, bool(whole_plot)) for cell in data.cells)
+    compare = _compare_samples
+    if whole_plot:
+        compare = _compare_blocks if any(name in whole_plot for name in configurations) else _compare_within_blocks
+    found = list(_pairs(data, configurations, baseline, cases, level, compare))
+    against = _judged(data, [pair for pair, is_base in found if is_base])
+    others = _judged(data, [pair for pair, is_base in found if not is_base])
     effects, no_effects = _effects(data, whole_plot)
     members = {group.name: [pair for pair in against if _belongs(pair, cases, group)] for group in report.groups}
     return Analysis(
@@ -160,20 +167,31 @@ def analyse(
     )
 
 
-def _summary(cell: Cell, failed: int, level: float) -> Summary:
+def _summary(cell: Cell, failed: int, level: float, by_blocks: bool) -> Summary:
     if cell.n < 2:
         return Summary(cell, failed, None, None, None)
+    sd = float(cell.values.std(ddof=1))
+    if not by_blocks:
+        mean, median = estimates.mean_interval(cell.values, level), ratios.median_by_order(cell.values, level)
+        return Summary(cell, failed, mean, median, sd)
+    if len(np.unique(cell.blocks)) < 2:
+        return Summary(cell, failed, None, None, sd)
     return Summary(
         cell,
         failed,
-        estimates.mean_interval(cell.values, level),
-        ratios.median_by_order(cell.values, level),
-        float(cell.values.std(ddof=1)),
+        blocks.mean_of_blocks(cell.values, cell.blocks, level),
+        blocks.median_of_blocks(cell.values, cell.blocks, level),
+        sd,
     )
 
 
 def _pairs(
-    data: Dataset, configurations: Sequence[str], baseline: Levels, cases: Sequence[str], level: float, blocks: bool
+    data: Dataset,
+    configurations: Sequence[str],
+    baseline: Levels,
+    cases: Sequence[str],
+    level: float,
+    compare: "_Compare",
 ) -> Iterator[tuple[Pair, bool]]:
     """Every two configurations of every case, and whether one of them is the baseline; that one then is the first."""
     at = [data.place(name) for name in configurations]
@@ -186,26 +204,23 @@ def _pairs(
         cells.sort(key=lambda cell: tuple(str(cell.levels[k]) for k in at) != wanted)
         for first, second in combinations(cells, 2):
             is_base = tuple(str(first.levels[k]) for k in at) == wanted
-            yield _pair(data, case, first, second, level, blocks), is_base
+            yield _pair(data, case, first, second, level, compare), is_base
 
 
-def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, blocks: bool) -> Pair:
+_Compared = tuple[Estimate, Estimate, Difference]
+"""Ratio of the first to the second, of the second to the first, and the difference, second less first."""
+_Compare = Callable[[Cell, Cell, float], _Compared | None]
+
+
+def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, compare: _Compare) -> Pair:
     base, other = (first, second) if data.lower_is_better else (second, first)
     few = min(first.n, second.n) < 2
-    samples = _block_means(first, second) if blocks else None
-    by_blocks = samples is not None
-    speed = saved = None
-    difference = None
-    if samples is not None:
-        a, b = samples
-        top, bottom = (a, b) if data.lower_is_better else (b, a)
-        speed = _less_one(ratios.ratio_by_blocks(top, bottom, level))
-        saved = _one_less(ratios.ratio_by_blocks(bottom, top, level))
-        difference = _paired_difference(a, b, level)
-    elif not few and not blocks:
-        speed = _less_one(ratios.ratio_of_means(base.values, other.values, level))
-        saved = _one_less(ratios.ratio_of_means(other.values, base.values, level))
-        difference = estimates.difference(first.values, second.values, level)
+    compared = compare(first, second, level)
+    speed = saved = difference = None
+    if compared is not None:
+        down, up, difference = compared
+        speed = _less_one(down if data.lower_is_better else up)
+        saved = _one_less(up if data.lower_is_better else down)
     beats = second.values < first.mean if data.lower_is_better else second.values > first.mean
     return Pair(
         case=case,
@@ -214,16 +229,53 @@ def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, 
         speed=speed,
         saved=saved,
         difference=difference,
-        by_blocks=by_blocks,
-        verdict=_verdict(data, difference),
+        by_blocks=compare is _compare_blocks and compared is not None,
+        verdict=UNKNOWN,
         p_holm=None,
         p_fdr=None,
         delta=estimates.cliffs_delta(first.values, second.values),
         g=_hedges(first, second) if not few else None,
         bars_overlap=None if few else half_widths.bars_overlap(first.values, second.values),
         better_runs=int(beats.sum()),
-        speed_value=estimates.speed_gained(base.mean, other.mean),
+        speed_value=speed.value if speed else estimates.speed_gained(base.mean, other.mean),
     )
+
+
+def _compare_samples(first: Cell, second: Cell, level: float) -> _Compared | None:
+    """Of independent samples; None with fewer than two of one."""
+    if min(first.n, second.n) < 2:
+        return None
+    a, b = first.values, second.values
+    down, up = ratios.ratio_of_means(a, b, level), ratios.ratio_of_means(b, a, level)
+    return down, up, estimates.difference(a, b, level)
+
+
+def _compare_blocks(first: Cell, second: Cell, level: float) -> _Compared | None:
+    """Of what was set up once a block: blocks are the samples; None with fewer than two."""
+    means = _block_means(first, second)
+    if means is None:
+        return None
+    a, b = means
+    down, up = ratios.ratio_by_blocks(a, b, level), ratios.ratio_by_blocks(b, a, level)
+    return down, up, estimates.paired_difference(a, b, level)
+
+
+def _compare_within_blocks(first: Cell, second: Cell, level: float) -> _Compared | None:
+    """Of what varies within whole plots, side by side in each block; None with too few samples."""
+    if min(first.values.min(), second.values.min()) <= 0:  # there is no ratio
+        return None
+    try:
+        difference = blocks.difference_within(first.values, first.blocks, second.values, second.blocks, level)
+        logs = blocks.difference_within(np.log(first.values), first.blocks, np.log(second.values), second.blocks, level)
+    except StatisticsError:
+        return None
+    up = logs.estimate
+    return _exp_of(up, -1), _exp_of(up, 1), difference
+
+
+def _exp_of(logs: Estimate, sign: int) -> Estimate:
+    low, high = sorted((float(np.exp(sign * logs.low)), float(np.exp(sign * logs.high))))
+    return Estimate(float(np.exp(sign * logs.value)), low, high, logs.level, logs.n, logs.method)
 
 
 def _block_means(first: Cell, second: Cell) -> tuple[FloatArray, FloatArray] | None:
@@ -231,21 +283,9 @@ def _block_means(first: Cell, second: Cell) -> tuple[FloatArray, FloatArray] | N
     common = sorted(set(first.blocks.tolist()) & set(second.blocks.tolist()))
     if len(common) < 2:
         return None
-    means = [np.array([cell.values[cell.blocks == block].mean() for block in common]) for cell in (first, second)]
+    shared = [np.isin(cell.blocks, common) for cell in (first, second)]
+    means = [blocks.of_each(c.values[used], c.blocks[used]) for c, used in zip((first, second), shared, strict=True)]
     return means[0], means[1]
-
-
-def _paired_difference(first: FloatArray, second: FloatArray, level: float) -> Difference:
-    """Mean difference of pairs, second less first, after Student."""
-    apart = second - first
-    estimate = estimates.mean_interval(apart, level)
-    error = float(apart.std(ddof=1)) / len(apart) ** 0.5
-    p = (
-        2 * float(special.stdtr(len(apart) - 1, -abs(estimate.value) / error))
-        if error > 0
-        else float(estimate.value == 0)
-    )
-    return Difference(estimate, float(len(apart) - 1), p)
 
 
 def _hedges(first: Cell, second: Cell) -> float | None:
@@ -255,10 +295,8 @@ def _hedges(first: Cell, second: Cell) -> float | None:
         return None
 
 
-def _verdict(data: Dataset, difference: Difference | None) -> str:
-    if difference is None:
-        return UNKNOWN
-    if not difference.told_apart:
+def _verdict(data: Dataset, difference: Difference, p_holm: float) -> str:
+    if p_holm >= 1 - difference.estimate.level:
         return ALIKE
     return FASTER if (difference.estimate.value < 0) == data.lower_is_better else SLOWER
 
@@ -271,14 +309,16 @@ def _one_less(ratio: Estimate) -> Estimate:
     return Estimate(1 - ratio.value, 1 - ratio.high, 1 - ratio.low, ratio.level, ratio.n, ratio.method)
 
 
-def _adjusted(pairs: Sequence[Pair]) -> list[Pair]:
-    """The same with p-values adjusted for how many they are."""
-    p_values = [pair.difference.p for pair in pairs if pair.difference]
-    by_holm, by_fdr = iter(estimates.holm(p_values)), iter(ratios.false_discovery_rate(p_values))
-    return [
-        Pair(**{**pair.__dict__, "p_holm": next(by_holm), "p_fdr": next(by_fdr)}) if pair.difference else pair
-        for pair in pairs
-    ]
+def _judged(data: Dataset, pairs: Sequence[Pair]) -> list[Pair]:
+    """The same with p-values adjusted for how many they are, and the verdicts that follow."""
+    tested = [(pair, pair.difference) for pair in pairs if pair.difference]
+    p_values = [difference.p for _, difference in tested]
+    by_holm, by_fdr = estimates.holm(p_values), ratios.false_discovery_rate(p_values)
+    judged = {
+        id(pair): replace(pair, verdict=_verdict(data, difference, p_holm), p_holm=p_holm, p_fdr=p_fdr)
+        for (pair, difference), p_holm, p_fdr in zip(tested, by_holm, by_fdr, strict=True)
+    }
+    return [judged.get(id(pair), pair) for pair in pairs]
 
 
 def _belongs(pair: Pair, cases: Sequence[str], group: Group) -> bool:
@@ -317,18 +357,21 @@ def _mean_gain(pairs: Sequence[Pair], value: float, level: float) -> Estimate | 
 
 
 def _mean_gain_of_blocks(data: Dataset, pairs: Sequence[Pair], value: float, level: float) -> Estimate | None:
-    """The same where gains of one block depend on each other: Student's t of the blocks' own means of gains."""
+    """The same where gains of one block depend on each other: Student's t of the logarithm of the blocks' own means.
+
+    As for a pair, so that of one pair both are the same; no loss is then said to be greater than all.
+    """
     cells = [cell for pair in pairs for cell in (pair.first, pair.second)]
     common = set.intersection(*(set(cell.blocks.tolist()) for cell in cells))
     if len(common) < 2:
         return None
-    gains = []
+    of_blocks = []
     for block in sorted(common):
         means = [[float(c.values[c.blocks == block].mean()) for c in (pair.first, pair.second)] for pair in pairs]
         ratios_of_block = [a / b if data.lower_is_better else b / a for a, b in means]
-        gains.append(float(np.mean(ratios_of_block)) - 1)
-    found = estimates.mean_interval(gains, level)
-    return Estimate(value, min(found.low, value), max(found.high, value), level, len(gains), "Student t of blocks")
+        of_blocks.append(float(np.mean(ratios_of_block)))
+    found = ratios.ratio_by_blocks(of_blocks, [1.0] * len(of_blocks), level)
+    return Estimate(value, min(found.low - 1, value), max(found.high - 1, value), level, found.n, found.method)
 
 
 def _shares(group: str, pairs: Sequence[Pair]) -> Shares:
@@ -356,9 +399,9 @@ def _as_sums(data: Dataset, whole_plot: Sequence[str]) -> variance.Samples:
     rows: list[tuple[list[int], float, float, float, int]] = []
     for cell in data.cells:
         levels = [numbers[k][level] for k, level in enumerate(cell.levels)]
-        blocks = cell.blocks if whole_plot else np.zeros_like(cell.blocks)
-        for block in np.unique(blocks):
-            logs = np.log(cell.values[blocks == block])
+        numbers_of = cell.blocks if whole_plot else np.zeros_like(cell.blocks)
+        for block in np.unique(numbers_of):
+            logs = np.log(cell.values[numbers_of == block])
             rows.append(
                 (levels, float(len(logs)), float(logs.mean()), float(((logs - logs.mean()) ** 2).sum()), int(block))
             )
@@ -380,9 +423,10 @@ def _warnings(data: Dataset, summaries: Sequence[Summary], whole_plot: Sequence[
             f"{in_words(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
         )
         yield f"{failed} runs failed and are no samples ({where})."
-    few = [each for each in summaries if each.cell.n < diagnostics.FEW]
+    few = [each for each in summaries if (each.mean.n if each.mean else each.cell.n) < diagnostics.FEW]
     if few:
-        yield f"{_cells(data, few)} fewer than {diagnostics.FEW} samples: their intervals assume normal scatter."
+        what = "blocks" if whole_plot else "samples"
+        yield f"{_cells(data, few)} fewer than {diagnostics.FEW} {what}: their intervals assume normal scatter."
     far = [(each, len(beyond)) for each in summaries if len(beyond := diagnostics.outliers(each.cell.values))]
     if far:
         total = sum(number for _, number in far)

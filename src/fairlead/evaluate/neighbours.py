@@ -18,7 +18,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError
-from fairlead.evaluate.remains import Remains
+from fairlead.manage.remains import Remains
 
 START_TIMEOUT_S = 60.0
 _POLL_S = 0.05
@@ -29,6 +29,8 @@ class Instance:
     """One neighbour: a program started again and again.
 
     Attributes:
+        prefix: see `fairlead.cluster.launch.start`.
+        part: the host of a silent one, whose hosts are jobs of their own; empty: all its hosts are one job.
         times_s: of the rounds that it finished by itself while the main program ran or was about to.
         began_s, stopped_s: when it was seen to run, and seen to be gone; seconds since the epoch.
     """
@@ -39,10 +41,12 @@ class Instance:
     launcher: Launcher
     job: Job
     remains: Remains
+    prefix: tuple[str, ...] = ()
+    part: str = ""
     times_s: list[float] = field(default_factory=list)
     began_s: float | None = None
     stopped_s: float | None = None
-    failure: FairleadError | None = None
+    failure: Exception | None = None
 
     def __post_init__(self) -> None:
         self._stop = threading.Event()
@@ -70,7 +74,8 @@ class Instance:
     def check(self) -> None:
         """Raises LaunchError if it failed."""
         if self.failure is not None:
-            raise LaunchError(f"neighbour {self.number} ({self.name}): {self.failure}")
+            where = f" on {self.part}" if self.part else ""
+            raise LaunchError(f"neighbour {self.number} ({self.name}){where}: {self.failure}")
 
     def ask_to_stop(self) -> None:
         """No further round is begun, and the present one is ended."""
@@ -89,18 +94,32 @@ class Instance:
         try:
             while not self._stop.is_set():
                 self._round()
-        except FairleadError as error:
+        except Exception as error:  # noqa: BLE001  # whatever it is, the main program ran without its neighbour
             self.failure = error
 
     def _round(self) -> None:
         job = replace(self.job, id=secrets.token_hex(4))
-        self.remains.add(job.id)
         begin_s = time.monotonic()
         with self._guard:
             if self._stop.is_set():
-                self.remains.remove(job.id)
                 return
-            self._running = launch.start(
+            running = self._running = self._start(job)
+        code = running.wait()
+        taken_s = time.monotonic() - begin_s
+        by_itself = not self._stop.is_set()
+        if by_itself and code != 0:
+            running.end_leftovers()
+        running.forget()
+        self.remains.remove(job.id)
+        if by_itself and code != 0:
+            raise LaunchError(f"ended with exit code {code}")
+        if by_itself:
+            self.times_s.append(taken_s)
+
+    def _start(self, job: Job) -> launch.RunningJob:
+        self.remains.add(job.id)
+        try:
+            return launch.start(
                 self.cluster,
                 self.launcher,
                 job,
@@ -108,17 +127,11 @@ class Instance:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 leash=True,
+                prefix=self.prefix,
             )
-        running = self._running
-        code = running.wait()
-        taken_s = time.monotonic() - begin_s
-        if not self._stop.is_set():
-            if code != 0:
-                running.end_leftovers()
-                raise LaunchError(f"ended with exit code {code}")
-            self.times_s.append(taken_s)
-        running.forget()
-        self.remains.remove(job.id)
+        except FairleadError:
+            self.remains.remove(job.id)  # nothing was started
+            raise
 
 
 class Neighbours:

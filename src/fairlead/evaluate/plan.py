@@ -19,6 +19,9 @@ Levels = dict[str, Level]
 RESERVED = ("name", "block", "replication", "attempt", "origin", "cluster")
 LEAST_BLOCKS = 3
 """With fewer blocks, an effect of re-configuring cannot be told from one of time."""
+LEAST_TO_STOP = 5
+"""Stopping by an interval's width needs so many replications and blocks: of fewer, too many are narrow by chance."""
+_LATER_OF_NEIGHBOURS = {"silent": {}, "processors": "system", "hosts": []}
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _FACTOR = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -62,9 +65,10 @@ class RunTable(Model):
 class Replications(Model):
     """``[replications]``: how often every cell is run.
 
-    ``count`` is fixed, or, with ``half_width``, the least: blocks of one more replication follow for every cell whose
-    interval (Student t of the mean at ``level``) is wider than this share of its mean, up to ``at_most``. No row begins
-    once the rows have taken ``budget_s`` altogether. A row that fails is tried ``retries`` times more, at once.
+    ``count`` is fixed, or, with ``half_width``, the least: blocks of one more replication follow for every cell that
+    has fewer than `LEAST_TO_STOP` blocks or whose interval (Student t of block means at ``level``) is wider than this
+    share of its mean, up to ``at_most``. No row begins once the rows have taken ``budget_s`` altogether. A row that
+    fails is tried ``retries`` times more, at once.
     """
 
     count: int = Field(default=10, ge=1)
@@ -76,8 +80,10 @@ class Replications(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.half_width is not None and self.count < 5:
-            raise ValueError("count: stopping by the interval's width needs at least 5 replications to begin with")
+        if self.half_width is not None and self.count < LEAST_TO_STOP:
+            raise ValueError(
+                f"count: stopping by the interval's width needs at least {LEAST_TO_STOP} replications to begin with"
+            )
         if self.half_width is not None and self.at_most < self.count:
             raise ValueError("at_most: is less than count")
         return self
@@ -108,11 +114,22 @@ class NeighbourProgram(Model):
 
 
 class Neighbours(Model):
-    """``[neighbours]``: which programs run beside, by level of ``factor``; each entry of a list is an instance."""
+    """``[neighbours]``: which programs run beside, by level of ``factor``; each entry of a list is an instance.
+
+    ``silent`` names levels that are another one without its traffic between hosts: the same programs with as many ranks
+    on every host, where each host's are a job of their own. ``processors`` says how the main program and its neighbours
+    share them: as the "system" does, in control groups of "equal" weight, or "fixed": each gets its share, and no more
+    if another one is idle.
+    ``hosts`` are instances' own, the main program's first: containers or virtual machines beside each other. Without,
+    all of them share the cluster's hosts.
+    """
 
     factor: str
     levels: dict[str, tuple[str, ...]] = Field(min_length=1)
     programs: dict[str, NeighbourProgram] = Field(default_factory=dict)
+    silent: dict[str, str] = Field(default_factory=dict)
+    processors: Literal["system", "equal", "fixed"] = "system"
+    hosts: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()
 
 
 class ManagementTable(Model):
@@ -182,7 +199,14 @@ class Plan(Model):
 
     def neighbours_at(self, levels: Mapping[str, Level]) -> tuple[str, ...]:
         """Names of the neighbours' programs of a row, one an instance."""
-        return self.neighbours.levels[str(levels[self.neighbours.factor])] if self.neighbours else ()
+        if self.neighbours is None:
+            return ()
+        level = str(levels[self.neighbours.factor])
+        return self.neighbours.levels[self.neighbours.silent.get(level, level)]
+
+    def silent_at(self, levels: Mapping[str, Level]) -> bool:
+        """Whether the neighbours of a row send nothing from host to host."""
+        return self.neighbours is not None and str(levels[self.neighbours.factor]) in self.neighbours.silent
 
     def components_at(self, levels: Mapping[str, Level]) -> Components:
         """What of fairlead works beside a row's program."""
@@ -193,9 +217,22 @@ class Plan(Model):
         """How the lab's hosts have their NICs at these levels; None: as its description says."""
         return self.network.levels[str(levels[self.network.factor])] if self.network else None
 
+    def networks(self) -> list[Path]:
+        """Files of the labs or clusters that its rows run on, each once."""
+        file = self.evaluation.lab or self.evaluation.cluster or ""
+        return list(dict.fromkeys(Path(fill(file, levels)) for levels in self.combinations()))
+
     def stored(self) -> dict[str, Any]:
-        """As the store keeps it: what an earlier version began without a table goes on if the plan has none."""
+        """As the store keeps it, but for what `networks` say.
+
+        What an earlier version began without a table goes on if the plan has none.
+        """
         written = self.model_dump(mode="json")
+        if written["neighbours"]:
+            table = written["neighbours"]
+            written["neighbours"] = {
+                key: value for key, value in table.items() if _LATER_OF_NEIGHBOURS.get(key, ...) != value
+            }
         return written if self.network else {key: value for key, value in written.items() if key != "network"}
 
     def _is_excluded(self, levels: Mapping[str, Level]) -> bool:
@@ -290,10 +327,22 @@ def _of_neighbours(plan: Plan) -> Iterator[str]:
         return
     yield from _unknown("neighbours.factor", (neighbours.factor,), plan.factors)
     for level in plan.factors.get(neighbours.factor, ()):
-        if str(level) not in neighbours.levels:
+        if str(level) not in {**neighbours.levels, **neighbours.silent}:
             yield f"neighbours.levels: says nothing of {level}"
     for level, programs in neighbours.levels.items():
         yield from _unknown(f"neighbours.levels.{level}", programs, neighbours.programs)
+    instances = 1 + max(map(len, neighbours.levels.values()))
+    if neighbours.hosts and len(neighbours.hosts) != instances:
+        yield f"neighbours.hosts: {len(neighbours.hosts)} lists for {instances} instances, the main program included"
+    if plan.run.launcher == "custom":
+        for key in ("silent", "hosts"):
+            if getattr(neighbours, key):
+                yield f"neighbours.{key}: run.launcher custom runs commands as they stand; mpi places ranks"
+    for silent, level in neighbours.silent.items():
+        if silent in neighbours.levels:
+            yield f"neighbours.silent: {silent} is among neighbours.levels, too"
+        elif not neighbours.levels.get(level):
+            yield f"neighbours.silent.{silent}: {level!r} is no level with neighbours"
 
 
 def _of_management(plan: Plan) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fairlead import programs
+from fairlead import config, programs
 from fairlead.agents.agent import Message
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
@@ -22,13 +22,13 @@ from fairlead.evaluate import forecast, traffic
 from fairlead.evaluate.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
 from fairlead.evaluate.design import Block, Key, Row, further_block, key_of, planned_blocks, rows_of
 from fairlead.evaluate.neighbours import Instance, Neighbours
-from fairlead.evaluate.plan import Levels, Plan, fill, fill_ranks
-from fairlead.evaluate.remains import Remains
+from fairlead.evaluate.plan import LEAST_TO_STOP, Levels, Plan, RunTable, fill, fill_ranks
 from fairlead.evaluate.testbed import Testbed
 from fairlead.evaluate.traffic import HostTraffic
 from fairlead.manage.journal import recorded
+from fairlead.manage.remains import Remains
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
-from fairlead.statistics import estimates
+from fairlead.statistics import blocks
 from fairlead.store import Attachment, Event, Run, Series, Store
 from fairlead.store.connection import to_json
 
@@ -53,9 +53,9 @@ class Evaluation:
     def __init__(self, plan: Plan, store: Store) -> None:
         self._plan = plan
         self._store = store
-        self._remains = Remains.of(store.directory)
+        self._remains = Remains(store.directory)
         self.experiment = self._open()
-        self._values: dict[Key, list[tuple[int, float]]] = {}  # replication and sample
+        self._values: dict[Key, list[tuple[int, int, float]]] = {}  # replication, block and sample
         self._done: set[str] = set()
         self._failures: Counter[str] = Counter()
         self._spent_s = 0.0
@@ -68,6 +68,11 @@ class Evaluation:
     def finished(self) -> bool:
         """Whether all of it has been run before."""
         return self._store.run(self.experiment).ended_s is not None
+
+    @property
+    def failed_rows(self) -> int:
+        """Rows of which there is no sample because every try at them failed."""
+        return sum(count > self._plan.replications.retries for count in self._failures.values())
 
     def run(
         self,
@@ -102,10 +107,9 @@ class Evaluation:
                 if block is not None and block.number >= len(planned) and not self._open_cells(block, planned):
                     block = None
         self._store.finish_run(self.experiment)
-        self._remains.path.unlink(missing_ok=True)
 
     def _open(self) -> int:
-        plan = self._plan.stored()
+        plan = {**self._plan.stored(), "networks": config.content(self._plan.networks())}
         same = to_json("plan", plan)
         found = [run for run in self._store.runs(KIND) if to_json("plan", run.plan) == same]
         if found:
@@ -125,24 +129,25 @@ class Evaluation:
         self._done.add(name)
         levels: Levels = {factor: run.labels[factor] for factor in self._plan.factors}
         if value is not None:
-            self._values.setdefault(key_of(levels), []).append((int(run.labels[REPLICATION]), value))
+            numbers = int(run.labels[REPLICATION]), int(run.labels[BLOCK])
+            self._values.setdefault(key_of(levels), []).append((*numbers, value))
         self._pace.add(levels, (run.ended_s or run.started_s) - run.started_s)
 
     def _open_cells(self, block: Block, planned: Sequence[Block]) -> set[Key] | None:
         """Cells that a block runs; None: all. Of later blocks those whose interval is still too wide.
 
-        Only samples of earlier replications count, so that a resumed block holds the rows it began with.
+        The interval is of block means: what is set up once a block is no reason to stop early. Only samples of earlier
+        replications count, so that a resumed block holds the rows it began with.
         """
         width = self._plan.replications.half_width
         if block.number < len(planned) or width is None:
             return None
         wide = set()
         for levels in self._plan.combinations():
-            before = [value for k, value in self._values.get(key_of(levels), []) if k < block.first]
+            before = [(number, value) for k, number, value in self._values.get(key_of(levels), []) if k < block.first]
             if len(before) < 2:  # it fails
                 continue
-            interval = estimates.mean_interval(before, self._plan.replications.level)
-            if interval.high - interval.value > width * abs(interval.value):
+            if _is_wide(before, width, self._plan.replications.level):
                 wide.add(key_of(levels))
         return wide
 
@@ -186,7 +191,7 @@ class Evaluation:
             "facts": testbed.facts,
         }
         try:
-            record |= _as_record(self._take(row, testbed), self._plan.run.value)
+            record |= _as_record(self._plan.run, row, self._take(row, testbed))
         except LaunchError as error:
             record |= {"status": "failed", "error": str(error), "attachments": getattr(error, "attachments", ())}
         record["events"] = [*news, *record.get("events", ())]
@@ -195,12 +200,13 @@ class Evaluation:
         self._count(self._store.run(run), value)
 
     def _take(self, row: Row, testbed: Testbed) -> _Taken:
-        cluster = testbed.cluster
+        cluster = self._hosts_of(0, testbed.cluster)
         components = self._plan.components_at(row.levels)
         # Before neighbours are there: the network is characterised quiet.
         management = testbed.management(components) if components.agents else None
         launcher, job = self._job(self._plan.run.command, self._plan.run.ranks, row, cluster)
-        instances = self._neighbours(row, cluster)
+        instances = self._neighbours(row, testbed)
+        testbed.share_processors(1 + len(self._plan.neighbours_at(row.levels)))
         watch = testbed.watch()
         with tempfile.TemporaryFile() as output:
 
@@ -215,17 +221,15 @@ class Evaluation:
                     timeout_s=self._plan.run.timeout_s,
                     on_signal=None,  # a signal is for the evaluation, not for this row of it
                     leash=True,
+                    prefix=testbed.prefix(0),
                 )
 
-            self._remains.add(job.id)
             try:
-                with Neighbours(instances):
-                    outcome, events = _supervised(cluster, management, launch_it, job)
+                with self._remains.running(job.id), Neighbours(instances):
+                    outcome, events = _supervised(testbed.cluster, management, launch_it, job)
             except LaunchError as error:
                 output.seek(0)
                 raise _RowError(error, output.read()) from error
-            finally:
-                self._remains.remove(job.id)
             output.seek(0)
             sent = watch.taken() if watch else []
             return _Taken(outcome, output.read(), tuple(instances), tuple(events), tuple(sent))
@@ -240,15 +244,35 @@ class Evaluation:
         )
         return launcher, replace(job, argv=programs.resolve(argv, launcher.family, job.ranks))
 
-    def _neighbours(self, row: Row, cluster: Cluster) -> list[Instance]:
+    def _hosts_of(self, instance: int, cluster: Cluster) -> Cluster:
+        """What an instance runs on; the main program is the first."""
+        table = self._plan.neighbours
+        return cluster.only(table.hosts[instance]) if table and table.hosts else cluster
+
+    def _neighbours(self, row: Row, testbed: Testbed) -> list[Instance]:
         table = self._plan.neighbours
         instances = []
         for number, name in enumerate(self._plan.neighbours_at(row.levels), start=1):
             assert table is not None  # it named the neighbours
-            program = table.programs[name]
+            program, cluster = table.programs[name], self._hosts_of(number, testbed.cluster)
             launcher, job = self._job(program.command, program.ranks, row, cluster)
-            instances.append(Instance(number, name, cluster, launcher, job, self._remains))
+            prefix = testbed.prefix(number)
+            if not self._plan.silent_at(row.levels):
+                instances.append(Instance(number, name, cluster, launcher, job, self._remains, prefix))
+                continue
+            for host, ranks in job.ranks_on().items():
+                alone = cluster.only([host])
+                launcher, job = self._job(program.command, ranks, row, alone)
+                instances.append(Instance(number, name, alone, launcher, job, self._remains, prefix, host))
         return instances
+
+
+def _is_wide(samples: Sequence[tuple[int, float]], width: float, level: float) -> bool:
+    """Whether a cell needs further samples, (block, value) each: too few blocks, or too wide an interval."""
+    if len({number for number, _ in samples}) < LEAST_TO_STOP:
+        return True
+    interval = blocks.mean_of_blocks([value for _, value in samples], [number for number, _ in samples], level)
+    return interval.high - interval.value > width * abs(interval.value)
 
 
 class _RowError(LaunchError):
@@ -276,7 +300,7 @@ def _supervised(
     return supervise(cluster, management, launch_it, argv=job.argv, sinks=[keep], quiet=True), events
 
 
-def _as_record(taken: _Taken, value: str) -> dict[str, Any]:
+def _as_record(run: RunTable, row: Row, taken: _Taken) -> dict[str, Any]:
     """What of a row that ended is recorded."""
     outcome, said = taken.outcome, programs.verdict(taken.output)
     record: dict[str, Any] = {
@@ -284,12 +308,8 @@ def _as_record(taken: _Taken, value: str) -> dict[str, Any]:
         "attachments": [Attachment("output", taken.output)],
         "events": [*taken.events, *(event for each in taken.neighbours for event in _events(each))],
     }
-    failure = None
-    if outcome.exit_code != 0:
-        failure = f"exit code {outcome.exit_code}"
-    elif said.verified is False:
-        failure = "its result is not verified"
-    elif value == TIMED_SECTION and said.timed_s is None:
+    failure = programs.failure(fill(run.command[0], row.levels), outcome.exit_code, said)
+    if failure is None and run.value == TIMED_SECTION and said.timed_s is None:
         failure = "it prints no time of its own (run.value = timed_section_s)"
     if failure is not None:
         return {**record, "status": "failed", "error": failure}
@@ -297,7 +317,7 @@ def _as_record(taken: _Taken, value: str) -> dict[str, Any]:
     if said.timed_s is not None:
         series.append(Series(TIMED_SECTION, "s", {}, np.array([said.timed_s])))
     series += [
-        Series("neighbour_time_s", "s", {"instance": each.number, "program": each.name}, np.array(each.times_s))
+        Series("neighbour_time_s", "s", _about(each), np.array(each.times_s))
         for each in taken.neighbours
         if each.times_s
     ]
@@ -308,9 +328,15 @@ def _as_record(taken: _Taken, value: str) -> dict[str, Any]:
 
 
 def _events(neighbour: Instance) -> list[Event]:
-    about = {"instance": neighbour.number, "program": neighbour.name}
     times = (("neighbour_runs", neighbour.began_s), ("neighbour_gone", neighbour.stopped_s))
-    return [Event(t_s, kind, about) for kind, t_s in times if t_s is not None]
+    return [Event(t_s, kind, _about(neighbour)) for kind, t_s in times if t_s is not None]
+
+
+def _about(neighbour: Instance) -> dict[str, str | int | float]:
+    return {
+        **{"instance": neighbour.number, "program": neighbour.name},
+        **({"host": neighbour.part} if neighbour.part else {}),
+    }
 
 
 def _in_words(row: Row) -> str:

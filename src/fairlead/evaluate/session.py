@@ -5,7 +5,7 @@ from pathlib import Path
 from fairlead import config
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
-from fairlead.evaluate.plan import Plan, fill, under
+from fairlead.evaluate.plan import Plan, under
 from fairlead.lab import description as lab_description
 
 
@@ -22,11 +22,10 @@ def read(path: Path, *, look: bool = True) -> Plan:
     table = plan.evaluation
     if not look:
         return plan
-    files = dict.fromkeys(fill(table.lab or table.cluster or "", levels) for levels in plan.combinations())
-    for file in files:
+    for file in plan.networks():
         try:
             if table.lab is not None:
-                lab_description.load(Path(file))
+                lab_description.load(file)
             else:
                 Cluster.load(file)
         except ConfigError as error:

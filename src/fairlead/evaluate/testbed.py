@@ -1,25 +1,25 @@
 """What rows run on: a cluster that is up, or a lab; and the levels that need a re-configuration, set up and undone."""
 
-import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from fairlead import files, lab
-from fairlead.cluster import run_facts
+from fairlead import lab
+from fairlead.cluster import cgroups, configure, run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import of
-from fairlead.evaluate import configure, network
+from fairlead.errors import ConfigError, PrivilegeError
+from fairlead.evaluate import network
 from fairlead.evaluate.design import Row
 from fairlead.evaluate.plan import Levels, Plan, fill, placeholders
-from fairlead.evaluate.remains import Remains
 from fairlead.evaluate.traffic import Watch
 from fairlead.lab import description as lab_description
 from fairlead.manage.comparison_session import SIZES_B
 from fairlead.manage.components import Components
+from fairlead.manage.remains import Remains
 from fairlead.manage.run import management_for
 from fairlead.manage.supervisor import Management
 from fairlead.measure.characterization import latest
@@ -44,7 +44,6 @@ class Testbed:
     def __init__(self, plan: Plan, store: Store, remains: Remains) -> None:
         self._plan = plan
         self._store = store
-        self._results = store.directory
         self._managements: dict[Components, Management] = {}
         self._characterized = False
         self._remains = remains
@@ -52,6 +51,8 @@ class Testbed:
         self._file: str | None = None  # of the cluster, or of the lab that is up
         self._place: tuple[int, Levels] | None = None
         self._network: dict[str, Any] = {}
+        self._groups: cgroups.Groups | None = None
+        self._processors: dict[str, Any] = {}
         self.news: list[Event] = []
 
     def __enter__(self) -> Self:
@@ -60,11 +61,24 @@ class Testbed:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
+        with ExitStack() as stack:  # each of them, whatever becomes of the others
+            stack.callback(self._remains.remove_groups)
+            stack.callback(self._end_lab)
             if self._place is not None:
                 self._undo()
-        finally:
-            self._end_lab()
+
+    def share_processors(self, instances: int) -> None:
+        """So many instances run beside each other from now on.
+
+        Raises:
+            FairleadError: the kernel refused.
+        """
+        if self._groups is not None and self._plan.neighbours and self._plan.neighbours.processors == "fixed":
+            self._groups.cap(1 / instances)
+
+    def prefix(self, instance: int) -> tuple[str, ...]:
+        """Words before the command line of an instance, the main program being the first."""
+        return () if self._groups is None else tuple(self._groups.enter(instance))
 
     def prepare(self, row: Row) -> None:
         """Have the row's levels set up.
@@ -95,7 +109,9 @@ class Testbed:
             self.news.append(Event(begin_s, "set_up", taken))
 
     def _facts(self) -> dict[str, Any]:
-        found = run_facts.collect(self.cluster, own_mpirun=self._plan.run.launcher == "custom")
+        run = self._plan.run
+        mpirun = None if run.launcher == "custom" else run.mpirun or self.cluster.mpirun
+        found = run_facts.collect(self.cluster, mpirun) | self._processors
         if self._lab is not None:
             return {**found, "network": network.facts(self._lab.plan)}
         return {**found, "network": self._network} if self._network else found
@@ -142,58 +158,59 @@ class Testbed:
         else:
             self.cluster = Cluster.load(file)
             self._remains.note_cluster(file)
+        self._make_groups()
         self.facts = self._facts()
         self._file = file
+
+    def _make_groups(self) -> None:
+        """Once, where the plan asks for them; facts say where there are none."""
+        table = self._plan.neighbours
+        if table is None or table.processors == "system" or self._processors:
+            return
+        asked = {"asked": table.processors}
+        if of(self.cluster).other_machines:
+            raise ConfigError(
+                f"neighbours.processors: jobs of {self.cluster.name} do not start on this machine",
+                hint="only labs and local clusters share processors by control groups; leave it away",
+            )
+        names = cgroups.names(1 + max(map(len, table.levels.values())))
+        self._remains.note_groups(cgroups.candidates(names))
+        try:
+            self._groups = cgroups.make(names)
+            self._processors = {"processors": {**asked, "way": f"cgroup v{self._groups.version}"}}
+        except PrivilegeError as error:
+            self._remains.remove_groups()
+            self._processors = {"processors": {**asked, "way": "none", "reason": error.args[0]}}
 
     def _start_lab(self, file: Path, levels: Levels) -> None:
         description = lab_description.load(file)
         nics = self._plan.nics_at(levels)
         if nics is not None:
             description = network.configured(description, nics)
-        name = f"{description.lab.name[:24]}-{secrets.token_hex(3)}"
-        self._remains.note_lab(name)
-        self._lab = lab.up(description, name=name)
-        written = files.write(self._results / f"{name}.cluster.toml", self._lab.cluster_file_text())
-        self.cluster = replace(Cluster.load(written), name=description.lab.name)
+        self._lab, self.cluster = self._remains.start_lab(description)
 
     def _end_lab(self) -> None:
-        if self._lab is not None:
-            self._lab.down()
-            (self._results / f"{self._lab.name}.cluster.toml").unlink(missing_ok=True)
-            self._remains.note_lab(None)
+        self._remains.end_lab()
         self._lab, self._file = None, None
 
     def _make_bonds(self, levels: Levels) -> None:
         """On real hosts; a lab was made with them."""
         table, nics = self._plan.network, self._plan.nics_at(levels)
-        self._network = {}
+        self._network, self._unbonded = {}, self.cluster
         if table is None or nics is None or self._lab is not None:
             return
         wanted, found = table.wanted(nics), {}
-        self._unbonded = self.cluster
         if wanted is not None:
-            self._remains.note_bonds(True)
-            found = net.apply(of(self.cluster), self._hosts(), wanted, table.within_s)
+            self._remains.note_bonds()
+            hosts = [host.name for host in self.cluster.managed_hosts()]
+            found = net.apply(of(self.cluster), hosts, wanted, table.within_s)
             self.cluster = network.over(self.cluster, wanted)
         self._network = network.kernel_facts(wanted, found)
 
-    def _take_bonds_back(self) -> None:
-        if self._remains.bonded:
-            self.cluster = self._unbonded
-            net.restore(of(self.cluster), self._hosts())
-            self._remains.note_bonds(False)
-
-    def _hosts(self) -> list[str]:
-        return [host.name for host in self.cluster.managed_hosts()]
-
     def _undo(self) -> None:
-        assert self._place is not None
-        levels = self._place[1]
-        self._place = None
-        if self._plan.whole_plot is not None:
-            self._on_all(self._plan.whole_plot.undo, levels)
-            self._remains.note_undo([], self._plan.whole_plot.on)
-        self._take_bonds_back()
+        """Take back what is noted: no more than was begun."""
+        self._place, self.cluster = None, self._unbonded
+        self._remains.take_back(self.cluster)
 
     def _reset(self, block: int) -> None:
         plot = self._plan.whole_plot

@@ -1,4 +1,4 @@
-"""What the hosts of a lab sent while a row ran, as the kernel counted it: by NIC, and by TCP connection."""
+"""What hosts or servers of a lab sent while a row ran, as the kernel counted it: by NIC, and by TCP connection."""
 
 import json
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ class HostTraffic:
     """Of one host and one row, neighbours included.
 
     Attributes:
+        host: its name, or that of a server: then all of it is of the server's virtual machines together.
         sent_B, received_B: by NIC, as frames on the wire.
         retransmitted: segments that TCP sent again.
         flows: what it handed to its interface for each TCP connection; a full queue may have dropped some of it.
@@ -44,31 +45,38 @@ class Watch:
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
-        self._hosts = [host.name for host in lab.plan.hosts if host.role == "compute"]
+        plan = lab.plan
+        self._nodes = {server.name: [vm.name for vm in plan.vms_on(server.name)] for server in plan.servers}
+        if not plan.servers:
+            self._nodes = {host.name: [host.name] for host in plan.hosts if host.role == "compute"}
+        self._hosts = [host for hosts in self._nodes.values() for host in hosts]
         on_all(self._hosts, partial(nics.forget_sent, lab))
-        self._before = on_all(self._hosts, self._read)
+        self._before = on_all(self._nodes, self._read)
 
     def taken(self) -> list[HostTraffic]:
         """What was counted since. Raises LabError as above."""
-        after = on_all(self._hosts, self._read)
+        after = on_all(self._nodes, self._read)
         sent = on_all(self._hosts, partial(nics.sent, self._lab))
         found = []
-        for host in self._hosts:
-            (nics_before, again_before), (nics_after, again_after) = self._before[host], after[host]
+        for node, hosts in self._nodes.items():
+            (nics_before, again_before), (nics_after, again_after) = self._before[node], after[node]
             pairs = list(zip(nics_before, nics_after, strict=True))
+            inside = {self._lab.plan.host_by_name[host].address for host in hosts}
+            flows = [each for host in hosts for each in sent[host]]
             found.append(
                 HostTraffic(
-                    host,
+                    node,
                     tuple(b.sent_B - a.sent_B for a, b in pairs),
                     tuple(b.received_B - a.received_B for a, b in pairs),
                     again_after - again_before,
-                    tuple(sent[host]),
+                    tuple(each for each in flows if str(each.flow.destination.address) not in inside),
                 )
             )
         return found
 
-    def _read(self, host: str) -> tuple[list[Nic], int]:
-        return nics.nics(self._lab, host), nics.retransmitted(self._lab, host)
+    def _read(self, node: str) -> tuple[list[Nic], int]:
+        again = sum(nics.retransmitted(self._lab, host) for host in self._nodes[node])
+        return nics.nics(self._lab, node), again
 
 
 def series(found: Sequence[HostTraffic]) -> list[Series]:

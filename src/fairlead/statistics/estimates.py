@@ -59,7 +59,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference of two means (second less first) after Welch, with its two-sided p-value."""
+    """Difference of two means (second less first) after Welch, or of pairs, with its two-sided p-value."""
 
     estimate: Estimate
     degrees_of_freedom: float
@@ -67,7 +67,10 @@ class Difference:
 
     @property
     def told_apart(self) -> bool:
-        """False: the interval contains zero, the samples cannot be told apart at this level."""
+        """False: the interval contains zero, the samples cannot be told apart at this level.
+
+        Of one comparison alone: where there are many, some are told apart by chance; see `holm`.
+        """
         return not self.estimate.contains(0.0)
 
 
@@ -191,10 +194,31 @@ def difference(first: Samples, second: Samples, level: float = DEFAULT_LEVEL) ->
     parts = [(_standard_error(a) ** 2, len(a)), (_standard_error(b) ** 2, len(b))]
     error = math.sqrt(sum(variance for variance, _ in parts))
     degrees = welch_degrees(parts)
+    return difference_of(centre, error, degrees, level, min(len(a), len(b)), "Welch")
+
+
+def difference_of(centre: float, error: float, degrees: float, level: float, n: int, method: str) -> Difference:
+    """A difference from its standard error and the degrees of freedom of that."""
     half = t_quantile(level, degrees) * error
-    estimate = Estimate(centre, centre - half, centre + half, level, min(len(a), len(b)), "Welch")
     p = 2 * float(special.stdtr(degrees, -abs(centre) / error)) if error > 0 else float(centre == 0)
-    return Difference(estimate, degrees, p)
+    return Difference(Estimate(centre, centre - half, centre + half, level, n, method), degrees, p)
+
+
+def paired_difference(first: Samples, second: Samples, level: float = DEFAULT_LEVEL) -> Difference:
+    """Mean of the differences of pairs, second less first, after Student; at least two pairs.
+
+    What the two of a pair share (a replication's congestion, a block) is no scatter of their difference.
+
+    Raises:
+        StatisticsError: fewer than two, or not the same number of both.
+    """
+    a, b = checked(first, 2, "a paired difference"), checked(second, 2, "a paired difference")
+    if len(a) != len(b):
+        raise StatisticsError(f"a paired difference needs pairs, there are {len(a)} and {len(b)} samples")
+    apart = b - a
+    return difference_of(
+        float(apart.mean()), _standard_error(apart), float(len(a) - 1), level, len(a), "paired, Student t"
+    )
 
 
 def cliffs_delta(first: Samples, second: Samples) -> float:

@@ -2,7 +2,12 @@
 
 Sums of squares are type II: of a term, what it explains beyond all terms that do not contain it. Effects of whole-plot
 factors are tested against the error between blocks, all others against the residual (Montgomery, "Design and Analysis
-of Experiments", chapter 14).
+of Experiments", chapter 14). Where there are whole plots, effects of their factors are taken beyond the blocks, and all
+others beyond the plots in their blocks: else, where cells are missing, what plots differ by would pass for an effect.
+
+Where plots differ in their samples, too, an effect and the error between blocks hold different multiples of the plots'
+variance. The error is then put together from that between blocks and the residual so that the multiples agree, its
+degrees of freedom after Satterthwaite ("An Approximate Distribution of Estimates of Variance Components", 1946).
 """
 
 from collections.abc import Sequence
@@ -20,6 +25,8 @@ MOST_COLUMNS = 200
 
 _DEPENDENT = 1e-10
 
+BETWEEN, RESIDUAL = "between blocks", "residual"
+
 Term = tuple[int, ...]
 """Numbers of the factors of an effect: one of a main effect, two of an interaction."""
 
@@ -29,7 +36,7 @@ class Effect:
     """One line of the table. ``share``: of the total sum of squares. ``p`` is None where there is no error to test by.
 
     Attributes:
-        error: what it was tested against: "between blocks" or "residual"; empty for errors themselves.
+        error: what it was tested against, `BETWEEN` or `RESIDUAL`; empty for errors themselves.
     """
 
     name: str
@@ -76,29 +83,74 @@ def analyse(samples: Samples) -> list[Effect]:
     total = float((samples.n * (samples.means - grand) ** 2).sum() + samples.squares.sum())
     if total <= 0:
         raise StatisticsError("an analysis of variance needs scatter, all samples are the same")
-    plots = [term for term in terms if set(term) <= set(samples.whole_plot)]
-    strata = model.strata(terms, plots)
-    residual = strata["residual"]
-    if residual[1] <= 0:
+    strata = model.strata(terms)
+    if strata[RESIDUAL].degrees <= 0:
         raise StatisticsError("there are no degrees of freedom left for an error", hint="add replications")
     effects = []
     for term in terms:
-        squares, degrees = model.explained(term, terms)
-        if degrees == 0:  # another term says the same: a fraction, or a factor that follows from others
+        part = model.explained(term, terms)
+        if part.degrees == 0:  # another term says the same: a fraction, or a factor that follows from others
             continue
-        error = "between blocks" if term in plots and "between blocks" in strata else "residual"
         name = " × ".join(samples.factors[k] for k in term)
-        effects.append(_tested(name, squares, degrees, total, error, strata[error]))
-    errors = [Effect(name, int(d), s, s / total) for name, (s, d) in strata.items()]
+        between = strata.get(BETWEEN) if model.is_of_plots(term) else None
+        if between is None:
+            effects.append(_tested(name, part, total, RESIDUAL, strata[RESIDUAL]))
+        else:
+            effects.append(_tested(name, part, total, BETWEEN, _matched(between, strata[RESIDUAL], part)))
+    errors = [Effect(name, int(part.degrees), part.squares, part.squares / total) for name, part in strata.items()]
     return effects + errors
 
 
-def _tested(name: str, squares: float, degrees: int, total: float, error: str, stratum: tuple[float, float]) -> Effect:
-    error_squares, error_degrees = stratum
-    if error_degrees <= 0 or error_squares <= 0:
-        return Effect(name, degrees, squares, squares / total, error=error)
-    f = squares / degrees / (error_squares / error_degrees)
-    return Effect(name, degrees, squares, squares / total, f, float(stats.f.sf(f, degrees, error_degrees)), error)
+@dataclass(frozen=True)
+class _Part:
+    """A sum of squares. Expected of it: ``degrees`` times the samples' variance, ``plots`` times that of plots."""
+
+    squares: float
+    degrees: float
+    plots: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        return self.squares / self.degrees
+
+
+def _tested(name: str, part: _Part, total: float, error: str, against: _Part) -> Effect:
+    degrees, share = int(part.degrees), part.squares / total
+    if against.degrees <= 0 or against.squares <= 0:
+        return Effect(name, degrees, part.squares, share, error=error)
+    f = part.mean / against.mean
+    return Effect(name, degrees, part.squares, share, f, float(stats.f.sf(f, degrees, against.degrees)), error)
+
+
+def _matched(between: _Part, residual: _Part, effect: _Part) -> _Part:
+    """The error between blocks with as much of the plots' variance as the effect holds; the same where all is balanced.
+
+    It is never taken for less than the error between blocks if the effect holds more of that variance.
+    """
+    if between.degrees <= 0 or between.plots <= 0:
+        return between
+    multiple = (effect.plots / effect.degrees) / (between.plots / between.degrees)
+    of_plots, of_samples = multiple * between.mean, (1 - multiple) * residual.mean
+    if multiple >= 1:
+        mean = max(of_plots + of_samples, between.mean)
+        return _Part(mean * between.degrees, between.degrees)
+    mean = of_plots + of_samples
+    scatter = of_plots**2 / between.degrees + of_samples**2 / residual.degrees
+    degrees = mean**2 / scatter if scatter > 0 else between.degrees
+    return _Part(mean * degrees, degrees)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Residual squares between the means, the rank, and how much of the plots' variance the columns take up."""
+
+    squares: float
+    rank: int
+    plots: float
+
+    def beyond(self, less: "_Fit") -> _Part:
+        """What these columns explain that ``less``, a part of them, does not."""
+        return _Part(less.squares - self.squares, self.rank - less.rank, self.plots - less.plots)
 
 
 class _Model:
@@ -108,7 +160,13 @@ class _Model:
         self._samples = samples
         self._weights = np.sqrt(samples.n)
         self._columns: dict[Term, FloatArray] = {}
-        self._fitted: dict[frozenset[object], tuple[float, int]] = {}
+        self._fitted: dict[tuple[str, frozenset[Term]], _Fit] = {}
+        self._bases = {"mean": np.ones((len(samples.n), 1))}
+        self._has_plots = bool(samples.whole_plot) and len(np.unique(samples.blocks)) > 1
+        if self._has_plots:
+            plots = np.column_stack([samples.blocks, samples.levels[:, list(samples.whole_plot)]])
+            self._bases["blocks"] = self._dummies(np.unique(samples.blocks, return_inverse=True)[1])
+            self._bases["plots"] = self._dummies(np.unique(plots, axis=0, return_inverse=True)[1].reshape(-1))
 
     def degrees(self, term: Term) -> int:
         """Degrees of freedom of a term if all its levels are crossed."""
@@ -117,44 +175,39 @@ class _Model:
             product *= len(np.unique(self._samples.levels[:, k])) - 1
         return product
 
-    def explained(self, term: Term, terms: Sequence[Term]) -> tuple[float, int]:
-        """Type II sum of squares and degrees of freedom."""
-        others = [each for each in terms if not set(term) <= set(each)]
-        without, with_it = self._fit(others), self._fit([*others, term])
-        return without[0] - with_it[0], with_it[1] - without[1]
+    def is_of_plots(self, term: Term) -> bool:
+        """Whether all factors of a term are set up once a block."""
+        return set(term) <= set(self._samples.whole_plot)
 
-    def strata(self, terms: Sequence[Term], plots: Sequence[Term]) -> dict[str, tuple[float, float]]:
-        """Squares and degrees of freedom of the errors, by name."""
+    def explained(self, term: Term, terms: Sequence[Term]) -> _Part:
+        """Type II sum of squares of a term, beyond the blocks or the plots where there are any."""
+        base = "mean" if not self._has_plots else "blocks" if self.is_of_plots(term) else "plots"
+        others = [each for each in terms if not set(term) <= set(each)]
+        return self._fit(base, [*others, term]).beyond(self._fit(base, others))
+
+    def strata(self, terms: Sequence[Term]) -> dict[str, _Part]:
+        """The errors, by name."""
         samples = self._samples
-        pure = float(samples.squares.sum())
-        blocks = samples.blocks if samples.whole_plot else np.zeros_like(samples.blocks)
-        if not samples.whole_plot or len(np.unique(blocks)) < 2:
-            squares, rank = self._fit(terms)
-            return {"residual": (squares + pure, float(samples.n.sum()) - rank)}
-        plot_of = samples.levels[:, list(samples.whole_plot)]
-        plots_in_blocks = self._dummies(np.unique(np.column_stack([blocks, plot_of]), axis=0, return_inverse=True)[1])
-        of_blocks = self._dummies(np.unique(blocks, return_inverse=True)[1])
-        blocks_only = self._fit_columns(of_blocks)
-        between = self._fit_columns(np.column_stack([of_blocks, *(self._of(term) for term in plots)]))
-        within = self._fit_columns(plots_in_blocks)
-        inner = [term for term in terms if term not in plots]
-        full = self._fit_columns(np.column_stack([plots_in_blocks, *(self._of(term) for term in inner)]))
-        none = self._fit([])
+        nothing = self._fit("mean", [])
+        full = self._fit("plots" if self._has_plots else "mean", terms)
+        residual = _Part(full.squares + float(samples.squares.sum()), float(samples.n.sum()) - full.rank)
+        if not self._has_plots:
+            return {RESIDUAL: residual}
         return {
-            "blocks": (none[0] - blocks_only[0], float(blocks_only[1] - none[1])),
-            "between blocks": (between[0] - within[0], float(within[1] - between[1])),
-            "residual": (full[0] + pure, float(samples.n.sum()) - full[1]),
+            "blocks": self._fit("blocks", []).beyond(nothing),
+            BETWEEN: full.beyond(self._fit("blocks", terms)),
+            RESIDUAL: residual,
         }
 
-    def _fit(self, terms: Sequence[Term]) -> tuple[float, int]:
-        name = frozenset(terms)
+    def _fit(self, base: str, terms: Sequence[Term]) -> _Fit:
+        """Fit the columns of a base and of terms; what plots take up already is left out."""
+        used = [term for term in terms if base != "plots" or not self.is_of_plots(term)]
+        name = base, frozenset(used)
         if name not in self._fitted:
-            ones = np.ones((len(self._samples.n), 1))
-            self._fitted[name] = self._fit_columns(np.column_stack([ones, *(self._of(term) for term in terms)]))
+            self._fitted[name] = self._fit_columns(np.column_stack([self._bases[base], *map(self._of, used)]))
         return self._fitted[name]
 
-    def _fit_columns(self, columns: FloatArray) -> tuple[float, int]:
-        """Residual squares between the means, and the rank."""
+    def _fit_columns(self, columns: FloatArray) -> _Fit:
         target = self._samples.means * self._weights
         weighted = columns * self._weights[:, None]
         # By the normal equations: ten times as fast as a decomposition of the columns, which are coded and so well
@@ -164,7 +217,11 @@ class _Model:
         along = vectors[:, kept]
         solution = along @ ((along.T @ (weighted.T @ target)) / values[kept])
         rest = target - weighted @ solution
-        return float(rest @ rest), int(kept.sum())
+        taken = 0.0
+        if self._has_plots:  # the trace of Z'PZ, with Z the plots' columns and P the projection on these
+            of_plots = along.T @ (weighted.T @ (self._bases["plots"] * self._weights[:, None]))
+            taken = float((of_plots**2 / values[kept][:, None]).sum())
+        return _Fit(float(rest @ rest), int(kept.sum()), taken)
 
     def _of(self, term: Term) -> FloatArray:
         """Columns of a term, coded so that they add up to nothing over its levels."""

@@ -1,0 +1,81 @@
+"""What neighbours cost a program: their share of the processors, apart from their traffic. No I/O.
+
+Beside silent neighbours a program loses the processors' share only; what it loses more beside the same ones with their
+traffic is the network's part. The whole loss is the product of both. A silent neighbour never waits for the network, so
+that it takes rather more of the processors: the network's part is more likely stated too small than too large.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fairlead.errors import StatisticsError
+from fairlead.evaluate.dataset import Cell, Dataset, FloatArray, Levels
+from fairlead.statistics import ratios
+from fairlead.statistics.estimates import Estimate
+
+
+@dataclass(frozen=True)
+class Part:
+    """How many times as long a program takes, or how many times less its rate is; no interval: too few samples."""
+
+    value: float
+    interval: Estimate | None
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Of one case and one level of neighbours.
+
+    Attributes:
+        case: levels of the other factors, in the data set's order.
+        neighbours: the level.
+        whole, processors: against the same without neighbours; None: there is no such cell.
+        network: against silent ones.
+    """
+
+    case: Levels
+    neighbours: str
+    whole: Part | None
+    processors: Part | None
+    network: Part
+
+
+def losses(data: Dataset, table: Mapping[str, Any] | None, level: float) -> Iterator[Loss]:
+    """Of every case that has samples beside neighbours and beside the same silent ones.
+
+    Args:
+        table: the plan's ``[neighbours]`` as it was stored.
+    """
+    if not table:
+        return
+    place = data.place(str(table["factor"]))
+    cases: dict[Levels, dict[str, Cell]] = {}
+    for cell in data.cells:
+        case = cell.levels[:place] + cell.levels[place + 1 :]
+        cases.setdefault(case, {})[str(cell.levels[place])] = cell
+    nobody = next((name for name, programs in table["levels"].items() if not programs), None)
+    for case, cells in cases.items():
+        alone = cells.get(nobody) if nobody is not None else None
+        for silent, beside in table.get("silent", {}).items():
+            if silent not in cells or beside not in cells:
+                continue
+            yield Loss(
+                case,
+                beside,
+                whole=_part(data, alone, cells[beside], level) if alone else None,
+                processors=_part(data, alone, cells[silent], level) if alone else None,
+                network=_part(data, cells[silent], cells[beside], level),
+            )
+
+
+def _part(data: Dataset, before: Cell, after: Cell, level: float) -> Part:
+    top, bottom = (after, before) if data.lower_is_better else (before, after)
+    return Part(top.mean / bottom.mean, _interval(top.values, bottom.values, level))
+
+
+def _interval(top: FloatArray, bottom: FloatArray, level: float) -> Estimate | None:
+    try:
+        return ratios.ratio_of_means(top, bottom, level)
+    except StatisticsError:
+        return None

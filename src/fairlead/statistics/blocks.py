@@ -1,0 +1,80 @@
+"""Intervals where samples of one block depend on each other, because something was set up once for all of them.
+
+What is set up varies from block to block: each block counts once, by its own mean or median, and blocks are the samples
+(docs/design.md; Montgomery, "Design and Analysis of Experiments", chapter 14). Blocks may hold different numbers of
+samples: the scatter of their means estimates the variance of their unweighted mean all the same.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from fairlead.errors import StatisticsError
+from fairlead.statistics import ratios
+from fairlead.statistics.estimates import (
+    DEFAULT_LEVEL,
+    Difference,
+    Estimate,
+    FloatArray,
+    Samples,
+    checked,
+    difference_of,
+    mean_interval,
+)
+
+Blocks = npt.ArrayLike
+"""Number of the block of each sample, shape (n,)."""
+
+
+def of_each(samples: Samples, blocks: Blocks, centre: Callable[[FloatArray], np.float64] = np.mean) -> FloatArray:
+    """The centre of each block's samples, in the order of the blocks' numbers; shape (blocks,).
+
+    Raises:
+        StatisticsError: not one block a sample.
+    """
+    array, numbers = checked(samples, 1, "means of blocks"), np.asarray(blocks)
+    if array.shape != numbers.shape:
+        raise StatisticsError(f"means of blocks: {len(array)} samples and {numbers.size} blocks of them")
+    return np.array([centre(array[numbers == number]) for number in np.unique(numbers)])
+
+
+def mean_of_blocks(samples: Samples, blocks: Blocks, level: float = DEFAULT_LEVEL) -> Estimate:
+    """Mean of the blocks' means with Student's t interval; at least two blocks. ``n`` is their number."""
+    return replace(mean_interval(of_each(samples, blocks), level), method="Student t of blocks")
+
+
+def median_of_blocks(samples: Samples, blocks: Blocks, level: float = DEFAULT_LEVEL) -> Estimate:
+    """Median of the blocks' medians with its interval (`ratios.median_by_order`); at least two blocks."""
+    found = ratios.median_by_order(of_each(samples, blocks, np.median), level)
+    return replace(found, method=f"{found.method} of blocks")
+
+
+def difference_within(
+    first: Samples, first_blocks: Blocks, second: Samples, second_blocks: Blocks, level: float = DEFAULT_LEVEL
+) -> Difference:
+    """Difference, second less first, of what was measured side by side in each block; Student t.
+
+    What a block adds is the same for both and cancels out: the difference and the residual are those of the additive
+    model of the two and the blocks, as in the analysis of variance. Only blocks that hold samples of both count. With
+    one sample of each in a block it is the paired test.
+
+    Raises:
+        StatisticsError: no block holds both, or there are no degrees of freedom left.
+    """
+    samples, numbers = (np.asarray(first), np.asarray(second)), (np.asarray(first_blocks), np.asarray(second_blocks))
+    common = np.intersect1d(*numbers)
+    parts = [[values[of == block] for values, of in zip(samples, numbers, strict=True)] for block in common]
+    count = sum(len(a) + len(b) for a, b in parts)
+    degrees = count - len(common) - 1
+    if degrees < 1:
+        raise StatisticsError("a difference within blocks needs two blocks with samples of both, or more samples")
+    weights = np.array([len(a) * len(b) / (len(a) + len(b)) for a, b in parts])
+    apart = np.array([b.mean() - a.mean() for a, b in parts])
+    centre = float(weights @ apart / weights.sum())
+    inside = sum(float(((each - each.mean()) ** 2).sum()) for pair in parts for each in pair)
+    residual = (inside + float(weights @ (apart - centre) ** 2)) / degrees
+    error = math.sqrt(residual / weights.sum())
+    return difference_of(centre, error, degrees, level, len(common), "Student t within blocks")
