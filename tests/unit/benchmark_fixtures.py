@@ -1,5 +1,6 @@
 """Benchmark runs in a store, made up."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +20,14 @@ def point_to_point_run(
     cluster: str = "c",
     blocks: int = 8,
     status: str = "ok",
+    between: Sequence[tuple[str, str]] = (("h0", "h1"),),
 ) -> int:
     """A run whose blocks all hold the same samples, but for a tenth of a per cent from block to block."""
     plan = {
         "sizes_B": sorted({cell.size_B for cell in samples_s}),
         "pairs": sorted({cell.pairs for cell in samples_s}),
         "directions": sorted({"both" if cell.both else "one" for cell in samples_s}),
-        "between": [["h0", "h1"]],
+        "between": [list(pair) for pair in between],
     }
     with Store.open(directory) as store:
         run = store.begin_run(
@@ -35,7 +37,9 @@ def point_to_point_run(
         store.add_event(run, 1.0, "rank", {"rank": 0, "host": "h0", "cpu": 1, "allowed_cpus": [0, 1, 2, 5]})
         for number in range(blocks):
             for cell, values in samples_s.items():
-                block = point_to_point.padded([list(np.array(values) * (1 + 0.001 * number))] * cell.pairs)
+                block = point_to_point.padded(
+                    [list(np.array(values) * (1 + 0.001 * number))] * cell.pairs * len(between)
+                )
                 labels = {**cell.labels(), "round": number}
                 store.add_series(run, SERIES[benchmark], block, "s", labels, missing=True)
         store.finish_run(run, status)  # type: ignore[arg-type]

@@ -106,6 +106,17 @@ Conflicting CPU frequency values detected: 2000.0 != 3000.0. CPU Frequency is no
  4       1000          0.80           5.00         0.90  \t       0.95        \t0.10\t\t1.20 \t\t3.00
 {RULE}
 """  # noqa: E501
+_WRITTEN = PERFTEST_LATENCY.replace("Send", "RDMA_Write")
+PERFTEST_SAMPLES = f"""{_WRITTEN[: _WRITTEN.index(" 2       1000")]}#, usec
+1, 0.913333
+2, 0.9
+3, 1.20667
+4, 5
+{RULE}
+ #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec]
+ 2       5          0.90           5.00         0.91  \t       0.91        \t0.00\t\t1.21 \t\t5.00
+{RULE}
+"""  # noqa: E501
 PERFTEST_BANDWIDTH = f"""
 {RULE}
                     RDMA_Write Bidirectional BW Test
@@ -113,7 +124,7 @@ PERFTEST_BANDWIDTH = f"""
  Number of qps   : 16\t\tTransport type : IB
 {RULE}
  #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
- 65536      5000             11000.00            1000.00   \t\t     0.016000
+ 65536      5000             1100.00            1000.00   \t\t     0.016000
 {RULE}
 """
 SELFISH = """# Nodename: n7
@@ -194,7 +205,7 @@ EVERY = {
     "osu": OSU_LATENCY + OSU_BANDWIDTH + OSU_PAIRS + OSU_ALLREDUCE + OSU_OVERLAP + OSU_BARRIER,
     "imb": IMB,
     "iperf3": iperf3(),
-    "perftest": PERFTEST_LATENCY + PERFTEST_BANDWIDTH,
+    "perftest": PERFTEST_SAMPLES + PERFTEST_LATENCY + PERFTEST_BANDWIDTH,
     "netgauge": SELFISH,
     "mpip": MPIP,
 }

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from fairlead.profile import waiting
 from fairlead.profile.record import END, Messages, Record, Sizes
 
 WORLD = 77
@@ -36,3 +37,10 @@ def a_record(rank: int, ends: list[tuple[float, ...]], host: str = "h", ranks: i
         messages=Messages(messages + len(ends), messages, messages, messages), sizes=Sizes(sizes, sizes, sizes),
         ends=np.array(ends, END),
     )  # fmt: skip
+
+
+def waited(records: list[Record], hosts: list[str] | None = None) -> waiting.Waiting:
+    """What these ranks waited for; all on one host if not told."""
+    result = waiting.of(records, len(records), hosts or ["h"] * len(records))
+    assert result is not None
+    return result

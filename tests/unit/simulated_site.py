@@ -98,7 +98,7 @@ class Site:
         self.now_s += move.copy_s
         self.place[move.vm] = move.target
         self.zones = {path: zone for path, zone in self.zones.items() if move.vm not in path}
-        controller.moved(move, self.inventory(), self.now_s)
+        controller.moved(move, self.now_s)
 
 
 @dataclass

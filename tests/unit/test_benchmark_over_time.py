@@ -59,20 +59,22 @@ def test_the_report_tells_of_dips(tmp_path: Path) -> None:
     usual, slow = [[0.1] * 10], [[0.25] * 4]
     stress_run(tmp_path, [usual] * 4 + [slow] + [usual] * 4)
     found = reports.load([tmp_path])
-    (drawing,) = reports.drawings(found)
+    drawing, spread = reports.drawings(found)
     assert [row[1].value for row in drawing.table.rows] == [pytest.approx(4.4)]
+    assert (spread.name, len(spread.table.rows)) == ("stress-boxes", 1)
     text = "\n".join(reports.findings(found))
     assert "throughput has 1 dip in 9.68\u00a0s, the deepest at 4.40\u00a0s: 40\u00a0% of the median" in text
 
 
 def burst_run(directory: Path, medians_s: list[float]) -> None:
-    plan = {"between": [["a", "b"]], "pauses_s": [1.0, 1e-9, 0.0], "train": 100, "size_B": 64, "runs": 2}
+    plan = {"between": [["a", "b"]], "pauses_s": [1.0, 1e-9, 0.0], "trains": [1, 100], "size_B": 64, "runs": 2}
     with Store.open(directory) as store:
         labels = {"benchmark": "burst", "cluster": "c"}
         run = store.begin_run(records.KIND, labels, plan={**plan, "both": True, "asleep": False})
         for _ in range(2):
-            table = np.repeat(100 * np.array(medians_s)[:, None], 5, axis=1)
-            store.add_series(run, "train_s", table, "s", {"train": 100, "size_B": 64})
+            for train in (1, 100):
+                table = np.repeat(train * np.array(medians_s)[:, None], 5, axis=1)
+                store.add_series(run, "train_s", table, "s", {"train": train, "size_B": 64})
         store.finish_run(run)
 
 
@@ -81,11 +83,13 @@ def test_a_path_that_falls_asleep_is_told(tmp_path: Path, medians_s: list[float]
     burst_run(tmp_path, medians_s)
     found = reports.load([tmp_path])
     (drawing,) = reports.drawings(found)
-    assert [row[4].value for row in drawing.table.rows] == pytest.approx(medians_s)
-    assert [row[6].value for row in drawing.table.rows] == pytest.approx([m / 2 for m in medians_s])
-    assert [row[2].shown for row in drawing.table.rows] == ["1\u00a0s", "1\u00a0ns", "0"]
+    assert [row[1].value for row in drawing.table.rows] == [1] * 3 + [100] * 3
+    assert [row[5].value for row in drawing.table.rows] == pytest.approx(2 * medians_s)
+    assert [row[7].value for row in drawing.table.rows] == pytest.approx(2 * [m / 2 for m in medians_s])
+    assert [row[3].shown for row in drawing.table.rows] == 2 * ["1\u00a0s", "1\u00a0ns", "0"]
     (text,) = [text for text in reports.findings(found) if text.startswith(judgement)]
     assert "after a pause of 1\u00a0s and 10.0\u00a0µs after a pause of 1\u00a0ns" in text
+    assert text.index("round trips of single messages take") < text.index("round trips of trains of 100 take")
 
 
 def test_pauses_go_from_long_to_none_and_back() -> None:

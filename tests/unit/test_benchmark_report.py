@@ -72,7 +72,7 @@ def test_systems_of_several_directories_are_compared_with_a_baseline(tmp_path: P
     assert table[0]["verdict"] == "better"
     new, old = found.names
     assert reports.findings(found)[0] == f"Against {old}: {new}, mpi-latency: of 1 median 1 better."
-    assert f"On {old} with 1 pair, a message of 1\u00a0B takes" in reports.findings(found)[1]
+    assert f"On {old} with 1 pair, a message of 1\u00a0B takes" in reports.findings(found)[-1]
     with pytest.raises(ConfigError, match="there is no such system"):
         reports.load([tmp_path / "new"], baseline="x")
 
@@ -140,13 +140,31 @@ def test_tcp_counts_the_middle_third_and_tells_retransmits(tmp_path: Path) -> No
     assert float(table[0]["retransmits_per_GiB"]) == pytest.approx(2**30 / 1e6, rel=1e-6)
 
 
+def test_layers_of_a_system_are_in_the_same_axes(tmp_path: Path) -> None:
+    """Windows of 8 times 1000 B in 10 ms are 6.4 Mbit/s; TCP has 8."""
+    point_to_point_run(tmp_path, THROUGHPUT, {Cell(1000, window=8): [0.01] * 3, Cell(1000, 2, 8): [0.01] * 3}, blocks=1)
+    tcp_run(tmp_path)
+    report = reports.load([tmp_path])
+    (drawing,) = (each for each in reports.drawings(report) if each.name == "layers-1")
+    found = [(row["layer"], row["streams"], row["size_B"], float(row["median"])) for row in rows(drawing.table.csv())]
+    assert [each[:3] for each in found] == [
+        ("MPI", "1", "1000"),
+        ("TCP", "1", ""),
+    ]  # two streams: TCP has both ways only
+    assert [each[3] for each in found] == pytest.approx([6.4e6, 8e6])
+    assert "with 1 stream MPI carries 80\u00a0% of what TCP does" in " ".join(reports.findings(report))
+
+
 def test_all_pairs_are_a_heat_map_that_names_the_slow(tmp_path: Path) -> None:
     all_pairs_run(tmp_path, ("h1", "h3"))
     found = reports.load([tmp_path])
     text = "\n".join(reports.findings(found))
     assert "slow pair by latency: h1 and h3, 2.00 times slower than usual" in text
     assert "slow pair by throughput: h1 → h3, 2.00 times slower than usual" in text
-    table = {(row["source"], row["destination"]): row for row in rows(reports.drawings(found)[0].table.csv())}
+    (drawing,) = reports.drawings(found)
+    outlined = [{patch.get_xy() for patch in axis.patches} for axis in drawing.figure.axes[:2]]
+    assert outlined == [{(3 - 0.46, 1 - 0.46), (1 - 0.46, 3 - 0.46)}, {(3 - 0.46, 1 - 0.46)}]
+    table = {(row["source"], row["destination"]): row for row in rows(drawing.table.csv())}
     assert float(table["h3", "h1"]["latency_s"]) == pytest.approx(20e-6)
     assert float(table["h1", "h3"]["rate_bps"]) == pytest.approx(40e6)
     assert table["h1", "h3"]["slow"] == "latency: pair; throughput: pair"

@@ -1,13 +1,18 @@
 """Which dead runs `fairlead clean` forgets: those whose hosts it cleaned, and no others."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from fairlead.cli.clean import command
 from fairlead.cluster.description import Cluster
 from fairlead.errors import HostError
+from fairlead.lab import state
 from fairlead.manage import clean, registry
+from fairlead.runtime import Process
 
 CLUSTER = (
     '[cluster]\nname = "{name}"\nexecutor = "local"\ninterface = "lo"\n\n[[hosts]]\nname = "a"\naddress = "127.0.0.1"\n'
@@ -17,7 +22,7 @@ GONE = 1  # start time of no process
 
 @pytest.fixture(autouse=True)
 def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
 
 
 def cluster(directory: Path, name: str) -> Cluster:
@@ -39,9 +44,7 @@ def test_runs_on_other_clusters_and_the_living_stay(tmp_path: Path, monkeypatch:
     dead_run("aaaaaaaa", one.source)
     dead_run("bbbbbbbb", other.source)
     dead_run("cccccccc", str(tmp_path / "removed.toml"))  # nothing leads to its hosts any more
-    ticks = registry.process_started_ticks(os.getpid())
-    assert ticks is not None
-    dead_run("dddddddd", one.source, ticks=ticks)
+    dead_run("dddddddd", one.source, ticks=Process.own().start_ticks)
     monkeypatch.setattr(clean, "_on", lambda cluster, dry_run, host: [{"kind": "route"}])
 
     assert clean.clean([one], dry_run=True).forgotten == []
@@ -63,3 +66,12 @@ def test_a_host_that_was_not_cleaned_keeps_its_runs(tmp_path: Path, monkeypatch:
     assert (done.forgotten, done.removed) == ([], [])
     assert list(done.unreachable) == ["a"]
     assert jobs() == ["aaaaaaaa"]
+
+
+def test_notes_of_dead_labs_are_removed_without_a_cluster() -> None:
+    note = state.lab_directory("mesh8")
+    note.mkdir()
+    (note / "lab.json").write_text(json.dumps({"holder": {"pid": os.getpid(), "start_ticks": GONE}}))
+    said = [CliRunner().invoke(command, words).output for words in (["--dry-run"], [], [])]
+    assert said == ["would forget dead lab mesh8\n", "forgot dead lab mesh8\n", "nothing to clean\n"]
+    assert not note.exists()

@@ -213,7 +213,11 @@ def test_without_libvirt_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('driver = "libvirt"', 'driver = "lirvirt"', r"cloud\.driver: Input should be 'libvirt'"),
+        (
+            'driver = "libvirt"',
+            'driver = "lirvirt"',
+            r"c\.toml:13: cloud: Input tag 'lirvirt' .* 'libvirt', 'openstack'$",
+        ),
         ('uplink = "10gbit"', "uplink = 10", r"cloud\.uplink: .*10 is not a rate"),
         ("qemu+ssh://s0/system", "s0", r"cloud\.servers\[0\]\.uri: "),
         ('[[cloud.servers]]\nuri = "qemu+ssh://s0/system"\n', "", r"cloud\.servers: .*at least 2 items"),
@@ -253,3 +257,23 @@ def test_what_blocks_when_it_is_freed_is_left_in_its_thread(libvirt: Libvirt, mo
         if thread.name == "qemu+ssh://s0/system":
             thread.join(10)
     assert freed_in == ["qemu+ssh://s0/system"]
+
+
+class Silent:
+    """A server that carries out what it is told and then answers nothing."""
+
+    receive = None
+
+    def open_session(self) -> Any:
+        return SimpleNamespace(migrate=lambda *arguments, **options: None)
+
+    def ask(self, question: Any) -> Any:
+        raise CloudError("s1 does not answer")
+
+
+def test_a_move_whose_numbers_nobody_tells_has_happened_all_the_same(libvirt: Libvirt) -> None:
+    migration = driver_module.LibvirtMigration(Silent(), Silent(), "h0", copy_disks=False)
+    migration._thread.join()
+    moved = migration.poll()
+    assert isinstance(moved, cloud.Moved)
+    assert (moved.paused_s, moved.copied_B) == (None, None)

@@ -8,6 +8,7 @@ import pytest
 
 from fairlead.cluster.deploy import check_version, deploy
 from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.doctor.session import ProbeSession
 from fairlead.cluster.executors.base import Executor, with_environment
 from fairlead.errors import HostError, MissingToolError
 
@@ -103,3 +104,24 @@ def test_versions_are_compared(far: Elsewhere, program: Path) -> None:
         check_version(far, "far", str(program), "1.2.4")
     with pytest.raises(HostError, match="does not run there"):
         check_version(far, "far", "/bin/false", "1")
+
+
+class Talkative(Elsewhere):
+    """Its shell greets before it does what it is told."""
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        return ["sh", "-c", 'echo "Welcome to node 7"; exec "$@"', "sh", *super().command(host, argv, env, cwd)]
+
+
+def test_a_shell_that_greets_is_named(tmp_path: Path, program: Path) -> None:
+    talkative = Talkative(LOCAL)
+    talkative.home = tmp_path / "home"
+    talkative.home.mkdir()
+    said = "far: says 'Welcome to node 7' where an answer is expected"
+    with pytest.raises(HostError, match=said) as told:
+        deploy(talkative, "far", {"prog": program})
+    assert "interactive shells only" in told.value.hint
+    with ProbeSession(talkative, "far", {}) as session, pytest.raises(HostError, match=said):
+        session.facts()

@@ -6,7 +6,7 @@ import pytest
 from fairlead.profile import collectives, waiting
 from fairlead.profile.record import COLLECTIVE, NO_ROOT, NOT_ALL, RECEIVE, SEND, Record
 
-from .kept_messages import a_record, end
+from .kept_messages import a_record, end, waited
 
 NAN = float("nan")
 FUNCTIONS = (
@@ -29,9 +29,7 @@ def records(*ends: list[tuple]) -> list[Record]:
 
 
 def found(*ends: list[tuple], hosts: list[str] | None = None) -> waiting.Waiting:
-    result = waiting.of(records(*ends), len(ends), hosts or ["h"] * len(ends))
-    assert result is not None
-    return result
+    return waited(records(*ends), hosts)
 
 
 def of_function(function: str, *times: tuple[float, float], **others: float) -> waiting.Waiting:

@@ -7,19 +7,30 @@ from contextlib import contextmanager
 import pytest
 
 from fairlead.errors import LabError
-from fairlead.manage.congestion_schedule import CongestionSchedule
+from fairlead.manage.congestion_schedule import CongestionSchedule, Traffic
 from fairlead.manage.scenario import Episode
 
 
+class Going:
+    def check(self) -> None:
+        pass
+
+
+class Gone:
+    def check(self) -> None:
+        raise LabError("congestion: iperf3 on h1 ended (status 1)")
+
+
 class Recorder:
-    def __init__(self) -> None:
+    def __init__(self, traffic: Traffic | None = None) -> None:
         self.log: list[str] = []
+        self.traffic = traffic or Going()
 
     @contextmanager
-    def __call__(self, place: int) -> Iterator[None]:
+    def __call__(self, place: int) -> Iterator[Traffic]:
         self.log.append(f"start {place}")
         try:
-            yield
+            yield self.traffic
         finally:
             self.log.append(f"stop {place}")
 
@@ -45,12 +56,26 @@ def test_run_that_ends_early_sees_none() -> None:
 
 def test_failure_to_start_is_raised_and_does_not_hang() -> None:
     @contextmanager
-    def broken(place: int) -> Iterator[None]:
-        raise LabError("iperf3 is missing")
+    def broken(place: int) -> Iterator[Traffic]:
+        raise error
         yield
 
+    error: Exception = LabError("iperf3 is missing")
     with pytest.raises(LabError, match="iperf3"), CongestionSchedule([Episode(0.0, 0)], broken):
         pass
+    error = OSError("no space left")
+    with pytest.raises(LabError, match="congestion: no space left"), CongestionSchedule([Episode(0.0, 0)], broken):
+        pass
+
+
+@pytest.mark.parametrize("moves", [[], [Episode(30.0, 1)]])
+def test_a_run_whose_congestion_died_does_not_count(moves: list[Episode]) -> None:
+    congestion = Recorder(Gone())
+    schedule = CongestionSchedule([Episode(0.0, 0), *moves], congestion)
+    with pytest.raises(LabError, match="iperf3 on h1 ended"), schedule:
+        pass
+    assert congestion.log == ["start 0", "stop 0"]
+    assert schedule.occurrences == []
 
 
 def test_program_s_own_error_wins() -> None:

@@ -280,7 +280,7 @@ def test_a_healthy_cluster_has_nothing_but_good_news() -> None:
 
 
 def test_every_check_is_triggered_by_some_case() -> None:
-    elsewhere = {"reachable", "enough_hosts", "chosen_interface", "agent_ports"}
+    elsewhere = {"reachable", "enough_hosts", "own_name", "chosen_interface", "agent_ports"}
     assert {function.__name__ for function in all_checks()} == {case[0] for case in CASES} | elsewhere
 
 
@@ -329,6 +329,15 @@ def test_ranks_on_one_host_share_memory() -> None:
     found = only(judge(several), "unsteered_transports")
     assert found.severity == NOTE
     assert "shared memory" in found.text
+
+
+def test_the_local_machine_has_a_name_that_mpi_knows() -> None:
+    findings = judge(healthy(setting("facts", "hostname", value="h1.example.org"), executor="local"))
+    assert [item for item in findings if item.check == "own_name"] == []
+    found = only(judge(healthy(setting("facts", "hostname", value="login"), executor="local")), "own_name")
+    assert (found.severity, found.hosts) == (WARNING, ("h1",))
+    assert found.text == "executor local means this machine, but mpirun may look for h1 elsewhere, by ssh"
+    assert found.fix == "call it localhost or login in [[hosts]], or take executor ssh"
 
 
 def test_one_host_is_legal_but_of_no_use() -> None:

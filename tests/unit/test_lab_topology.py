@@ -188,17 +188,24 @@ def test_a_bond_is_as_wide_as_its_nics_where_they_carry_different_packets() -> N
     }
 
 
-def test_an_aggregated_link_is_as_many_shaped_ones_and_a_device_at_each_end() -> None:
+def test_an_aggregated_link_is_a_class_and_a_queue_a_nic_at_both_ends() -> None:
     text = (
         '[lab]\nname = "x"\ntopology = "star"\nhosts_per_leaf = 1\ncount_flows = true\n'
         '[host_link]\nrate = "100mbit"\nnics = 2\nbond = { mode = "balance-rr" }\n'
     )
     plan = resolve(parse(text, Description, source="x"))
-    made = [line.split()[3] + " " + line.split(" peer name ")[1].split()[0] for line in recipe.links(plan)]
-    assert made == ["eth0 eth0.x", "h0 h0.x", "nic0 h0.0", "nic1 h0.1"]
+    assert [line.split()[3] for line in recipe.links(plan)] == ["eth0"]
     host, switch = recipe.namespaces(plan)
-    assert [line.split()[3] for line in host.tc if "tbf" in line] == ["nic0", "nic1"]
-    assert [line.split()[3] for line in switch.tc if "tbf" in line] == ["h0.0", "h0.1"]
-    assert host.nft[-1] == 'add rule netdev lab eth0 fwd to numgen inc mod 2 map { 0 : "nic0", 1 : "nic1" }'
+    shaped = "htb rate 100000000bit ceil 100000000bit burst 16384 cburst 16384 quantum 12288"
+    assert host.tc == (
+        "qdisc add dev eth0 root handle 1: htb default 1",
+        f"class add dev eth0 parent 1: classid 1:1 {shaped}",
+        "qdisc add dev eth0 parent 1:1 handle 11: bfifo limit 250000",
+        f"class add dev eth0 parent 1: classid 1:2 {shaped}",
+        "qdisc add dev eth0 parent 1:2 handle 12: bfifo limit 250000",
+    )
+    assert switch.tc == tuple(line.replace("dev eth0", "dev h0") for line in host.tc)
+    in_turn = "meta priority set numgen inc mod 2 map { 0 : 1:1, 1 : 1:2 }"
+    assert host.nft[-1] == f"add rule netdev lab eth0 {in_turn}"
     assert "tcp sport" in host.nft[-2]
-    assert switch.nft[-1] == 'add rule netdev lab h0 fwd to numgen inc mod 2 map { 0 : "h0.0", 1 : "h0.1" }'
+    assert switch.nft[-1] == f"add rule netdev lab h0 {in_turn}"

@@ -156,6 +156,40 @@ def test_a_slower_trunk_is_told(store: Store) -> None:
     assert "h0 → h1: throughput" in "\n".join(difference.in_words())
 
 
+def test_sharing_that_was_not_measured_again_has_not_ended(store: Store) -> None:
+    """Two hosts a leaf share their trunk; the second measurement ends after some of the injections."""
+    description = {
+        "lab": {"name": "sim", "topology": "mesh", "leafs": 2, "hosts_per_leaf": 2},
+        "host_link": {"rate": "1gbit"},
+        "trunk": {"rate": "200mbit"},
+    }
+    plan = resolve(Description.model_validate(description))
+    cluster = Cluster("sim", "local", tuple(Host(host.name, host.address) for host in plan.hosts), source="sim.toml")
+    numbers = []
+    for dies_after in (None, 60):
+        number = characterization.begin(store, cluster, SETTINGS)
+        agents = SimulatedAgents(plan, dies_after=dies_after)
+        survey = Survey(agents, SETTINGS, StoreSink(store, number), lambda what, done, total: None)
+        if dies_after is None:
+            run(survey.run())
+            store.finish_run(number)
+        else:
+            with pytest.raises(Exception, match="killed"):
+                run(survey.run())
+            store.finish_run(number, "failed", error="h1 died")
+        numbers.append(number)
+    whole, part = (Characterization.read(store, store.run(number)) for number in numbers)
+    made = int(np.isfinite(part.sensitivity.limit_s).sum())
+    assert 0 < made < 12 and part.sensitivity.hurts.sum() < whole.sensitivity.hurts.sum()
+    for difference in (compare(whole, part), compare(part, whole)):
+        assert (difference.begun, difference.ended) == ((), ())
+        assert difference.injections == (made, 12)
+        reason = f"run {part.run} is incomplete (h1 died)"
+        assert f"sharing was compared for {made} of 12 injections only: {reason}" in difference.in_words()
+        assert difference.to_json()["incomplete"] == reason
+    assert compare(whole, whole).incomplete == ""
+
+
 def test_other_hosts_cannot_be_compared(store: Store) -> None:
     found = Characterization.read(store, store.run(measured(store)))
     with pytest.raises(MeasurementError, match="their hosts differ"):
@@ -179,10 +213,20 @@ def test_show_and_diff_on_the_command_line(tmp_path: Path) -> None:
     assert "h0 → h1: direct" in shown.output and f"stored as run {second}" in shown.output
     listed = runner.invoke(command, ["show", "--list", "--results", str(tmp_path)])
     assert [line.split()[0] for line in listed.output.splitlines()] == [str(first), str(second)]
+    as_json = runner.invoke(command, ["show", "--list", "--json", "--results", str(tmp_path)])
+    assert [(each["run"], each["status"]) for each in json.loads(as_json.output)] == [(first, "ok"), (second, "ok")]
+    assert json.loads(as_json.output)[0]["hosts"] == ["h0", "h1", "h2"]
     differing = runner.invoke(command, ["diff", "--results", str(tmp_path)])
     assert f"run {first} " in differing.output and "0 of 18 values" in differing.output
     as_json = runner.invoke(command, ["diff", "--json", str(first), str(second), "--results", str(tmp_path)])
-    assert json.loads(as_json.output) == {"compared": 18, "shifts": [], "begun": [], "ended": []}
+    assert json.loads(as_json.output) == {
+        "compared": 18,
+        "injections": {"compared": 6, "of": 6},
+        "incomplete": "",
+        "shifts": [],
+        "begun": [],
+        "ended": [],
+    }
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,25 @@ def test_the_report_has_medians_tails_and_the_rank_that_is_late(tmp_path: Path) 
     assert "collectives: 4 of 4 medians are known to ±5 % or better; results verified" in text
 
 
+def test_calls_that_a_rank_began_late_do_not_count(tmp_path: Path) -> None:
+    """Of four calls of 20 us one was begun 5 us late by one rank; of a block of the other size all."""
+    plan = {"operations": ["bcast"], "sizes_B": [4, 8], "ranks": [], "hosts": ["a", "b"], "begin": "agreed"}
+    with Store.open(tmp_path) as store:
+        run = store.begin_run(records.KIND, {"benchmark": "collectives", "cluster": "c"}, plan=plan, seed=1)
+        for size_B, late_s in ((4, [0.0, 1e-6, 5e-6, 1e-6]), (8, [9e-6] * 4)):
+            labels = {"operation": "bcast", "size_B": size_B, "ranks": 2, "round": 0, "clock_error_s": 3e-6}
+            store.add_series(run, "late_s", [[0.0] * 4, late_s], "s", labels)
+            store.add_series(run, "call_s", [[1e-5] * 4, [2e-5, 3e-5, 2e-5, 4e-5]], "s", labels)
+        store.finish_run(run)
+        blocks = collectives.blocks(store, run)
+        assert collectives.begun(store, run) == collectives.Begun(8, 3, 3e-6)
+    assert {cell.size_B: [list(block[1]) for block in found] for cell, found in blocks.items()} == {
+        4: [[2e-5, 3e-5, 4e-5]]
+    }
+    text = "\n".join(reports.findings(reports.load([tmp_path])))
+    assert "by clocks that differ by 3.00\u00a0µs at most; 38\u00a0% of them were begun in time by all ranks" in text
+
+
 def test_systems_are_compared(tmp_path: Path) -> None:
     run_of(tmp_path / "old")
     run_of(tmp_path / "new", 0.5)

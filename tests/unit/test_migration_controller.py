@@ -2,8 +2,8 @@
 
 import pytest
 
-from fairlead.cloud.inventory import Inventory, Load, Server, Vm
-from fairlead.manage.migration.choice import Candidate, Pace, choose
+from fairlead.cloud.inventory import Group, Inventory, Load, Server, Vm
+from fairlead.manage.migration.choice import Candidate, Choice, Pace, choose
 from fairlead.manage.migration.controller import Found, MigrationController
 from fairlead.manage.migration.diagnosis import Diagnosis, Kind, diagnose
 from fairlead.manage.migration.incoming import Incoming
@@ -276,3 +276,22 @@ def test_a_machine_that_never_converges_is_not_moved() -> None:
     choice = choose(diagnosis, inventory, Traffic(), Pace(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
     assert choice.move is None
     assert "writes to its memory faster than it can be copied" in choice.why
+
+
+def test_a_machine_goes_where_its_owner_lets_it_and_only_if_its_writing_is_known() -> None:
+    def choice(dirty_Bps: float | None, closed: str | None = None) -> Choice:
+        servers = (
+            Server("s0", "n", 9, 2**40, 99, 80e6),
+            Server("s1", "n", 9, 2**40, 99, 80e6),
+            Server("s2", "n", 9, 2**40, 99, 40e6, closed=closed),
+        )
+        vms = (Vm("a", "s0", 1, MIB, 1, dirty_Bps, 0.1), Vm("b", "s1", 1, MIB, 1, None, 0.1))
+        inventory = Inventory(servers, vms, (Group("apart", frozenset("ab"), 1),))
+        diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
+        return choose(diagnosis, inventory, Traffic(), Pace(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
+
+    move = choice(0.0).move
+    assert move is not None and move.target == "s2"  # not s1, which has more rate
+    assert choice(None).why == "it is not known how fast a writes to its memory"
+    apart = "s1 has b, which group apart keeps apart from a"
+    assert choice(0.0, "is down").why == f"no server can take a: {apart}; s2 is down"

@@ -95,7 +95,7 @@ class FakeController:
     def late_s(self, move: Candidate) -> float:
         return self._late_s
 
-    def moved(self, move: Candidate, inventory: Inventory, now_s: float) -> None:
+    def moved(self, move: Candidate, now_s: float) -> None:
         self.told_of.append("moved")
 
     def failed(self, now_s: float) -> str:
@@ -158,6 +158,20 @@ def test_a_machine_is_moved_and_everything_is_told(tmp_path: Path) -> None:
     assert migration.closed
     last_s = SiteLock(tmp_path, "fake").last_move_s()
     assert last_s is not None and time.monotonic() - last_s < 5
+
+
+def test_a_cloud_that_fails_after_the_move_does_not_undo_it(tmp_path: Path) -> None:
+    driver = FakeDriver(FakeMigration([Moved(1.5, 0.2, 2**20)]))
+    controller = FakeController()
+
+    def close() -> None:
+        driver.inventory_error = CloudError("h0 is just changing its server")
+
+    driver.answer.close = close
+    events = run(tmp_path, driver, controller, until="blind")
+    assert [event["action"] for event in events] == ["begins", "moved", "blind"]
+    assert "failed" not in controller.told_of
+    assert SiteLock(tmp_path, "fake").last_move_s() is not None
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from fairlead.errors import CloudError, ConfigError
 from fairlead.manage.migration import movers
 from fairlead.manage.run import usual_time_s
 from fairlead.store import Store
+from fairlead.store.records import Label
 
 CLUSTER = """
 [cluster]
@@ -42,18 +43,19 @@ def test_a_cluster_without_virtual_machines_is_told_before_the_program_starts(
         movers.maker(cluster, None)
 
 
-def test_the_usual_time_is_the_shortest_of_the_same_program_on_the_same_cluster(
-    cluster: Cluster, tmp_path: Path
-) -> None:
+def test_the_usual_time_is_the_shortest_of_runs_that_were_alike(tmp_path: Path) -> None:
+    labels: dict[str, Label] = {"program": "cg", "ranks": 2, "cluster": "c"}
     with Store.open(tmp_path / "results") as store:
-        for name, argv, time_s in (
-            ("c", ["cg"], 30.0),
-            ("c", ["cg"], 20.0),
-            ("c", ["cg", "--class", "S"], 1.0),
-            ("d", ["cg"], 2.0),
+        for own, argv, time_s in (
+            (labels, ["cg"], 30.0),
+            (labels, ["cg"], 20.0),
+            (labels, ["cg", "--class", "S"], 1.0),
+            (labels | {"cluster": "d"}, ["cg"], 2.0),
+            (labels | {"ranks": 8}, ["cg"], 5.0),
+            (labels | {"placement": "better.json"}, ["cg"], 6.0),
         ):
-            run = store.begin_run("run", {"program": "cg", "ranks": 2, "cluster": name}, plan=argv)
+            run = store.begin_run("run", own, plan=argv)
             store.add_series(run, "time_s", [time_s], "s")
             store.finish_run(run, "ok", 0)
-        assert usual_time_s(store, cluster, ["cg"]) == 20.0
-        assert usual_time_s(store, cluster, ["nbody"]) is None
+        assert usual_time_s(store, ["cg"], labels) == 20.0
+        assert usual_time_s(store, ["nbody"], labels) is None

@@ -279,6 +279,15 @@ def test_the_command(results: Path, tmp_path: Path) -> None:
     assert "mis was not measured: all its hosts are taken to be equally far" in done.output
 
 
+def test_an_incomplete_characterization_is_refused(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        number = characterization.begin(store, CLUSTER, SETTINGS)
+        store.finish_run(number, "failed", error="h1 died")
+    assert compute.known(tmp_path, CLUSTER) is None
+    with pytest.raises(MeasurementError, match=f"run {number} is an incomplete characterization: h1 died"):
+        compute.known(tmp_path, CLUSTER, number)
+
+
 def test_hosts_that_take_no_ranks_any_more(tmp_path: Path) -> None:
     stored = tmp_path / "placed.json"
     stored.write_text(compute.compute(profiled(["h0", "h1", "h2", "h3"]), CLUSTER).to_json())

@@ -12,8 +12,10 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.launchers.custom import Custom
 from fairlead.errors import ConfigError
 from fairlead.manage import compare, comparison_session, estimate
-from fairlead.manage.compare import Comparison, rows_of
+from fairlead.manage.compare import Comparison, Setting, rows_of
 from fairlead.manage.plan import ComparisonPlan
+from fairlead.manage.remains import Remains
+from fairlead.manage.supervisor import Outcome
 from fairlead.placement.json_form import Expected, Placement
 from fairlead.store import Store
 
@@ -79,8 +81,8 @@ def parse(text: str) -> ComparisonPlan:
 def test_one_network_and_one_congestion_make_a_case_of_each_program() -> None:
     first, second = parse(SIMPLE + PROGRAMS).all_cases()
     assert (first.name, second.name) == ("cg", "nbody")
-    assert first.testbed == second.testbed
-    assert first.testbed.lab == EXAMPLES / "mesh8.toml"
+    assert first.network == second.network
+    assert first.network.lab == EXAMPLES / "mesh8.toml"
 
 
 def test_cases_are_every_combination_named() -> None:
@@ -90,7 +92,7 @@ def test_cases_are_every_combination_named() -> None:
         "cg.mpi.star",
     ]
     assert cases[0].congestion.slowdown == 2
-    assert cases[4].testbed.lab == EXAMPLES / "star8.toml"
+    assert cases[4].network.lab == EXAMPLES / "star8.toml"
 
 
 def test_networks_come_one_after_the_other_with_positions_that_go_on() -> None:
@@ -163,7 +165,7 @@ def test_what_runs_really_take_corrects_the_time_that_is_left() -> None:
 
 def test_cases_left_out_follow_later_in_the_same_experiment(tmp_path: Path) -> None:
     plan = parse(CASES + PROGRAMS)
-    star = next(case.testbed for case in plan.all_cases() if case.name == "cg.mpi.star")
+    star = next(case.network for case in plan.all_cases() if case.name == "cg.mpi.star")
     with Store.open(tmp_path) as store:
         first = Comparison(plan, store, ["cg.mpi.star"])
         assert {row.case for row in first.left()} == {"cg.mpi.star"}
@@ -176,6 +178,50 @@ def test_cases_left_out_follow_later_in_the_same_experiment(tmp_path: Path) -> N
         assert second.experiment == first.experiment  # not ended: other cases are left
         assert len(second.left()) == 32
         assert second.left_on(star) == []
+
+
+def test_an_interrupted_comparison_goes_on_only_while_its_networks_are_the_same(tmp_path: Path) -> None:
+    described = (EXAMPLES / "mesh8.toml").read_text()
+    lab = tmp_path / "mesh8.toml"
+    plan = config.parse(SIMPLE + PROGRAMS, ComparisonPlan, source="plan.toml").under(tmp_path)
+
+    def number(text: str) -> int:
+        lab.write_text(text)
+        with Store.open(tmp_path / "results") as store:
+            return Comparison(plan, store).experiment
+
+    assert number(described) == 1
+    assert number(f"# {described}") == 1
+    slower = described.replace('rate = "', 'rate = "1', 1)
+    assert slower != described
+    assert number(slower) == 2
+    assert number(described) == 1
+
+
+def test_each_network_has_a_pilot_of_its_own_though_two_are_called_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times_s = iter(range(1, 100))
+
+    def execute(*_: object) -> compare._Finished:
+        return compare._Finished(Outcome(0, float(next(times_s)), 0.0), b"", ())
+
+    monkeypatch.setattr(Comparison, "_execute", execute)
+    text = (CASES + PROGRAMS).replace('["cg", "--class", "S"]', '["true"]').replace('["nbody"]', '["true"]')
+    plan = parse(text)
+    cluster = Cluster("same", "local", (Host("h0", "10.0.0.1"), Host("h1", "10.0.0.2")))
+    facts = {"cg": {"software": {"mpi": "one"}}, "nbody": {"software": {"mpi": "other"}}}
+    setting = Setting(cluster, lambda scenario: NotImplemented, lambda place: NotImplemented, facts, Remains(tmp_path))
+    for _ in range(2):  # the second time nothing is left to do
+        with Store.open(tmp_path) as store:
+            comparison = Comparison(plan, store)
+            for network in dict.fromkeys(case.network for case in plan.all_cases()):
+                comparison.run(network, setting)
+            pilots = store.runs("run", parent=comparison.experiment, scenario="pilot")
+            found = sorted((str(run.labels["program"]), str(run.labels["case"]).split(".")[2]) for run in pilots)
+            assert found == [("cg", "mesh"), ("cg", "star"), ("nbody", "mesh")]
+            assert len(store.runs("run")) == 3 + 40
+            assert all(run.facts == facts[str(run.labels["program"])] for run in store.runs("run"))
 
 
 def test_the_example_of_the_thesis_is_sound() -> None:
@@ -198,6 +244,23 @@ def test_the_command_shows_the_rows_of_a_case_and_their_time() -> None:
     assert told.startswith("4 runs on 1 network: about ")
     staged = CliRunner().invoke(command, [plan, "--only", "cg-B-16.delay.*", "--stages", "--show-plan"])
     assert "congested_detection" in staged.output
+
+
+def test_planes_stand_side_by_side() -> None:
+    plan = comparison_session.read(EXAMPLES / "relay.toml")
+    assert {row.scenario.name for row in rows_of(plan)} == {
+        "clean", "congested", "clean_route", "congested_route", "clean_relay", "congested_relay",
+    }  # fmt: skip
+    simple = parse(SIMPLE + PROGRAMS)
+    assert "planes" not in compare._stored(simple)["comparison"]  # a comparison of before goes on
+    assert compare._stored(plan)["comparison"]["planes"] == ["route", "relay"]
+    one = CliRunner().invoke(command, [str(EXAMPLES / "demo.toml"), "--plane", "relay", "--show-plan"])
+    assert "congested_managed" in one.output
+    two = CliRunner().invoke(command, [str(EXAMPLES / "relay.toml"), "--stages"])
+    assert two.exit_code == 2
+    assert "over one plane" in two.output
+    with pytest.raises(ConfigError, match="planes: two are called relay"):
+        parse(SIMPLE.replace("replications = 2", 'planes = ["relay", "relay"]') + PROGRAMS)
 
 
 def test_cases_are_chosen_by_congestion_too() -> None:

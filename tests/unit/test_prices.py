@@ -129,6 +129,24 @@ def test_what_money_buys_is_compared_with_intervals(tmp_path: Path) -> None:
     assert "For the money: mpi-latency (1 pair, 8\u00a0B): old, 2.00 times as much as new; mpi-throughput" in text
 
 
+def test_messages_of_all_pairs_of_hosts_are_bought_with_the_price_of_all(tmp_path: Path) -> None:
+    """Twice the pairs on twice the hosts: twice the messages for twice the money."""
+    pairs = {"one": (("h0", "h1"),), "two": (("h0", "h1"), ("h2", "h3"))}
+    text = INSTANCE
+    for name, between in pairs.items():
+        for benchmark, cell, time_s in ((LATENCY, Cell(8, pairs=3), 20e-6), (THROUGHPUT, Cell(10**6, window=8), 0.1)):
+            point_to_point_run(tmp_path / name, benchmark, {cell: [time_s] * 3}, cluster=name, between=between)
+        text += f'[systems.{name}]\ninstance = "big"\nhosts = 4\n'
+    found = reports.load([tmp_path / name for name in pairs], book=prices.load(book(tmp_path / "b.toml", text)))
+    table = reports.drawings(found)[-1].table
+    bought = {
+        (row[0].value, row[1].value): dict(zip(table.keys, row, strict=True))["bought"].value for row in table.rows
+    }
+    assert bought["one", LATENCY] == pytest.approx(3 / 10e-6 / 1e6 * 3600 / 6, rel=0.01)
+    assert bought["two", LATENCY] == pytest.approx(bought["one", LATENCY])
+    assert bought["two", THROUGHPUT] == pytest.approx(bought["one", THROUGHPUT])
+
+
 def test_files_of_other_programs_are_priced_where_two_hosts_are_busy(tmp_path: Path) -> None:
     for name, text in (("latency", OSU_OLD_LATENCY), ("bandwidth", OSU_BANDWIDTH), ("allreduce", OSU_ALLREDUCE)):
         (tmp_path / name).write_text(text)
@@ -164,3 +182,9 @@ def test_a_measurement_tells_its_cost_before_it_starts(tmp_path: Path) -> None:
     failed = CliRunner().invoke(command, [*words, "--prices", str(path)])
     assert isinstance(failed.exception, ConfigError)
     assert "the cluster file has 1 compute host, the book 2" in str(failed.exception)
+
+
+def test_a_level_that_would_do_nothing_is_refused(tmp_path: Path) -> None:
+    point_to_point_run(tmp_path / "r", LATENCY, {Cell(8): [1e-5] * 3})
+    done = CliRunner().invoke(command, ["report", str(tmp_path / "r"), "--level", "0.9"])
+    assert (done.exit_code, "the intervals of benchmarks are at 95 %" in done.output) == (2, True)

@@ -6,7 +6,7 @@ import pytest
 
 from fairlead import native
 from fairlead.errors import MissingToolError
-from fairlead.programs import Verdict, resolve, verdict
+from fairlead.programs import Verdict, failure, resolve, verdict
 
 
 def test_bundled_program_is_found_for_its_mpi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,3 +36,35 @@ def test_other_programs_stay_as_they_are() -> None:
 )
 def test_verdict_is_the_last_json_line(output: bytes, expected: Verdict) -> None:
     assert verdict(output) == expected
+
+
+NPB_REPORT = b"""
+ CG Benchmark Completed.
+ Class           =                        A
+ Time in seconds =                     1.20
+ Total processes =                        8
+ Mop/s total     =                  1247.55
+ Verification    =%s
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "exit_code", "output", "expected"),
+    [
+        ("cg", 0, b'{"verified": true, "seconds": 2}\n', None),
+        ("cg", 3, b'{"verified": true, "seconds": 2}\n', "exit code 3"),
+        ("cg", 0, b'{"verified": false, "seconds": 2}\n', "its result is not verified"),
+        # Another process's words in the middle of the line.
+        ("cg", 0, b'{"verified": false, "sec[h0] warning\nonds": 2}\n', "its output holds no verdict that can be read"),
+        ("cg", 0, b"", "its output holds no verdict that can be read"),
+        ("npb:cg.A", 0, NPB_REPORT % b"SUCCESSFUL", None),
+        ("npb:cg.A", 0, NPB_REPORT % b"NOT PERFORMED", None),
+        ("npb:cg.A", 0, NPB_REPORT % b"UNSUCCESSFUL", "its result is not verified"),
+        ("npb:cg.A", 0, NPB_REPORT % b"SUCC[h0] warning", "its output holds no verdict that can be read"),
+        ("./of-my-own", 0, b"", None),
+    ],
+)
+def test_what_is_known_to_check_its_result_must_have_said_so(
+    program: str, exit_code: int, output: bytes, expected: str | None
+) -> None:
+    assert failure(program, exit_code, verdict(output)) == expected

@@ -5,42 +5,63 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
+from fairlead import lab, runtime
+from fairlead.errors import FairleadError
 from fairlead.manage import registry
+from fairlead.runtime import Process
+
+
+@pytest.fixture(autouse=True)
+def private_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
 
 
 def _state(job: str, pid: int, ticks: int) -> registry.RunState:
     return registry.RunState(job, "/c.toml", ["cg"], pid, ticks, time.time())
 
 
-def test_registered_while_it_runs_and_gone_after(tmp_path: Path) -> None:
-    ticks = registry.process_started_ticks(os.getpid())
-    assert ticks is not None
-    with registry.Registration(_state("00000001", os.getpid(), ticks), tmp_path) as registration:
+def test_registered_while_it_runs_and_gone_after() -> None:
+    with registry.Registration(_state("00000001", os.getpid(), Process.own().start_ticks)) as registration:
         registration.state.detours["h0→h1"] = "h2"
         registration.write()
-        (state,) = registry.runs(tmp_path)
+        (state,) = registry.runs()
         assert state.alive
         assert state.detours == {"h0→h1": "h2"}
-    assert list(registry.runs(tmp_path)) == []
+    assert list(registry.runs()) == []
 
 
-def test_dead_supervisor_is_recognised_also_when_its_pid_is_used_again(tmp_path: Path) -> None:
+def test_dead_supervisor_is_recognised_also_when_its_pid_is_used_again() -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
-        ticks = registry.process_started_ticks(process.pid)
-        assert ticks is not None
-        registry.Registration(_state("0000000a", process.pid, ticks), tmp_path).write()
-        registry.Registration(_state("0000000b", process.pid, ticks - 1), tmp_path).write()
-        assert {run.job: run.alive for run in registry.runs(tmp_path)} == {"0000000a": True, "0000000b": False}
+        ticks = runtime.start_ticks(process.pid)
+        registry.Registration(_state("0000000a", process.pid, ticks)).write()
+        registry.Registration(_state("0000000b", process.pid, ticks - 1)).write()
+        assert {run.job: run.alive for run in registry.runs()} == {"0000000a": True, "0000000b": False}
         process.kill()
-    assert not any(run.alive for run in registry.runs(tmp_path))
-    registry.forget("0000000a", tmp_path)
-    assert [run.job for run in registry.runs(tmp_path)] == ["0000000b"]
+    assert not any(run.alive for run in registry.runs())
+    registry.forget("0000000a")
+    assert [run.job for run in registry.runs()] == ["0000000b"]
 
 
-def test_zombie_is_dead() -> None:
-    process = subprocess.Popen(["true"])
-    deadline = time.monotonic() + 5
-    while registry.process_started_ticks(process.pid) is not None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert registry.process_started_ticks(process.pid) is None
-    process.wait()
+def test_runs_may_be_looked_at_before_the_first_lab(tmp_path: Path) -> None:
+    assert list(registry.runs()) == []
+    assert lab.running_labs() == []
+    assert (tmp_path / "fairlead").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "fairlead" / "runs").stat().st_mode & 0o777 == 0o700
+
+
+def test_notes_that_others_could_have_written_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "fairlead" / "runs").mkdir(parents=True)
+    (tmp_path / "fairlead").chmod(0o777)
+    (tmp_path / "fairlead" / "runs" / "0000000a.json").write_text('{"job": "0000000a"}')
+    with pytest.raises(FairleadError, match="not a private directory of yours"):
+        list(registry.runs())
+
+
+@pytest.mark.parametrize("text", ['{"job": "0000000a", "stage": 2}', "{", "[]"])
+def test_a_note_of_another_version_is_told_with_the_way_out(tmp_path: Path, text: str) -> None:
+    path = runtime.directory("runs") / "0000000a.json"
+    path.write_text(text)
+    with pytest.raises(FairleadError, match=r"0000000a\.json: is no note of a run(.|\n)*remove the file"):
+        list(registry.runs())

@@ -7,11 +7,14 @@ import re
 import numpy as np
 import pytest
 from rich.console import Console
+from scipy import stats
 
 from fairlead.errors import StoreError
 from fairlead.report import comparison_report, comparison_tables, findings, latencies, summary
+from fairlead.report.comparison import failed as failed_runs
 from fairlead.report.comparison import latest, load
 from fairlead.report.comparison_figures import scenario_name
+from fairlead.statistics import estimates
 from fairlead.store import Store
 
 from . import report_fixtures as fixtures
@@ -89,7 +92,19 @@ def test_differences_are_told_apart_only_where_they_are(demo):
     assert verdicts["cg", "congested", "congested_managed"] is True
     assert verdicts["nbody", "clean_managed", "congested_managed"] is True
     raw_p = [d.difference.p for d in found.differences]
-    assert all(d.p_adjusted >= p for d, p in zip(found.differences, raw_p, strict=True))
+    assert [d.p_adjusted for d in found.differences] == estimates.holm(raw_p)
+    by_chance = dataclasses.replace(found.differences[1], p_adjusted=0.2)
+    assert (by_chance.difference.told_apart, by_chance.told_apart) == (True, False)
+
+
+def test_differences_are_of_the_runs_of_one_replication(demo, raw):
+    _, found = demo
+    assert len(found.differences) == 8
+    for each in found.differences:
+        first, second = (raw[each.program, cell.scenario] for cell in (each.first, each.second))
+        expected = stats.ttest_rel(second, first)
+        assert each.difference.estimate.value == pytest.approx((second - first).mean())
+        assert (each.difference.degrees_of_freedom, each.difference.p) == (7, pytest.approx(expected.pvalue))
 
 
 def test_latencies_of_moved_pairs_before_and_after(demo):
@@ -195,6 +210,20 @@ def test_stages_come_in_their_order(tmp_path):
     assert any("fewer than 6 runs" in text for text in findings.caveats(found))
 
 
+def test_planes_are_told_of_side_by_side(tmp_path):
+    times = {"cg": {"clean": 5.0, "congested": 15.0}}
+    for plane, congested_s in (("route", 6.0), ("relay", 7.0)):
+        times["cg"] |= {f"clean_{plane}": 5.0, f"congested_{plane}": congested_s}
+    experiment = fixtures.build(tmp_path, times, replications=3)
+    with Store.read(tmp_path) as store:
+        found = load(store, experiment, stages=["route", "relay"])
+    assert [row[0].shown for row in comparison_tables.effects(found).rows] == ["cg, route plane", "cg, relay plane"]
+    (text,) = findings.lead(found)
+    assert "With fairlead over the route plane it took" in text
+    assert "With fairlead over the relay plane it took" in text
+    assert summary.of(found).programs["cg"].stages["route"].recovered == pytest.approx(0.9, abs=0.05)
+
+
 def test_what_cannot_be_said_is_null_with_a_reason(tmp_path):
     """Congestion that costs nothing, a single replication, no characterisation."""
     times = {"cg": {"clean": 5.0, "clean_managed": 5.0, "congested": 5.0, "congested_managed": 5.0}}
@@ -263,6 +292,13 @@ def test_failed_missing_and_running_runs(tmp_path):
         store.finish_run(failed, "failed", 1, "exit code 1")
         store.begin_run("run", labels | {"scenario": "congested_managed"}, parent=experiment)
         found = load(store, experiment)
+        assert [each.id for each in failed_runs(store, experiment)] == [failed]
+        again = store.begin_run("run", labels | {"scenario": "clean_managed"}, parent=experiment)
+        store.finish_run(again)
+        assert failed_runs(store, experiment) == []
+        other = store.begin_run("run", labels | {"scenario": "congested"}, parent=experiment)
+        store.finish_run(other, "failed", 1, "exit code 1")
+        assert [each.id for each in failed_runs(store, experiment)] == [other]
         got = summary.of(found).programs["cg"]
         assert got.t_nc_managed is None
         assert got.t_ic_managed is None

@@ -1,5 +1,6 @@
 """The report of a run by itself: where nobody says what others did on the network, zones do."""
 
+import dataclasses
 import re
 import sys
 
@@ -83,6 +84,17 @@ def test_findings_are_in_words(report):
     assert "The 8 agents used 192 ms of processor time" in text
 
 
+def test_ranks_that_only_a_launch_line_knows_are_not_invented(report):
+    managed = report[1].managed
+    labels = {"program": "mpirun", "cluster": "mesh8"}
+    own = dataclasses.replace(managed, run=dataclasses.replace(managed.run, labels=labels))
+    assert (
+        run_findings.paragraphs(own, way_out=True)[0]
+        .replace("\u00a0", " ")
+        .startswith("mpirun, a launch line of its own, on mesh8 took 12.0 s.")
+    )
+
+
 def test_how_it_ended_is_said_and_the_rest_is_still_there(tmp_path):
     clock = fixtures.Clock()
     with fixtures.at(clock), Store.open(tmp_path) as store:
@@ -157,6 +169,8 @@ def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
     assert len(ids) == len(set(ids))
     both = CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--experiment", str(experiment)])
     assert both.exit_code == 2
+    as_json = CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--json"])
+    assert (as_json.exit_code, "--json is of comparisons" in as_json.output) == (2, True)
     wrong = CliRunner().invoke(command, [str(tmp_path), "--run", str(experiment)])
     assert "not the run of a program" in str(wrong.exception)
 

@@ -62,3 +62,17 @@ def test_only_a_plan_that_migrates_has_migrating_runs() -> None:
     assert [each.name for each in four(migrate=True)] == [each.name for each in FOUR]
     added = {each.name for each in staged(migrate=True)} - {each.name for each in staged(migrate=False)}
     assert added == {"clean_migration", "congested_migration"}
+
+
+def test_each_of_several_planes_has_scenarios_of_its_own() -> None:
+    assert [each.plane for each in four(migrate=False, planes=["relay"])] == ["route", "relay", "route", "relay"]
+    assert [each.name for each in four(migrate=False, planes=["relay"])] == [each.name for each in FOUR]
+    names = [(each.name, each.plane) for each in four(migrate=False, planes=["route", "relay"]) if each.managed]
+    assert names == [
+        ("clean_route", "route"),
+        ("clean_relay", "relay"),
+        ("congested_route", "route"),
+        ("congested_relay", "relay"),
+    ]
+    carrying = [each.name for each in staged(migrate=False, plane="relay") if each.plane == "relay"]
+    assert carrying == ["clean_detours", "congested_detours"]

@@ -8,16 +8,13 @@ import pytest
 from fairlead.profile import waiting
 from fairlead.profile.record import ANY_SOURCE, ANY_TAG, CANCELLED, END, RECEIVE, SEND
 
-from .kept_messages import a_record, end
+from .kept_messages import a_record, end, waited
 
 NAN = float("nan")
 
 
 def found(*ends: list[tuple[float, ...]], hosts: list[str] | None = None) -> waiting.Waiting:
-    records = [a_record(rank, each, ranks=len(ends)) for rank, each in enumerate(ends)]
-    result = waiting.of(records, len(ends), hosts or ["h"] * len(ends))
-    assert result is not None
-    return result
+    return waited([a_record(rank, each, ranks=len(ends)) for rank, each in enumerate(ends)], hosts)
 
 
 def told(result: waiting.Waiting, rank: int) -> list[float]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 from click.core import ParameterSource
@@ -113,6 +113,9 @@ def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Pat
 
     with Store.read(results) as store:
         if list_:
+            if as_json:
+                click.echo(json.dumps([_listed(each) for each in runs(store)], indent=1))
+                return
             for each in runs(store):
                 click.echo(_line(each))
             return
@@ -166,6 +169,18 @@ def _line(run: "Run") -> str:
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(run.started_s))
     error = f": {run.error}" if run.error else ""
     return f"{run.id:5}  {when}  {run.labels['cluster']}  {len(run.facts['hosts'])} hosts  {run.status}{error}"
+
+
+def _listed(run: "Run") -> dict[str, Any]:
+    """One of `show --list --json`."""
+    return {
+        "run": run.id,
+        "started_s": run.started_s,
+        "cluster": run.labels["cluster"],
+        "hosts": [host["name"] for host in run.facts["hosts"]],
+        "status": run.status,
+        "error": run.error,
+    }
 
 
 def _present(found: "Characterization", results: Path, as_json: bool, output: Path | None) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fairlead.manage.components import PLANES
+
 if TYPE_CHECKING:
     from fairlead.manage.compare import Progress
     from fairlead.manage.plan import ComparisonPlan
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
 
 @click.command("compare")
 @click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
-@click.option("--results", default="results", show_default=True, type=click.Path(path_type=Path))
+@click.option(
+    "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
+)
 @click.option(
     "--only",
     "patterns",
@@ -31,6 +35,13 @@ if TYPE_CHECKING:
     default=None,
     help="Watch messages in all runs, for communication times by host pair [default: the plan's].",
 )
+@click.option(
+    "--plane",
+    "planes",
+    multiple=True,
+    type=click.Choice(PLANES),
+    help="How managed runs move traffic [default: the plan's]. Repeatable: side by side.",
+)
 @click.option("--replications", type=click.IntRange(min=1), help="Other than the plan's.")
 @click.option("--show-plan", is_flag=True, help="Print what will run, in its order, and how long; run nothing.")
 def command(
@@ -40,13 +51,15 @@ def command(
     congestions: tuple[str, ...],
     stages: bool,
     monitor: bool | None,
+    planes: tuple[str, ...],
     replications: int | None,
     show_plan: bool,
-) -> None:
+) -> int:
     """Run programs clean and congested, plain and managed, in random order, and write the report.
 
     PLAN is a TOML file: networks, congestion, programs (docs/compare.md). The same command again goes on where an
-    interrupted comparison stopped. Writes RESULTS/report.html and RESULTS/summary.json.
+    interrupted comparison stopped. Writes RESULTS/report.html and RESULTS/summary.json. The exit code is 1 if runs
+    failed and were not made well since.
 
     \b
     Examples:
@@ -54,6 +67,7 @@ def command(
       fairlead compare examples/demo.toml --stages --show-plan
       fairlead compare examples/dmcbm.toml --only 'cg-*.delay.*'
       fairlead compare examples/migration.toml --congestion destination
+      fairlead compare examples/demo.toml --plane route --plane relay
     """
     from fairlead.manage import comparison_session
     from fairlead.manage.compare import rows_of
@@ -63,6 +77,12 @@ def command(
         plan = comparison_session.with_table(plan, stages=True)
     if monitor is not None:
         plan = comparison_session.with_table(plan, monitor=monitor)
+    if planes:
+        plan = comparison_session.with_table(plan, planes=tuple(dict.fromkeys(planes)))
+    if plan.comparison.stages and len(plan.comparison.planes) > 1:
+        raise click.UsageError(
+            "components are added one by one over one plane: leave out --stages, or all but one --plane"
+        )
     if replications:
         plan = comparison_session.with_table(plan, replications=replications)
     only = comparison_session.chosen(plan, patterns, congestions)
@@ -72,14 +92,14 @@ def command(
         for row in rows:
             click.echo(f"{row.position:4}  {row.case:{width}}  {row.scenario.name:20} replication {row.replication}")
         click.echo(comparison_session.forecast(plan, rows).in_words())
-        return
-    _compare(plan, results, only)
+        return 0
+    return _compare(plan, results, only)
 
 
-def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> None:
+def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
     from fairlead.cli.characterize import progress_on
     from fairlead.manage import comparison_session
-    from fairlead.report import make
+    from fairlead.report import comparison, make
     from fairlead.store import Store
 
     with progress_on(sys.stderr) as survey_progress:
@@ -90,11 +110,14 @@ def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> None:
             progress=_progress(),
             only=only,
             announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.in_words()}", err=True),
+            tell=lambda text: click.echo(text, err=True),
         )
     with Store.read(results) as store:
         report, summary, *_ = make.comparison(store, experiment, results / "report.html")
+        failed = [run for run in comparison.failed(store, experiment) if comparison.case_of(run) in only]
     click.echo(f"report:  {report}")
     click.echo(f"summary: {summary}")
+    return 1 if failed else 0
 
 
 def _progress() -> "Progress":

@@ -33,10 +33,11 @@ def command() -> None:
 @command.command("run")
 @click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path, dir_okay=False))
 @results_option
-def run(plan_file: Path, results: Path) -> None:
+def run(plan_file: Path, results: Path) -> int:
     """Run a plan (the default: the word `run` may be left away).
 
-    The same command again goes on where an interrupted evaluation stopped, also after a kill.
+    The same command again goes on where an interrupted evaluation stopped, also after a kill. The exit code is 1 if
+    rows have no sample because every try at them failed.
     """
     from fairlead.display.terminal import console
     from fairlead.evaluate import session
@@ -51,10 +52,12 @@ def run(plan_file: Path, results: Path) -> None:
         click.echo(f"{time.monotonic() - begin_s:6.1f} s  row {min(done + 1, total)} of {total}  {text}", err=True)
 
     with Store.open(results) as store:
-        Evaluation(plan, store).run(say, lambda text: click.echo(text, err=True))
-        analysis = evaluation_report.load(store, plan.evaluation.name)
+        evaluation = Evaluation(plan, store)
+        evaluation.run(say, lambda text: click.echo(text, err=True))
+        analysis = evaluation_report.compute(store, store.run(evaluation.experiment))
     evaluation_report.show(analysis, console())
     click.echo(f"report: {evaluation_report.write(analysis, results / 'evaluation.html')[0]}")
+    return 1 if evaluation.failed_rows else 0
 
 
 @command.command("report")
@@ -156,8 +159,10 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
 @click.option("--all", "show_all", is_flag=True, help="List the claims that hold, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
 @results_option
-def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, results: Path) -> None:
+def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, results: Path) -> int:
     """Recompute stated figures from imported data, and say which follow from them.
+
+    The exit code is 1 if one does not; what the data cannot decide is no failure.
 
     \b
     Example:
@@ -165,18 +170,20 @@ def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, 
     """
     from fairlead.display.terminal import console, rich_table
     from fairlead.evaluate import claims, claims_report
-    from fairlead.evaluate.check import read_and_check
+    from fairlead.evaluate.check import FAILS, read_and_check
     from fairlead.store import Store
 
     stated = claims.load(file)
     readings = claims.readings(reading_file)
     with Store.read(results) as store:
         result: Result = read_and_check(store, stated, readings)
+    code = 1 if result.count(FAILS) else 0
     if as_json:
         click.echo(json.dumps(claims_report.to_json(result), indent=1))
-        return
+        return code
     terminal = console()
     terminal.print(rich_table(claims_report.table_of(result, everything=show_all), claims_report.title(result)))
     for text in (*result.findings, *claims_report.disagreements(result)):
         click.echo(text)
     click.echo(claims_report.totals(result))
+    return code

@@ -80,7 +80,7 @@ def exec(name: str | None, host: str, argv: tuple[str, ...]) -> None:
 @click.argument("name", required=False)
 @click.option("--nics", "with_nics", is_flag=True, help="What every NIC of the hosts sent and received.")
 @click.option("--flows", "with_flows", is_flag=True, help="What hosts sent by each TCP connection (lab.count_flows).")
-@click.option("--json", "as_json", is_flag=True, help="All that is known, with the shapers as the kernel reports them.")
+@click.option("--json", "as_json", is_flag=True, help="All that is known, as JSON; of none or several labs a list.")
 def show(name: str | None, with_nics: bool, with_flows: bool, as_json: bool) -> None:
     """Show a lab, or list the running ones."""
     from dataclasses import asdict
@@ -88,6 +88,9 @@ def show(name: str | None, with_nics: bool, with_flows: bool, as_json: bool) -> 
     from fairlead.lab import nics
 
     if name is None and len(labs.running_labs()) != 1:
+        if as_json:
+            click.echo(json.dumps([running.record for running in labs.running_labs()], indent=2))
+            return
         for running in labs.running_labs():
             click.echo(f"{running.name}\t{running.plan.topology}\t{len(running.plan.hosts)} hosts")
         return

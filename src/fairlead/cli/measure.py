@@ -5,14 +5,16 @@ from typing import Any
 
 import click
 
-from fairlead.cli import measure_hosts, measure_network
+from fairlead.cli import measure_hosts, measure_network, measure_plan
 from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.measure_options import (
+    Lost,
     Numbers,
+    Output,
     between_option,
+    given,
     measuring,
     mpirun_option,
-    output_of,
     output_options,
     show,
 )
@@ -24,7 +26,15 @@ class _Benchmarks(click.Group):
     """`import` takes no cluster: what it reads was measured elsewhere."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(context, ["none", *args] if args[:1] == ["import"] else args)
+        if args[:1] == ["import"]:
+            args = ["none", *args]
+        elif args and args[0] in self.commands and not Path(args[0]).exists():
+            raise click.UsageError(f"CLUSTER comes first: {context.command_path} CLUSTER {' '.join(args)}", context)
+        return super().parse_args(context, args)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """What stands before a subcommand in its usage."""
+        return [] if ctx.info_name == "import" else super().get_params(ctx)
 
 
 @click.group(cls=_Benchmarks)
@@ -44,6 +54,7 @@ def command(context: click.Context, cluster_file: Path) -> None:
       fairlead measure mesh8.cluster.toml tcp --streams 1,4
       fairlead measure mesh8.cluster.toml noise
       fairlead measure mesh8.cluster.toml COMMAND --help
+      fairlead measure mesh8.cluster.toml plan examples/measure/small.toml
       fairlead measure import osu latency-*.txt --system cloud
     """
     context.obj = cluster_file
@@ -53,13 +64,17 @@ def command(context: click.Context, cluster_file: Path) -> None:
 @click.option("--budget", "budget_s", type=click.FloatRange(min=10), default=300, show_default=True, metavar="SECONDS",
               help="For all of it.")  # fmt: skip
 @between_option
-@click.option("--pairs", type=Numbers(), default="1,4", show_default=True, help="Pairs of ranks, and TCP streams.")
+@click.option(
+    "--pairs", type=Numbers(), default="1,4", show_default=True, help="Pairs of ranks, TCP streams, queue pairs."
+)
 @mpirun_option
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the order of measurements.")
 @output_options
 @click.pass_obj
-def all_(cluster_file: Path, between: tuple[str, str] | None, **options: Any) -> int:
-    """Noise, latency, throughput, pairs, collectives, TCP, stress within a budget; one that fails is told.
+def all_(cluster_file: Path, output: Output, **options: Any) -> int:
+    """Noise, latency, throughput, pairs, collectives, TCP, InfiniBand, stress within a budget.
+
+    One that fails is told, and the others go on; InfiniBand is left out where a host has no device.
 
     \b
     Examples:
@@ -68,16 +83,11 @@ def all_(cluster_file: Path, between: tuple[str, str] | None, **options: Any) ->
     """
     from fairlead.measure.benchmarks import all as benchmarks
 
-    output, lost = output_of(options), []
-
-    def failed(name: str, error: Exception) -> None:
-        lost.append(name)
-        click.echo(f"fairlead: {name}: {error}", err=True)
-
-    settings = benchmarks.Settings(between=(between,) if between else (), **options)
+    lost = Lost()
+    settings = benchmarks.Settings(**given(options))
     with measuring(cluster_file, output, options["budget_s"]) as (cluster, store, progress):
-        benchmarks.measure(cluster, store, settings, progress, failed)
-    return 1 if lost else 0
+        benchmarks.measure(cluster, store, settings, progress, lost)
+    return lost.exit_code()
 
 
 @command.command("import")
@@ -85,7 +95,7 @@ def all_(cluster_file: Path, between: tuple[str, str] | None, **options: Any) ->
 @click.argument("files", metavar="FILE..", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--system", required=True, help="Whose measurements these are: the name that reports show.")
 @output_options
-def import_(file_format: str, files: tuple[Path, ...], system: str, **options: Any) -> None:
+def import_(file_format: str, files: tuple[Path, ...], system: str, output: Output) -> None:
     """Read what other programs measured into the results; several files of one test are its repetitions.
 
     FORMAT is osu (OSU micro-benchmarks), imb (Intel MPI Benchmarks), iperf3 (--json), perftest, netgauge (noise,
@@ -100,7 +110,6 @@ def import_(file_format: str, files: tuple[Path, ...], system: str, **options: A
     from fairlead.measure.benchmarks import imported
     from fairlead.store import Store
 
-    output = output_of(options)
     found = imported.read(file_format, files)
     with Store.open(output.results) as store:
         runs = imported.keep(store, system, file_format, found)
@@ -111,5 +120,5 @@ def import_(file_format: str, files: tuple[Path, ...], system: str, **options: A
     show(output)
 
 
-for _each in (*measure_network.COMMANDS, *measure_hosts.COMMANDS):
+for _each in (*measure_network.COMMANDS, *measure_hosts.COMMANDS, measure_plan.plan):
     command.add_command(_each)

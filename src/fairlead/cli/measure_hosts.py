@@ -1,29 +1,32 @@
 """Subcommands of ``fairlead measure`` that measure what hosts do to programs."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from fairlead.cli.measure_options import (
-    LARGEST_B,
+    Asked,
     Numbers,
+    asked,
+    benchmark_command,
     between_option,
-    measuring,
     mpirun_option,
-    output_of,
-    output_options,
+    size_option,
+    timeout_option,
 )
-from fairlead.cli.sizes import Sizes
 
-TIMER_S = 5.0  # about
+hosts_option = click.option(
+    "--host",
+    "hosts",
+    multiple=True,
+    help="Repeatable [default: all compute hosts; the first where they share one machine].",
+)
 
 
-@click.command("noise")
+@benchmark_command("noise")
 @click.option("--method", type=click.Choice(["selfish", "fwq"]), default="selfish", show_default=True,
               help="Detours of a busy loop, or times of equal pieces of work.")  # fmt: skip
-@click.option("--host", "hosts", multiple=True,
-              help="Repeatable [default: all compute hosts; the first where they share one machine].")  # fmt: skip
+@hosts_option
 @click.option("--cpus", type=Numbers(0), default=None, help="Processors [default: all that may be used].")
 @click.option("--in-turn", is_flag=True, help="One processor after the other instead of all at once.")
 @click.option("--threshold", type=click.FloatRange(min=1.5), default=9, show_default=True,
@@ -34,9 +37,7 @@ TIMER_S = 5.0  # about
               help="Time after which a processor is done.")  # fmt: skip
 @click.option("--quantum", "quantum_s", type=click.FloatRange(1e-6, 10), default=0.001, show_default=True,
               metavar="SECONDS", help="A piece of work.")  # fmt: skip
-@output_options
-@click.pass_obj
-def noise(cluster_file: Path, **options: Any) -> None:
+def noise(**options: Any) -> Asked:
     """Operating-system noise: what takes the processor from a program, on every core.
 
     \b
@@ -46,20 +47,16 @@ def noise(cluster_file: Path, **options: Any) -> None:
     """
     from fairlead.measure.benchmarks import noise as benchmark
 
-    output = output_of(options)
-    settings = benchmark.Settings(**{**options, "cpus": options["cpus"] or ()})
-    with measuring(cluster_file, output, settings.seconds) as (cluster, store, progress):
-        benchmark.measure(cluster, store, settings, progress)
+    return asked(benchmark, options)
 
 
-@click.command("noise-effect")
+@benchmark_command("noise-effect")
 @mpirun_option
 @between_option
-@click.option("--size", "sizes_B", type=Sizes(LARGEST_B), default="8", show_default=True, help="Of messages.")
+@size_option("--size", "size_B", "8", "Of messages.")
 @click.option("--seconds", type=click.FloatRange(min=1), default=30, show_default=True, help="How long.")
-@output_options
-@click.pass_obj
-def noise_effect(cluster_file: Path, between: tuple[str, str] | None, sizes_B: tuple[int, ...], **options: Any) -> None:
+@timeout_option(part="part of a second")
+def noise_effect(**options: Any) -> Asked:
     """What operating-system noise does to messages: how many of the slow ones it explains.
 
     \b
@@ -68,17 +65,12 @@ def noise_effect(cluster_file: Path, between: tuple[str, str] | None, sizes_B: t
     """
     from fairlead.measure.benchmarks import noise_effect as benchmark
 
-    output, pair = output_of(options), (between,) if between else ()
-    with measuring(cluster_file, output, options["seconds"]) as (cluster, store, progress):
-        benchmark.measure(cluster, store, benchmark.Settings(between=pair, size_B=sizes_B[0], **options), progress)
+    return asked(benchmark, options)
 
 
-@click.command("timer")
-@click.option("--host", "hosts", multiple=True,
-              help="Repeatable [default: all compute hosts; the first where they share one machine].")  # fmt: skip
-@output_options
-@click.pass_obj
-def timer(cluster_file: Path, **options: Any) -> None:
+@benchmark_command("timer")
+@hosts_option
+def timer(**options: Any) -> Asked:
     """Clocks: the smallest steps that they tell apart, and what a reading costs.
 
     \b
@@ -87,9 +79,7 @@ def timer(cluster_file: Path, **options: Any) -> None:
     """
     from fairlead.measure.benchmarks import timer as benchmark
 
-    output = output_of(options)
-    with measuring(cluster_file, output, TIMER_S) as (cluster, store, progress):
-        benchmark.measure(cluster, store, benchmark.Settings(**options), progress)
+    return asked(benchmark, options)
 
 
 COMMANDS = (noise, noise_effect, timer)

@@ -1,31 +1,47 @@
 """Subcommands of ``fairlead measure`` that measure the network."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from fairlead.cli.measure_options import (
-    LARGEST_B,
+    Asked,
+    Names,
     Numbers,
+    asked,
+    benchmark_command,
     between_option,
-    measuring,
+    between_several_option,
+    directions_option,
+    given,
     mpirun_option,
-    output_of,
-    output_options,
-    pair_options,
-    until_of,
+    per_host_option,
+    size_option,
+    sizes_option,
+    timeout_option,
     until_options,
 )
-from fairlead.cli.sizes import Sizes
+
+pairs_option = click.option(
+    "--pairs",
+    type=Numbers(),
+    default="1",
+    show_default=True,
+    help="Pairs of ranks for each pair of hosts at once, for example 1,16.",
+)
+relaunch_option = click.option(
+    "--relaunch", is_flag=True, help="Start the program anew for every round of blocks: each is a run of its own."
+)
 
 
-@click.command("mpi-latency")
-@pair_options
+@benchmark_command("mpi-latency")
+@sizes_option("1..4MiB")
+@between_several_option
+@pairs_option
+@mpirun_option
+@relaunch_option
 @until_options
-@output_options
-@click.pass_obj
-def mpi_latency(cluster_file: Path, **options: Any) -> None:
+def mpi_latency(**options: Any) -> Asked:
     """MPI latency: half the round trip of a message between two ranks (as osu_latency, osu_multi_lat).
 
     \b
@@ -33,19 +49,20 @@ def mpi_latency(cluster_file: Path, **options: Any) -> None:
       fairlead measure mesh8.cluster.toml mpi-latency --between h0 h2 --sizes 1..64KiB
       fairlead measure mesh8.cluster.toml mpi-latency --pairs 1,16 --within 2
     """
-    _point_to_point("mpi-latency", cluster_file, ("one",), 1, options)
+    return _point_to_point("mpi-latency", options)
 
 
-@click.command("mpi-throughput")
-@click.option("--directions", type=click.Choice(["one", "both", "one,both"]), default="one", show_default=True,
-              help="One way (osu_bw, osu_mbw_mr), or both ways at once (osu_bibw).")  # fmt: skip
+@benchmark_command("mpi-throughput")
+@directions_option("One way (osu_bw, osu_mbw_mr), or both ways at once (osu_bibw).")
 @click.option("--window", type=click.IntRange(1, 4096), default=64, show_default=True,
               help="Messages under way together; fewer where they need more than 256 MiB a host.")  # fmt: skip
-@pair_options
+@sizes_option("1..4MiB")
+@between_several_option
+@pairs_option
+@mpirun_option
+@relaunch_option
 @until_options
-@output_options
-@click.pass_obj
-def mpi_throughput(cluster_file: Path, directions: str, window: int, **options: Any) -> None:
+def mpi_throughput(**options: Any) -> Asked:
     """MPI throughput: windows of messages between two ranks (as osu_bw, osu_bibw, osu_mbw_mr).
 
     \b
@@ -53,24 +70,38 @@ def mpi_throughput(cluster_file: Path, directions: str, window: int, **options: 
       fairlead measure mesh8.cluster.toml mpi-throughput --between h0 h2
       fairlead measure mesh8.cluster.toml mpi-throughput --pairs 1,16 --directions one,both
     """
-    _point_to_point("mpi-throughput", cluster_file, tuple(directions.split(",")), window, options)
+    return _point_to_point("mpi-throughput", options)
 
 
-@click.command("collectives")
+def _point_to_point(benchmark: str, options: dict[str, Any]) -> Asked:
+    from fairlead.measure.benchmarks import point_to_point
+
+    settings = point_to_point.Settings(**given(options))
+    return Asked(
+        settings.lasts_s(benchmark),
+        lambda cluster, store, progress: point_to_point.measure(cluster, store, benchmark, settings, progress),
+    )
+
+
+def _operations() -> tuple[str, ...]:
+    from fairlead.measure.benchmarks.collectives import OPERATIONS
+
+    return OPERATIONS
+
+
+@benchmark_command("collectives")
 @mpirun_option
-@click.option("--operations", default="all", show_default=True,
+@click.option("--operations", type=Names(_operations), default="all", show_default=True,
               help="Some of allreduce,alltoall,bcast,scatter,gather,allgather,reduce-scatter.")  # fmt: skip
-@click.option(
-    "--sizes", "sizes_B", type=Sizes(LARGEST_B), default=None, help="Of a block  [default: 4 B to 1 MiB, by 4]."
-)
-@click.option("--per-host", type=click.IntRange(1, 1024), default=1, show_default=True, help="Ranks on each host.")
+@sizes_option("4 B to 1 MiB, by 4")
+@per_host_option
 @click.option(
     "--ranks", type=Numbers(2), default=None, help="How many of them take part, for example 4,8  [default: all]."
 )
+@click.option("--begin", type=click.Choice(["barrier", "agreed"]), default="barrier", show_default=True,
+              help="Calls begin after a barrier, or when synchronised clocks say so.")  # fmt: skip
 @until_options
-@output_options
-@click.pass_obj
-def collectives(cluster_file: Path, operations: str, **options: Any) -> None:
+def collectives(**options: Any) -> Asked:
     """Collective operations among all compute hosts: the time until the last rank has its result.
 
     \b
@@ -80,26 +111,15 @@ def collectives(cluster_file: Path, operations: str, **options: Any) -> None:
     """
     from fairlead.measure.benchmarks import collectives as benchmark
 
-    chosen = benchmark.OPERATIONS if operations == "all" else tuple(dict.fromkeys(operations.split(",")))
-    if unknown := [name for name in chosen if name not in benchmark.OPERATIONS]:
-        raise click.BadParameter(f"there is no {unknown[0]!r}; known are {', '.join(benchmark.OPERATIONS)}")
-    until, output = until_of(options), output_of(options)
-    sizes_B, ranks = options.pop("sizes_B") or benchmark.DEFAULT_SIZES_B, options.pop("ranks") or ()
-    settings = benchmark.Settings(operations=chosen, sizes_B=sizes_B, ranks=ranks, until=until, **options)
-    with measuring(cluster_file, output, until.budget_s) as (cluster, store, progress):
-        benchmark.measure(cluster, store, settings, progress)
+    return asked(benchmark, options)
 
 
-@click.command("all-pairs")
+@benchmark_command("all-pairs")
 @mpirun_option
-@click.option("--size", "sizes_B", type=Sizes(LARGEST_B), default="8", show_default=True,
-              help="Of the latency's messages.")  # fmt: skip
-@click.option("--train-size", "trains_B", type=Sizes(LARGEST_B), default="256KiB", show_default=True,
-              help="Of the throughput's messages.")  # fmt: skip
+@size_option("--size", "size_B", "8", "Of the latency's messages.")
+@size_option("--train-size", "train_B", "256KiB", "Of the throughput's messages.")
 @until_options
-@output_options
-@click.pass_obj
-def all_pairs(cluster_file: Path, sizes_B: tuple[int, ...], trains_B: tuple[int, ...], **options: Any) -> None:
+def all_pairs(**options: Any) -> Asked:
     """Latency and throughput of all pairs of compute hosts, and which hosts and pairs are slow.
 
     One pair after the other, so that none disturbs another.
@@ -111,24 +131,25 @@ def all_pairs(cluster_file: Path, sizes_B: tuple[int, ...], trains_B: tuple[int,
     """
     from fairlead.measure.benchmarks import all_pairs as benchmark
 
-    until, output = until_of(options), output_of(options)
-    settings = benchmark.Settings(size_B=sizes_B[0], train_B=trains_B[0], until=until, **options)
-    with measuring(cluster_file, output, until.budget_s) as (cluster, store, progress):
-        benchmark.measure(cluster, store, settings, progress)
+    return asked(benchmark, options)
 
 
-@click.command("impact")
+def _congestors() -> tuple[str, ...]:
+    from fairlead.measure.benchmarks.impact import CONGESTORS
+
+    return CONGESTORS
+
+
+@benchmark_command("impact")
 @mpirun_option
-@click.option("--congestors", default="all", show_default=True, help="Some of alltoall,incast,bcast.")
+@click.option("--congestors", type=Names(_congestors), default="all", show_default=True,
+              help="Some of alltoall,incast,bcast.")  # fmt: skip
 @click.option("--share", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.5, show_default=True,
               help="Of the hosts that are congestors; two are victims at least.")  # fmt: skip
-@click.option("--size", "sizes_B", type=Sizes(LARGEST_B), default="64KiB", show_default=True,
-              help="Of the congestors' messages.")  # fmt: skip
-@click.option("--per-host", type=click.IntRange(1, 1024), default=1, show_default=True, help="Ranks on each host.")
+@size_option("--size", "size_B", "64KiB", "Of the congestors' messages.")
+@per_host_option
 @until_options
-@output_options
-@click.pass_obj
-def impact(cluster_file: Path, congestors: str, sizes_B: tuple[int, ...], **options: Any) -> None:
+def impact(**options: Any) -> Asked:
     """What others' traffic does to latency, bandwidth and allreduce (as GPCNeT), from 4 hosts on.
 
     \b
@@ -138,27 +159,19 @@ def impact(cluster_file: Path, congestors: str, sizes_B: tuple[int, ...], **opti
     """
     from fairlead.measure.benchmarks import impact as benchmark
 
-    chosen = benchmark.CONGESTORS if congestors == "all" else tuple(dict.fromkeys(congestors.split(",")))
-    if unknown := [name for name in chosen if name not in benchmark.CONGESTORS]:
-        raise click.BadParameter(f"there is no {unknown[0]!r}; known are {', '.join(benchmark.CONGESTORS)}")
-    until, output = until_of(options), output_of(options)
-    settings = benchmark.Settings(congestors=chosen, size_B=sizes_B[0], until=until, **options)
-    with measuring(cluster_file, output, until.budget_s) as (cluster, store, progress):
-        benchmark.measure(cluster, store, settings, progress)
+    return asked(benchmark, options)
 
 
-@click.command("stress")
+@benchmark_command("stress")
 @mpirun_option
-@click.option("--between", nargs=2, multiple=True, metavar="HOST HOST",
-              help="Two hosts. Repeatable: all at the same time [default: the first two].")  # fmt: skip
+@between_several_option
 @click.option(
     "--pairs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Of ranks, for two hosts each."
 )
-@click.option("--size", "sizes_B", type=Sizes(LARGEST_B), default="1MiB", show_default=True, help="Of messages.")
+@size_option("--size", "size_B", "1MiB", "Of messages.")
 @click.option("--seconds", type=click.FloatRange(min=1), default=900, show_default=True, help="How long.")
-@output_options
-@click.pass_obj
-def stress(cluster_file: Path, sizes_B: tuple[int, ...], **options: Any) -> None:
+@timeout_option(part="part of a second")
+def stress(**options: Any) -> Asked:
     """Throughput for a long time, and the dips in it.
 
     \b
@@ -168,30 +181,19 @@ def stress(cluster_file: Path, sizes_B: tuple[int, ...], **options: Any) -> None
     """
     from fairlead.measure.benchmarks import stress as benchmark
 
-    output = output_of(options)
-    with measuring(cluster_file, output, options["seconds"]) as (cluster, store, progress):
-        benchmark.measure(cluster, store, benchmark.Settings(size_B=sizes_B[0], **options), progress)
+    return asked(benchmark, options)
 
 
-@click.command("network-noise")
+@benchmark_command("network-noise")
 @mpirun_option
 @between_option
-@click.option("--size", "sizes_B", type=Sizes(LARGEST_B), default="1", show_default=True,
-              help="Of the latency's messages.")  # fmt: skip
-@click.option("--train-size", "trains_B", type=Sizes(LARGEST_B), default="1MiB", show_default=True,
-              help="Of the throughput's messages.")  # fmt: skip
+@size_option("--size", "size_B", "1", "Of the latency's messages.")
+@size_option("--train-size", "train_B", "1MiB", "Of the throughput's messages.")
 @click.option("--seconds", type=click.FloatRange(min=1), default=3600, show_default=True, help="How long.")
 @click.option("--every", "part_s", type=click.FloatRange(min=0.1), default=1, show_default=True, metavar="SECONDS",
               help="Both are measured once in that time.")  # fmt: skip
-@output_options
-@click.pass_obj
-def network_noise(
-    cluster_file: Path,
-    between: tuple[str, str] | None,
-    sizes_B: tuple[int, ...],
-    trains_B: tuple[int, ...],
-    **options: Any,
-) -> None:
+@timeout_option(part="part")
+def network_noise(**options: Any) -> Asked:
     """Latency and throughput for a long time: tails, how long disturbances last, changes of level.
 
     \b
@@ -201,22 +203,16 @@ def network_noise(
     """
     from fairlead.measure.benchmarks import network_noise as benchmark
 
-    output, pair = output_of(options), (between,) if between else ()
-    settings = benchmark.Settings(between=pair, size_B=sizes_B[0], train_B=trains_B[0], **options)
-    with measuring(cluster_file, output, settings.seconds) as (cluster, store, progress):
-        benchmark.measure(cluster, store, settings, progress)
+    return asked(benchmark, options)
 
 
-@click.command("loggp")
+@benchmark_command("loggp")
 @mpirun_option
 @between_option
-@click.option("--sizes", "sizes_B", type=Sizes(LARGEST_B), default=None,
-              help="Message sizes  [default: 1 B to 96 KiB].")  # fmt: skip
+@sizes_option("1 B to 96 KiB")
 @click.option("--train", type=click.IntRange(2, 1000), default=16, show_default=True, help="Messages of a train.")
 @until_options
-@output_options
-@click.pass_obj
-def loggp(cluster_file: Path, between: tuple[str, str] | None, sizes_B: tuple[int, ...] | None, **options: Any) -> None:
+def loggp(**options: Any) -> Asked:
     """LogGP parameters: latency, overhead, gap of messages and of bytes (as netgauge).
 
     \b
@@ -225,94 +221,95 @@ def loggp(cluster_file: Path, between: tuple[str, str] | None, sizes_B: tuple[in
     """
     from fairlead.measure.benchmarks import loggp as benchmark
 
-    until, output = until_of(options), output_of(options)
-    settings = benchmark.Settings(
-        sizes_B=sizes_B or benchmark.DEFAULT_SIZES_B, between=(between,) if between else (), until=until, **options
-    )
-    with measuring(cluster_file, output, until.budget_s) as (cluster, store, progress):
-        benchmark.measure(cluster, store, settings, progress)
+    return asked(benchmark, options)
 
 
-@click.command("burst")
+@benchmark_command("burst")
 @mpirun_option
 @between_option
-@click.option("--size", "sizes_B", type=Sizes(LARGEST_B), default="1MiB", show_default=True, help="Of messages.")
-@click.option("--train", type=click.IntRange(1, 100_000), default=1, show_default=True,
-              help="Round trips between two pauses: 1, or for example 100.")  # fmt: skip
+@size_option("--size", "size_B", "1MiB", "Of messages.")
+@click.option("--train", "trains", type=Numbers(1, 100_000), default="1", show_default=True,
+              help="Round trips between two pauses, for example 1,100.")  # fmt: skip
 @click.option("--asleep", is_flag=True, help="Pauses are slept instead of spent in a busy loop.")
 @click.option("--one-pauses", is_flag=True, help="Only the first rank pauses, instead of both.")
 @click.option(
     "--runs", type=click.IntRange(1, 10_000), default=10, show_default=True, help="Passes through all pauses."
 )
-@output_options
-@click.pass_obj
-def burst(
-    cluster_file: Path, between: tuple[str, str] | None, sizes_B: tuple[int, ...], one_pauses: bool, **options: Any
-) -> None:
+@timeout_option(600, "pass")
+def burst(one_pauses: bool, **options: Any) -> Asked:
     """Round trips with pauses of 1 s, 1 ms, 1 us, 1 ns, none, and back, 30 each: does a path fall asleep?
 
-    A pass lasts about a minute.
+    A pass lasts about a minute for each length of trains.
 
     \b
     Examples:
       fairlead measure mesh8.cluster.toml burst --runs 1
-      fairlead measure cloud.toml burst --train 100
+      fairlead measure cloud.toml burst --train 1,100
     """
     from fairlead.measure.benchmarks import burst as benchmark
 
-    output = output_of(options)
-    pair = (between,) if between else ()
-    settings = benchmark.Settings(between=pair, size_B=sizes_B[0], both=not one_pauses, **options)
-    with measuring(cluster_file, output, settings.lasts_s()) as (cluster, store, progress):
-        benchmark.measure(cluster, store, settings, progress)
+    return asked(benchmark, {**options, "both": not one_pauses})
 
 
-@click.command("tcp")
+@benchmark_command("tcp")
 @between_option
 @click.option("--streams", type=Numbers(), default="1", show_default=True, help="Streams at once, for example 1,16.")
-@click.option("--directions", type=click.Choice(["one", "both", "one,both"]), default="one", show_default=True,
-              help="From the first host to the second, or both ways at once.")  # fmt: skip
+@directions_option("From the first host to the second, or both ways at once.")
 @click.option("--seconds", type=click.FloatRange(1, 3600), default=6, show_default=True,
               help="Length of a stream; its middle third counts.")  # fmt: skip
-@click.option("--length", "lengths_B", type=Sizes(LARGEST_B), default="1MiB", show_default=True,
-              help="What a stream writes at once.")  # fmt: skip
+@size_option("--length", "length_B", "1MiB", "What a stream writes at once.")
 @until_options
-@output_options
-@click.pass_obj
-def tcp(
-    cluster_file: Path, between: tuple[str, str] | None, directions: str, lengths_B: tuple[int, ...], **options: Any
-) -> None:
+def tcp(**options: Any) -> Asked:
     """TCP throughput by iperf3.
 
     \b
     Examples:
       fairlead measure mesh8.cluster.toml tcp --between h0 h2 --streams 1,16 --directions one,both
-      fairlead measure cloud.toml tcp --seconds 30 --blocks 25 --budget 3600
+      fairlead measure cloud.toml tcp --seconds 30 --exactly 25 --budget 3600
     """
     from fairlead.measure.benchmarks import tcp as benchmark
 
-    options.pop("timeout_s")
-    until, output = until_of(options), output_of(options)
-    settings = benchmark.Settings(
-        between=(between,) if between else (),
-        directions=tuple(directions.split(",")),
-        length_B=lengths_B[0],
-        until=until,
-        **options,
-    )
-    with measuring(cluster_file, output, until.budget_s + settings.seconds) as (cluster, store, progress):
-        benchmark.measure(cluster, store, settings, progress)
+    options.pop("timeout_s")  # a stream's length is known
+    return asked(benchmark, options)
 
 
-def _point_to_point(
-    benchmark: str, cluster_file: Path, directions: tuple[str, ...], window: int, options: dict[str, Any]
-) -> None:
-    from fairlead.measure.benchmarks import point_to_point
+@benchmark_command("infiniband")
+@between_option
+@click.option("--verbs", type=Names(lambda: ("send", "write")), default="send,write", show_default=True,
+              help="Some of send,write.")  # fmt: skip
+@click.option("--tests", type=Names(lambda: ("latency", "throughput")), default="latency,throughput",
+              show_default=True, help="Some of latency,throughput.")  # fmt: skip
+@sizes_option("2 B to 8 MiB, by 4")
+@click.option("--queue-pairs", type=Numbers(), default="1,16", show_default=True, help="At once, of throughput.")
+@directions_option("One way, or both ways at once, of throughput.")
+@click.option("--device", help="As perftest's --ib-dev [default: the first one].")
+@click.option("--gid-index", type=click.IntRange(0, 1024), help="As perftest's; RoCE may need it.")
+@click.option("--connection", type=click.Choice(["RC", "UC", "UD", "XRC", "DC", "SRD"]),
+              help="As perftest's [default: RC].")  # fmt: skip
+@until_options
+def infiniband(**options: Any) -> Asked:
+    """InfiniBand and RoCE by perftest: latency and throughput of send and write.
 
-    until, output = until_of(options), output_of(options)
-    settings = point_to_point.Settings(directions=directions, window=window, until=until, **options)
-    with measuring(cluster_file, output, until.budget_s) as (cluster, store, progress):
-        point_to_point.measure(cluster, store, benchmark, settings, progress)
+    \b
+    Examples:
+      fairlead measure cloud.toml infiniband
+      fairlead measure cloud.toml infiniband --verbs send --connection SRD --sizes 2..8KiB
+    """
+    from fairlead.measure.benchmarks import infiniband as benchmark
+
+    return asked(benchmark, options)
 
 
-COMMANDS = (mpi_latency, mpi_throughput, collectives, all_pairs, impact, stress, network_noise, loggp, burst, tcp)
+COMMANDS = (
+    mpi_latency,
+    mpi_throughput,
+    collectives,
+    all_pairs,
+    impact,
+    stress,
+    network_noise,
+    loggp,
+    burst,
+    tcp,
+    infiniband,
+)

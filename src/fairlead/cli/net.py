@@ -107,9 +107,12 @@ def apply(
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 def restore(cluster_file: Path) -> None:
     """Take back what `apply` made on the hosts of CLUSTER; where there is nothing, do nothing."""
+    from fairlead.display import words
     from fairlead.net import apply as on_hosts
 
-    on_hosts.restore(*_hosts(cluster_file))
+    restored = on_hosts.restore(*_hosts(cluster_file))
+    nothing = "nothing to take back: no bond here was made by fairlead"
+    click.echo(f"restored: {words.listing(restored)}" if restored else nothing)
 
 
 def _hosts(cluster_file: Path) -> "tuple[Executor, list[str]]":

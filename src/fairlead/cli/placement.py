@@ -14,7 +14,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.option("--results", default="results", show_default=True, type=click.Path(path_type=Path),
               help="Results directory with the cluster's characterization.")  # fmt: skip
-@click.option("--run", type=int, help="The characterization, by its run number.  [default: the newest complete one]")
+@click.option("--characterization", "run", type=int, help="By its run number.  [default: the newest complete one]")
 @click.option("--unmeasured", is_flag=True, help="Take all hosts to be equally far from each other.")
 @click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the placement, for `fairlead run`.")
 @click.option("--rankfile", metavar="FILE", type=FILE, help="Write it as a rankfile for Open MPI.")
@@ -48,7 +48,7 @@ def command(
     from fairlead.report import placement_table
 
     if unmeasured and run is not None:
-        raise click.UsageError("--unmeasured and --run exclude each other")
+        raise click.UsageError("--unmeasured and --characterization exclude each other")
     profile, cluster = Summary.read(profile_file), Cluster.load(cluster_file)
     found = compute.compute(profile, cluster, None if unmeasured else compute.known(results, cluster, run))
     placement_table.show(found, console())

@@ -12,7 +12,7 @@ import click
 @click.option(
     "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
 )
-@click.option("--run", type=int, help="The characterization, by its run number.  [default: the newest complete one]")
+@click.option("--characterization", "run", type=int, help="By its run number.  [default: the newest complete one]")
 @click.option("--json", "as_json", is_flag=True, help="Print the pairs as JSON instead.")
 def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -> None:
     """Say what detours would give a program, without running it.
@@ -37,6 +37,8 @@ def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -
     profile = Summary.read(profile_file)
     with Store.read(results) as store:
         network = Characterization.read(store, chosen(store, run))
+    if not network.complete:
+        click.echo(f"run {network.run} is incomplete: {network.reason}", err=True)
     pairs = predict(profile.hosts, profile.host_messages, profile.host_bytes_B, network.hosts, network.latency)
     if as_json:
         click.echo(json.dumps([{**asdict(each), "gain": each.gain} for each in pairs], indent=1))

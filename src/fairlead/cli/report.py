@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 
 @click.command("report")
@@ -17,9 +18,13 @@ import click
 @click.option("--prices", type=click.Path(path_type=Path), help="Price book: benchmarks also for their price.")
 @click.option("--output", type=click.Path(path_type=Path), help="The page.  [default: RESULTS/report.html]")
 @click.option("--figures", type=click.Path(path_type=Path), help="Also write the figures there (SVG, PNG, CSV).")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level of all intervals.")
+@click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Confidence level, of comparisons and evaluations."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a comparison's summary.json instead of tables.")
+@click.pass_context
 def command(
+    context: click.Context,
     results: tuple[Path, ...],
     experiment: int | None,
     run: int | None,
@@ -47,6 +52,7 @@ def command(
       fairlead report results --benchmarks
       fairlead report old new --baseline old --prices prices.toml
     """
+    from fairlead.evaluate.dataset import KIND as EVALUATION
     from fairlead.report import comparison, make, run_report
     from fairlead.store import Store
 
@@ -62,6 +68,7 @@ def command(
     ):
         if chosen_numbers or as_json:
             raise click.UsageError("--experiment, --run, --characterization and --json do not go with benchmarks")
+        _refuse_level(context, "benchmarks")
         page = output or results[0] / "benchmarks.html"
         for path in make.benchmarks(results, page, baseline=baseline, prices=prices, figures=figures):
             click.echo(path)
@@ -76,16 +83,28 @@ def command(
             kind, number = comparison.KIND, experiment
         else:
             kind, number = (run_report.KIND, run) if run is not None else ("characterization", characterization)
+        if as_json and kind != comparison.KIND:
+            other = (
+                "; `fairlead characterize show --json` prints a characterization" if kind == "characterization" else ""
+            )
+            raise click.UsageError(f"--json is of comparisons{other}")
+        if kind not in (comparison.KIND, EVALUATION):
+            _refuse_level(context, f"a {kind}")
         if kind == run_report.KIND and number is not None:
             made = make.run(store, number, target, figures=figures)
         elif kind == comparison.KIND:
             made = make.comparison(store, number, target, figures=figures, level=level, as_json=as_json)
-        elif kind == "evaluation":
+        elif kind == EVALUATION:
             made = make.evaluation(store, target, figures=figures, level=level)
         else:
             made = make.characterization(store, number, target, figures=figures)
     for path in made:
         click.echo(path, err=as_json)
+
+
+def _refuse_level(context: click.Context, what: str) -> None:
+    if context.get_parameter_source("level") is ParameterSource.COMMANDLINE:
+        raise click.UsageError(f"--level is of comparisons and evaluations; the intervals of {what} are at 95 %")
 
 
 def _only_benchmarks(directory: Path) -> bool:

@@ -51,13 +51,18 @@ class Difference:
     Attributes:
         shifts: the largest relative change first.
         compared: values that were compared.
-        begun, ended: (injected pair, other pair) by host names: sharing that appeared or disappeared.
+        begun, ended: (injected pair, other pair) by host names: sharing that appeared or disappeared, of injections
+            that both made.
+        injections: how many those are, and of how many.
+        incomplete: why one of them made fewer; empty if both are complete.
     """
 
     shifts: tuple[Shift, ...]
     compared: int
     begun: tuple[tuple[str, str], ...]
     ended: tuple[tuple[str, str], ...]
+    injections: tuple[int, int]
+    incomplete: str = ""
 
     def in_words(self, most: int = 20) -> list[str]:
         """For people: the ``most`` largest shifts, and what sharing began and ended."""
@@ -66,6 +71,9 @@ class Difference:
             lines.append(f"... and {len(self.shifts) - most} more")
         head = f"{len(self.shifts)} of {self.compared} values shifted beyond the measurements' scatter"
         tail = []
+        if self.incomplete:
+            made, every = self.injections
+            tail.append(f"sharing was compared for {made} of {every} injections only: {self.incomplete}")
         for what, cells in (("now share", self.begun), ("no longer share", self.ended)):
             if cells:
                 tail.append(f"{len(cells)} times paths {what} a bottleneck:")
@@ -79,6 +87,8 @@ class Difference:
             "shifts": [asdict(shift) | {"share": shift.share} for shift in self.shifts],
             "begun": [list(cell) for cell in self.begun],
             "ended": [list(cell) for cell in self.ended],
+            "injections": {"compared": self.injections[0], "of": self.injections[1]},
+            "incomplete": self.incomplete,
         }
 
 
@@ -94,7 +104,7 @@ def compare(before: Characterization, after: Characterization) -> Difference:
             hint=f"{', '.join(before.hosts)} against {', '.join(after.hosts)}",
         )
     sizes = [size for size in before.latency.sizes_B if size in after.latency.sizes_B]
-    if not sizes:
+    if not sizes and before.latency.sizes_B and after.latency.sizes_B:  # an incomplete one may have none
         raise MeasurementError("the two characterizations have no message size in common")
     shifts: list[Shift] = []
     compared = 0
@@ -108,13 +118,17 @@ def compare(before: Characterization, after: Characterization) -> Difference:
     rates = before.rates_bps, after.rates_bps
     found, number = _shifts(before.hosts, "throughput", *rates, np.zeros_like(rates[0]), "bit/s")
     shifts += found
-    began = after.sensitivity.hurts & ~before.sensitivity.hurts
-    ended = before.sensitivity.hurts & ~after.sensitivity.hurts
+    # An injection that was not made hurts nothing that is known of.
+    made = np.isfinite(before.sensitivity.limit_s) & np.isfinite(after.sensitivity.limit_s)
+    began = after.sensitivity.hurts & ~before.sensitivity.hurts & made[:, :, None, None]
+    ended = before.sensitivity.hurts & ~after.sensitivity.hurts & made[:, :, None, None]
     return Difference(
         tuple(sorted(shifts, key=lambda shift: -abs(np.log(shift.after / shift.before)))),
         compared + number,
         _cells(before.hosts, began),
         _cells(before.hosts, ended),
+        (int(made.sum()), len(before.hosts) * (len(before.hosts) - 1)),
+        "; ".join(f"run {each.run} is incomplete ({each.reason})" for each in (before, after) if not each.complete),
     )
 
 

@@ -1,6 +1,7 @@
 """What a cloud manager says of a site, as tables."""
 
 from fairlead.cloud.inventory import Inventory
+from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.lab.units import format_rate
 
@@ -16,7 +17,7 @@ def servers(found: Inventory) -> Table:
                 cell(each.name),
                 cell(len(vms)),
                 cell(cpus, f"{cpus} of {each.cpus}"),
-                cell(memory_B, f"{_gibibytes(memory_B)} of {_gibibytes(each.memory_B)}"),
+                cell(memory_B, f"{words.size(memory_B)} of {words.size(each.memory_B)}"),
                 cell(each.uplink_bps, "unknown" if each.uplink_bps is None else format_rate(each.uplink_bps)),
             ]
         )
@@ -34,14 +35,10 @@ def machines(found: Inventory) -> Table:
                 cell(vm.name),
                 cell(vm.server),
                 cell(vm.cpus),
-                cell(vm.memory_B, _gibibytes(vm.memory_B)),
-                cell(vm.dirty_Bps, f"{vm.dirty_Bps / 2**20:.1f} MiB/s"),
+                cell(vm.memory_B, words.size(vm.memory_B)),
+                cell(vm.dirty_Bps, "unknown" if vm.dirty_Bps is None else f"{words.size(vm.dirty_Bps)}/s"),
                 cell(vm.downtime_s, f"{vm.downtime_s * 1e3:.0f} ms"),
             ]
             for vm in sorted(found.vms, key=lambda vm: (vm.server, vm.name))
         ],
     )
-
-
-def _gibibytes(size_B: int) -> str:
-    return f"{size_B / 2**30:.1f} GiB"

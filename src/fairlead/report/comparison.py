@@ -103,8 +103,8 @@ class NamedDifference:
 
     @property
     def told_apart(self) -> bool:
-        """Whether the two can be told apart."""
-        return self.difference.told_apart
+        """Whether the two can be told apart, for all comparisons of the report together."""
+        return self.p_adjusted < 1 - self.difference.estimate.level
 
 
 @dataclass(frozen=True)
@@ -189,6 +189,17 @@ def load(
     if not programs:
         raise StoreError(f"{store.directory}: experiment {experiment} has no finished run yet")
     return Comparison(record, level, tuple(programs), tuple(_differences(programs, level)), tuple(runs))
+
+
+def failed(store: Store, experiment: int) -> list[Run]:
+    """Runs of an experiment that failed and of which none like them ended well: no sample is there in their place."""
+    runs = store.runs("run", parent=experiment)
+    well = {_place(run) for run in runs if run.status == "ok"}
+    return [run for run in runs if run.status == "failed" and _place(run) not in well]
+
+
+def _place(run: Run) -> tuple[str, ...]:
+    return case_of(run), str(run.labels["scenario"]), str(run.labels.get("replication"))
 
 
 def case_of(run: Run) -> str:
@@ -331,7 +342,10 @@ def _less_one(ratio: Estimate) -> Estimate:
 
 
 def _differences(programs: Sequence[Program], level: float) -> list[NamedDifference]:
-    """What a reader wants told apart: overhead, effect of congestion, effect of management, and what is left of it."""
+    """What a reader wants told apart: overhead, effect of congestion, effect of management, and what is left of it.
+
+    Runs of one replication are pairs: they were made in the same block, and face the same congestion.
+    """
     found = []
     for program in programs:
         last = program.final
@@ -341,11 +355,13 @@ def _differences(programs: Sequence[Program], level: float) -> list[NamedDiffere
             (program.congested, last.congested),
             (last.clean, last.congested),
         ):
-            if first.n >= 2 and second.n >= 2:
-                samples = list(first.times_s.values()), list(second.times_s.values())
-                found.append((program.name, first, second, estimates.difference(*samples, level), samples))
+            samples = matched(first, second)
+            if len(samples[0]) >= 2:
+                found.append(
+                    (program.name, first, second, estimates.paired_difference(samples[0], samples[1], level), samples)
+                )
     adjusted = estimates.holm([difference.p for *_, difference, _ in found])
     return [
-        NamedDifference(name, first, second, difference, p, estimates.cliffs_delta(*samples))
+        NamedDifference(name, first, second, difference, p, estimates.cliffs_delta(samples[0], samples[1]))
         for (name, first, second, difference, samples), p in zip(found, adjusted, strict=True)
     ]

@@ -11,6 +11,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from fairlead.display import words
 from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import cell, table
+from fairlead.manage.components import PLANES
 from fairlead.report import palette
 from fairlead.report.comparison import CONGESTED, SOLE_STAGE, Cell, Comparison, Program, Result, Stage
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
@@ -22,16 +23,20 @@ MOST_PAIRS = 24
 
 
 def scenario_name(scenario: str) -> str:
-    """For people: "congested, managed"; of a stage "congested, + detection"."""
+    """For people: "congested, managed"; of a stage "congested, + detection"; of a plane "congested, relay plane"."""
     network, _, stage = scenario.partition("_")
-    if not stage:
-        return network
-    return f"{network}, managed" if stage == SOLE_STAGE else f"{network}, + {stage}"
+    return f"{network}, {_stage(stage)}" if stage else network
 
 
 def stage_name(program: Program, stage: Stage) -> str:
     """The program's name, with the stage's where there are several."""
-    return program.name if len(program.stages) == 1 else f"{program.name}, + {stage.name}"
+    return program.name if len(program.stages) == 1 else f"{program.name}, {_stage(stage.name)}"
+
+
+def _stage(name: str) -> str:
+    if name == SOLE_STAGE:
+        return "managed"
+    return f"{name} plane" if name in PLANES else f"+ {name}"
 
 
 def run_times(comparison: Comparison, only: str | None = None) -> Drawing:

@@ -56,6 +56,13 @@ def _planned(plan: dict[str, Any], analysis: Analysis) -> str:
             "Neighbours looped their programs on the same hosts only while the main program ran; it was started when "
             "all of them had been seen to run, and the next row when all had been seen to be gone."
         )
+        parts += _processors(plan["neighbours"].get("processors"), analysis)
+        silent = plan["neighbours"].get("silent", {})
+        if silent:
+            parts.append(
+                f"At {words.listing(list(silent))} their ranks were as many on every host, but a job of their own on "
+                "each, without traffic from host to host."
+            )
     what = (
         "wall time of the whole start, launcher included"
         if run["value"] == "time_s"
@@ -63,6 +70,20 @@ def _planned(plan: dict[str, Any], analysis: Analysis) -> str:
     )
     parts.append(f"The value is the {what}.")
     return " ".join(parts)
+
+
+def _processors(asked: str | None, analysis: Analysis) -> list[str]:
+    """How instances shared the processors, where the plan says something of it."""
+    if asked is None:
+        return []
+    found = [row.facts["processors"] for row in analysis.data.rows if "processors" in row.facts]
+    ways = sorted({str(each["way"]) for each in found})
+    text = f"The main program and each neighbour were in control groups of equal weight ({words.listing(ways)})"
+    text += ", each capped to its share of the processors." if asked == "fixed" else "."
+    if "none" not in ways:
+        return [text]
+    reason = next(each["reason"] for each in found if each["way"] == "none")
+    return [f"Processors were to be shared by control groups, and were not, at least in some rows: {reason}."]
 
 
 def _factors(analysis: Analysis) -> str:
@@ -79,10 +100,12 @@ def _computed(analysis: Analysis) -> str:
     return (
         "Gains are ratios of means: in speed base / t - 1 (of a rate: rate / base - 1), in time (base - t) / base. "
         f"Intervals are at {level}: Student's t for means, order statistics for medians, Fieller's for gains, Welch's "
-        "for differences, or Student's t of block means where what is compared was set up once a block. Verdicts come "
-        "from the interval of the difference; p-values are adjusted for all comparisons of their table after Holm, and "
-        "after Benjamini and Hochberg (FDR). Bars (mean and three standard errors) that overlap are the papers' rule, "
-        "and no test. A group's gain is the arithmetic mean of its cells' gains in speed, its interval by the delta "
-        "method, or Student's t of the blocks' own means. The analysis of variance is of the logarithm, type II. "
-        "Nothing is computed from rounded values."
+        "for differences, or Student's t of block means where what is compared was set up once a block. Where anything "
+        "else was, it is compared within blocks (ratios of geometric means, Student's t). In both cases a cell's mean "
+        "and median are of its blocks', each counted once, as are their intervals. Verdicts come "
+        "from the p-value of the difference, adjusted after Holm for all comparisons of its table; the page also shows "
+        "it after Benjamini and Hochberg (FDR). Intervals are of each comparison by itself. Bars (mean and three "
+        "standard errors) that overlap are the papers' rule, and no test. A group's gain is the arithmetic mean of its "
+        "cells' gains in speed, its interval by the delta method, or Student's t of the logarithm of the blocks' own "
+        "means. The analysis of variance is of the logarithm, type II. Nothing is computed from rounded values."
     )

@@ -15,28 +15,41 @@ from fairlead.evaluate import aggregation, dataset
 from fairlead.evaluate import cost as cost_of
 from fairlead.evaluate.analysis import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
 from fairlead.evaluate.dataset import Dataset, is_imported
+from fairlead.evaluate.losses import losses
 from fairlead.evaluate.settings import Report
 from fairlead.report import evaluation_figures, evaluation_methods, evaluation_tables, network_tables, page
 from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
-from fairlead.store import Store
+from fairlead.store import Run, Store
 
 MOST_ROWS = 30
 """Tables with more rows are folded on the page, and left out on the terminal."""
 
 
 def load(store: Store, name: str | None = None, series: str | None = None, level: float = 0.95) -> Analysis:
-    """Compute an evaluation from the store: the newest, or that of a name.
+    """Compute an evaluation from the store: the newest, or the newest of a name.
 
     Raises:
-        StoreError: there is none, or it has no sample of that value yet.
+        StoreError: there is none; and see `compute`.
+    """
+    return compute(store, dataset.find(store, name), series, level)
+
+
+def compute(store: Store, record: Run, series: str | None = None, level: float = 0.95) -> Analysis:
+    """Compute this evaluation from the store.
+
+    Raises:
+        StoreError: it has no sample of that value yet.
         StatisticsError: ``level`` is no confidence level.
     """
-    record = dataset.find(store, name)
     data = dataset.load(store, record, series)
     report = Report.model_validate(record.plan.get("report") or {})
     plot = tuple((record.plan.get("whole_plot") or {}).get("factors", ()))
-    return replace(analyse(data, report, level, plot), networks=aggregation.load(store, data))
+    return replace(
+        analyse(data, report, level, plot),
+        networks=aggregation.load(store, data),
+        losses=tuple(losses(data, record.plan.get("neighbours"), level)),
+    )
 
 
 def write(analysis: Analysis, html: Path, figures: Path | None = None) -> list[Path]:
@@ -59,6 +72,7 @@ def show(analysis: Analysis, console: Console) -> None:
         (evaluation_tables.shares(analysis), "Better than the baseline"),
         (costs(analysis), "Cost"),
         (evaluation_tables.effects(analysis), "Analysis of variance of the logarithm"),
+        (evaluation_tables.losses(analysis), "What neighbours cost"),
         (network_tables.beside_theory(analysis), "Networks beside theory"),
         (evaluation_tables.verdicts(analysis), f"Against {_baseline(analysis)}"),
         (evaluation_tables.cells(analysis), "Cells"),
@@ -75,10 +89,18 @@ def findings(analysis: Analysis) -> list[str]:
     if not analysis.pairs:
         return texts
     counts = {verdict: sum(p.verdict == verdict for p in analysis.pairs) for verdict in (FASTER, SLOWER, ALIKE)}
+    chance = 1 - analysis.level
     texts.append(
         f"Against {_baseline(analysis)}: {counts[FASTER]} of {len(analysis.pairs)} cells are faster, {counts[SLOWER]} "
-        f"slower, {counts[ALIKE]} cannot be told apart ({words.level(analysis.level)} intervals of the difference)."
+        f"slower, {counts[ALIKE]} cannot be told apart (p below {words.significant(chance, 1)} after Holm, for all of "
+        "them)."
     )
+    alone = sum(pair.difference is not None and pair.difference.told_apart for pair in analysis.pairs)
+    if alone > counts[FASTER] + counts[SLOWER]:
+        texts.append(
+            f"Taken one by one {alone} can be told apart ({words.level(analysis.level)} intervals); without any effect "
+            f"about {words.significant(chance * len(analysis.pairs), 1)} would be so by chance."
+        )
     few = sum(pair.verdict == UNKNOWN for pair in analysis.pairs)
     if few:
         texts.append(f"{few} of {len(analysis.pairs)} cells have too few samples for a verdict.")
@@ -164,6 +186,7 @@ def _html(analysis: Analysis, drawn: Sequence[Drawing]) -> str:
         warnings=analysis.warnings,
         groups=evaluation_tables.groups(analysis),
         shares=evaluation_tables.shares(analysis),
+        losses=evaluation_tables.losses(analysis),
         networks=network_tables.beside_theory(analysis),
         ways=analysis.networks.ways,
         baseline=_baseline(analysis),

@@ -6,6 +6,7 @@ from fairlead.display import words
 from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import Table, cell, table
 from fairlead.evaluate.analysis import Analysis, Pair
+from fairlead.evaluate.losses import Part
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label
 
@@ -36,7 +37,7 @@ def cells(analysis: Analysis) -> Table:
                 *(cell(level) for level in each.cell.levels),
                 cell(each.cell.n),
                 cell(each.failed),
-                _value(analysis, each.cell.mean),
+                _value(analysis, each.mean.value if each.mean else each.cell.mean),
                 _ends(analysis, each.mean),
                 _value(analysis, each.sd, each.cell.mean, 2),
                 _value(analysis, each.bar, each.cell.mean, 2),
@@ -80,7 +81,7 @@ def gains(analysis: Analysis, pairs: Sequence[Pair]) -> Table:
 
 def _gain_row(analysis: Analysis, pair: Pair) -> list[TableCell]:
     difference = pair.difference.estimate if pair.difference else None
-    apart = pair.second.mean - pair.first.mean
+    apart = difference.value if difference else pair.second.mean - pair.first.mean
     saved = 1 - 1 / (1 + pair.speed_value)
     return [
         *(cell(level) for level in pair.case),
@@ -164,6 +165,39 @@ def effects(analysis: Analysis) -> Table:
             for each in analysis.effects
         ],
     )
+
+
+def losses(analysis: Analysis) -> Table:
+    """What neighbours cost, their share of the processors apart from their traffic."""
+    factor = (analysis.data.record.plan.get("neighbours") or {}).get("factor")
+    return table(
+        [
+            *((name, name) for name in analysis.data.factors if name != factor),
+            *(("neighbours", "neighbours"), ("takes longer", "whole"), ("interval", "whole_interval")),
+            *(("by share of processors", "processors"), ("interval", "processors_interval")),
+            *(("by the network", "network"), ("interval", "network_interval")),
+        ],
+        [
+            [
+                *(cell(level) for level in each.case),
+                cell(each.neighbours),
+                *_part(each.whole),
+                *_part(each.processors),
+                *_part(each.network),
+            ]
+            for each in analysis.losses
+        ],
+    )
+
+
+def _part(part: Part | None) -> list[TableCell]:
+    if part is None:
+        return [cell(None), cell(None)]
+    shown = cell(part.value, f"× {words.significant(part.value)}")
+    if part.interval is None:
+        return [shown, cell(None)]
+    low, high = part.interval.low, part.interval.high
+    return [shown, cell(f"{low!r}..{high!r}", f"{words.significant(low)} to {words.significant(high)}")]
 
 
 def name_of(levels: Sequence[Label]) -> str:

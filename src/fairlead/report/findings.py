@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from fairlead.display import words
 from fairlead.manage import reasons
+from fairlead.manage.components import PLANES
 from fairlead.report import migrations
 from fairlead.report.comparison import Comparison, Program, Result, Stage
 from fairlead.statistics.estimates import MIN_BOOTSTRAP, median
@@ -53,13 +54,19 @@ def of_program(program: Program, level: float) -> str:
         text
         for text in (
             f"{program.name}: {_congestion(program)}",
-            _recovery(program, program.final, level),
-            _moves(program),
-            _migrations(program.final),
-            _overhead(program.final, level),
+            *(text for stage in _told(program) for text in _of_stage(program, stage, level)),
         )
         if text
     )
+
+
+def _told(program: Program) -> list[Stage]:
+    """The planes that stand side by side; else the stage with all components."""
+    return [stage for stage in program.stages if stage.name in PLANES] or [program.final]
+
+
+def _of_stage(program: Program, stage: Stage, level: float) -> list[str]:
+    return [_recovery(program, stage, level), _moves(program, stage), _migrations(stage), _overhead(stage, level)]
 
 
 def _congestion(program: Program) -> str:
@@ -77,8 +84,8 @@ def _congestion(program: Program) -> str:
 def _recovery(program: Program, stage: Stage, level: float) -> str:
     managed_s = stage.congested.median_s
     if managed_s is None:
-        return "No managed congested run finished."
-    text = f"With fairlead it took {words.duration(managed_s)}"
+        return f"No managed congested run{_over(stage)} finished."
+    text = f"With fairlead{_over(stage)} it took {words.duration(managed_s)}"
     if program.has_detour is False:
         return f"{text}. {NO_DETOUR}"
     recovered = stage.recovered
@@ -100,8 +107,11 @@ def _recovery(program: Program, stage: Stage, level: float) -> str:
     return f"{text}: {words.percent(share.value, decimals=0)} of the lost time came back ({interval}, {runs})."
 
 
-def _moves(program: Program) -> str:
-    stage = program.final
+def _over(stage: Stage) -> str:
+    return f" over the {stage.name} plane" if stage.name in PLANES else ""
+
+
+def _moves(program: Program, stage: Stage) -> str:
     moved = [sum(move.kind == "moved" for move in run.moves) for run in stage.runs]
     if not moved:
         return ""

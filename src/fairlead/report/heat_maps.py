@@ -30,12 +30,17 @@ _INK, _PAPER = "#000000", "#ffffff"  # no colours of the palette: a cell's colou
 
 @dataclass(frozen=True)
 class Panel:
-    """One heat map: values (n, n) with NaN for none, the units to choose from, and a word for each cell."""
+    """One heat map: values (n, n) with NaN for none, the units to choose from, and a word for each cell.
+
+    Attributes:
+        marked: cells (row, column) that are outlined.
+    """
 
     title: str
     values: Floats
     units: tuple[tuple[float, str], ...]
     notes: Any = None
+    marked: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,9 @@ def _heat_map(axis: Any, names: Sequence[str], panel: Panel) -> None:
         return
     norm = _norm(finite / scale)
     image = axis.imshow(panel.values / scale, cmap=palette.SEQUENTIAL, norm=norm, interpolation="none")
+    for row, column in panel.marked:
+        corner = (column - 0.46, row - 0.46)
+        axis.add_patch(Rectangle(corner, 0.92, 0.92, fill=False, color=palette.HIGH.light, linewidth=2.0))
     bar = axis.figure.colorbar(image, ax=axis, shrink=0.82, pad=0.02, aspect=28)
     bar.outline.set_visible(False)
     bar.set_ticks([float(norm.inverse(share)) for share in (0.0, 0.5, 1.0)])

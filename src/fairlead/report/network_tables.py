@@ -12,6 +12,8 @@ from fairlead.store import Run
 
 OFF_SHARE = 0.02
 """More bytes on other NICs than the formula says are remarked on: so much is dropped by queues, or no TCP."""
+NO_GAIN = 0.05
+"""A speed by theory that is so near to the baseline's is none."""
 MORE_AGAIN = 2.0
 """So many times the baseline's retransmissions are remarked on."""
 
@@ -84,7 +86,9 @@ def _remark(pair: Pair, base: Observed, seen: Observed, theory: float, bounded: 
     if pair.speed is None:
         return "; ".join([*parts, "too few samples to judge the run time"])
     low, high = 1 + pair.speed.low, 1 + pair.speed.high
-    if low <= theory <= high:
+    if low <= theory <= high and abs(theory - 1) < NO_GAIN:
+        parts.append("no gain by theory, and none that can be told")
+    elif low <= theory <= high:
         parts.append(
             "as the busiest NIC says" if not low <= 1 <= high else "can be told neither from theory nor from no gain"
         )

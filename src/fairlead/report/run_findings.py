@@ -30,7 +30,10 @@ def _network(run: ManagedRun, way_out: bool | None) -> list[str]:
 
 def _ending(run: ManagedRun) -> str:
     record, labels = run.run, run.run.labels
-    what = f"{labels['program']} on {words.count(int(labels['ranks']), 'rank')} of {labels.get('cluster', 'a cluster')}"
+    on = (
+        f" on {words.count(int(labels['ranks']), 'rank')} of" if "ranks" in labels else ", a launch line of its own, on"
+    )
+    what = f"{labels['program']}{on} {labels.get('cluster', 'a cluster')}"
     took = words.duration(run.time_s)
     if record.status == "ok":
         return f"{what} took {took}."

@@ -1,12 +1,13 @@
 """All benchmarks one after the other, within a budget of time."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from fairlead.cluster.description import Cluster
 from fairlead.errors import FairleadError
-from fairlead.measure.benchmarks import all_pairs, collectives, noise, point_to_point, stress, tcp
+from fairlead.measure.benchmarks import all_pairs, collectives, infiniband, noise, point_to_point, stress, tcp
 from fairlead.measure.benchmarks.pairs import HostPair
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
 from fairlead.measure.benchmarks.repeat import Until
@@ -27,7 +28,7 @@ class Settings:
     Attributes:
         budget_s: for all of it.
         between: two hosts for what is measured between two; none: the first two compute hosts.
-        pairs: numbers of rank pairs and of TCP streams.
+        pairs: numbers of rank pairs, of TCP streams and of queue pairs.
     """
 
     budget_s: float = 300.0
@@ -74,12 +75,23 @@ def within(
         if share_s < LEAST_S:
             failed(step.name, FairleadError("the budget leaves no time for it"))
             continue
-        try:
+        with told(step.name, failed):
             step.run(share_s)
-        except Interrupted:
-            raise
-        except FairleadError as error:
-            failed(step.name, error)
+
+
+@contextmanager
+def told(name: str, failed: Callable[[str, FairleadError], None]) -> Iterator[None]:
+    """A benchmark among others: if it fails, that is told, and they go on.
+
+    Raises:
+        Interrupted: Ctrl-C.
+    """
+    try:
+        yield
+    except Interrupted:
+        raise
+    except FairleadError as error:
+        failed(name, error)
 
 
 def _steps(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> list[Step]:
@@ -114,6 +126,11 @@ def _steps(cluster: Cluster, store: Store, settings: Settings, progress: Progres
         asked = tcp.Settings(settings.between, settings.pairs, both, length_s, until=until, seed=settings.seed)
         return tcp.measure(cluster, store, asked, progress)
 
+    def verbs(seconds: float) -> object:
+        until = Until(budget_s=seconds)
+        asked = infiniband.Settings(settings.between, queue_pairs=settings.pairs, until=until, seed=settings.seed)
+        return infiniband.measure(cluster, store, asked, progress)
+
     def long(seconds: float) -> object:
         asked = stress.Settings(between=settings.between, seconds=seconds, mpirun=settings.mpirun)
         return stress.measure(cluster, store, asked, progress)
@@ -128,5 +145,6 @@ def _steps(cluster: Cluster, store: Store, settings: Settings, progress: Progres
         *([Step("all-pairs", 3, pairs)] if len(cluster.compute_hosts()) >= all_pairs.LEAST_HOSTS else []),
         Step("collectives", 2, calls),
         Step("tcp", 2, streams),
+        Step(infiniband.BENCHMARK, 2, verbs),
         Step("stress", 2, long),
     ]

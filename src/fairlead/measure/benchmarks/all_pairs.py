@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
-from fairlead.measure.benchmarks import point_to_point, probe, records, repeat
+from fairlead.measure.benchmarks import point_to_point, probe, records, repeat, session
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, WARM_UP, WINDOW_S
 from fairlead.measure.benchmarks.repeat import Until
 from fairlead.measure.benchmarks.slow_pairs import Verdict, judge
@@ -22,7 +22,8 @@ BENCHMARK = "all-pairs"
 BLOCK_S = 0.05
 LEAST_HOSTS = 4  # with fewer, a slow host and a slow pair cannot be told apart
 LEAST_BLOCKS = 3  # of a pair that is judged
-LATENCY_SHARE = 1 / 3  # of the budget
+LATENCY_SHARE = 1 / 4  # of the budget
+PILOTS = 8  # hosts that the first one tries, to see what a slow pair carries
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class Settings:
     timeout_s: float = 60.0
     mpirun: str | None = None
     seed: int = 1
+
+    def lasts_s(self) -> float:
+        """How long it takes, at most."""
+        return self.until.budget_s
 
 
 @dataclass(frozen=True)
@@ -102,9 +107,9 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
             share = LATENCY_SHARE if benchmark == LATENCY else 1 - LATENCY_SHARE
             until = replace(settings.until, budget_s=settings.until.budget_s * share)
             with probe.running(cluster, benchmark, hosts, settings.mpirun) as started:
-                point_to_point.introduce(store, run, started.introduction(), hosts)
+                session.introduce(store, run, started.introduction(), hosts)
                 cells = _cells(benchmark, len(hosts))
-                block = _block(store, run, started, hosts, settings, _window(started, settings, benchmark))
+                block = _block(store, run, started, hosts, settings, _window(started, settings, benchmark, len(hosts)))
                 repeat.repeat(cells, block, until, seed=settings.seed, progress=progress)
     return run
 
@@ -114,10 +119,12 @@ def _cells(benchmark: str, hosts: int) -> list[Cell]:
     return [Cell(benchmark, *pair) for pair in pairs]
 
 
-def _window(started: probe.Probe, settings: Settings, benchmark: str) -> int:
+def _window(started: probe.Probe, settings: Settings, benchmark: str, hosts: int) -> int:
     if benchmark == LATENCY:
         return 1
-    pilot_bps = point_to_point.pilot(started, (0, 1))
+    # Windows that suit a fast pair may take seconds on a slow one: then the budget would be over in the first round.
+    others = range(1, hosts, -(-(hosts - 1) // PILOTS))
+    pilot_bps = min(point_to_point.pilot(started, (0, other)) for other in others)
     return min(point_to_point.WINDOW, max(2, int(pilot_bps * WINDOW_S / 8 / 4 / settings.train_B)))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.cluster.description import Cluster
-from fairlead.measure.benchmarks import point_to_point, probe, records
+from fairlead.measure.benchmarks import session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
 from fairlead.measure.samples import Progress
 from fairlead.store import Store
@@ -25,7 +25,7 @@ class Settings:
 
     Attributes:
         between: a pair of hosts; none: the first two compute hosts.
-        train: round trips between two pauses.
+        trains: round trips between two pauses; of several numbers, each in every pass.
         asleep: pauses are slept, not spent in a busy loop.
         both: the second rank pauses, too.
         repetitions: trains for each pause.
@@ -34,7 +34,7 @@ class Settings:
 
     between: tuple[HostPair, ...] = ()
     size_B: int = 1024**2
-    train: int = 1
+    trains: tuple[int, ...] = (1,)
     asleep: bool = False
     both: bool = True
     pauses_s: tuple[float, ...] = PAUSES_S
@@ -45,7 +45,7 @@ class Settings:
 
     def lasts_s(self) -> float:
         """What the pauses of all passes take together."""
-        return self.runs * self.repetitions * sum(self.pauses_s)
+        return self.runs * len(self.trains) * self.repetitions * sum(self.pauses_s)
 
 
 def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
@@ -56,22 +56,24 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     """
     placement = Placement(host_pairs(cluster, settings.between), 1)
     request = {"pairs": placement.ranks(1), "size_B": settings.size_B, "most": settings.repetitions}
-    request |= {"pauses_s": settings.pauses_s, "train": settings.train}
+    request |= {"pauses_s": settings.pauses_s}
     request |= {"asleep": settings.asleep, "both_pause": settings.both}
-    with (
-        records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "between": placement.host_pairs}) as run,
-        probe.running(cluster, PROGRAM, placement.hosts(), settings.mpirun) as started,
-    ):
-        point_to_point.introduce(store, run, started.introduction(), placement.hosts())
+    plan = {**asdict(settings), "between": placement.host_pairs}
+    with session.running(cluster, store, BENCHMARK, PROGRAM, placement.hosts(), plan) as (run, started):
         for number in range(settings.runs):
             progress("passes through all pauses", number, settings.runs)
-            samples_s = started.ask(request, settings.timeout_s, f"pass {number + 1}")
-            table = np.reshape(samples_s[0], (len(settings.pauses_s), settings.repetitions))
-            store.add_series(run, "train_s", table, "s", {"train": settings.train, "size_B": settings.size_B})
+            for train in settings.trains:
+                samples_s = started.ask({**request, "train": train}, settings.timeout_s, f"pass {number + 1}")
+                table = np.reshape(samples_s[0], (len(settings.pauses_s), settings.repetitions))
+                store.add_series(run, "train_s", table, "s", {"train": train, "size_B": settings.size_B})
         progress("passes through all pauses", settings.runs, settings.runs)
     return run
 
 
-def round_trips_s(store: Store, run: int) -> Floats:
-    """(passes, pauses, repetitions) mean round trip of each train; half of it is what the thesis calls latency."""
-    return np.stack([series.values / int(series.labels["train"]) for series in store.series(run, "train_s")])
+def round_trips_s(store: Store, run: int) -> dict[int, Floats]:
+    """By length of trains (passes, pauses, repetitions) mean round trips; half is what the thesis calls latency."""
+    found: dict[int, list[Floats]] = {}
+    for series in store.series(run, "train_s"):
+        train = int(series.labels["train"])
+        found.setdefault(train, []).append(series.values / train)
+    return {train: np.stack(passes) for train, passes in found.items()}

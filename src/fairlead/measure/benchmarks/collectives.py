@@ -1,4 +1,8 @@
-"""Collective operations: every rank's time of every call; the time of a call is that of the rank that took longest."""
+"""Collective operations: every rank's time of every call; the time of a call is that of the rank that took longest.
+
+A call is begun after a barrier (as by OSU, IMB), or by all ranks at a moment that was agreed on before, by synchronised
+clocks (Hoefler, Schneider, Lumsdaine 2008): then nothing that a barrier leaves behind is in its time.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -8,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.cluster.description import Cluster
-from fairlead.errors import ConfigError
-from fairlead.measure.benchmarks import point_to_point, probe, records, repeat
+from fairlead.errors import ConfigError, MeasurementError
+from fairlead.measure.benchmarks import repeat, session
 from fairlead.measure.benchmarks.repeat import Until
 from fairlead.measure.samples import Progress
 from fairlead.store import Label, Store
@@ -22,6 +26,10 @@ DEFAULT_SIZES_B = tuple(4 * 4**k for k in range(10))  # 4 B to 1 MiB
 SUMMED_B = 4  # what is reduced are single-precision numbers
 BLOCK_S = 0.1
 LEAST_CALLS, MOST_CALLS, WARM_UP = 3, 1000, 2
+LATE = 0.1  # of a call's time: how late a rank may begin it, where moments are agreed on
+MOST_TRIES = 3  # of a block in which no call was begun in time
+LATE_SERIES = "late_s"
+BARRIER, AGREED = "barrier", "agreed"
 MEMORY_B = 256 * 1024**2  # what a rank may take for its buffers
 
 
@@ -54,6 +62,7 @@ class Settings:
     Attributes:
         per_host: ranks on each compute host.
         ranks: numbers of ranks that take part, the first ones; none: all.
+        begin: of a call: after a ``barrier``, or at an ``agreed`` moment.
         timeout_s: a block that takes longer is hung.
     """
 
@@ -61,10 +70,15 @@ class Settings:
     sizes_B: tuple[int, ...] = DEFAULT_SIZES_B
     per_host: int = 1
     ranks: tuple[int, ...] = ()
+    begin: str = BARRIER
     until: Until = field(default_factory=Until)
     timeout_s: float = 60.0
     mpirun: str | None = None
     seed: int = 1
+
+    def lasts_s(self) -> float:
+        """How long it takes, at most."""
+        return self.until.lasts_s(len(self.operations) * len(self.sizes_B) * max(1, len(self.ranks)), BLOCK_S)
 
     def cells(self, all_ranks: int) -> list[Cell]:
         """All combinations that fit into `MEMORY_B`.
@@ -98,19 +112,41 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     if len(hosts) < 2:
         raise ConfigError(f"{cluster.source}: a collective operation needs two ranks", hint="see --per-host")
     cells = settings.cells(len(hosts))
-    with (
-        records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "hosts": hosts}, settings.seed) as run,
-        probe.running(cluster, PROGRAM, hosts, settings.mpirun) as started,
-    ):
-        point_to_point.introduce(store, run, started.introduction(), hosts)
+    plan = {**asdict(settings), "hosts": hosts}
+    with session.running(cluster, store, BENCHMARK, PROGRAM, hosts, plan) as (run, started):
 
         def block(cell: Cell, number: int) -> float:
-            samples_s = started.ask(_request(cell), settings.timeout_s, cell.words())
-            store.add_series(run, SERIES, samples_s, "s", {**cell.labels(), "round": number})
-            return float(np.median(call_times_s(np.asarray(samples_s))))
+            request = {**_request(cell), "agreed": settings.begin == AGREED}
+            for _ in range(MOST_TRIES):
+                samples_s = np.asarray(started.ask(request, settings.timeout_s, cell.words()))
+                taken = _keep(store, run, samples_s, {**cell.labels(), "round": number}, settings.begin)
+                if taken.size:
+                    return float(np.median(call_times_s(taken)))
+            raise MeasurementError(
+                f"{cell.words()}: no call was begun by all ranks at the agreed moment",
+                hint="hosts are busy, or have fewer processors than ranks; --begin barrier does not mind that",
+            )
 
         repeat.repeat(cells, block, settings.until, seed=settings.seed, progress=progress)
     return run
+
+
+def _keep(store: Store, run: int, rows: Floats, labels: dict[str, Label], begin: str) -> Floats:
+    """Store a block; those of its calls that count."""
+    if begin == BARRIER:
+        store.add_series(run, SERIES, rows, "s", labels)
+        return rows
+    late_s, call_s = rows[:, 1::2], rows[:, 2::2]
+    told: dict[str, Label] = {**labels, "clock_error_s": float(rows[:, 0].max())}
+    store.add_series(run, LATE_SERIES, late_s, "s", told)
+    store.add_series(run, SERIES, call_s, "s", told)
+    return in_time(call_s, late_s)
+
+
+def in_time(call_s: Floats, late_s: Floats) -> Floats:
+    """(ranks, calls) of the calls that no rank began later than `LATE` of the call's time."""
+    found: Floats = call_s[:, late_s.max(axis=0) <= LATE * call_times_s(call_s)]
+    return found
 
 
 def _request(cell: Cell) -> dict[str, Any]:
@@ -125,13 +161,41 @@ def call_times_s(samples_s: Floats) -> Floats:
 
 
 def blocks(store: Store, run: int) -> dict[Cell, list[Floats]]:
-    """The raw blocks of a run by cell, in the order taken: (ranks, calls) each."""
+    """The raw blocks of a run by cell, in the order taken: (ranks, calls) each, of the calls that count."""
+    late = store.series(run, LATE_SERIES)
     found: dict[Cell, list[Floats]] = {}
-    for series in store.series(run, SERIES):
+    for number, series in enumerate(store.series(run, SERIES)):
         labels = series.labels
         cell = Cell(str(labels["operation"]), int(labels["size_B"]), int(labels["ranks"]))
-        found.setdefault(cell, []).append(series.values)
+        taken = in_time(series.values, late[number].values) if late else series.values
+        if taken.size:
+            found.setdefault(cell, []).append(taken)
     return found
+
+
+@dataclass(frozen=True)
+class Begun:
+    """How calls began that were to begin at agreed moments.
+
+    Attributes:
+        calls, counted: how many there were, and how many of them all ranks began in time.
+        clock_error_s: the largest bound on what a clock was wrong by.
+    """
+
+    calls: int
+    counted: int
+    clock_error_s: float
+
+
+def begun(store: Store, run: int) -> Begun | None:
+    """None where calls came after barriers."""
+    late = store.series(run, LATE_SERIES)
+    if not late:
+        return None
+    calls = store.series(run, SERIES)
+    counted = sum(in_time(one.values, other.values).shape[1] for one, other in zip(calls, late, strict=False))
+    total = sum(one.values.shape[1] for one in calls)
+    return Begun(total, counted, max(float(one.labels["clock_error_s"]) for one in late))
 
 
 def last_rank_share(taken: Sequence[Floats]) -> Floats:

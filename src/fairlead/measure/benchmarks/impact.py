@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
-from fairlead.measure.benchmarks import point_to_point, probe, records, repeat
+from fairlead.measure.benchmarks import repeat, session
 from fairlead.measure.benchmarks.repeat import Until
 from fairlead.measure.samples import Progress
 from fairlead.statistics import estimates
@@ -66,6 +66,10 @@ class Settings:
     mpirun: str | None = None
     seed: int = 1
 
+    def lasts_s(self) -> float:
+        """How long it takes, at most."""
+        return self.until.lasts_s(len(VICTIMS) * (1 + len(self.congestors)), BLOCK_S)
+
 
 @dataclass(frozen=True)
 class Factor:
@@ -97,11 +101,8 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
         raise ConfigError(f"{cluster.source}: victims and congestors need at least {LEAST_HOSTS} compute hosts")
     hosts = [name for name in names for _ in range(settings.per_host)]
     cells = [Cell(victim, congestor) for victim in VICTIMS for congestor in (ALONE, *settings.congestors)]
-    with (
-        records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "hosts": hosts}, settings.seed) as run,
-        probe.running(cluster, PROGRAM, hosts, settings.mpirun) as started,
-    ):
-        point_to_point.introduce(store, run, started.introduction(), hosts)
+    plan = {**asdict(settings), "hosts": hosts}
+    with session.running(cluster, store, BENCHMARK, PROGRAM, hosts, plan) as (run, started):
 
         def block(cell: Cell, number: int) -> float:
             victims, congestors = drawn(len(names), settings, number)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from fairlead.errors import ConfigError
 from fairlead.measure.benchmarks import records
+from fairlead.measure.ending import ended
 from fairlead.measure.readers.formats import READERS
 from fairlead.measure.readers.reading import Reading
 from fairlead.store import Label, Run, Series, Store
@@ -66,14 +67,14 @@ def keep(store: Store, system: str, file_format: str, found: Sequence[tuple[Path
         files = list(dict.fromkeys(path for path, _ in repetitions))
         plan = {**repetitions[0][1].plan, "files": [str(path) for path in files]}
         run = store.begin_run(records.KIND, labels, plan=plan)
-        for number, (_, reading) in enumerate(repetitions):
-            for series in reading.series:
-                missing = bool(np.isnan(series.values).any()) if series.values.dtype.kind == "f" else False
-                of = _numbered(series, number)
-                store.add_series(run, series.name, series.values, series.unit, of, missing=missing)
-        for number, path in enumerate(files):
-            store.attach(run, f"file-{number}.txt", path.read_bytes())
-        store.finish_run(run)
+        with ended(store, run):
+            for number, (_, reading) in enumerate(repetitions):
+                for series in reading.series:
+                    missing = bool(np.isnan(series.values).any()) if series.values.dtype.kind == "f" else False
+                    of = _numbered(series, number)
+                    store.add_series(run, series.name, series.values, series.unit, of, missing=missing)
+            for number, path in enumerate(files):
+                store.attach(run, f"file-{number}.txt", path.read_bytes())
         runs.append(run)
     return runs
 
@@ -87,6 +88,11 @@ def _numbered(series: Series, number: int) -> dict[str, Label]:
 def is_read(run: Run) -> bool:
     """Whether a run was read from files."""
     return SOURCE in run.labels
+
+
+def is_whole(run: Run) -> bool:
+    """Whether all of it counts: files that were not stored to their end are to be read again."""
+    return not is_read(run) or run.status == "ok"
 
 
 def curves(store: Store, run: int) -> list[Curve]:

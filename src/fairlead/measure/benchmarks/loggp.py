@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.cluster.description import Cluster
-from fairlead.measure.benchmarks import point_to_point, probe, records, repeat
+from fairlead.measure.benchmarks import repeat, session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
 from fairlead.measure.benchmarks.repeat import Until
 from fairlead.measure.samples import Progress
@@ -62,6 +62,10 @@ class Settings:
     mpirun: str | None = None
     seed: int = 1
 
+    def lasts_s(self) -> float:
+        """How long it takes, at most."""
+        return self.until.lasts_s(3 * len(self.sizes_B), BLOCK_S)
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -104,11 +108,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     """
     placement = Placement(host_pairs(cluster, settings.between), 1)
     plan = {**asdict(settings), "between": placement.host_pairs}
-    with (
-        records.recorded(store, cluster, BENCHMARK, plan, settings.seed) as run,
-        probe.running(cluster, PROGRAM, placement.hosts(), settings.mpirun) as started,
-    ):
-        point_to_point.introduce(store, run, started.introduction(), placement.hosts())
+    with session.running(cluster, store, BENCHMARK, PROGRAM, placement.hosts(), plan) as (run, started):
 
         def taken(cell: Cell, most: int) -> Floats:
             request: dict[str, Any] = {"pairs": placement.ranks(1), "size_B": cell.size_B, "train": cell.n}

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.cluster.description import Cluster
-from fairlead.measure.benchmarks import point_to_point, probe, records
+from fairlead.measure.benchmarks import point_to_point, session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
 from fairlead.measure.samples import Progress
 from fairlead.store import Label, Store
@@ -40,6 +40,10 @@ class Settings:
     timeout_s: float = 60.0
     mpirun: str | None = None
 
+    def lasts_s(self) -> float:
+        """About how long it takes."""
+        return self.seconds
+
 
 @dataclass(frozen=True)
 class Parts:
@@ -68,11 +72,8 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
         As `point_to_point.measure`.
     """
     placement = Placement(host_pairs(cluster, settings.between), 1)
-    with (
-        records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "between": placement.host_pairs}) as run,
-        probe.running(cluster, PROGRAM, placement.hosts(), settings.mpirun) as started,
-    ):
-        point_to_point.introduce(store, run, started.introduction(), placement.hosts())
+    plan = {**asdict(settings), "between": placement.host_pairs}
+    with session.running(cluster, store, BENCHMARK, PROGRAM, placement.hosts(), plan) as (run, started):
         pilot_bps = point_to_point.pilot(started, placement.ranks(1)[0])
         limit_s = SHARE * settings.part_s
         fitting = int(pilot_bps * limit_s / 8 / LEAST_WINDOWS / settings.train_B)

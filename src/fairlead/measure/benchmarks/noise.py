@@ -18,6 +18,7 @@ from fairlead import native
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import of
+from fairlead.cluster.leash import Leash
 from fairlead.errors import MeasurementError
 from fairlead.measure.benchmarks import records
 from fairlead.measure.samples import Progress
@@ -28,6 +29,7 @@ Floats = npt.NDArray[np.float64]
 BENCHMARK, BENCHMARK_FWQ = "noise", "noise-fwq"
 PROGRAM = "fairlead-noise"
 SETTLING_S = 30.0  # beyond its seconds, in which a host must have answered
+END_S = 10.0  # within which a host ends it when it is told
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ class Settings:
     detours: int = 100_000
     seconds: float = 10.0
     quantum_s: float = 0.001
+
+    def lasts_s(self) -> float:
+        """About how long it takes, at most, where processors are measured at once."""
+        return self.seconds
 
     def arguments(self) -> list[str]:
         """Of the program."""
@@ -114,9 +120,12 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     hosts = chosen(cluster, settings.hosts)
     name = BENCHMARK_FWQ if settings.method == "fwq" else BENCHMARK
     with records.recorded(store, cluster, name, {**asdict(settings), "hosts": hosts}) as run:
-        processes = [_start(cluster, host, settings) for host in hosts]
+        processes: list[subprocess.Popen[bytes]] = []
         done = _Count(progress, len(hosts))
+        leash = Leash()
         try:
+            for host in hosts:
+                processes.append(_start(cluster, host, settings, leash))
             with ThreadPoolExecutor(len(hosts)) as pool:
                 keep = [
                     pool.submit(_keep, store, run, host, process, settings, done)
@@ -126,9 +135,10 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
                     for each in keep:
                         each.result()
                 except BaseException:
-                    _end(processes)  # or the pool would wait for them
+                    leash.let_go()  # or the pool would wait for them
                     raise
         finally:
+            leash.let_go()
             _end(processes)
     return run
 
@@ -155,20 +165,22 @@ class _Count:
             self._progress("noise", self._done, self._total)
 
 
-def _start(cluster: Cluster, host: str, settings: Settings) -> "subprocess.Popen[bytes]":
+def _start(cluster: Cluster, host: str, settings: Settings, leash: Leash) -> "subprocess.Popen[bytes]":
     executor = of(cluster)
     path = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
-    command = executor.command(host, [path, *settings.arguments()])
+    command = executor.command(host, leash.command([path, *settings.arguments()]))
     return subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command, stdin=leash.stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
 
 
 def _end(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
     for process in processes:
-        if process.poll() is None:
-            process.terminate()
-        process.wait()
+        try:
+            process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _keep(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError
-from fairlead.measure.benchmarks import point_to_point, probe, records
+from fairlead.measure.benchmarks import session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
 from fairlead.measure.samples import Progress
 from fairlead.store import Label, Store
@@ -45,6 +45,10 @@ class Settings:
     part_s: float = 1.0
     timeout_s: float = 60.0
     mpirun: str | None = None
+
+    def lasts_s(self) -> float:
+        """About how long it takes."""
+        return self.seconds
 
 
 @dataclass(frozen=True)
@@ -144,11 +148,8 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     placement = Placement(host_pairs(cluster, settings.between), 1)
     request = {"pairs": placement.ranks(1), "size_B": settings.size_B, "warmup": WARM_UP}
     request |= {"least": 1, "most": MOST, "limit_s": settings.part_s}
-    with (
-        records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "between": placement.host_pairs}) as run,
-        probe.running(cluster, PROGRAM, placement.hosts(), settings.mpirun) as started,
-    ):
-        point_to_point.introduce(store, run, started.introduction(), placement.hosts())
+    plan = {**asdict(settings), "between": placement.host_pairs}
+    with session.running(cluster, store, BENCHMARK, PROGRAM, placement.hosts(), plan) as (run, started):
         begin_s = time.monotonic()
         while (start_s := time.monotonic() - begin_s) < settings.seconds:
             progress("watching, seconds", int(start_s), int(settings.seconds))

@@ -5,8 +5,8 @@ figures can be compared: a latency is half a round trip; throughput counts windo
 empty message.
 """
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.cluster.description import Cluster
-from fairlead.measure.benchmarks import probe, records, repeat
+from fairlead.measure.benchmarks import probe, records, repeat, session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
 from fairlead.measure.benchmarks.repeat import Until
 from fairlead.measure.samples import Progress
@@ -28,8 +28,9 @@ DEFAULT_SIZES_B = tuple(2**k for k in range(23))  # 1 B to 4 MiB
 WINDOW = 64
 HOST_MEMORY_B = 256 * 1024**2  # what the windows of one host may take; a window is at least two messages
 WINDOW_S = 0.2  # what a window may last: more than any round trip, little enough for several in a block
-PILOT: dict[str, int] = {"size_B": 64 * 1024, "window": 8, "least": 4, "most": 64, "warmup": 2}
 BLOCK_S = 0.1
+PILOT = {"size_B": 64 * 1024, "window": 8, "least": 4, "most": 64, "limit_s": BLOCK_S, "warmup": 2}
+LAUNCH_S = 2.0  # until ranks run, about
 LEAST_SAMPLES = {LATENCY: 3, THROUGHPUT: 2}
 MOST_SAMPLES = 1000
 WARM_UP = {LATENCY: 5, THROUGHPUT: 1}
@@ -68,6 +69,7 @@ class Settings:
         pairs: numbers of rank pairs for each pair of hosts.
         directions: ``one``, ``both`` (throughput).
         timeout_s: a block that takes longer is hung.
+        relaunch: the program is started anew for every round.
     """
 
     sizes_B: tuple[int, ...] = DEFAULT_SIZES_B
@@ -79,6 +81,14 @@ class Settings:
     timeout_s: float = 60.0
     mpirun: str | None = None
     seed: int = 1
+    relaunch: bool = False
+
+    def lasts_s(self, benchmark: str) -> float:
+        """How long it takes, at most."""
+        # With its warm-up a window of large messages takes more than a block's time.
+        block_s = BLOCK_S if benchmark == LATENCY else BLOCK_S + 2 * WINDOW_S
+        launch_s = LAUNCH_S * (self.until.most or 1) if self.relaunch else LAUNCH_S
+        return self.until.lasts_s(len(self.cells(benchmark)), block_s) + launch_s
 
     def cells(self, benchmark: str, pilot_bps: float = np.inf) -> list[Cell]:
         """All combinations.
@@ -112,34 +122,48 @@ def measure(cluster: Cluster, store: Store, benchmark: str, settings: Settings, 
     plan = {**asdict(settings), "between": placement.host_pairs}
     with records.recorded(store, cluster, benchmark, plan, settings.seed) as run:
         progress("starting", 0, 1)
-        with probe.running(cluster, benchmark, placement.hosts(), settings.mpirun) as started:
-            introduce(store, run, started.introduction(), placement.hosts())
+        with _launches(cluster, store, run, benchmark, placement, settings) as launched:
 
             def block(cell: Cell, number: int) -> float:
-                samples_s = started.ask(_request(benchmark, cell, placement), settings.timeout_s, cell.words())
+                request = _request(benchmark, cell, placement)
+                samples_s = launched(number).ask(request, settings.timeout_s, cell.words())
                 table = padded(samples_s)
                 labels = {**cell.labels(), "round": number}
                 store.add_series(run, SERIES[benchmark], table, "s", labels, missing=True)
                 return value(benchmark, cell, table)
 
-            pilot_bps = pilot(started, placement.ranks(1)[0]) if benchmark == THROUGHPUT else np.inf
+            pilot_bps = pilot(launched(0), placement.ranks(1)[0]) if benchmark == THROUGHPUT else np.inf
             cells = settings.cells(benchmark, pilot_bps)
             repeat.repeat(cells, block, settings.until, seed=settings.seed, progress=progress)
     return run
 
 
+@contextmanager
+def _launches(
+    cluster: Cluster, store: Store, run: int, benchmark: str, placement: Placement, settings: Settings
+) -> Iterator[Callable[[int], probe.Probe]]:
+    """The running program by the number of the round: always the same, or a new one for each (``relaunch``)."""
+    hosts = placement.hosts()
+    current: list[tuple[int, probe.Probe]] = []
+    with ExitStack() as stack:
+
+        def of(number: int) -> probe.Probe:
+            if not current or (settings.relaunch and current[-1][0] != number):
+                stack.close()
+                started = stack.enter_context(probe.running(cluster, benchmark, hosts, settings.mpirun))
+                said = started.introduction()
+                if not current:
+                    session.introduce(store, run, said, hosts)
+                current.append((number, started))
+            return current[-1][1]
+
+        yield of
+
+
 def pilot(started: probe.Probe, ranks: tuple[int, int]) -> float:
     """About what a pair of ranks carries, in bit/s; it also opens the connection."""
     samples_s = started.ask({**PILOT, "pairs": [ranks]}, probe.START_S, "a pilot")
-    return rate_bps(Cell(PILOT["size_B"], 1, PILOT["window"]), padded(samples_s))
-
-
-def introduce(store: Store, run: int, said: probe.Introduction, hosts: Sequence[str]) -> None:
-    """Record which MPI library, clock and cores were used: one event for the program, one a rank."""
-    now_s = time.time()
-    store.add_event(run, now_s, "library", {"library": said.library, "clock_step_s": said.clock_step_s})
-    for number, (rank, host) in enumerate(zip(said.ranks, hosts, strict=True)):
-        store.add_event(run, now_s, "rank", {**rank, "rank": number, "host": host})
+    return rate_bps(Cell(int(PILOT["size_B"]), 1, int(PILOT["window"])), padded(samples_s))
 
 
 def padded(samples_s: Sequence[Sequence[float]]) -> Floats:

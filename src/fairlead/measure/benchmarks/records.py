@@ -18,11 +18,16 @@ def recorded(
 ) -> Iterator[int]:
     """A run of the store for the length of a measurement. However it ends, what was added is kept, and marked.
 
+    Args:
+        plan: what was asked for. That of an MPI program has ``mpirun``: the one in use, or None for the cluster's.
+
     Raises:
         Interrupted: Ctrl-C.
+        MissingToolError: there is no such mpirun.
     """
     labels = {"benchmark": benchmark, "cluster": cluster.name}
-    run = store.begin_run(KIND, labels, plan=dict(plan), seed=seed, facts=run_facts.collect(cluster))
+    mpirun = plan["mpirun"] or cluster.mpirun if "mpirun" in plan else None
+    run = store.begin_run(KIND, labels, plan=dict(plan), seed=seed, facts=run_facts.collect(cluster, mpirun))
     with ended(store, run):
         yield run
 

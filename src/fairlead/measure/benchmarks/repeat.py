@@ -20,6 +20,7 @@ class Until:
         within: the interval of the median shall lie within this share of the median, on either side.
         budget_s: no block begins when this time is over.
         least: blocks before an interval is believed; with fewer, stopping early would favour lucky ones.
+        most: blocks after which it is enough, however wide the interval.
         level: confidence level of the interval.
     """
 
@@ -27,11 +28,23 @@ class Until:
     budget_s: float = 60.0
     least: int = 10
     level: float = estimates.DEFAULT_LEVEL
+    most: int | None = None
+
+    @classmethod
+    def exactly(cls, blocks: int, budget_s: float) -> "Until":
+        """So many blocks, unless the budget is over before."""
+        return cls(budget_s=budget_s, least=blocks, most=blocks)
+
+    def lasts_s(self, cells: int, block_s: float) -> float:
+        """How long it takes, at most: the budget, or the blocks where their number is known."""
+        return self.budget_s if self.most is None else min(self.budget_s, self.most * cells * block_s)
 
     def sure(self, values: Sequence[float]) -> bool:
         """Whether the median of these blocks is known well enough."""
         if len(values) < self.least:
             return False
+        if self.most is not None and len(values) >= self.most:
+            return True
         found = estimates.median_interval(values, self.level)
         return max(found.high - found.value, found.value - found.low) <= self.within * abs(found.value)
 

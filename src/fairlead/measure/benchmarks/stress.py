@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.cluster.description import Cluster
-from fairlead.measure.benchmarks import point_to_point, probe, records
+from fairlead.measure.benchmarks import point_to_point, session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
 from fairlead.measure.benchmarks.point_to_point import THROUGHPUT
 from fairlead.measure.samples import Progress
@@ -40,6 +40,10 @@ class Settings:
     timeout_s: float = 60.0
     mpirun: str | None = None
 
+    def lasts_s(self) -> float:
+        """About how long it takes."""
+        return self.seconds
+
 
 @dataclass(frozen=True)
 class Dip:
@@ -62,11 +66,8 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     """
     placement = Placement(host_pairs(cluster, settings.between), settings.pairs)
     hosts, ranks = placement.hosts(), placement.ranks(settings.pairs)
-    with (
-        records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "between": placement.host_pairs}) as run,
-        probe.running(cluster, THROUGHPUT, hosts, settings.mpirun) as started,
-    ):
-        point_to_point.introduce(store, run, started.introduction(), hosts)
+    plan = {**asdict(settings), "between": placement.host_pairs}
+    with session.running(cluster, store, BENCHMARK, THROUGHPUT, hosts, plan) as (run, started):
         pilot_bps = point_to_point.pilot(started, ranks[0])
         window = max(1, min(point_to_point.WINDOW, int(pilot_bps * PART_S / 8 / WINDOWS / settings.size_B)))
         request = {"pairs": ranks, "size_B": settings.size_B, "window": window}

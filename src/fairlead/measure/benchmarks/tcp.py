@@ -5,8 +5,7 @@ begin and end at the same time: only the middle third of each counts (noise, 4.3
 """
 
 import subprocess
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import run_on
-from fairlead.cluster.executors import Executor, of
-from fairlead.errors import ConfigError, HostError, MeasurementError
-from fairlead.measure.benchmarks import records, repeat
+from fairlead.cluster.executors import of
+from fairlead.errors import ConfigError, MeasurementError
+from fairlead.measure.benchmarks import client_server, records, repeat
+from fairlead.measure.benchmarks.client_server import START_S
 from fairlead.measure.benchmarks.pairs import HostPair, host_pairs
 from fairlead.measure.benchmarks.repeat import Until
 from fairlead.measure.readers import iperf3
@@ -28,17 +27,8 @@ Floats = npt.NDArray[np.float64]
 
 BENCHMARK = "tcp"
 INTERVALS = 30  # of a stream
+CONNECTING_S = 1.0  # until all streams have begun, about
 SHORTEST_S = 0.1  # iperf3 knows no shorter interval
-START_S = 10.0  # in which servers must listen
-
-# $0 is the time-out in tenths of a second, then ports in hexadecimal, as the kernel writes them. 0A: LISTEN.
-_LISTENING = """
-left=$0
-for port in "$@"; do
-  until cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ":$port [0-9A-F]*:0000 0A"; do
-    left=$((left - 1)); [ "$left" -gt 0 ] || exit 1; sleep 0.1
-  done
-done"""
 
 
 @dataclass(frozen=True)
@@ -70,6 +60,10 @@ class Settings:
     length_B: int = 1024**2
     until: Until = field(default_factory=Until)
     seed: int = 1
+
+    def lasts_s(self) -> float:
+        """How long it takes, at most; the last streams may begin when the budget ends."""
+        return self.until.lasts_s(len(self.cells()), self.seconds + CONNECTING_S) + self.seconds
 
     def cells(self) -> list[Cell]:
         """All combinations."""
@@ -151,53 +145,13 @@ def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings) -> B
     serve = [["iperf3", "--server", "--one-off", "--port", str(port), *common] for port in ports]
     ask = [["iperf3", "--client", address, "--port", str(port), *common, *options] for port in ports]
     limit_s = settings.seconds + START_S + 20
-    with _running(executor, destination, serve) as servers:
-        _await_servers(executor, destination, ports, servers)
-        with _running(executor, source, ask) as clients:
+    with client_server.running(executor, destination, serve) as servers:
+        if ended := client_server.await_servers(executor, destination, ports, servers):
+            _output(destination, ended, START_S)  # raises what it said
+        with client_server.running(executor, source, ask) as clients:
             asked = [_output(source, client, limit_s) for client in clients]
         served = [_output(destination, server, START_S) for server in servers]
     return _block(asked, served)
-
-
-@contextmanager
-def _running(
-    executor: Executor, host: str, commands: Sequence[Sequence[str]]
-) -> "Iterator[list[subprocess.Popen[str]]]":
-    processes: list[subprocess.Popen[str]] = []
-    try:
-        for command in commands:
-            processes.append(
-                subprocess.Popen(
-                    executor.command(host, command),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                    start_new_session=True,
-                )
-            )
-        yield processes
-    finally:
-        for process in processes:
-            if process.poll() is None:
-                process.terminate()
-            process.communicate()
-
-
-def _await_servers(
-    executor: Executor, host: str, ports: Sequence[int], servers: "Sequence[subprocess.Popen[str]]"
-) -> None:
-    ports_hex = [f"{port:04X}" for port in ports]
-    try:
-        run_on(executor, host, ["sh", "-c", _LISTENING, str(int(START_S * 10)), *ports_hex], timeout_s=START_S + 20)
-    except HostError as error:
-        for server in servers:
-            if server.poll() is not None:
-                _output(host, server, START_S)  # raises what it said
-        raise MeasurementError(
-            f"{host}: iperf3 does not listen on ports {min(ports)} to {max(ports)}",
-            hint="install iperf3 there; if the ports are taken, set others with cluster.ports",
-        ) from error
 
 
 def _output(host: str, process: "subprocess.Popen[str]", limit_s: float) -> list[iperf3.Stream]:

@@ -21,6 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 BENCHMARK, PROGRAM = "timer", "fairlead-timer"
 LIMIT_S = 60.0
+LASTS_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,10 @@ class Settings:
     """What was asked for: hosts; none: all compute hosts, but only the first where they share one machine."""
 
     hosts: tuple[str, ...] = ()
+
+    def lasts_s(self) -> float:
+        """About how long it takes."""
+        return LASTS_S
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,8 @@ def _interval(stream: dict[str, Any], where: str) -> tuple[tuple[int, bool], Int
             int(stream["bytes"]),
             int(stream["retransmits"]) if "retransmits" in stream else None,
         )
+        if value.retransmits is not None and value.retransmits < 0:
+            raise MeasurementError(f"{where}: {value.retransmits} retransmits")
         _agree(stream, where)
         return (int(stream["socket"]), bool(stream["sender"])), value
     except KeyError as error:

@@ -9,40 +9,55 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 
 from fairlead.display import words
 from fairlead.display.tables import Cell, Table, cell, table
-from fairlead.measure.benchmarks.point_to_point import LATENCY
 from fairlead.report.benchmarks.colours import Line, lines
-from fairlead.report.benchmarks.point_to_point import Measured, Numbers, words_of
+from fairlead.report.benchmarks.point_to_point import Measured, Numbers
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 
 ZOOM_B = 1024  # messages up to this size are drawn again, larger
 LEAST_ZOOMED = 4  # sizes; with fewer there is nothing to see
 
 
-def draw(found: Sequence[Measured], benchmark: str, systems: Sequence[str]) -> Drawing:
+MPI_LATENCY = (
+    "Half the round trip of a message between two ranks, without its first ones. A block is a tenth of a second of "
+    "round trips; blocks of all sizes were taken in random order."
+)
+MPI_THROUGHPUT = (
+    "Windows of messages, each answered by an empty one; all pairs of ranks and both directions together. A block is "
+    "at least two windows; blocks of all sizes were taken in random order."
+)
+
+
+def mpi(found: Sequence[Measured], systems: Sequence[str]) -> Drawing:
+    """Of MPI latency or throughput."""
+    if found[0].is_latency:
+        return draw(found, systems, found[0].benchmark, "MPI latency", MPI_LATENCY)
+    return draw(found, systems, found[0].benchmark, "MPI throughput", MPI_THROUGHPUT)
+
+
+def draw(found: Sequence[Measured], systems: Sequence[str], name: str, title: str, caption: str) -> Drawing:
     """Both kinds of bands of a benchmark; every system in the same axes.
 
     Args:
         systems: names of all systems of the report, which decide on colours.
     """
-    latency = benchmark == LATENCY
+    latency = found[0].is_latency
     drawn = lines(found, systems)
     with styled():
         figure, axes = axes_of(2, 8.6)
-        for axis, kind, title in zip(axes, ("median", "mean"), _titles(latency), strict=True):
+        for axis, kind, heading in zip(axes, ("median", "mean"), _titles(latency), strict=True):
             for line in drawn:
-                _band(axis, line, line.numbers, kind)
-            axis.set_title(title)
+                band(axis, line, line.numbers, kind)
+            axis.set_title(heading)
             scales(axis, latency)
         _zoomed(axes[0], drawn, latency)
         axes[-1].set_xlabel("message size")
-        legend_below(figure, [_handle(line, benchmark, systems) for line in drawn], columns=3)
-    name = "MPI latency" if latency else "MPI throughput"
-    return Drawing(benchmark, name, _caption(latency), figure, numbers(found, benchmark))
+        legend_below(figure, [handle(line, systems) for line in drawn], columns=3)
+    return Drawing(name, title, caption, figure, numbers(found))
 
 
-def _handle(line: Line, benchmark: str, systems: Sequence[str]) -> Line2D:
-    name = words_of(line.configuration, benchmark)
-    label = f"{line.system}: {name}" if len(systems) > 1 else name
+def handle(line: Line, systems: Sequence[str]) -> Line2D:
+    """Of a legend."""
+    label = f"{line.system}: {line.label}" if len(systems) > 1 else line.label
     return Line2D([], [], color=line.colour, linestyle=line.style, marker="o", markersize=3, label=label)
 
 
@@ -51,19 +66,8 @@ def _titles(latency: bool) -> tuple[str, str]:
     return (f"Median, and 5 to 95 % of {of}", "Mean of blocks, and its least and greatest")
 
 
-def _caption(latency: bool) -> str:
-    if latency:
-        return (
-            "Half the round trip of a message between two ranks, without its first ones. A block is a tenth of a "
-            "second of round trips; blocks of all sizes were taken in random order."
-        )
-    return (
-        "Windows of messages, each answered by an empty one; all pairs of ranks and both directions together. A block "
-        "is at least two windows; blocks of all sizes were taken in random order."
-    )
-
-
-def _band(axis: Any, line: Line, numbers: dict[int, Numbers], kind: str) -> None:
+def band(axis: Any, line: Line, numbers: dict[int, Numbers], kind: str) -> None:
+    """The ``median`` with 5 to 95 %, or the ``mean`` of blocks with the least and greatest."""
     sizes, found = list(numbers), list(numbers.values())
     if kind == "median":
         low, middle, high = ([each.percentile(p) for each in found] for p in (5, 50, 95))
@@ -103,7 +107,7 @@ def _zoomed(axis: Any, drawn: Sequence[Line], latency: bool) -> None:
     for line in drawn:
         part = {size_B: one for size_B, one in line.numbers.items() if size_B in small}
         if part:
-            _band(inset, line, part, "median")
+            band(inset, line, part, "median")
             top = max(top, *(one.percentile(95) for one in part.values()))
     inset.set_xscale("log", base=2)
     inset.set_ylim(0, top * 1.05)
@@ -117,9 +121,9 @@ def _zoomed(axis: Any, drawn: Sequence[Line], latency: bool) -> None:
     inset.grid(True, linewidth=0.5)
 
 
-def numbers(found: Sequence[Measured], benchmark: str) -> Table:
+def numbers(found: Sequence[Measured]) -> Table:
     """Everything that the figure shows, a row a cell."""
-    latency = benchmark == LATENCY
+    latency = found[0].is_latency
     unit = "s" if latency else "bps"
     columns = [("system", "system"), ("configuration", "configuration"), ("size", "size_B"), ("window", "window")]
     columns += [("median", f"median_{unit}"), ("from", f"low_{unit}"), ("to", f"high_{unit}")]
@@ -131,7 +135,7 @@ def numbers(found: Sequence[Measured], benchmark: str) -> Table:
         for configuration in each.configurations():
             windows = {one.size_B: one.window for one in each.cells if (one.pairs, one.both) == configuration}
             for size_B, one in each.line(configuration).items():
-                front = [cell(each.system), cell(words_of(configuration, benchmark)), cell(size_B, words.size(size_B))]
+                front = [cell(each.system), cell(each.words(configuration)), cell(size_B, words.size(size_B))]
                 rows.append([*front, cell(None if latency else windows[size_B]), *_row(one, latency)])
     return table(columns, rows)
 

@@ -11,7 +11,7 @@ from fairlead.display import words
 from fairlead.display.tables import cell, table
 from fairlead.report import palette
 from fairlead.report.benchmarks.colours import lines
-from fairlead.report.benchmarks.point_to_point import Measured, words_of
+from fairlead.report.benchmarks.point_to_point import Measured
 from fairlead.report.figures import WIDTH_IN, Drawing, styled
 
 PREFERRED_B = 1024**2
@@ -29,8 +29,7 @@ def throughput(found: Sequence[Measured], systems: Sequence[str]) -> Drawing | N
     size_B = max((one for one in common if one <= PREFERRED_B), default=min(common))
     boxes = []
     for line in drawn:
-        name = words_of(line.configuration, "")
-        label = f"{line.system}\n{name}" if len(systems) > 1 else name
+        label = f"{line.system}\n{line.label}" if len(systems) > 1 else line.label
         boxes.append((label.replace(", ", "\n"), line.colour, line.numbers[size_B].blocks))
     return draw(
         "throughput-boxes",

@@ -12,14 +12,13 @@ from fairlead.display import words
 from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import Table, cell, table
 from fairlead.measure.benchmarks import collectives as measured
-from fairlead.measure.benchmarks.collectives import OPERATIONS, Cell, Floats
+from fairlead.measure.benchmarks.collectives import OPERATIONS, Begun, Cell, Floats
 from fairlead.report.benchmarks import bands, ratios
 from fairlead.report.benchmarks.colours import STYLES, colours
-from fairlead.report.benchmarks.point_to_point import PERCENTILES, Numbers
+from fairlead.report.benchmarks.point_to_point import Numbers, of_latencies
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import SURE, Verdict
 from fairlead.report.figures import WIDTH_IN, Drawing, legend_below, styled
-from fairlead.statistics import estimates
 from fairlead.store import Run, Store
 
 LATE = 0.5  # share of the small calls in which the same rank took longest, of 4 ranks or more
@@ -33,6 +32,7 @@ class Collectives:
     """One system's newest run.
 
     Attributes:
+        begun: how calls began at agreed moments; None where they came after barriers.
         late: by cell, of operations that all ranks wait for: (ranks,) share of the calls in which a rank was the last.
     """
 
@@ -40,6 +40,7 @@ class Collectives:
     run: Run
     cells: dict[Cell, Numbers]
     late: dict[Cell, Floats]
+    begun: Begun | None
 
     def line(self, operation: str, ranks: int) -> dict[int, Numbers]:
         """Numbers by size, in rising order."""
@@ -56,14 +57,16 @@ class Collectives:
 
 
 def load(system: System) -> Collectives | None:
-    """None where there is no such run."""
+    """None where there is no such run, or no call of it counts."""
     run = system.runs.get(measured.BENCHMARK)
     if run is None:
         return None
     with Store.read(system.directory) as store:
-        blocks = measured.blocks(store, run.id)
+        blocks, begun = measured.blocks(store, run.id), measured.begun(store, run.id)
+    if not blocks:
+        return None
     late = {one: measured.last_rank_share(taken) for one, taken in blocks.items() if one.operation in _SYMMETRIC}
-    return Collectives(system.name, run, {one: _numbers(taken) for one, taken in blocks.items()}, late)
+    return Collectives(system.name, run, {one: _numbers(taken) for one, taken in blocks.items()}, late, begun)
 
 
 _SYMMETRIC = ("allreduce", "alltoall", "allgather", "reduce-scatter")
@@ -71,10 +74,7 @@ _SYMMETRIC = ("allreduce", "alltoall", "allgather", "reduce-scatter")
 
 def _numbers(taken: Sequence[Floats]) -> Numbers:
     times_s = [measured.call_times_s(block) for block in taken]
-    values = np.array([np.median(each) for each in times_s])
-    median = estimates.median_interval(values) if len(values) > 1 else None
-    pooled, means = np.concatenate(times_s), np.array([each.mean() for each in times_s])
-    return Numbers(values, median, np.percentile(pooled, PERCENTILES), means, len(pooled))
+    return of_latencies(times_s, sum(map(len, times_s)))
 
 
 def draw(found: Sequence[Collectives], systems: Sequence[str]) -> Drawing:
@@ -95,7 +95,8 @@ def draw(found: Sequence[Collectives], systems: Sequence[str]) -> Drawing:
             axis.set_ylabel("time of a call" if axis.get_subplotspec().is_first_col() else "")
         for axis in list(axes.flat)[len(operations) :]:
             axis.set_visible(False)
-            axes[-2][-1].tick_params(labelbottom=True)  # it is the last one of its column
+            if rows > 1:
+                axes[-2][-1].tick_params(labelbottom=True)  # it is the last one of its column
         for axis in axes[-1]:
             axis.set_xlabel("message size")
         handles = [
@@ -106,7 +107,7 @@ def draw(found: Sequence[Collectives], systems: Sequence[str]) -> Drawing:
         legend_below(figure, handles, columns=3)
     caption = (
         "Median time of a call with 5 to 95 % of all calls: the time of the rank that took longest, from the end of a "
-        "barrier on. Sizes are those of a block (docs/measure.md)."
+        "barrier or from an agreed moment on. Sizes are those of a block (docs/measure.md)."
     )
     return Drawing("collectives", "Collective operations", caption, figure, _table(found))
 
@@ -213,6 +214,12 @@ def _sureness(found: Collectives) -> Verdict:
     asked = len(plan["operations"]) * len(plan["sizes_B"]) * max(1, len(plan["ranks"]))
     if asked > len(cells):
         text += f"; {words.count(asked - len(cells), 'median')} had no time or too large buffers"
+    if found.begun is not None:
+        share = words.percent(found.begun.counted / found.begun.calls, decimals=0)
+        text += (
+            f"; calls began at agreed moments, by clocks that differ by {words.duration(found.begun.clock_error_s)} "
+        )
+        text += f"at most; {share} of them were begun in time by all ranks and count"
     if found.run.status != "ok":
         text += f"; the run is not complete ({found.run.status})"
     return Verdict("sure", text)

@@ -6,7 +6,7 @@ from itertools import cycle, islice
 from typing import Literal
 
 from fairlead.report import palette
-from fairlead.report.benchmarks.point_to_point import Configuration, Measured, Numbers
+from fairlead.report.benchmarks.point_to_point import Measured, Numbers
 
 COLOURS = tuple(
     colour.light
@@ -18,10 +18,10 @@ STYLES: tuple[Style, ...] = ("-", "--", "-.", ":")
 
 @dataclass(frozen=True)
 class Line:
-    """One system's numbers of one configuration, by size, and how they are drawn."""
+    """One system's numbers of one configuration, which ``label`` names, by size, and how they are drawn."""
 
     system: str
-    configuration: Configuration
+    label: str
     colour: str
     style: Style
     numbers: dict[int, Numbers]
@@ -34,16 +34,16 @@ def colours(names: Sequence[Hashable]) -> dict[Hashable, str]:
 
 def lines(found: Sequence[Measured], systems: Sequence[str]) -> list[Line]:
     """All lines; colours tell systems apart, or configurations where there is a single system."""
-    configurations = list(dict.fromkeys(each for one in found for each in one.configurations()))
-    styles = dict(zip(configurations, islice(cycle(STYLES), len(configurations)), strict=True))
+    labels = list(dict.fromkeys(one.words(each) for one in found for each in one.configurations()))
+    styles = dict(zip(labels, islice(cycle(STYLES), len(labels)), strict=True))
     several = len(systems) > 1
-    of = colours(systems if several else configurations)
+    of = colours(systems if several else labels)
     return [
         Line(
             each.system,
-            configuration,
-            of[each.system if several else configuration],
-            styles[configuration],
+            each.words(configuration),
+            of[each.system if several else each.words(configuration)],
+            styles[each.words(configuration)],
             each.line(configuration),
         )
         for each in found

@@ -30,6 +30,8 @@ def _of_run(store: Store, run: Run) -> dict[str, Any]:
     for event in store.events(run.id, "library"):
         found["library"] = event.data["library"]
         found["clock_step"] = f"{event.data['clock_step_s'] * 1e9:.3g}{words.NBSP}ns"
+    for event in store.events(run.id, "perftest"):
+        found["perftest"] = ", ".join(f"{version} on {host}" for host, version in event.data.items())
     ranks = [event.data for event in store.events(run.id, "rank")]
     if ranks:
         found["affinity"] = "; ".join(

@@ -51,7 +51,7 @@ def load(system: System) -> LogGP | None:
     with Store.read(system.directory) as store:
         values = measured.medians(store, run.id)
     found = measured.parameters(values)
-    return LogGP(system.name, run, values, found) if found.message_gap_s else None
+    return LogGP(system.name, run, values, found) if max(found.message_gap_s.values(), default=0.0) > 0 else None
 
 
 def draw(found: Sequence[LogGP], systems: Sequence[str]) -> Drawing:

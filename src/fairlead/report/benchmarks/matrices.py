@@ -47,8 +47,9 @@ def draw(found: Pairs, number: int) -> Drawing:
     """Both matrices of a system; ``number`` tells its figure from other systems'."""
     matrix = found.matrix
     latency_s, rate_bps = matrix.quantile(matrix.latency_s), matrix.quantile(matrix.rate_bps)
-    panels = [Panel("Latency", latency_s, words.TIMES)]
-    panels += [Panel("Throughput", rate_bps, words.RATES)] if matrix.rate_bps else []
+    panels = [Panel("Latency", latency_s, words.TIMES, marked=_slow_cells(found.latency, matrix, symmetric=True))]
+    if matrix.rate_bps:
+        panels.append(Panel("Throughput", rate_bps, words.RATES, marked=_slow_cells(found.rate, matrix)))
     columns = [("from", "source"), ("to", "destination"), ("latency", "latency_s"), ("from ", "latency_low_s")]
     columns += [("to ", "latency_high_s"), ("throughput", "rate_bps"), ("from  ", "rate_low_bps")]
     columns += [("to  ", "rate_high_bps"), ("slow", "slow")]
@@ -69,10 +70,19 @@ def draw(found: Pairs, number: int) -> Drawing:
         f"All pairs of hosts: {found.system}",
         "Median of each pair, from the host of the row to that of the column, each measured while the others were "
         f"silent. Latency: messages of {words.size(found.run.plan['size_B'])}; throughput: windows of messages of "
-        f"{words.size(found.run.plan['train_B'])}. The table has 95 % intervals, and names what is slow.",
+        f"{words.size(found.run.plan['train_B'])}. Outlined: pairs that are slow, and all pairs of hosts that are. "
+        "The table has 95 % intervals, and names what is slow.",
         heat_maps.draw(matrix.hosts, panels),
         table(columns, rows),
     )
+
+
+def _slow_cells(verdict: slow_pairs.Verdict, matrix: Matrix, *, symmetric: bool = False) -> frozenset[tuple[int, int]]:
+    hosts = {slow.places[0] for slow in verdict.hosts}
+    pairs = {(slow.places[0], slow.places[1]) for slow in verdict.pairs}
+    pairs |= {(j, i) for i, j in pairs} if symmetric else set()
+    everybody = range(len(matrix.hosts))
+    return frozenset(pairs | {(i, j) for i in everybody for j in everybody if i != j and {i, j} & hosts})
 
 
 def _cells(values: Sequence[float], unit: str) -> list[Cell]:

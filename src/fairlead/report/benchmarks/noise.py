@@ -28,12 +28,17 @@ WIDE = 20.0  # greatest over least overhead from which on the axis is logarithmi
 
 @dataclass(frozen=True)
 class Noise:
-    """One system's newest noise runs: cores of the selfish loop, times of equal work; one of them may be empty."""
+    """One system's newest noise runs: cores of the selfish loop, times of equal work; one of them may be empty.
+
+    Attributes:
+        incomplete: how the runs ended that did not end well.
+    """
 
     system: str
     cores: tuple[Core, ...]
     work: tuple[Work, ...]
     periods: dict[tuple[str, int], list[Period]]
+    incomplete: tuple[str, ...]
 
     def worst(self) -> Core:
         """The core that lost the largest share of its time."""
@@ -49,7 +54,8 @@ def load(system: System) -> Noise | None:
         cores = measured.cores(store, detours.id) if detours else []
         work = measured.work(store, pieces.id) if pieces else []
     periods = {(core.host, core.cpu): periodic.find(core.start_s, core.excess_s, core.period_s) for core in cores}
-    return Noise(system.name, tuple(cores), tuple(work), periods)
+    incomplete = tuple(run.status for run in (detours, pieces) if run is not None and run.status != "ok")
+    return Noise(system.name, tuple(cores), tuple(work), periods, incomplete)
 
 
 def drawings(found: Sequence[Noise], systems: Sequence[str]) -> list[Drawing]:
@@ -270,6 +276,8 @@ def verdicts(found: Noise) -> Iterator[Verdict]:
     if found.work:
         shares = [one.overhead_share() for one in found.work]
         yield Verdict("fact", f"equal pieces of work lose {_range(shares)} of the time of {_cores(len(shares))}")
+    for status in found.incomplete:
+        yield Verdict("sure", f"noise: not complete ({status})")
     if not found.cores:
         return
     shares = [core.overhead_share() for core in found.cores]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from fairlead.display.tables import cell, table
 from fairlead.measure.benchmarks import burst, stress
 from fairlead.measure.benchmarks.stress import Dip, Floats
 from fairlead.report import palette
-from fairlead.report.benchmarks.colours import colours
+from fairlead.report.benchmarks import boxes
+from fairlead.report.benchmarks.colours import STYLES, colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
@@ -36,11 +38,16 @@ class Stress:
 
 @dataclass(frozen=True)
 class Burst:
-    """One system's newest burst test: (passes, pauses, repetitions) round trips."""
+    """One system's newest burst test with trains of one length: (passes, pauses, repetitions) round trips."""
 
     system: str
     run: Run
+    train: int
     round_trips_s: Floats
+
+    def words(self) -> str:
+        """What there is between two pauses."""
+        return "single messages" if self.train == 1 else f"trains of {self.train}"
 
     def medians_s(self) -> Floats:
         """(pauses,) median round trip."""
@@ -58,15 +65,14 @@ def load_stress(system: System) -> Stress | None:
     return Stress(system.name, run, times_s, rates_bps, stress.dips(times_s, rates_bps))
 
 
-def load_burst(system: System) -> Burst | None:
-    """None where there is no such run, or no pass of it was over."""
+def load_burst(system: System) -> tuple[Burst, ...]:
+    """By length of trains; empty where there is no such run, or no pass of it was over."""
     run = system.runs.get(burst.BENCHMARK)
     if run is None:
-        return None
+        return ()
     with Store.read(system.directory) as store:
-        if not store.series(run.id, "train_s"):
-            return None
-        return Burst(system.name, run, burst.round_trips_s(store, run.id))
+        found = burst.round_trips_s(store, run.id)
+    return tuple(Burst(system.name, run, train, passes) for train, passes in sorted(found.items()))
 
 
 def draw_stress(found: Sequence[Stress], systems: Sequence[str]) -> Drawing:
@@ -108,25 +114,39 @@ def draw_stress(found: Sequence[Stress], systems: Sequence[str]) -> Drawing:
     )
 
 
+def stress_boxes(found: Sequence[Stress], systems: Sequence[str]) -> Drawing:
+    """How the rates of a stress test are spread (noise, figure 4.17)."""
+    of = colours(systems)
+    return boxes.draw(
+        "stress-boxes",
+        "How throughput over time is spread",
+        f"Each value is the rate of all pairs in {stress.BIN_S:g} s.",
+        [(each.system, of[each.system], each.rates_bps) for each in found if len(each.rates_bps)],
+    )
+
+
 def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
     """Round trips in the order taken: mean of the passes, with their least and greatest."""
-    of = colours(systems)
-    rows = []
+    several, trains = len(systems) > 1, list(dict.fromkeys(each.train for each in found))
+    of = colours(systems if several else trains)
+    styles = dict(zip(trains, cycle(STYLES), strict=False))
+    rows, handles = [], []
     with styled():
         figure, (axis,) = axes_of(1, 4.0)
         for each in found:
             passes = each.round_trips_s.reshape(len(each.round_trips_s), -1)
             place = np.arange(passes.shape[1])
-            axis.fill_between(
-                place, passes.min(axis=0), passes.max(axis=0), color=of[each.system], alpha=0.2, linewidth=0
-            )
-            axis.plot(place, passes.mean(axis=0), color=of[each.system], linewidth=1.2)
+            colour, style = of[each.system if several else each.train], styles[each.train] if several else "-"
+            axis.fill_between(place, passes.min(axis=0), passes.max(axis=0), color=colour, alpha=0.2, linewidth=0)
+            label = f"{each.system}: {each.words()}" if several else each.words()
+            handles += axis.plot(place, passes.mean(axis=0), color=colour, linestyle=style, linewidth=1.2, label=label)
             pauses = each.run.plan["pauses_s"]
             for number, pause_s in enumerate(pauses):
                 values = each.round_trips_s[:, number]
                 rows.append(
                     [
                         cell(each.system),
+                        cell(each.train),
                         cell(number + 1),
                         cell(pause_s, _pause(pause_s)),
                         *(cell(float(v), words.duration(float(v))) for v in np.percentile(values, (5, 50, 95))),
@@ -143,8 +163,15 @@ def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
         log_times(axis.yaxis)
         axis.set_xlabel("pause")
         axis.set_ylabel("round trip")
-        _legend(figure, [each.system for each in found], systems)
-    columns = [("system", "system"), ("step", "step"), ("pause", "pause_s"), ("5 %", "p5_s"), ("median", "median_s")]
+        legend_below(figure, handles)
+    columns = [
+        ("system", "system"),
+        ("train", "train"),
+        ("step", "step"),
+        ("pause", "pause_s"),
+        ("5 %", "p5_s"),
+        ("median", "median_s"),
+    ]
     columns += [("95 %", "p95_s"), ("half the median", "half_median_s"), ("n", "n")]
     return Drawing("burst", "Round trips after pauses", _burst_caption(found[0].run), figure, table(columns, rows))
 
@@ -154,9 +181,9 @@ def _burst_caption(run: Run) -> str:
     who = "both ranks" if plan["both"] else "the first rank"
     how = "asleep" if plan["asleep"] else "in a busy loop"
     return (
-        f"Mean round trip of trains of {words.count(plan['train'], 'message')} of {words.size(plan['size_B'])}, with "
-        f"the least and greatest of {words.count(plan['runs'], 'pass', 'passes')}, in the order taken: after each "
-        f"train {who} paused, {how}."
+        f"Mean round trip of messages of {words.size(plan['size_B'])}, with the least and greatest of "
+        f"{words.count(plan['runs'], 'pass', 'passes')}, in the order taken: after each message, or each train of "
+        f"them, {who} paused, {how}."
     )
 
 
@@ -206,9 +233,9 @@ def burst_verdicts(found: Burst) -> Iterator[Verdict]:
     medians, pauses = found.medians_s(), found.run.plan["pauses_s"]
     slow, fast = int(np.argmax(medians)), int(np.argmin(medians))
     ratio = float(medians[slow] / medians[fast])
-    text = f"round trips take {words.duration(float(medians[slow]))} {_after(pauses[slow])}"
+    text = f"round trips of {found.words()} take {words.duration(float(medians[slow]))} {_after(pauses[slow])}"
     text += f" and {words.duration(float(medians[fast]))} {_after(pauses[fast])}"
     yield Verdict("bad" if ratio >= UNEVEN else "good", text)
     passes = words.count(len(found.round_trips_s), "pass", "passes")
     incomplete = "" if found.run.status == "ok" else f", not complete ({found.run.status})"
-    yield Verdict("sure", f"burst: {passes}{incomplete}")
+    yield Verdict("sure", f"burst of {found.words()}: {passes}{incomplete}")

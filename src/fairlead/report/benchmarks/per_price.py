@@ -13,7 +13,7 @@ from fairlead.report.benchmarks import ratios
 from fairlead.report.benchmarks.collectives import Collectives
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.imported import Imported
-from fairlead.report.benchmarks.point_to_point import LATENCY, Measured, words_of
+from fairlead.report.benchmarks.point_to_point import Measured
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.tcp import Tcp
 from fairlead.report.benchmarks.tcp import words_of as tcp_words
@@ -56,8 +56,7 @@ def prices(systems: Sequence[System], book: Book | None) -> dict[str, Price]:
 
 
 def performances(
-    latency: Sequence[Measured],
-    throughput: Sequence[Measured],
+    between_two: Sequence[Measured],
     tcp: Sequence[Tcp],
     collectives: Sequence[Collectives],
     imported: Sequence[Imported],
@@ -65,20 +64,20 @@ def performances(
     """Small messages, the best throughput of each configuration, and the smallest calls of each operation; of what was
     read from files, what is between two hosts."""
     found = [each for one in imported if BETWEEN_TWO.fullmatch(one.name) for each in _of_files(one)]
-    for each in (*latency, *throughput):
-        benchmark = str(each.run.labels["benchmark"])
+    for each in between_two:
         for configuration in each.configurations():
             line = each.line(configuration)
-            name, hosts = words_of(configuration, benchmark), _hosts(each.run)
-            if benchmark == LATENCY:
+            name, hosts = each.words(configuration), _hosts(each.run)
+            if each.is_latency:
                 size_B = min(line)
-                per_s = configuration[0] / line[size_B].blocks / 1e6
+                streams = configuration[0] * len(_between(each.run))  # a latency is of each, a throughput of all
+                per_s = streams / line[size_B].blocks / 1e6
                 what = f"{name}, {words.size(size_B)}"
-                found.append(Performance(each.system, benchmark, what, "million messages", per_s, hosts))
+                found.append(Performance(each.system, each.benchmark, what, "million messages", per_s, hosts))
             else:
                 best = max(line, key=lambda size_B: line[size_B].value)
                 per_s = line[best].blocks / BITS_PER_GB
-                found.append(Performance(each.system, benchmark, f"{name}, best size", "GB", per_s, hosts))
+                found.append(Performance(each.system, each.benchmark, f"{name}, best size", "GB", per_s, hosts))
     for one in tcp:
         found += [
             Performance(one.system, "tcp", tcp_words(of), "GB", rates / BITS_PER_GB, _hosts(one.run))
@@ -108,10 +107,14 @@ def _of_files(one: Imported) -> Iterator[Performance]:
         yield Performance(one.system, one.name, f"{rates.statistic}, best size", "GB", per_s, 2)
 
 
+def _between(run: Run) -> Sequence[Sequence[str]]:
+    """The pairs of hosts that a point-to-point benchmark kept busy; one where a file was read that does not say."""
+    return (run.plan or {}).get("between") or [["", "x"]]
+
+
 def _hosts(run: Run) -> int:
-    """That a point-to-point benchmark kept busy; 2 where a file was read that does not say."""
-    between = (run.plan or {}).get("between") or [["", "x"]]
-    return len({host for pair in between for host in pair})
+    """How many hosts those are."""
+    return len({host for pair in _between(run) for host in pair})
 
 
 def draw(

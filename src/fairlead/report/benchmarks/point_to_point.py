@@ -1,10 +1,11 @@
-"""What the blocks of MPI latency and throughput say: numbers of each cell."""
+"""What the blocks of MPI latency and throughput say, and those of InfiniBand: numbers of each cell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.display import words
 from fairlead.measure.benchmarks import point_to_point as measured
 from fairlead.measure.benchmarks.point_to_point import LATENCY, Cell, Floats
 from fairlead.report.benchmarks.systems import System
@@ -44,16 +45,28 @@ class Numbers:
 
 
 Configuration = tuple[int, bool]
-"""Pairs of ranks for each pair of hosts, both directions: one line of a figure."""
+"""How many at once (pairs of ranks for each pair of hosts, queue pairs), both directions: one line of a figure."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One benchmark of one system."""
+    """One benchmark of one system: latency or throughput.
+
+    Attributes:
+        benchmark: what tables call it.
+        asked: cells that were asked for.
+        transport: what is named before a configuration; nothing of MPI.
+        unit: what a configuration has one or several of.
+    """
 
     system: str
     run: Run
     cells: dict[Cell, Numbers]
+    benchmark: str
+    is_latency: bool
+    asked: int
+    transport: str = ""
+    unit: str = "pair"
 
     def configurations(self) -> list[Configuration]:
         """Those measured, single streams first."""
@@ -66,16 +79,13 @@ class Measured:
 
     def missing(self) -> int:
         """How many cells were asked for and have no block."""
-        plan = self.run.plan
-        directions = 1 if self.run.labels["benchmark"] == LATENCY else len(plan["directions"])
-        return len(plan["sizes_B"]) * len(plan["pairs"]) * directions - len(self.cells)
+        return self.asked - len(self.cells)
 
-
-def words_of(configuration: Configuration, benchmark: str) -> str:
-    """For legends and tables: "1 pair", "16 pairs, both directions"."""
-    pairs, both = configuration
-    direction = "" if benchmark == LATENCY else ", both directions" if both else ", one direction"
-    return f"{pairs} pair{'s' if pairs > 1 else ''}{direction}"
+    def words(self, configuration: Configuration) -> str:
+        """For legends and tables: "1 pair", "16 pairs, both directions", "InfiniBand send, 1 queue pair"."""
+        count, both = configuration
+        direction = "" if self.is_latency else "both directions" if both else "one direction"
+        return ", ".join(part for part in (self.transport, words.count(count, self.unit), direction) if part)
 
 
 def load(system: System, benchmark: str) -> Measured | None:
@@ -86,16 +96,28 @@ def load(system: System, benchmark: str) -> Measured | None:
     with Store.read(system.directory) as store:
         blocks = measured.blocks(store, run.id, benchmark)
     cells = {cell: _numbers(benchmark, cell, found) for cell, found in blocks.items()}
-    return Measured(system.name, run, cells)
+    latency, plan = benchmark == LATENCY, run.plan
+    asked = len(plan["sizes_B"]) * len(plan["pairs"]) * (1 if latency else len(plan["directions"]))
+    return Measured(system.name, run, cells, benchmark, latency, asked)
 
 
 def _numbers(benchmark: str, cell: Cell, blocks: Sequence[Floats]) -> Numbers:
-    values = np.array([measured.value(benchmark, cell, block) for block in blocks])
-    median = estimates.median_interval(values) if len(values) > 1 else None
-    if benchmark == LATENCY:
-        samples = [measured.latencies_s(block) for block in blocks]
-        pooled, means = np.concatenate(samples), np.array([each.mean() for each in samples])
-    else:
-        pooled, means = values, values
     count = sum(int(np.isfinite(block).sum()) for block in blocks)
-    return Numbers(values, median, np.percentile(pooled, PERCENTILES), means, count)
+    if benchmark == LATENCY:
+        return of_latencies([measured.latencies_s(block) for block in blocks], count)
+    return of_rates(np.array([measured.rate_bps(cell, block) for block in blocks]), count)
+
+
+def of_latencies(blocks: Sequence[Floats], samples: int) -> Numbers:
+    """Of blocks of latencies in s."""
+    values, means = (np.array([float(f(block)) for block in blocks]) for f in (np.median, np.mean))
+    return Numbers(values, _median(values), np.percentile(np.concatenate(blocks), PERCENTILES), means, samples)
+
+
+def of_rates(values: Floats, samples: int) -> Numbers:
+    """Of the rates of blocks in bit/s."""
+    return Numbers(values, _median(values), np.percentile(values, PERCENTILES), values, samples)
+
+
+def _median(values: Floats) -> Estimate | None:
+    return estimates.median_interval(values) if len(values) > 1 else None

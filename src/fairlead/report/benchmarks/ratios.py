@@ -6,8 +6,7 @@ import numpy as np
 
 from fairlead.display import words
 from fairlead.display.tables import Cell, Table, cell, table
-from fairlead.measure.benchmarks.point_to_point import LATENCY
-from fairlead.report.benchmarks.point_to_point import Measured, words_of
+from fairlead.report.benchmarks.point_to_point import Measured
 from fairlead.statistics.bootstrap import bootstrap_interval
 from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, Estimate, FloatArray
 
@@ -30,13 +29,12 @@ def ratios(found: Sequence[Measured], baseline: str) -> Table:
     for each in found:
         if base is None or each is base:
             continue
-        benchmark = str(each.run.labels["benchmark"])
         for configuration in each.configurations():
             others = base.line(configuration)
             for size_B, one in each.line(configuration).items():
                 if size_B in others:
-                    front = [cell(each.system), cell(benchmark), cell(words_of(configuration, benchmark))]
-                    compared = cells(one.blocks, others[size_B].blocks, lower_is_better=benchmark == LATENCY)
+                    front = [cell(each.system), cell(each.benchmark), cell(each.words(configuration))]
+                    compared = cells(one.blocks, others[size_B].blocks, lower_is_better=each.is_latency)
                     rows.append([*front, cell(size_B, words.size(size_B)), *compared])
     names = [("system", "system"), ("benchmark", "benchmark"), ("configuration", "configuration"), ("size", "size_B")]
     return table([*names, ("ratio", "ratio"), ("from", "low"), ("to", "high"), ("verdict", "verdict")], rows)

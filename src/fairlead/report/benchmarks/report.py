@@ -23,6 +23,8 @@ from fairlead.report.benchmarks import (
     conditions,
     impact,
     imported,
+    infiniband,
+    layers,
     loggp,
     matrices,
     mpip,
@@ -41,6 +43,7 @@ from fairlead.report.benchmarks import (
 from fairlead.report.benchmarks.collectives import Collectives
 from fairlead.report.benchmarks.impact import Impact
 from fairlead.report.benchmarks.imported import Imported
+from fairlead.report.benchmarks.layers import Layers
 from fairlead.report.benchmarks.loggp import LogGP
 from fairlead.report.benchmarks.matrices import Pairs
 from fairlead.report.benchmarks.mpip import Profile
@@ -81,6 +84,7 @@ class Report:
     throughput: tuple[Measured, ...]
     collectives: tuple[Collectives, ...]
     tcp: tuple[Tcp, ...]
+    infiniband: tuple[Measured, ...]
     stress: tuple[Stress, ...]
     burst: tuple[Burst, ...]
     pairs: tuple[Pairs, ...]
@@ -100,6 +104,15 @@ class Report:
     def names(self) -> list[str]:
         """Of all systems, in their order."""
         return [system.name for system in self.systems]
+
+    def between_two(self) -> tuple[Measured, ...]:
+        """What was measured between two hosts over message size."""
+        return (*self.latency, *self.throughput, *self.infiniband)
+
+    def layers(self) -> dict[str, list[Layers]]:
+        """Of each system that has several, what its layers do."""
+        found = {name: layers.of_system(name, self.between_two(), self.tcp, self.imported) for name in self.names}
+        return {name: each for name, each in found.items() if each}
 
 
 def load(
@@ -127,8 +140,9 @@ def load(
         throughput=_all(found, lambda system: point_to_point.load(system, THROUGHPUT)),
         collectives=_all(found, collectives.load),
         tcp=_all(found, tcp.load),
+        infiniband=tuple(part for system in found for part in infiniband.load(system)),
         stress=_all(found, over_time.load_stress),
-        burst=_all(found, over_time.load_burst),
+        burst=tuple(part for system in found for part in over_time.load_burst(system)),
         pairs=_all(found, matrices.load),
         impact=_all(found, impact.load),
         network_noise=_all(found, network_noise.load),
@@ -196,14 +210,18 @@ def drawings(report: Report) -> list[Drawing]:
     """All figures, in the order of the page."""
     drawn = []
     if report.latency:
-        drawn.append(bands.draw(report.latency, LATENCY, report.names))
+        drawn.append(bands.mpi(report.latency, report.names))
     if report.throughput:
-        drawn.append(bands.draw(report.throughput, THROUGHPUT, report.names))
+        drawn.append(bands.mpi(report.throughput, report.names))
         drawn += [each] if (each := boxes.throughput(report.throughput, report.names)) else []
     drawn += [collectives.draw(report.collectives, report.names)] if report.collectives else []
     if report.tcp:
         drawn.append(tcp.draw(report.tcp, report.names))
-    drawn += [over_time.draw_stress(report.stress, report.names)] if report.stress else []
+    drawn += infiniband.drawings(report.infiniband, report.names)
+    for number, (name, found) in enumerate(report.layers().items(), start=1):
+        drawn.append(layers.draw(name, found, number))
+    if report.stress:
+        drawn += [draw(report.stress, report.names) for draw in (over_time.draw_stress, over_time.stress_boxes)]
     drawn += [over_time.draw_burst(report.burst, report.names)] if report.burst else []
     drawn += [matrices.draw(each, number) for number, each in enumerate(report.pairs, start=1)]
     drawn += [impact.draw(report.impact, report.names)] if report.impact else []
@@ -221,7 +239,7 @@ def drawings(report: Report) -> list[Drawing]:
 
 
 def _performances(report: Report) -> list[per_price.Performance]:
-    return per_price.performances(report.latency, report.throughput, report.tcp, report.collectives, report.imported)
+    return per_price.performances(report.between_two(), report.tcp, report.collectives, report.imported)
 
 
 def findings(report: Report) -> list[str]:
@@ -231,6 +249,8 @@ def findings(report: Report) -> list[str]:
         *_said(report.throughput, verdicts.of),
         *_said(report.collectives, collectives.verdicts),
         *_said(report.tcp, tcp.verdicts),
+        *_said(report.infiniband, verdicts.of),
+        *((name, verdict) for name, found in report.layers().items() for verdict in layers.verdicts(found)),
         *_said(report.stress, over_time.stress_verdicts),
         *_said(report.burst, over_time.burst_verdicts),
         *_said(report.pairs, matrices.verdicts),
@@ -257,7 +277,8 @@ def comparison(report: Report) -> Table:
     empty = ratios.ratios((), "")
     if report.baseline is None:
         return empty
-    tables = [ratios.ratios(each, report.baseline) for each in (report.latency, report.throughput) if each]
+    groups = [report.latency, report.throughput, *infiniband.alike(report.infiniband)]
+    tables = [ratios.ratios(each, report.baseline) for each in groups if each]
     rows = [row for one in tables for row in one.rows]
     rows += [tuple(row) for row in collectives.compared(report.collectives, report.baseline)]
     rows += [tuple(row) for row in imported.compared(report.imported, report.baseline)]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from fairlead.errors import StoreError
 from fairlead.measure.benchmarks import records
+from fairlead.measure.benchmarks.imported import is_whole
 from fairlead.store import Run, Store
 
 
@@ -40,7 +41,7 @@ def find(directories: Sequence[Path], numbers: Sequence[int] = ()) -> list[Syste
             for run in taken:
                 if run.kind != records.KIND:
                     raise StoreError(f"{directory}: run {run.id} is a {run.kind}, no benchmark")
-            with_samples = [run for run in taken if store.series(run.id)]
+            with_samples = [run for run in taken if is_whole(run) and store.has_series(run.id)]
         if not with_samples:
             raise StoreError(
                 f"{directory}: there are no benchmarks", hint="`fairlead measure CLUSTER mpi-latency` makes one"

@@ -128,6 +128,7 @@ def verdicts(found: Tcp) -> Iterator[Verdict]:
         if one.streams > 1 and single in found.rates_bps:
             ratio = found.value_bps(one) / found.value_bps(single)
             text = f"{one.streams} TCP streams carry {words.significant(ratio, 3)} times as much as one"
+            text += " (both directions)" if one.both else ""
             yield Verdict("bad" if ratio >= STREAMS else "good", text)
         if one.both and one_way in found.rates_bps:
             ratio = found.value_bps(one) / found.value_bps(one_way)

@@ -14,7 +14,7 @@ from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing
-from fairlead.store import Store
+from fairlead.store import Run, Store
 
 COARSE_S, FINE_S = 1e-6, 1e-7  # step of the clock that MPI_Wtime usually is
 USUAL = "CLOCK_MONOTONIC"
@@ -25,6 +25,7 @@ class Timer:
     """One system's newest run."""
 
     system: str
+    run: Run
     clocks: tuple[Clock, ...]
 
 
@@ -34,7 +35,7 @@ def load(system: System) -> Timer | None:
     if run is None:
         return None
     with Store.read(system.directory) as store:
-        return Timer(system.name, tuple(measured.clocks(store, run.id)))
+        return Timer(system.name, run, tuple(measured.clocks(store, run.id)))
 
 
 def draw(found: Sequence[Timer], systems: Sequence[str]) -> Drawing:
@@ -97,3 +98,5 @@ def verdicts(found: Timer) -> Iterator[Verdict]:
     reading_s = max(float(np.median(clock.readings_s)) for clock in usual)
     text = f"{USUAL} steps by {_short(step_s)}, and a reading takes {_short(reading_s)}"
     yield Verdict("bad" if step_s >= COARSE_S else "good" if step_s <= FINE_S else "fact", text)
+    if found.run.status != "ok":
+        yield Verdict("sure", f"timer: not complete ({found.run.status})")

@@ -11,8 +11,7 @@ from typing import Literal
 import numpy as np
 
 from fairlead.display import words
-from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
-from fairlead.report.benchmarks.point_to_point import Configuration, Measured, Numbers, words_of
+from fairlead.report.benchmarks.point_to_point import Configuration, Measured, Numbers
 
 SMALL_B = 1024  # messages up to this size are called small
 SCATTERED = 2.0  # 95th percentile over median of small messages
@@ -37,13 +36,11 @@ class Verdict:
 
 def of(measured: Measured) -> list[Verdict]:
     """All that is said of one benchmark of one system."""
-    benchmark = str(measured.run.labels["benchmark"])
     said: list[Verdict] = []
     for configuration in measured.configurations():
-        line = measured.line(configuration)
-        name = words_of(configuration, benchmark)
-        said += _latency(line, name) if benchmark == LATENCY else _throughput(line, name)
-    if benchmark == THROUGHPUT:
+        line, name = measured.line(configuration), measured.words(configuration)
+        said += _latency(line, name) if measured.is_latency else _throughput(line, name)
+    if not measured.is_latency:
         said += [*_streams(measured), *_directions(measured)]
     return [*said, _sureness(measured)]
 
@@ -99,6 +96,7 @@ def _throughput(line: dict[int, Numbers], name: str) -> Iterator[Verdict]:
 
 
 def _streams(measured: Measured) -> Iterator[Verdict]:
+    whose = _whose(measured)
     for both in (False, True):
         single = measured.line((1, both))
         for pairs, direction in measured.configurations():
@@ -108,11 +106,11 @@ def _streams(measured: Measured) -> Iterator[Verdict]:
             times = f"{pairs} streams carry {words.significant(ratio, 3)} times as much as one"
             times += " (both directions)" if both else ""
             if ratio >= STREAMS:
-                yield Verdict("bad", f"a single stream does not fill the path: {times}")
+                yield Verdict("bad", f"{whose}a single stream does not fill the path: {times}")
             elif ratio <= SLOWER_TOGETHER:
-                yield Verdict("bad", f"streams get in each other's way: {times}")
+                yield Verdict("bad", f"{whose}streams get in each other's way: {times}")
             else:
-                yield Verdict("good", f"a single stream fills the path: {times}")
+                yield Verdict("good", f"{whose}a single stream fills the path: {times}")
 
 
 def _directions(measured: Measured) -> Iterator[Verdict]:
@@ -120,12 +118,22 @@ def _directions(measured: Measured) -> Iterator[Verdict]:
         if not both or not measured.line((pairs, False)):
             continue
         ratio = _best(measured, (pairs, True)) / _best(measured, (pairs, False))
-        text = f"both directions together carry {words.significant(ratio, 3)} times as much as one"
-        text += f" ({words.count(pairs, 'pair')})"
+        text = f"{_whose(measured)}both directions together carry {words.significant(ratio, 3)} times as much as one"
+        text += f" ({words.count(pairs, measured.unit)})"
         if ratio < DUPLEX_BAD:
             yield Verdict("bad", f"{text}: directions share something")
         else:
             yield Verdict("good" if ratio >= DUPLEX_GOOD else "fact", text)
+
+
+def _name(measured: Measured) -> str:
+    if not measured.transport:
+        return measured.benchmark
+    return f"{measured.transport} {'latency' if measured.is_latency else 'throughput'}"
+
+
+def _whose(measured: Measured) -> str:
+    return f"{measured.transport}: " if measured.transport else ""
 
 
 def _sureness(measured: Measured) -> Verdict:
@@ -134,7 +142,7 @@ def _sureness(measured: Measured) -> Verdict:
     sure = sum(half <= SURE for half in halves)
     blocks = sorted(len(one.blocks) for one in cells)
     text = (
-        f"{measured.run.labels['benchmark']}: {sure} of {words.count(len(cells), 'median')} "
+        f"{_name(measured)}: {sure} of {words.count(len(cells), 'median')} "
         f"{'is' if sure == 1 else 'are'} known to ±5 % or better (95 % intervals"
     )
     if halves:
@@ -168,7 +176,7 @@ def paragraphs(said: Sequence[tuple[str, Verdict]]) -> list[str]:
     """The first paragraphs of a report: of (system, verdict); names of systems are said where there are several."""
     systems = list(dict.fromkeys(system for system, _ in said))
     found = []
-    for kind, lead in (("fact", "Measured"), ("good", "Good"), ("bad", "Bad"), ("sure", "How sure")):
+    for kind, lead in (("good", "Good"), ("bad", "Bad"), ("sure", "How sure"), ("fact", "Measured")):
         texts = {system: [each.text for of, each in said if of == system and each.kind == kind] for system in systems}
         parts = [(system, "; ".join(each)) for system, each in texts.items() if each]
         if len(systems) == 1:

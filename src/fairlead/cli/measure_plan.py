@@ -1,0 +1,141 @@
+"""``fairlead measure CLUSTER plan``: several benchmarks with their options, from a file."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from pydantic import Field
+
+from fairlead import config
+from fairlead.cli.measure_options import (
+    OUTPUT_OPTIONS,
+    PATH,
+    Asked,
+    BenchmarkCommand,
+    Lost,
+    Output,
+    between_option,
+    cost,
+    measuring,
+    mpirun_option,
+    output_options,
+)
+from fairlead.errors import ConfigError
+
+
+class PlanFile(config.Model):
+    """A plan.
+
+    Attributes:
+        title: what it is, in words.
+        steps: benchmarks, as they would stand after ``fairlead measure CLUSTER``.
+    """
+
+    title: str
+    steps: tuple[str, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A benchmark of a plan."""
+
+    words: str
+    asked: Asked
+
+    @property
+    def name(self) -> str:
+        """Of the benchmark."""
+        return self.words.split()[0]
+
+
+@click.command("plan")
+@click.argument("plan_file", metavar="FILE", type=PATH)
+@between_option
+@mpirun_option
+@click.option("--dry-run", is_flag=True, help="Say what would be measured and how long it takes; measure nothing.")
+@output_options
+@click.pass_context
+def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output, **shared: Any) -> int:
+    """Run the benchmarks of a plan, one after the other; says first how long they take.
+
+    FILE is a TOML file with a `title` and `steps`, each a benchmark with its options. One that fails is told, the
+    others go on; InfiniBand is left out where a host has no device.
+
+    \b
+    Examples:
+      fairlead measure mesh8.cluster.toml plan examples/measure/small.toml
+      fairlead measure cloud.toml plan examples/measure/noise-thesis.toml --prices prices.toml --results results/cloud
+    """
+    from fairlead.cluster.description import Cluster
+    from fairlead.display import words
+    from fairlead.measure.benchmarks import all as benchmarks
+
+    file = config.load(plan_file, PlanFile)
+    assert context.parent is not None
+    steps = read(context.parent, plan_file, file, shared)
+    lasts_s = sum(step.asked.lasts_s for step in steps)
+    for step in steps:
+        click.echo(f"{words.span(step.asked.lasts_s):>10}  {step.words}", err=True)
+    click.echo(f"{words.span(lasts_s):>10}  about, for all: {file.title}", err=True)
+    if dry_run:
+        if output.prices is not None:
+            click.echo(cost(Cluster.load(context.obj), output.prices, lasts_s), err=True)
+        return 0
+    lost = Lost()
+    with measuring(context.obj, output, lasts_s) as (cluster, store, progress):
+        for step in steps:
+            measure = step.asked.measure
+
+            def say(what: str, done: int, total: int, name: str = step.name) -> None:
+                progress(f"{name}: {what}", done, total)
+
+            with benchmarks.told(step.name, lost):
+                measure(cluster, store, say)
+    return lost.exit_code()
+
+
+def read(group: click.Context, path: Path, file: PlanFile, shared: dict[str, Any]) -> list[Step]:
+    """The steps of a plan, with options that hold for all of them unless a step has its own.
+
+    Args:
+        group: context of ``fairlead measure``, whose subcommands the steps are.
+
+    Raises:
+        ConfigError: a step is no benchmark, or an option is wrong; with file and line.
+    """
+    return [Step(step, _asked(group, path, number, step, shared)) for number, step in enumerate(file.steps)]
+
+
+def _asked(group: click.Context, path: Path, number: int, step: str, shared: dict[str, Any]) -> Asked:
+    assert isinstance(group.command, click.Group)
+    try:
+        name, *arguments = shlex.split(step)
+        command = group.command.get_command(group, name)
+        if not isinstance(command, BenchmarkCommand):
+            raise _wrong(path, number, step, "is no benchmark")
+        context = command.make_context(name, arguments, parent=group)
+    except click.UsageError as error:
+        raise _wrong(path, number, step, error.format_message()) from error
+    except click.exceptions.Exit as error:
+        raise _wrong(path, number, step, "--help has no place in a plan") from error
+    except ValueError as error:
+        raise _wrong(path, number, step, "is no benchmark with options") from error
+    own = _given(context, command)
+    if misplaced := [each for each in OUTPUT_OPTIONS if each in own]:
+        raise _wrong(path, number, step, f"--{misplaced[0]} holds for a whole plan; give it after the file's name")
+    options = {option: value for option, value in context.params.items() if option not in OUTPUT_OPTIONS}
+    return command.prepare(**options | {key: shared[key] for key in shared if key in options and key not in own})
+
+
+def _given(context: click.Context, command: click.Command) -> Sequence[str]:
+    source = click.core.ParameterSource.COMMANDLINE
+    return [str(each.name) for each in command.params if context.get_parameter_source(str(each.name)) == source]
+
+
+def _wrong(path: Path, number: int, step: str, why: str) -> ConfigError:
+    text = path.read_text(encoding="utf-8")
+    line = next((k for k, each in enumerate(text.splitlines(), 1) if step in each), config.line_of(text, ("steps",)))
+    return ConfigError(f"{path}:{line}: steps[{number}]: {step}: {why}")

@@ -1,0 +1,162 @@
+"""The layers of a system in the same axes: what MPI, TCP and InfiniBand carry one way, and how long a message takes."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from fairlead.display import words
+from fairlead.display.tables import Cell, cell, table
+from fairlead.report.benchmarks import bands
+from fairlead.report.benchmarks.colours import colours
+from fairlead.report.benchmarks.imported import Imported
+from fairlead.report.benchmarks.point_to_point import Measured
+from fairlead.report.benchmarks.tcp import Tcp
+from fairlead.report.benchmarks.verdicts import Verdict
+from fairlead.report.figures import Drawing, axes_of, legend_below, styled
+from fairlead.statistics.estimates import FloatArray
+
+FROM_FILES = {
+    "MPI": re.compile(r"OSU (Multi )?Latency|OSU Bandwidth|OSU Multiple Bandwidth.*|IMB PingPong, 2 ranks"),
+    "InfiniBand": re.compile(r"perftest (Send|RDMA_Write) (Latency|BW), \d+ QP"),
+}
+"""By layer, tests of other programs that go one way between two hosts."""
+LOSS = 0.8  # what MPI reaches of a lower layer's best; below that it is said to lose
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer's values by message size in B; those of TCP, which has no messages, stand under None.
+
+    Attributes:
+        kind: MPI, TCP, InfiniBand; name: what legends call it.
+    """
+
+    kind: str
+    name: str
+    values: dict[int | None, FloatArray]
+
+    def best(self) -> float:
+        """The greatest of the medians."""
+        return max(float(np.median(values)) for values in self.values.values())
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What a system's layers do with so many streams at once; of rates, one way.
+
+    Attributes:
+        streams: pairs of ranks, TCP streams, queue pairs.
+    """
+
+    streams: int
+    is_latency: bool
+    layers: tuple[Layer, ...]
+
+    def title(self) -> str:
+        """Of its axes."""
+        return f"{'Latency' if self.is_latency else 'Throughput'}, {words.count(self.streams, 'stream')}"
+
+
+def of_system(
+    name: str, measured: Sequence[Measured], tcp: Sequence[Tcp], imported: Sequence[Imported]
+) -> list[Layers]:
+    """Throughput of one stream, of several where layers have the same number, and latency: of two kinds or more."""
+    layers: dict[tuple[bool, int], list[Layer]] = {}
+    of_it = (each for group in (measured, tcp, imported) for each in group if each.system == name)
+    for is_latency, streams, layer in (found for each in of_it for found in _layers(each)):
+        layers.setdefault((is_latency, streams), []).append(layer)
+    return [
+        Layers(streams, is_latency, tuple(chosen))
+        for (is_latency, streams), chosen in sorted(layers.items(), key=lambda item: item[0])
+        if len({layer.kind for layer in chosen}) > 1
+    ]
+
+
+def _layers(of: Measured | Tcp | Imported) -> Iterator[tuple[bool, int, Layer]]:
+    """Whether it is latency, how many streams, and the values."""
+    if isinstance(of, Tcp):
+        for cell_of, rates in of.rates_bps.items():
+            if not cell_of.both:
+                yield False, cell_of.streams, Layer("TCP", "TCP", {None: rates})
+    elif isinstance(of, Measured):
+        kind = "InfiniBand" if of.transport else "MPI"
+        for streams, both in of.configurations():
+            if not both:
+                line = of.line((streams, both))
+                values: dict[int | None, FloatArray] = {size_B: one.blocks for size_B, one in line.items()}
+                yield of.is_latency, streams, Layer(kind, of.transport or "MPI", values)
+    else:
+        plan = of.run.plan
+        streams = int(plan.get("pairs") or plan.get("qps") or 1)
+        for kind, tests in FROM_FILES.items():
+            for quantity in ("time_s", "rate_bps") if tests.fullmatch(of.name) else ():
+                if (curve := of.drawn(quantity)) is not None:
+                    yield quantity == "time_s", streams, Layer(kind, of.name.split(",")[0], {**curve.values})
+
+
+def draw(name: str, found: Sequence[Layers], number: int) -> Drawing:
+    """All layers of a system; ``number`` tells its figure from other systems'."""
+    names = list(dict.fromkeys(layer.name for each in found for layer in each.layers))
+    of = colours(names)
+    with styled():
+        figure, axes = axes_of(len(found), 0.6 + 3.6 * len(found))
+        for axis, each in zip(axes, found, strict=True):
+            for layer in each.layers:
+                _line(axis, layer, of[layer.name])
+            bands.scales(axis, each.is_latency)
+            axis.set_title(each.title())
+        axes[-1].set_xlabel("message size")
+        legend_below(figure, [Line2D([], [], color=of[each], label=each, linewidth=2) for each in names])
+    columns = [("of", "quantity"), ("streams", "streams"), ("layer", "layer"), ("size", "size_B")]
+    columns += [("median", "median"), ("least", "least"), ("greatest", "greatest"), ("blocks", "blocks")]
+    return Drawing(
+        f"layers-{number}",
+        f"The layers of {name}",
+        "The median of the blocks (or of what files say), with the least and greatest, in one direction. TCP carries "
+        "a stream without messages: its rate is a level line.",
+        figure,
+        table(columns, [row for each in found for layer in each.layers for row in _rows(each, layer)]),
+    )
+
+
+def _line(axis: Any, layer: Layer, colour: str) -> None:
+    if None in layer.values:
+        values = layer.values[None]
+        axis.axhspan(float(values.min()), float(values.max()), color=colour, alpha=0.2, linewidth=0)
+        axis.axhline(float(np.median(values)), color=colour, linewidth=1.4, linestyle="--")
+        return
+    # A size of 0 has no place on a logarithmic axis; the table has it.
+    sizes = sorted(size_B for size_B in layer.values if size_B and float(np.min(layer.values[size_B])) > 0)
+    low, middle, high = ([float(f(layer.values[size_B])) for size_B in sizes] for f in (np.min, np.median, np.max))
+    axis.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
+    axis.plot(sizes, middle, color=colour, marker="o", markersize=2.6, linewidth=1.4)
+
+
+def _rows(of: Layers, layer: Layer) -> Iterator[list[Cell]]:
+    form = words.duration if of.is_latency else words.rate
+    for size_B, values in layer.values.items():
+        numbers = [float(f(values)) for f in (np.median, np.min, np.max)]
+        yield [
+            cell("latency" if of.is_latency else "throughput"),
+            cell(of.streams),
+            cell(layer.name),
+            cell(size_B, None if size_B is None else words.size(size_B)),
+            *(cell(value, form(value)) for value in numbers),
+            cell(len(values)),
+        ]
+
+
+def verdicts(found: Sequence[Layers]) -> Iterator[Verdict]:
+    """What MPI reaches of the layer below it that carries most."""
+    for each in found:
+        mpi = max((layer for layer in each.layers if layer.kind == "MPI"), key=Layer.best, default=None)
+        if each.is_latency or mpi is None:
+            continue
+        below = max((layer for layer in each.layers if layer.kind != "MPI"), key=Layer.best)
+        share = mpi.best() / below.best()
+        text = f"with {words.count(each.streams, 'stream')} MPI carries {words.percent(share, decimals=0)} of what "
+        yield Verdict("bad" if share < LOSS else "good", f"{text}{below.name} does")

@@ -1,0 +1,109 @@
+"""Plans of benchmarks: what a step may be, what is told before it starts, and that a failure does not end the rest."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from fairlead.cli.main import command
+from fairlead.cli.measure import command as measure
+from fairlead.cli.measure_options import BenchmarkCommand
+from fairlead.errors import ConfigError
+from fairlead.measure.benchmarks import infiniband
+from fairlead.store import Store
+
+from .test_prices import INSTANCE, book
+
+EXAMPLES = Path(__file__).parents[2] / "examples/measure"
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Path:
+    path = tmp_path / "one.toml"
+    host = '[[hosts]]\nname = "h0"\naddress = "127.0.0.1"\n[[hosts]]\nname = "h1"\naddress = "127.0.0.2"\n'
+    path.write_text(f'[cluster]\nname = "one"\nexecutor = "local"\ninterface = "lo"\n{host}')
+    return path
+
+
+def planned(cluster: Path, plan: Path, *options: str) -> Result:
+    results = str(cluster.parent / "r")
+    words = ["measure", str(cluster), "plan", str(plan), "--results", results, *options]
+    return CliRunner().invoke(command, words, standalone_mode=False)
+
+
+def written(directory: Path, *steps: str) -> Path:
+    path = directory / "plan.toml"
+    path.write_text('title = "a test"\nsteps = [\n' + "".join(f'    "{step}",\n' for step in steps) + "]\n")
+    return path
+
+
+def test_the_plan_of_the_thesis_has_its_numbers() -> None:
+    with (group := measure.make_context("measure", ["x.toml", "plan"])):
+        from fairlead import config
+        from fairlead.cli.measure_plan import PlanFile, read
+
+        path = EXAMPLES / "noise-thesis.toml"
+        steps = read(group, path, config.load(path, PlanFile), {"between": (("a", "b"),), "mpirun": None})
+    lasts_s = {step.name: step.asked.lasts_s for step in steps}
+    assert lasts_s["tcp"] == 25 * 4 * 31 + 30  # 25 runs of 1 and 16 streams, one way and both
+    assert lasts_s["burst"] == pytest.approx(10 * 2 * 30 * 2.002002002)
+    assert (lasts_s["stress"], lasts_s["noise"]) == (900, 300)
+
+
+def test_what_a_plan_takes_is_told_and_nothing_is_measured_when_it_is_only_asked_for(cluster: Path) -> None:
+    done = planned(cluster, EXAMPLES / "small.toml", "--dry-run")
+    assert done.return_value == 0, done.output
+    assert "15\u00a0s  stress --size 256KiB --seconds 15" in done.output
+    assert "3\u00a0min  about, for all: the measurements of the noise thesis, in small" in done.output
+    assert not (cluster.parent / "r").exists()
+
+
+def test_what_a_plan_costs_is_told_before_it_starts(cluster: Path, tmp_path: Path) -> None:
+    prices = book(tmp_path / "prices.toml", INSTANCE + '[systems.one]\ninstance = "big"\nhosts = 2\n')
+    done = planned(cluster, written(tmp_path, "stress --seconds 600"), "--dry-run", "--prices", str(prices))
+    assert "costs about 1.0 EUR: 600\u00a0s of 2 hosts at 6.00 EUR an hour" in done.output
+
+
+def test_one_that_fails_is_told_and_the_others_go_on(
+    cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(infiniband, "DEVICES", str(tmp_path / "none"))
+    done = planned(cluster, written(tmp_path, "all-pairs", "infiniband", "timer"))
+    assert done.return_value == 1
+    assert "fairlead: all-pairs: " in done.output and "slow pairs are found among at least 4" in done.output
+    assert "fairlead: infiniband is left out: h0 has no InfiniBand or RoCE device" in done.output
+    with Store.read(cluster.parent / "r") as store:
+        assert [run.labels["benchmark"] for run in store.runs("benchmark")] == ["timer"]
+    assert planned(cluster, written(tmp_path, "infiniband", "timer")).return_value == 0
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        ("warmth", "plan.toml:4: steps[1]: warmth: is no benchmark"),
+        ("import osu f", "import osu f: is no benchmark"),
+        ("tcp --streams none", "plan.toml:4: steps[1]: tcp --streams none: Invalid value for '--streams'"),
+        ("tcp --warmth 3", "plan.toml:4: steps[1]: tcp --warmth 3: No such option"),
+        ("tcp --results r", "--results holds for a whole plan"),
+        ("tcp --help", "--help has no place in a plan"),
+        ("tcp 'x", "is no benchmark with options"),
+        ("", "is no benchmark with options"),
+    ],
+)
+def test_a_step_that_is_wrong_is_told_with_its_line(cluster: Path, tmp_path: Path, step: str, message: str) -> None:
+    done = planned(cluster, written(tmp_path, "timer", step))
+    assert isinstance(done.exception, ConfigError)
+    assert message in str(done.exception)
+    assert not (cluster.parent / "r").exists()
+
+
+def test_options_of_a_plan_hold_for_steps_without_their_own(cluster: Path, tmp_path: Path) -> None:
+    done = planned(cluster, written(tmp_path, "mpi-latency --between h0 h0", "timer"), "--between", "h0", "hx")
+    assert "--between h0 h0: give two different hosts" in done.output
+    done = planned(cluster, written(tmp_path, "mpi-latency", "timer"), "--between", "h0", "hx")
+    assert "hx" in done.output and done.return_value == 1
+
+
+@pytest.mark.parametrize("name", [n for n, each in measure.commands.items() if isinstance(each, BenchmarkCommand)])
+def test_every_benchmark_can_be_a_step(cluster: Path, tmp_path: Path, name: str) -> None:
+    assert planned(cluster, written(tmp_path, name), "--dry-run").return_value == 0
