@@ -2,8 +2,9 @@
 
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -26,32 +27,60 @@ def load(path: Path, model: type[ModelT]) -> ModelT:
     Raises:
         ConfigError: unreadable, not TOML, or not as the model says; the message holds ``file:line: key: reason``.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is no UTF-8 text: {error}") from error
-    return parse(text, model, source=str(path))
+    return parse(_text(path), model, source=str(path))
 
 
 def parse(text: str, model: type[ModelT], *, source: str) -> ModelT:
     """As `load`, from a string; ``source`` stands for the file name in messages."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{source}:{_line_of_syntax(text, error)}: not valid TOML: {error}") from error
+    data = _tables(text, source)
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        complaints = [_complaint(text, source, item["loc"], item["msg"]) for item in error.errors()]
+        complaints = [_complaint(text, source, _written(item["loc"], data), item["msg"]) for item in error.errors()]
         raise ConfigError("\n".join(complaints)) from error
+
+
+def content(paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    """What TOML files say, by path: to be kept, and to know whether they still say the same. Comments do not count.
+
+    Raises:
+        ConfigError: one is unreadable, or not TOML.
+    """
+    return {str(path): _tables(_text(path), str(path)) for path in paths}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is no UTF-8 text: {error}") from error
+
+
+def _tables(text: str, source: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{source}:{_line_of_syntax(text, error)}: not valid TOML: {error}") from error
 
 
 def _line_of_syntax(text: str, error: tomllib.TOMLDecodeError) -> int:
     """Line (from 1) of a mistake in the syntax; the parser names none for one at the end, which is the last line."""
     named = re.search(r"at line (\d+)", str(error))
     return int(named.group(1)) if named else max(len(text.splitlines()), 1)
+
+
+def _written(location: Location, data: Any) -> Location:
+    """A location without the tags by which pydantic names members of a union: they stand in no file."""
+    kept: list[str | int] = []
+    for depth, part in enumerate(location):
+        if isinstance(data, dict) and part not in data and depth + 1 < len(location):
+            continue
+        kept.append(part)
+        there = part in data if isinstance(data, dict) else isinstance(data, list) and part in range(len(data))
+        data = data[part] if there else None
+    return tuple(kept)
 
 
 def _complaint(text: str, source: str, location: Location, message: str) -> str:

@@ -34,6 +34,10 @@ class MissingToolError(FairleadError):
     """A program or component that this step needs is not installed."""
 
 
+class MissingDeviceError(FairleadError):
+    """A host does not have the device that this step is about."""
+
+
 class PrivilegeError(FairleadError):
     """The step needs a privilege that this user does not have."""
 

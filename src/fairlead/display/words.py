@@ -80,6 +80,14 @@ def level(value: float) -> str:
     return f"{value * 100:g}{NBSP}%"
 
 
+def span(seconds: float) -> str:
+    """A length of time that people plan with: "45 s", "5 min", "2 h 11 min"."""
+    if seconds < 120:
+        return f"{round(seconds)}{NBSP}s"
+    minutes = round(seconds / 60)
+    return f"{minutes}{NBSP}min" if minutes < 60 else f"{minutes // 60}{NBSP}h {minutes % 60}{NBSP}min"
+
+
 def moment(epoch_s: float) -> str:
     """Date and time, UTC."""
     return datetime.fromtimestamp(epoch_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

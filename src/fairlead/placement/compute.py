@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -14,12 +15,26 @@ from fairlead.placement.cost import Cost, Traffic, cost
 from fairlead.placement.json_form import Expected, Link, Placement
 from fairlead.placement.network import Network
 from fairlead.placement.search import best
-from fairlead.profile.json_form import Summary
 from fairlead.store import Store
 from fairlead.store.connection import FILE_NAME
 
 
-def compute(profile: Summary, cluster: Cluster, found: Characterization | None = None) -> Placement:
+class Profile(Protocol):
+    """What is used of a profile. ``messages``, ``bytes_B``: from each rank (row) to each (column)."""
+
+    @property
+    def program(self) -> Sequence[str]: ...
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def host_of_rank(self) -> Sequence[str]: ...
+    @property
+    def messages(self) -> Sequence[Sequence[int]]: ...
+    @property
+    def bytes_B(self) -> Sequence[Sequence[int]]: ...
+
+
+def compute(profile: Profile, cluster: Cluster, found: Characterization | None = None) -> Placement:
     """The best placement found; where that is no better than the present one, the present one.
 
     Args:
@@ -39,7 +54,7 @@ def compute(profile: Summary, cluster: Cluster, found: Characterization | None =
     before = tuple(profile.host_of_rank) if profiled else place(cluster, profile.ranks)
     after = better(traffic, network, before)
     return Placement(
-        program=profile.program,
+        program=list(profile.program),
         cluster=cluster.name,
         characterization=found.run if found is not None else None,
         profiled=profiled,
@@ -55,15 +70,22 @@ def known(results: Path, cluster: Cluster, run: int | None = None) -> Characteri
 
     Raises:
         StoreError: the results cannot be read, or there is no such run.
-        MeasurementError: the run is no characterization.
+        MeasurementError: the run is no characterization, or an incomplete one: where nothing was injected nothing would
+            seem to be shared.
     """
     if run is None and not (results / FILE_NAME).is_file():
         return None
     with Store.read(results) as store:
-        return Characterization.latest(store, cluster) if run is None else Characterization.read(store, store.run(run))
+        found = Characterization.latest(store, cluster) if run is None else Characterization.read(store, store.run(run))
+    if found is not None and not found.complete:
+        raise MeasurementError(
+            f"{results}: run {run} is an incomplete characterization: {found.reason}",
+            hint="leave --characterization away for the newest complete one; `fairlead characterize show --list` tells",
+        )
+    return found
 
 
-def traffic_of(profile: Summary) -> Traffic:
+def traffic_of(profile: Profile) -> Traffic:
     """What is placed by.
 
     Raises:

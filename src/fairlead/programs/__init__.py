@@ -72,3 +72,22 @@ def verdict(output: bytes) -> Verdict:
     if reported := npb.report(output):
         return Verdict(reported.verified, reported.time_s, asdict(reported))
     return Verdict()
+
+
+def failure(program: str, exit_code: int, said: Verdict) -> str | None:
+    """Why a run of a program is no sample, in words; None if it is one.
+
+    A program that is known to check its result has to have said so: a verdict that something broke (another process's
+    words in the middle of it, a full disk) is no good one.
+
+    Args:
+        program: as the user named it: ``cg``, ``npb:cg.A``, a path.
+    """
+    if exit_code != 0:
+        return f"exit code {exit_code}"
+    if said.verified is False:
+        return "its result is not verified"
+    # An NPB program's class without reference values has a report, and in it that nothing could be verified.
+    if (program in BUNDLED and said.verified is None) or (workloads.is_workload(program) and said.data is None):
+        return "its output holds no verdict that can be read"
+    return None

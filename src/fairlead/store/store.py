@@ -293,6 +293,10 @@ class Store:
         )
         return [Series(n, u, from_json(ls), arrays.decode(dtype, shape, data)) for n, u, ls, dtype, shape, data in rows]
 
+    def has_series(self, run: int) -> bool:
+        """Whether the run has samples."""
+        return bool(self._query("SELECT 1 FROM series WHERE run = ? LIMIT 1", (run,)))
+
     def one_series(self, run: int, name: str) -> Series:
         """The run's only series of this name.
 
