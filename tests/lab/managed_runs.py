@@ -25,7 +25,7 @@ MESH = """
 name = "{name}"
 topology = "mesh"
 leafs = 3
-hosts_per_leaf = 1
+hosts_per_leaf = {hosts_per_leaf}
 neighbours_per_leaf = 1
 [host_link]
 rate = "1gbit"
@@ -39,9 +39,9 @@ PROGRAM = "random-traffic"
 
 
 @contextmanager
-def mesh(name: str, share: Path) -> Iterator[labs.Lab]:
-    """Three hosts h0, h1, h2 with a trunk between any two, and a neighbour of each."""
-    text = MESH.format(name=f"{name}-{os.getpid()}")
+def mesh(name: str, share: Path, hosts_per_leaf: int = 1) -> Iterator[labs.Lab]:
+    """Three switches with a trunk between any two, and a neighbour of each; on each a host (h0, h1, h2), or several."""
+    text = MESH.format(name=f"{name}-{os.getpid()}", hosts_per_leaf=hosts_per_leaf)
     lab = labs.up(parse(text, Description, source="mesh.toml"), share=[share])
     try:
         yield lab

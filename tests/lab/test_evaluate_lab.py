@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from fairlead import lab
+from fairlead.bonding import parse
 from fairlead.evaluate import aggregation, dataset
-from fairlead.evaluate.remains import FILE_NAME
+from fairlead.manage.remains import FILE_NAME
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]  # six labs and twelve runs
@@ -134,3 +135,96 @@ def test_networks_are_a_factor_and_what_nics_carry_is_what_the_formula_says(tmp_
     assert "not made by the kernel's driver" in (tmp_path / "results" / "evaluation.html").read_text().replace(
         "&#39;", "'"
     )
+
+
+SILENT = """
+[evaluation]
+name = "silent"
+lab = "lab.toml"
+[factors]
+neighbours = ["none", "is", "silent is"]
+[run]
+command = ["ep", "--class", "S"]
+ranks = 4
+timeout_s = 60
+value = "timed_section_s"
+[replications]
+count = 2
+[neighbours]
+factor = "neighbours"
+levels = { none = [], is = ["is"] }
+silent = { "silent is" = "is" }
+[neighbours.programs.is]
+command = ["is", "--class", "S"]
+ranks = 4
+"""
+
+
+def test_silent_neighbours_run_on_every_host_and_send_nothing_between_hosts(tmp_path: Path):
+    text = LAB.replace("{name}", "50mbit").replace("= 2", "= 2\nslots = 2\ncount_flows = true", 1)
+    (tmp_path / "lab.toml").write_text(text)
+    (tmp_path / "plan.toml").write_text(SILENT)
+    line = [*COMMAND, str(tmp_path / "plan.toml"), "--results", str(tmp_path / "results")]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert "What neighbours cost" in done.stdout
+    sent_B: dict[str, float] = {}
+    with Store.read(tmp_path / "results") as store:
+        for row in store.runs(dataset.ROW):
+            assert row.status == "ok"
+            level = str(row.labels["neighbours"])
+            sent_B[level] = sum(float(series.values.sum()) for series in store.series(row.id, "nic_sent_B"))
+            began = [event.data for event in store.events(row.id) if event.kind == "neighbour_runs"]
+            about = {"instance": 1, "program": "is"}
+            hosts = [about | {"host": "h0"}, about | {"host": "h1"}]
+            began.sort(key=lambda data: str(data.get("host")))  # either may be seen first
+            assert began == {"none": [], "is": [about], "silent is": hosts}[level]
+    assert sent_B["silent is"] < 2 * sent_B["none"]
+    assert sent_B["is"] > 10 * sent_B["none"]
+
+
+CONTAINERS = """
+[lab]
+name = "evaluate-containers"
+topology = "star"
+hosts_per_leaf = 4
+slots = 2
+[host_link]
+rate = "1gbit"
+[servers]
+per_leaf = 2
+vms_per_server = 2
+[servers.uplink]
+rate = "50mbit"
+"""
+
+
+def test_instances_in_containers_share_their_servers_bond(tmp_path: Path):
+    """h0 and h1 are on server 0, h2 and h3 on server 1: main on h0 and h2, the neighbour on h1 and h3."""
+    (tmp_path / "lab.toml").write_text(CONTAINERS)
+    beside = """
+[neighbours]
+factor = "beside"
+levels = { is = ["is"] }
+hosts = [["h0", "h2"], ["h1", "h3"]]
+[neighbours.programs.is]
+command = ["is", "--class", "S"]
+ranks = 4
+"""
+    plan = BONDS.replace("[run]", 'beside = ["is"]\n[run]').replace("none = {}, two", "two")
+    (tmp_path / "plan.toml").write_text(plan.replace('["none", "two"]', '["two"]') + beside)
+    line = [*COMMAND, str(tmp_path / "plan.toml"), "--results", str(tmp_path / "results")]
+    subprocess.run(line, capture_output=True, text=True, check=True)
+    with Store.read(tmp_path / "results") as store:
+        data = dataset.load(store, dataset.find(store))
+        rows = store.runs(dataset.ROW)
+        networks = aggregation.load(store, data)
+        stored = [{each.name: each.content for each in store.attachments(row.id)} for row in rows]
+    assert {row.status for row in rows} == {"ok"}
+    for each in [json.loads(attachments["flows"]) for attachments in stored]:
+        assert list(each) == ["server0", "server1"]
+        found = [parse.flow(name) for name, _, _ in each["server0"]]
+        ends = {(str(flow.source.address), str(flow.destination.address)) for flow in found}
+        assert ends == {("10.64.0.1", "10.64.0.3"), ("10.64.0.2", "10.64.0.4")}
+    (seen,) = networks.cells.values()
+    assert seen.off_share is not None
+    assert seen.off_share < 0.02

@@ -14,6 +14,7 @@ from lab_fixtures import MESH, PRIVILEGES, STAR, describe, private_runtime, proc
 from fairlead import lab as labs
 from fairlead.errors import LabError
 from fairlead.lab import state
+from fairlead.runtime import start_ticks
 
 __all__ = ["private_runtime"]
 BOTH = pytest.mark.parametrize("user_namespace", PRIVILEGES)
@@ -32,7 +33,7 @@ def lives_in(pid_namespace: int) -> list[int]:
     for entry in Path("/proc").iterdir():
         try:
             if entry.name.isdigit() and (entry / "ns" / "pid").stat().st_ino == pid_namespace:
-                state.start_ticks(int(entry.name))
+                start_ticks(int(entry.name))
                 found.append(int(entry.name))
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             continue

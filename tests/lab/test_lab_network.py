@@ -24,7 +24,14 @@ TCP_SHARE = (MTU_B - 52) / FRAME_B  # payload of a full frame: IP and TCP header
 
 
 @pytest.mark.parametrize("user_namespace", PRIVILEGES)
-@pytest.mark.parametrize("text", [STAR, MESH, LEAF_SPINE], ids=["star", "mesh", "leaf-spine"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(MESH, id="mesh"),
+        pytest.param(STAR, id="star", marks=pytest.mark.slow),
+        pytest.param(LEAF_SPINE, id="leaf-spine", marks=pytest.mark.slow),
+    ],
+)
 def test_a_stream_gets_the_bottleneck_rate_and_every_pair_is_reached(text: str, user_namespace: bool) -> None:
     with running(text, user_namespace=user_namespace) as lab:
         names = [host.name for host in lab.plan.hosts]

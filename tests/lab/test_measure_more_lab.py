@@ -1,6 +1,7 @@
 """Collectives, impact, network noise, LogGP, noise and messages at once, clocks: over the hosts of a lab."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lab_fixtures import RATE_BPS, STAR, running
-from managed_runs import cluster_file, once
+from managed_runs import cluster_file, once, processes, start, wait_for
 
+from fairlead.errors import StoreError
 from fairlead.lab import Lab
 from fairlead.measure.benchmarks import collectives, impact, loggp, network_noise, noise_effect, timer
 from fairlead.store import Run, Store
@@ -124,3 +126,56 @@ def test_messages_that_a_disturbance_held_up_are_explained_by_it(four: Lab, tmp_
     held_up = lengths_s > 0.8 * length_s
     assert held_up.sum() >= 20
     assert (detours_s[held_up] >= noise_effect.EXPLAINED * lengths_s[held_up]).mean() >= 0.9
+
+
+ENDLESS = {
+    "collectives": ("mpi-collectives", ["--sizes", "4", "--operations", "allreduce", "--blocks", "1000"]),
+    "impact": ("mpi-impact", ["--size", "4KiB", "--blocks", "1000"]),
+    "loggp": ("mpi-loggp", ["--sizes", "8,1KiB", "--blocks", "1000"]),
+    "network-noise": ("mpi-network-noise", ["--train-size", "64KiB"]),
+    "noise-effect": ("mpi-noise-effect", ["--seconds", "600"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("fault", "benchmark"),
+    [
+        *[(fault, benchmark) for fault in ("interrupted", "dead") for benchmark in ENDLESS],
+        ("hung", "collectives"),  # blocks that are asked for by rounds
+        ("hung", "noise-effect"),  # parts, for as long as was said
+    ],
+)
+def test_what_was_measured_before_the_end_is_kept_and_marked(
+    four: Lab, tmp_path: Path, fault: str, benchmark: str
+) -> None:
+    program, options = ENDLESS[benchmark]
+    results, cluster = tmp_path / "r", cluster_file(four, tmp_path)
+    limit = ["--timeout", "6"] if fault == "hung" else []
+    with start("measure", cluster, benchmark, *options, *limit, "--results", results, results=results) as command:
+        wait_for(lambda: samples(results) >= 2, "samples")
+        victims = processes(four, "h1", program)
+        if fault == "interrupted":
+            command.process.send_signal(signal.SIGINT)
+        else:
+            subprocess.run(["kill", "-9" if fault == "dead" else "-STOP", *map(str, victims)], check=True)
+        code = command.end()
+    with Store.read(results) as store:
+        (run,) = store.runs("benchmark")
+    assert samples(results) >= 2
+    if fault == "interrupted":
+        assert (run.status, code) == ("aborted", 130)
+        assert f"as run {run.id} in {results}" in command.text()
+    else:
+        assert (run.status, code) == ("failed", 1)
+        said = {"dead": f"{program} ended during", "hung": "was not done within 6 s"}[fault]
+        assert said in str(run.error) and said in command.text()
+    wait_for(lambda: not any(processes(four, host, program) for host in ("h0", "h1")), "the ranks' end")
+
+
+def samples(results: Path) -> int:
+    """Series of the only run; 0 as long as there is none."""
+    try:
+        with Store.read(results) as store:
+            return sum(len(store.series(run.id)) for run in store.runs("benchmark"))
+    except StoreError:
+        return 0

@@ -1,7 +1,7 @@
 """``fairlead net show``, ``apply`` and ``restore`` on hosts whose ip(8) and /sys/class/net are imitated.
 
-The scripts are run as on a real host, in mount namespaces of their own. What is not tested here: the kernel's bonding
-driver, real switches, ssh connections that are cut.
+The scripts are run as on a real host, in mount namespaces of their own. The kernel's own bonding driver is in
+tests/unit/test_net_driver.py; real switches and ssh connections that are cut are tested nowhere.
 """
 
 import json
@@ -21,10 +21,11 @@ from fairlead.cluster.executors import base
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import ConfigError, HostError
 from fairlead.evaluate import session
-from fairlead.evaluate.remains import Remains
 from fairlead.evaluate.runner import Evaluation
+from fairlead.manage.remains import Remains
 from fairlead.net import apply as on_hosts
 from fairlead.net.change import Wanted
+from fairlead.net.state import JOURNAL
 from fairlead.store import Store
 
 pytestmark = pytest.mark.userns
@@ -159,10 +160,10 @@ def test_a_bond_takes_over_addresses_and_routes_is_read_back_and_taken_back(host
     ]
     with pytest.raises(ConfigError, match="a bond of ours is there already"):
         on_hosts.apply(hosts, NAMES, AD, within_s=30)
-    on_hosts.restore(hosts, NAMES)
+    assert on_hosts.restore(hosts, NAMES) == list(NAMES)
     assert all(as_before(hosts, host) for host in NAMES)
     assert not any(journal(hosts, host) for host in NAMES)
-    on_hosts.restore(hosts, NAMES)  # nothing is there: nothing happens
+    assert on_hosts.restore(hosts, NAMES) == []  # nothing is there: nothing happens
 
 
 @pytest.mark.slow
@@ -214,14 +215,28 @@ def test_a_host_that_is_not_reached_any_more_goes_back_by_itself(hosts: Imitated
     wait_until_as_before(hosts, "s1")  # its guard
 
 
+def test_a_change_that_is_refused_leaves_the_bond_that_is_there(
+    hosts: Imitated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen_before = on_hosts.plans(hosts, NAMES, AD)
+    on_hosts.apply(hosts, NAMES, AD, within_s=30)
+    monkeypatch.setattr(on_hosts, "plans", lambda *_: seen_before)  # two that begin at once see no bond of the other
+    with pytest.raises(HostError, match="is there already"):
+        on_hosts.apply(hosts, NAMES, AD, within_s=30)
+    assert all(journal(hosts, host) for host in NAMES)
+    assert not any(as_before(hosts, host) for host in NAMES)
+    mode = subprocess.run(hosts.command("s0", ["stat", "-c", "%a", JOURNAL]), check=True, capture_output=True).stdout
+    assert mode == b"755\n"  # who may not change it may see that it is there
+
+
 @pytest.mark.slow
 def test_what_a_killed_fairlead_left_goes_back_by_itself_or_by_restore(hosts: Imitated) -> None:
     change = on_hosts.plans(hosts, ["s0", "s1"], AD)
     for host, within_s in (("s0", 2), ("s1", 1000)):  # it died before it confirmed
-        subprocess.run(hosts.command(host, ["sh", "-c", on_hosts.begin(change[host], within_s)]), check=True)
+        subprocess.run(hosts.command(host, ["sh", "-c", on_hosts.begin(change[host], within_s, "a-token")]), check=True)
     wait_until_as_before(hosts, "s0")
     assert not as_before(hosts, "s1")
-    on_hosts.restore(hosts, NAMES)
+    assert on_hosts.restore(hosts, NAMES) == ["s1"]
     assert as_before(hosts, "s1")
 
 
@@ -294,9 +309,9 @@ def test_networks_of_real_hosts_are_a_factor_and_taken_back_after_a_crash(
     assert hosts.lines("s0").count("link delete bond7") == 3  # once a block
     assert all(as_before(hosts, host) for host in NAMES)
 
-    remains = Remains.of(tmp_path / "results")
+    remains = Remains(tmp_path / "results")
     remains.note_cluster(str(cluster))
-    remains.note_bonds(True)
+    remains.note_bonds()
     on_hosts.apply(hosts, NAMES, AD, within_s=1000)  # and then it was killed
-    assert Remains.of(tmp_path / "results").end() == ["bonds"]
+    assert Remains(tmp_path / "results").end() == ["bonds"]
     assert all(as_before(hosts, host) for host in NAMES)

@@ -3,15 +3,39 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import mpi_libraries
+import numpy as np
 import pytest
-from managed_runs import MOVED, Command, cluster_file, finish, nothing_left, processes, run, traffic, wait_for
+from managed_runs import MOVED, Command, cluster_file, finish, mesh, nothing_left, processes, run, traffic, wait_for
+from mpi_libraries import LIBRARIES, Mpi
+from test_relay_semantics import CASES, NOT_ZERO, SOURCES
 
 from fairlead import lab as labs
+from fairlead import native, programs
+from fairlead.profile import record
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
 RELAYED = ["--plane", "relay", *MOVED]
+RANKS = ["h0", "h1", "h2", "h3"]
+# Of six hosts, two relay for the four that have ranks: h4 what even ones send, h5 what odd ones do.
+EVERY_PAIR = [
+    word
+    for source in RANKS
+    for destination in RANKS
+    if source != destination
+    for word in ("--move", f"{source}:{destination}:{'h4' if source in ('h0', 'h2') else 'h5'}")
+]
+# Who dies, one after another: a relay; a destination's agent of what the other one still carries; a source's.
+VICTIMS = ("h4", "h0", "h1")
+LONG_ENOUGH = {
+    "cg": ["--class", "S", "--iterations", "400"],
+    "nbody": ["--particles", "2048", "--payload", "64", "--steps", "1200"],
+    "lu": ["--class", "S", "--iterations", "2500"],
+    "mg": ["--class", "W", "--iterations", "200"],
+}
 
 
 def carried(command: Command, host: str) -> dict[str, int]:
@@ -61,3 +85,94 @@ def test_a_killed_agent_costs_no_message(lab: labs.Lab, tmp_path: Path, victim: 
         assert command.end() == 0, command.text()
     assert command.record()[0].status == "ok"
     assert any(event.data["relay"]["ranks"]["relayed"] > 0 for event in command.events("stats"))
+
+
+@pytest.fixture(scope="module")
+def six(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
+    """Two hosts on each of three switches."""
+    with mesh("relay-six", tmp_path_factory.getbasetemp(), hosts_per_leaf=2) as lab:
+        yield lab
+
+
+def with_environment(argv: list[str], **env: str) -> list[str]:
+    """The program as every rank has to run it to see these variables: launchers hand on fairlead's own alone."""
+    return ["env", *(f"{name}={value}" for name, value in env.items()), *argv]
+
+
+def passed(command: Command, host: str) -> int:
+    """Frames that a host's agent has said to have passed on so far."""
+    told = [event.data["relay"]["passed"] for event in command.events("stats") if event.data["host"] == host]
+    return int(told[-1]) if told else 0
+
+
+def wait_until_passing(command: Command, host: str) -> None:
+    before = passed(command, host)
+    wait_for(lambda: passed(command, host) > before + 20, f"{host} passing frames on")
+
+
+def records_of(directory: Path, ranks: int) -> list[record.Record]:
+    """What each rank did, by rank; all ended in order."""
+    found = sorted((record.read(path) for path in directory.glob("*.record")), key=lambda each: each.rank or 0)
+    assert [(each.rank, each.state) for each in found] == [(rank, "finalized") for rank in range(ranks)]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", LONG_ENOUGH)
+def test_agents_die_one_after_another(six: labs.Lab, tmp_path: Path, program: str) -> None:
+    """Every message that a rank sent was received by the one that it was for, once; and the result is verified."""
+    kept = tmp_path / "records"
+    kept.mkdir()
+    options = ["--plane", "relay", "--no-detection", "-n", str(len(RANKS)), *EVERY_PAIR]
+    path = str(native.mpi_program("openmpi", program))
+    argv = with_environment([path, *LONG_ENOUGH[program]], FAIRLEAD_PROFILE=str(kept))
+    with run(cluster_file(six, tmp_path), *options, program=argv, results=tmp_path) as command:
+        wait_for(lambda: processes(six, "h0", program), "the ranks' start")
+        wait_until_passing(command, "h4")
+        for victim in VICTIMS:
+            wait_until_passing(command, "h5")
+            (agent,) = processes(six, victim, "fairlead-agent")
+            os.kill(agent, signal.SIGKILL)
+        assert command.end(100) == 0, command.text()
+    assert programs.verdict("\n".join(command.output).encode()).verified is True
+    ranks = records_of(kept, len(RANKS))
+    for unit in ("messages", "B"):
+        sent = np.array([getattr(each.messages, f"sent_{unit}") for each in ranks])[:, : len(RANKS)]
+        received = np.array([getattr(each.messages, f"received_{unit}") for each in ranks])[:, : len(RANKS)]
+        assert (sent == received.T).all()
+    counts = {name: sum(each.relay[name] for each in ranks) for name in NOT_ZERO}
+    assert counts["relayed"] > 0 and counts["retransmitted"] > 0
+    assert counts["direct"] + counts["relayed"] == sum(int(each.messages.sent_messages.sum()) for each in ranks)
+    assert {event.data["host"] for event in command.events("died")} == set(VICTIMS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "mpi", [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")], ids=lambda each: each.name
+)
+@pytest.mark.parametrize("seed", [None, 31], ids=["moved", "chaos"])
+def test_semantics_through_agents(lab: labs.Lab, tmp_path: Path, mpi: Mpi, seed: int | None) -> None:
+    """Every case of MPI's semantics between hosts, with messages that agents carry over a third one."""
+    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    kept = tmp_path / "records"
+    kept.mkdir()
+    env = {"FAIRLEAD_PROFILE": str(kept), "MPIR_CVAR_CH4_NETMOD": "ofi"}
+    env |= {"FAIRLEAD_CHAOS": str(seed)} if seed is not None else {}
+    argv = with_environment([str(program)], **env)
+    cluster = cluster_file(lab, tmp_path, "mpirun.openmpi", mpi.mpirun)
+    options = ["--plane", "relay", "--no-detection", "-n", "3"]
+    for source, destination, relay in ((0, 1, 2), (1, 0, 2), (1, 2, 0), (2, 0, 1)):
+        options += ["--move", f"h{source}:h{destination}:h{relay}"]
+    with (
+        mpi_libraries.no_leftovers(),
+        run(cluster, *options, program=argv, results=tmp_path) as command,
+    ):
+        assert command.end(100) == 0, command.text()
+    assert [line.strip() for line in command.output] == CASES
+    ranks = records_of(kept, 3)
+    counts = {name: sum(each.relay[name] for each in ranks) for name in NOT_ZERO}
+    # Without chaos, nothing is lost on the way: nothing need be sent again, and what comes is seldom held.
+    used = NOT_ZERO if seed is not None else {"direct", "relayed", "takeovers", "pulled", "waited"}
+    assert {name for name in used if counts[name] == 0} == set()
+    assert all(passed(command, host) > 0 for host in ("h0", "h1", "h2"))
+    assert nothing_left(lab)

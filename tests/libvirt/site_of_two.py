@@ -13,6 +13,7 @@ from lab_fixtures import run, running
 from managed_runs import wait_for
 
 from fairlead.cloud.libvirt import LibvirtDriver
+from fairlead.cluster.cloud_table import LibvirtTable
 from fairlead.cluster.description import Cluster
 from fairlead.lab import Lab
 
@@ -141,7 +142,7 @@ class Site:
 
     def driver(self) -> LibvirtDriver:
         table = Cluster.load(self.cluster_file()).cloud
-        assert table is not None
+        assert isinstance(table, LibvirtTable)
         return LibvirtDriver(table)
 
     def virsh(self, server: str, *argv: str) -> str:

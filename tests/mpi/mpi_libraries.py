@@ -24,9 +24,10 @@ _builds = tempfile.TemporaryDirectory(prefix="fairlead-tests-")
 
 @cache
 def _built(compiler: str, source: Path, *options: str) -> Path:
-    """What the compiler makes of a source: many tests need the same program."""
+    """What the compiler makes of a source, or of all in a directory: many tests need the same program."""
     target = Path(_builds.name) / str(len(list(Path(_builds.name).iterdir())))
-    subprocess.run([compiler, "-o", target, source, *options], check=True)
+    sources = sorted(source.glob("*.c")) if source.is_dir() else [source]
+    subprocess.run([compiler, "-o", target, *sources, *options], check=True)
     return target
 
 
@@ -62,7 +63,7 @@ class Mpi:
         return set(re.findall(r"\b(MPI_\w+)\s*\(", done.stdout)) & set(function_names())
 
     def compile(self, source: Path, target: Path, *options: str) -> Path:
-        """Compile a C program."""
+        """Compile a C program: one file, or all in a directory."""
         return Path(shutil.copy(_built(self.compiler, source, *options, "-lpthread"), target))
 
     def compile_fortran(self, source: Path, target: Path, *options: str) -> Path:
@@ -106,6 +107,14 @@ LIBRARIES = (
     Mpi("mpich5", f"{BUILT}/mpich5/bin/mpicc", f"{BUILT}/mpich5/bin/mpirun"),
 )
 every_mpi = pytest.mark.parametrize("mpi", LIBRARIES, ids=[library.name for library in LIBRARIES])
+
+# One version of each family; the other versions in the long suites.
+ONE_OF_A_FAMILY = ("openmpi4", "mpich5")
+FAMILIES = [
+    pytest.param(each, id=each.name, marks=() if each.name in ONE_OF_A_FAMILY else pytest.mark.slow)
+    for each in LIBRARIES
+]
+every_family = pytest.mark.parametrize("mpi", FAMILIES)
 
 
 @contextmanager

@@ -49,6 +49,18 @@ def test_every_rank_tells_the_times_of_every_collective_call() -> None:
     assert answers[-1] == {"failed": "request: this program measures something else"}
 
 
+def test_calls_at_agreed_moments_tell_how_late_each_rank_began() -> None:
+    of = {"ranks": 2, "size_B": 8, "warmup": 1, "agreed": True}
+    requests = [{"collective": "allreduce", **of, "most": 5}, {"collective": "bcast", **of, "most": 9, "limit_s": 0.0}]
+    first, second = asked("mpi-collectives", 2, requests)
+    assert [len(row) for row in first["samples_s"]] == [1 + 2 * 5] * 2
+    assert [len(row) for row in second["samples_s"]] == [1 + 2 * 1] * 2  # the limit is over: as few as there must be
+    clock, other = first["samples_s"]
+    assert clock[0] == 0 and 0 < other[0] < 1  # the first rank's clock is the one that counts
+    for row in first["samples_s"]:
+        assert all(0 <= late <= ended for late, ended in zip(row[1::2], row[2::2], strict=True))
+
+
 def test_victims_measure_alone_and_beside_every_congestor() -> None:
     of = {"size_B": 8, "window": 2, "least": 5, "most": 5, "exchanges_before": 1}
     requests = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import mpi_libraries
 import numpy as np
 import pytest
-from mpi_libraries import Mpi, every_mpi
+from mpi_libraries import Mpi, every_family
 from numpy.typing import NDArray
 
 from fairlead import native
@@ -42,7 +42,7 @@ def numbers(ends: NDArray[np.void], tag: int) -> list[int]:
     return [int(number) >> 8 for number in ends["end_and_number"][ends["tag"] == tag]]
 
 
-@every_mpi
+@every_family
 def test_both_ends_have_the_number_that_they_match_by(mpi: Mpi, tmp_path: Path) -> None:
     program = mpi.compile(SOURCE, tmp_path / "rings")
     env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RINGS": str(tmp_path)}

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mpi_libraries import LIBRARIES, Mpi, every_mpi
+from mpi_libraries import LIBRARIES, Mpi, every_family
 
 from fairlead import native
 from fairlead.profile import call_sites, record
@@ -40,7 +40,7 @@ def found(mpi: Mpi, program: Path, directory: Path) -> dict[str, list[Calls]]:
     return sites
 
 
-@every_mpi
+@every_family
 def test_places_in_c(mpi: Mpi, tmp_path: Path) -> None:
     source = HERE / "profile_sites.c"
     program = mpi.need().compile(source, tmp_path / "sites", "-g", "-O1")

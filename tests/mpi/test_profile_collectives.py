@@ -1,24 +1,18 @@
 """Collective calls one by one, in a program in which one rank enters each late, on every MPI library."""
 
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-import mpi_libraries
 import numpy as np
 import pytest
-from mpi_libraries import LIBRARIES, Mpi
+import recorded
+from mpi_libraries import Mpi, every_family
 
-from fairlead import native
-from fairlead.profile import phases, record, waiting
+from fairlead.profile import phases, waiting
 from fairlead.profile.record import COLLECTIVE, NO_ROOT, Record
 
 pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).with_name("profile_collectives.c")
-TESTED = [
-    pytest.param(mpi, id=mpi.name, marks=() if mpi.name in ("openmpi5", "mpich5") else pytest.mark.slow)
-    for mpi in LIBRARIES
-]
 RANKS = 3
 LATE_S = 0.15
 FUNCTIONS = (
@@ -30,19 +24,6 @@ SPLIT = 8  # the section that makes a communicator of its own
 WAITING = {
     0: (0, 2), 1: (0, 2), 2: (0, 2), 3: (0, 2), 4: (0,), 5: (2,), 6: (0, 2), 7: (), 8: (0,), 9: (), 11: (0, 2),
 }  # fmt: skip
-
-
-def run(mpi: Mpi, directory: Path) -> list[Record]:
-    program = mpi.compile(SOURCE, directory / "collectives")
-    env = {
-        "LD_PRELOAD": str(native.library("libfairlead.so")),
-        "FAIRLEAD_PROFILE": str(directory),
-        "FAIRLEAD_PROFILE_MESSAGES": "1000",
-    }
-    with mpi_libraries.no_leftovers():
-        subprocess.run(mpi.command(RANKS, [str(program)], env), check=True, timeout=100)
-    records = [record.read(path) for path in directory.glob("*.record")]
-    return sorted(records, key=lambda each: each.rank or 0)
 
 
 def sections(records: list[Record]) -> dict[int, list[Record]]:
@@ -70,9 +51,9 @@ def sizes_and_phases(records: list[Record]) -> None:
     assert phase.repetitions == 10
 
 
-@pytest.mark.parametrize("mpi", TESTED)
+@every_family
 def test_one_enters_late(mpi: Mpi, tmp_path: Path) -> None:
-    records = run(mpi.need(), tmp_path)
+    records = recorded.run(mpi.need(), SOURCE, RANKS, tmp_path)
     sizes_and_phases(records)
     for number, kept in sections(records).items():
         calls = [each.ends[each.ends["end"] == COLLECTIVE] for each in kept]

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mpi_libraries import LIBRARIES, Mpi, every_mpi
+from mpi_libraries import LIBRARIES, Mpi, every_family
 
 pytestmark = pytest.mark.mpi
 FAIRLEAD = [str(Path(sys.executable).with_name("fairlead"))]
@@ -25,7 +25,7 @@ def leftovers() -> list[Path]:
     return list(Path("/dev/shm").glob("fairlead-profile-*"))
 
 
-@every_mpi
+@every_family
 def test_a_bundled_program(mpi: Mpi, tmp_path: Path) -> None:
     before = leftovers()
     target = tmp_path / "cg.json"

@@ -8,9 +8,9 @@ from pathlib import Path
 import mpi_libraries
 import numpy as np
 import pytest
-from mpi_libraries import LIBRARIES, Mpi
+import recorded
+from mpi_libraries import FAMILIES, Mpi
 
-from fairlead import native
 from fairlead.profile import record, waiting
 from fairlead.profile.profile import mpi_s
 from fairlead.profile.record import Record
@@ -35,24 +35,20 @@ class Programs:
         """The records of a case's ranks, in rank order."""
         directory = self.directory / case
         directory.mkdir()
-        env = {
-            "LD_PRELOAD": str(native.library("libfairlead.so")),
-            "FAIRLEAD_PROFILE": str(directory),
-            "FAIRLEAD_PROFILE_MESSAGES": "1000",
-        }
+        env = recorded.environment(directory)
         with mpi_libraries.no_leftovers():
             done = subprocess.run(
                 self.mpi.command(RANKS, [str(self.program), case], env), capture_output=True, text=True, timeout=60
             )
         assert (done.returncode == 0) == (code == 0), done.stdout + done.stderr
         assert "fairlead" not in done.stderr
-        records = [record.read(path) for path in directory.iterdir()]
+        records = recorded.read(directory)
         assert {each.rank for each in records} == set(range(RANKS))
         assert all(each.ranks == RANKS for each in records)
-        return sorted(records, key=lambda each: each.rank or 0)
+        return records
 
 
-@pytest.fixture(scope="module", params=LIBRARIES, ids=[library.name for library in LIBRARIES])
+@pytest.fixture(scope="module", params=FAMILIES)
 def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Programs]:
     mpi: Mpi = request.param.need()
     directory = tmp_path_factory.mktemp(mpi.name)

@@ -6,10 +6,10 @@ from pathlib import Path
 import every_function
 import mpi_libraries
 import pytest
+import recorded
 from every_function import ENDS_THE_PROGRAM, RANKS, Expected, Line, Message
 from mpi_libraries import LIBRARIES, Mpi
 
-from fairlead import native
 from fairlead.profile import record
 from fairlead.profile.record import Record
 
@@ -72,15 +72,11 @@ def test_every_function_that_the_library_has(mpi: Mpi, tmp_path: Path) -> None:
     program = every_function.build(mpi, chosen, tmp_path)
     records = tmp_path / "records"
     records.mkdir()
-    env = {
-        "LD_PRELOAD": str(native.library("libfairlead.so")),
-        "FAIRLEAD_PROFILE": str(records),
-        "FAIRLEAD_PROFILE_MESSAGES": "1000",
-    }
     argv = [str(program), str(tmp_path / "file")]
-    done = subprocess.run(mpi.command(RANKS, argv, env), capture_output=True, text=True, timeout=100)
+    command = mpi.command(RANKS, argv, recorded.environment(records))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = {each.rank: each for each in map(record.read, records.iterdir())}
+    found = {each.rank: each for each in recorded.read(records)}
     assert set(found) == set(range(RANKS))
     for world, each in found.items():
         assert world is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import mpi_libraries
 import pytest
-from mpi_libraries import Mpi, every_mpi
+from mpi_libraries import Mpi, every_family
 
 from fairlead import native
 from fairlead.profile import record
@@ -57,7 +57,7 @@ def test_a_process_without_mpi_is_left_alone(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@every_mpi
+@every_family
 def test_mpi_opened_late_by_python(mpi: Mpi, tmp_path: Path) -> None:
     library = mpi.need().compile(HERE / "profile_late.c", tmp_path / "late.so", "-shared", "-fPIC")
     ask = [sys.executable, "-c", LATE, str(library)]
@@ -72,7 +72,7 @@ def test_mpi_opened_late_by_python(mpi: Mpi, tmp_path: Path) -> None:
     assert zero.state == one.state == "finalized"
 
 
-@every_mpi
+@every_family
 def test_the_library_sees_exactly_what_libmpi_has(mpi: Mpi, tmp_path: Path) -> None:
     """Every function of the table, asked for by name, before and after the first call."""
     source = tmp_path / "ask.c"
@@ -92,7 +92,7 @@ def test_the_library_sees_exactly_what_libmpi_has(mpi: Mpi, tmp_path: Path) -> N
     assert beside.stdout == plain.stdout
 
 
-@every_mpi
+@every_family
 def test_other_tools_are_called_too(mpi: Mpi, tmp_path: Path) -> None:
     tool = mpi.need().compile(HERE / "profile_tool.c", tmp_path / "tool.so", "-shared", "-fPIC")
     program = mpi.compile(HERE / "profile_cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
@@ -101,7 +101,7 @@ def test_other_tools_are_called_too(mpi: Mpi, tmp_path: Path) -> None:
     assert records(tmp_path)[0].messages.sent_B.tolist() == [0, 8, 0, 0]
 
 
-@every_mpi
+@every_family
 def test_threads_at_once(mpi: Mpi, tmp_path: Path) -> None:
     program = mpi.need().compile(HERE / "profile_threads.c", tmp_path / "threads")
     run(mpi, 2, [str(program)], environment(tmp_path))
@@ -114,7 +114,7 @@ def test_threads_at_once(mpi: Mpi, tmp_path: Path) -> None:
         assert each.functions["MPI_Waitall"].calls == 400
 
 
-@every_mpi
+@every_family
 def test_sessions(mpi: Mpi, tmp_path: Path) -> None:
     if mpi.name == "openmpi4":
         pytest.skip("Open MPI 4.1 has no sessions")
@@ -127,7 +127,7 @@ def test_sessions(mpi: Mpi, tmp_path: Path) -> None:
     assert zero.state == "exited"
 
 
-@every_mpi
+@every_family
 def test_spawned_processes_are_outside_the_world(mpi: Mpi, tmp_path: Path) -> None:
     if mpi.name == "mpich4":
         pytest.skip("Debian's MPICH 4.0.2 fails to spawn")
@@ -145,7 +145,7 @@ def test_spawned_processes_are_outside_the_world(mpi: Mpi, tmp_path: Path) -> No
     assert child.messages.received_B.tolist() == [0, 14]
 
 
-@every_mpi
+@every_family
 def test_a_forked_child_counts_for_itself(mpi: Mpi, tmp_path: Path) -> None:
     program = mpi.need().compile(HERE / "profile_fork.c", tmp_path / "fork")
     run(mpi, 1, [str(program)], environment(tmp_path))
@@ -168,7 +168,7 @@ def test_no_build_for_this_library_is_said(tmp_path: Path) -> None:
     assert not records(tmp_path)
 
 
-@every_mpi
+@every_family
 def test_no_room_for_records_does_not_end_the_program(mpi: Mpi, tmp_path: Path) -> None:
     program = mpi.need().compile(HERE / "profile_cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
     done = run(mpi, 3, [str(program), "modes"], environment(tmp_path / "missing"))

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mpi_libraries import LIBRARIES, Mpi, every_mpi
+from mpi_libraries import LIBRARIES, Mpi, every_family
 
 from fairlead import native
 from fairlead.profile import record
@@ -34,7 +34,7 @@ def counted(each: Record) -> dict[str, tuple[int, int, int, int]]:
     return {name: (one.entered, one.calls, one.sent_B, one.received_B) for name, one in each.regions.items()}
 
 
-@every_mpi
+@every_family
 def test_what_regions_hold(mpi: Mpi, tmp_path: Path) -> None:
     (zero, one), stderr = run(mpi, tmp_path)
     # Of a step: two messages, the barrier, and the inner calls of MPI_Pcontrol, five of them.

@@ -4,12 +4,11 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-import mpi_libraries
 import pytest
-from mpi_libraries import LIBRARIES, Mpi, every_mpi
+import recorded
+from mpi_libraries import LIBRARIES, Mpi, every_family
 
-from fairlead import native
-from fairlead.profile import profile, record, waiting
+from fairlead.profile import profile, waiting
 from fairlead.profile.record import COLLECTIVE, RECEIVE, Record
 
 pytestmark = pytest.mark.mpi
@@ -17,19 +16,6 @@ SOURCE = Path(__file__).with_name("profile_waiting.c")
 RANKS = 3
 SECTIONS = 12
 LATE_S = 0.25
-
-
-def run(mpi: Mpi, directory: Path) -> list[Record]:
-    program = mpi.compile(SOURCE, directory / "waiting")
-    env = {
-        "LD_PRELOAD": str(native.library("libfairlead.so")),
-        "FAIRLEAD_PROFILE": str(directory),
-        "FAIRLEAD_PROFILE_MESSAGES": "1000",
-    }
-    with mpi_libraries.no_leftovers():
-        subprocess.run(mpi.command(RANKS, [str(program)], env), check=True, timeout=100)
-    records = [record.read(path) for path in directory.glob("*.record")]
-    return sorted(records, key=lambda each: each.rank or 0)
 
 
 def of_section(records: list[Record], tag: int) -> waiting.Waiting:
@@ -42,9 +28,9 @@ def of_section(records: list[Record], tag: int) -> waiting.Waiting:
     return found
 
 
-@every_mpi
+@every_family
 def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
-    records = run(mpi, tmp_path)
+    records = recorded.run(mpi, SOURCE, RANKS, tmp_path)
     sections = {tag: of_section(records, tag) for tag in range(1, SECTIONS + 1)}
     assert [sections[tag].joined for tag in range(1, SECTIONS + 1)] == [1] * 8 + [2] + [1] * 3
 
@@ -80,19 +66,13 @@ def test_no_more_than_wanted_is_kept(tmp_path: Path) -> None:
     for number in ("5", "0", "many"):
         directory = tmp_path / number
         directory.mkdir()
-        env = {
-            "LD_PRELOAD": str(native.library("libfairlead.so")),
-            "FAIRLEAD_PROFILE": str(directory),
-            "FAIRLEAD_PROFILE_MESSAGES": number,
-        }
         done = subprocess.run(
-            mpi.command(RANKS, [str(program), "persistent"], env),
+            mpi.command(RANKS, [str(program), "persistent"], recorded.environment(directory, number)),
             check=True,
             timeout=100,
             stderr=subprocess.PIPE,
             text=True,
         )
-        records = [record.read(path) for path in directory.glob("*.record")]
-        assert [len(each.ends) for each in records] == [5 if number == "5" else 0] * RANKS
+        assert [len(each.ends) for each in recorded.read(directory)] == [5 if number == "5" else 0] * RANKS
         told = "FAIRLEAD_PROFILE_MESSAGES=many is not a number"
         assert (told in done.stderr) == (number == "many")

@@ -12,8 +12,9 @@ from fairlead import native
 from fairlead.profile import record
 
 pytestmark = pytest.mark.mpi
-SOURCE = Path(__file__).with_name("relay_semantics.c")
-CASES = re.findall(r'^    \{"([\w ]+)", \w+\},$', SOURCE.read_text(encoding="utf-8"), re.MULTILINE)
+SOURCES = Path(__file__).with_name("relay_semantics")
+CASES = re.findall(r'^    \{"([\w ]+)", \w+\},$', (SOURCES / "main.c").read_text(encoding="utf-8"), re.MULTILINE)
+TWO = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")]
 # Each says that a part of the machinery was used. A run in which one is zero tested less than it says.
 NOT_ZERO = {
     "direct", "relayed", "takeovers", "cancelled", "cancel_failed", "pulled", "held", "waited", "retransmitted",
@@ -40,11 +41,9 @@ def run(mpi: Mpi, ranks: int, argv: list[str], seed: int, kept: Path, **more: st
     }
 
 
-@pytest.mark.parametrize(
-    "mpi", [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")], ids=lambda each: each.name
-)
+@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
 def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
-    program = mpi.need().compile(SOURCE, tmp_path / "semantics", "-w")
+    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
     said, counts = run(mpi, 3, [str(program)], 1, tmp_path / "records")
     assert said == CASES
     assert {name for name in NOT_ZERO if counts[name] == 0} == set()
@@ -54,9 +53,23 @@ def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
 @every_mpi
 @pytest.mark.parametrize(("ranks", "seed"), [(2, 2), (3, 3), (5, 4), (8, 5)])
 def test_every_case_with_other_seeds(mpi: Mpi, ranks: int, seed: int, tmp_path: Path) -> None:
-    program = mpi.need().compile(SOURCE, tmp_path / "semantics", "-w")
+    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
     said, counts = run(mpi, ranks, [str(program), "2"], seed, tmp_path / "records")
     assert said == CASES
+    assert {name for name in NOT_ZERO if counts[name] == 0} == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+@pytest.mark.parametrize("seed", [21, 22, 23])
+def test_a_million_random_messages(mpi: Mpi, seed: int, tmp_path: Path) -> None:
+    """Against the model of matching in random.c: each round is 60 messages from every rank to every rank."""
+    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    said, counts = run(
+        mpi, 8, [str(program), str(-(-1_000_000 // (8 * 8 * 60))), "random messages"], seed, tmp_path / "records"
+    )
+    assert said == ["random messages"]
+    assert counts["direct"] + counts["relayed"] >= 1_000_000
     assert {name for name in NOT_ZERO if counts[name] == 0} == set()
 
 
@@ -65,7 +78,7 @@ def test_every_case_with_other_seeds(mpi: Mpi, ranks: int, seed: int, tmp_path: 
 @pytest.mark.parametrize("way", ["ucx", "ofi"])
 def test_between_hosts(mpi: Mpi, way: str, tmp_path: Path) -> None:
     """UCX cancels receives that it has matched: with it nothing may be cancelled."""
-    program = mpi.need().compile(SOURCE, tmp_path / "semantics", "-w")
+    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
     network = {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": way, "FI_PROVIDER": "tcp", "UCX_TLS": "tcp,self"}
     said, counts = run(mpi, 3, [str(program)], 6, tmp_path / "records", **network)
     assert said == CASES

@@ -244,7 +244,7 @@ def encode_setup(
     job: str = "test1",
     device: str = "eth0",
     network_id: int = 4242,
-    overlay_port: int = 48000,
+    overlay_port: int = 28000,
     uid_first: int = 0,
     uid_last: int = 0,
     grace_ms: int = 1000,

@@ -89,6 +89,8 @@ class Program:
         self.exchanges = 0
         self._size_B = size_B
         self._stop = threading.Event()
+        self._goes_on = threading.Event()
+        self._goes_on.set()
         listener = net.hosts[destination].socket(socket.SOCK_STREAM, uid=USER)
         listener.bind((net.address(destination), 0))
         listener.listen(1)
@@ -113,6 +115,8 @@ class Program:
 
     def _ask(self) -> None:
         while not self._stop.is_set():
+            if not self._goes_on.wait(0.01):
+                continue
             self._client.sendall(bytes(self._size_B))
             assert self._receive(self._client)
             self.exchanges += 1
@@ -122,6 +126,13 @@ class Program:
     def _answer(self) -> None:
         while self._receive(self._server):
             self._server.sendall(bytes(self._size_B))
+
+    def pause(self) -> None:
+        self._goes_on.clear()
+        time.sleep(0.05)  # the exchange under way
+
+    def go_on(self) -> None:
+        self._goes_on.set()
 
     def close(self) -> None:
         self._stop.set()
@@ -253,6 +264,35 @@ def guardian_of(agent: Agent) -> int:
     return int(children.split()[0])
 
 
+def watches_signals(agent: Agent) -> bool:
+    """Whether its event loop would wake for a signal."""
+    process = Path(f"/proc/{agent.process.pid}")
+    kinds = {fd.name: str(fd.readlink()) for fd in (process / "fd").iterdir()}
+    (signals,) = (fd for fd, kind in kinds.items() if kind.endswith("[signalfd]"))
+    (loop,) = (fd for fd, kind in kinds.items() if kind.endswith("[eventpoll]"))
+    watched = [
+        line.split()[1] for line in (process / "fdinfo" / loop).read_text().splitlines() if line.startswith("tfd")
+    ]
+    return signals in watched
+
+
+def test_a_signal_does_not_wake_it_again_and_again(net: Net, guardian: list[str]) -> None:
+    with agents(net, guardian=guardian, uid=USER) as running:
+        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert watches_signals(running[0])
+        slow = guardian_of(running[0])
+        os.kill(slow, signal.SIGSTOP)
+        try:
+            running[0].process.send_signal(signal.SIGTERM)
+            deadline_s = time.monotonic() + 0.9  # it waits for the guardian for a second
+            while watches_signals(running[0]):
+                assert time.monotonic() < deadline_s
+            assert running[0].process.poll() is None
+        finally:
+            os.kill(slow, signal.SIGCONT)
+        assert running[0].process.wait(5) == 0
+
+
 def test_the_agent_survives_its_guardian(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=USER) as running:
         assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
@@ -296,3 +336,30 @@ def test_congestion_moves_a_pair_and_its_end_brings_it_back(net: Net, guardian: 
         zones = [e["zone"] for e in running[0].seen if e["type"] == "zone" and e["destination"] == 1]
         assert zones[0] in ("medium", "high")
         assert not [e for agent in running for e in agent.seen if e["type"] in ("rejected", "plane_lost")]
+
+
+@pytest.mark.slow
+def test_a_pair_that_comes_at_even_intervals_is_moved_ahead_of_its_use(net: Net, guardian: list[str]) -> None:
+    period_s = 3.0
+    manage = tables()
+    manage["settings"]["detour.dwell_s"] = 0.3
+    with agents(net, guardian=guardian, uid=USER, manage=manage) as running, program(net, 0, 1) as ranks:
+        ranks.pause()
+        time.sleep(2.5)  # by now the connection is known
+        begin_s = time.monotonic()
+        for use in range(4):
+            time.sleep(max(0.0, begin_s + use * period_s - time.monotonic()))
+            ranks.go_on()
+            if use < 3:
+                time.sleep(0.3)
+            else:
+                with congestion(net, 0, 1):
+                    assert running[0].event("moved")["ahead"] is False
+            ranks.pause()
+        assert running[0].event("returned")["reason"] == "direct_good"
+        exchanged = ranks.exchanges
+        with congestion(net, 0, 1):
+            moved = running[0].event("moved")
+        assert (moved["source"], moved["destination"], moved["relay"], moved["ahead"]) == (0, 1, 2, True)
+        assert moved["reason"].startswith("ahead of its next use: ")
+        assert ranks.exchanges == exchanged, "the pair has not been used since"

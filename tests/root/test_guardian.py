@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -12,7 +13,9 @@ import struct
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -34,6 +37,7 @@ from .guardian_lab import (
 
 pytestmark = pytest.mark.root
 
+LOCK_FILE = "/proc/sys/net/ipv4/tcp_fastopen_key"
 MOVED_TABLE, LAST_HOP_TABLE = 0x464C0000, 0x464C0001
 CAP_NET_ADMIN = 12
 
@@ -105,7 +109,7 @@ def test_setup_makes_the_overlay_as_designed(mesh: Mesh, host: Host, start: Call
     start(host, mesh.setup_request(host))
     (link,) = host.ip_json("link", "show", "fl-test1")
     vxlan = link["linkinfo"]["info_data"]
-    assert (vxlan["id"], vxlan["port"], vxlan["local"], vxlan["link"]) == (4242, 48000, host.address, "eth0")
+    assert (vxlan["id"], vxlan["port"], vxlan["local"], vxlan["link"]) == (4242, 28000, host.address, "eth0")
     assert vxlan["learning"] is False
     assert link["mtu"] == 1450 and "UP" in link["flags"]
     assert link["gso_max_size"] == 65536 - 50  # with the outer headers it still fits the underlay
@@ -126,7 +130,8 @@ def test_setup_makes_rules_and_last_hops(mesh: Mesh, host: Host, start: Callable
     rules = [r for r in host.ip_json("rule") if r.get("protocol") == "70"]
     assert [rule["priority"] for rule in rules] == [5000, 5000, 5020, 5020, 5020, 5040, 5080]
     assert rules[0]["iif"] == "fl-test1" and rules[0]["table"] == str(LAST_HOP_TABLE)
-    assert sorted((r.get("sport", 0), r.get("dport", 0)) for r in rules[2:5]) == [(0, 47011), (0, 48000), (47011, 0)]
+    exempt = [(r.get("sport", 0), r.get("dport", 0), r.get("ipproto"), r.get("uid_start")) for r in rules[2:5]]
+    assert sorted(exempt, key=str) == [(0, 28000, "udp", None), (0, 47011, None, 1000), (47011, 0, None, 1000)]
     assert (rules[5]["uid_start"], rules[5]["uid_end"], rules[5]["table"]) == (1000, 1001, str(MOVED_TABLE))
     last_hops = host.ip_json("route", "show", "table", str(LAST_HOP_TABLE))
     assert [(r.get("type", "unicast"), r["dst"], r.get("gateway"), r.get("dev")) for r in last_hops] == [
@@ -217,7 +222,7 @@ def test_other_users_and_the_agents_stay(mesh: Mesh, host: Host, start: Callable
     assert host.ip_json(*to, "uid", "1000", "dport", "7")[0]["dev"] == "fl-test1"
     for stays in (["uid", "1001", "dport", "7"], ["uid", "0", "dport", "7"]):
         assert host.ip_json(*to, *stays)[0]["dev"] == "eth0"
-    for agents in (["dport", "47011"], ["sport", "47011"], ["dport", "48000"]):
+    for agents in (["dport", "47011"], ["sport", "47011"], ["dport", "28000"]):
         assert host.ip_json(*to, "uid", "1000", *agents)[0]["dev"] == "eth0"
     assert (
         host.ip_json("route", "get", mesh.hosts[1].address, "ipproto", "tcp", "uid", "1000", "dport", "47011")[0]["dev"]
@@ -289,7 +294,9 @@ def test_clean_removes_exactly_what_the_dead_left(
     assert clean(host, binary, "--job", "other") == []
     removed = clean(host, binary)
     assert [(r["kind"], r["name"]) for r in removed] == [(r["kind"], r["name"]) for r in announced]
-    assert {"rule", "route", "device", "filter", "rp_filter"} == {str(r["kind"]) for r in removed}
+    kinds = [str(r["kind"]) for r in removed]
+    assert {"rule", "route", "device", "filter", "rp_filter"} == set(kinds)
+    assert kinds.index("rp_filter") < kinds.index("device"), "killed in between, nothing would know the old value"
     assert clean(host, binary) == []
     host.ip("rule delete priority 5010", "link delete fl-mine")
     assert host.state() == before
@@ -297,7 +304,7 @@ def test_clean_removes_exactly_what_the_dead_left(
 
 def test_clean_leaves_the_living_alone(mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str) -> None:
     dead = start(host, mesh.setup_request(host, job="dead"))
-    living = start(host, mesh.setup_request(host, job="living", network_id=7, overlay_port=48001))
+    living = start(host, mesh.setup_request(host, job="living", network_id=7, overlay_port=28001))
     assert living.move(destination=1, relay=2).error == 0
     dead.process.kill()
     dead.wait()
@@ -321,12 +328,143 @@ def test_setup_clears_away_the_dead(mesh: Mesh, host: Host, start: Callable[...,
 def test_a_failed_setup_leaves_nothing(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     before = host.state()
     with host.socket(socket.SOCK_DGRAM) as taken:
-        taken.bind(("0.0.0.0", 48000))
+        taken.bind(("0.0.0.0", 28000))
         guardian = start(host)
         reply = guardian.exchange(mesh.setup_request(host))
         assert (reply.error, "UDP port" in reply.reason) == (errno.EADDRINUSE, True)
         assert host.state() == before
     assert guardian.exchange(mesh.setup_request(host)).error == 0
+
+
+# Names that others can hold ------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def holding_lock(host: Host) -> Iterator[None]:
+    """Another guardian that was stopped at the wrong moment."""
+    holder = host.start("flock", LOCK_FILE, "sh", "-c", "echo held; read -r end", stdin=PIPE, stdout=PIPE)
+    assert holder.stdout is not None
+    try:
+        assert holder.stdout.readline() == "held\n"
+        yield
+    finally:
+        holder.communicate("\n")
+
+
+@pytest.mark.parametrize("end", ["sigterm", "agent's death"])
+def test_a_held_lock_keeps_nothing_in_the_kernel(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian], end: str
+) -> None:
+    before = host.state()
+    guardian = start(host, mesh.setup_request(host, grace_ms=0))
+    assert guardian.move(destination=1, relay=2).error == 0
+    with holding_lock(host):
+        if end == "sigterm":
+            guardian.process.terminate()
+        else:
+            guardian.close()
+        wait_until(lambda: moved_routes(host) == [], within_s=0.5)
+        assert guardian.wait() == 0
+        assert host.state() == before
+
+
+@pytest.mark.slow
+def test_a_setup_does_not_wait_for_the_lock_for_ever(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
+    with holding_lock(host):
+        reply = start(host).exchange(mesh.setup_request(host))
+    assert (reply.error, LOCK_FILE in reply.reason) == (errno.ETIMEDOUT, True)
+
+
+def test_an_ordinary_user_holds_up_nothing(mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str) -> None:
+    """Abstract sockets of whatever name are for everybody in the network namespace; the lock is not."""
+    dead = start(host, mesh.setup_request(host, job="dead"))
+    dead.process.kill()
+    dead.wait()
+    names = ["\0fairlead-guardian-dead", "\0fairlead-guardian.lock"]
+    bind = f"import socket; s = [(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM), n) for n in {names}]; "
+    bind += "[a.bind(n) for a, n in s]; print('held', flush=True); input()"
+    squatter = host.start(*AS_USER, "/usr/bin/python3", "-c", bind, stdin=PIPE, stdout=PIPE)
+    assert squatter.stdin is not None and squatter.stdout is not None
+    try:
+        assert squatter.stdout.readline() == "held\n"
+        assert host.run(*AS_USER, "sh", "-c", f"flock {LOCK_FILE} echo locked 2>&1; true").count("denied") == 1
+        assert [(job["job"], job["alive"]) for job in status(host, binary)] == [("dead", False)]
+        assert {line["job"] for line in clean(host, binary)} == {"dead"}
+        guardian = start(host, mesh.setup_request(host))
+        assert [(job["job"], job["alive"]) for job in status(host, binary)] == [("test1", True)]
+        assert guardian.tear_down().error == 0
+    finally:
+        squatter.communicate("\n")
+
+
+@pytest.mark.parametrize("option", ["--check", "--clean"])
+def test_a_reader_who_does_not_read_does_not_hold_the_lock(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str, option: str
+) -> None:
+    dead = start(host, mesh.setup_request(host, job="dead"))
+    dead.process.kill()
+    dead.wait()
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with suppress(BlockingIOError):
+        while os.write(writing, bytes(65536)):
+            pass
+    os.set_blocking(writing, True)
+    tool = host.start(binary, option, stdout=writing)
+    os.close(writing)
+    try:
+        wait_until(lambda: "pipe_write" in Path(f"/proc/{tool.pid}/wchan").read_text(), within_s=5)
+        assert start(host, mesh.setup_request(host)).tear_down().error == 0
+        assert tool.poll() is None
+    finally:
+        with os.fdopen(reading, "rb") as pipe:
+            pipe.read()
+        assert tool.wait(5) == 0
+
+
+def test_a_setup_that_fails_never_drops_what_the_port_belongs_to(mesh: Mesh, host: Host, binary: str) -> None:
+    """The filter of a port comes when the device has it."""
+    other = mesh.hosts[2]
+    with host.socket(socket.SOCK_DGRAM) as taken, other.socket(socket.SOCK_DGRAM) as sender:
+        taken.bind((host.address, 28000))
+        taken.settimeout(1)
+        with watching_filters(host) as watched:
+            guardian = Guardian(binary, host)
+            assert guardian.exchange(mesh.setup_request(host, members=2)).error == errno.EADDRINUSE
+            sender.sendto(b"hello", (host.address, 28000))
+            assert taken.recv(100) == b"hello"
+            guardian.close()
+            assert guardian.wait() == 0
+            added = watched()
+    assert any("chain inet fairlead_test1 inner" in line for line in added), "what is watched"
+    assert not any("chain inet fairlead_test1 outer" in line for line in added)
+
+
+@contextmanager
+def watching_filters(host: Host) -> Iterator[Callable[[], list[str]]]:
+    """What `nft monitor` said, once it has ended."""
+    monitor = host.start("stdbuf", "-oL", "nft", "monitor", stdout=PIPE)
+    assert monitor.stdout is not None
+    lines: list[str] = []
+    mark = "add table inet watched"
+    deadline_s = time.monotonic() + 5
+    while mark not in lines:  # not before it listens
+        assert time.monotonic() < deadline_s
+        host.run("nft", "add table inet watched; delete table inet watched")
+        if select.select([monitor.stdout], [], [], 0.05)[0]:
+            lines.append(monitor.stdout.readline().strip())
+
+    def said() -> list[str]:
+        monitor.terminate()
+        lines.extend(line.strip() for line in monitor.communicate()[0].splitlines())
+        return lines
+
+    try:
+        yield said
+    finally:
+        if monitor.poll() is None:
+            monitor.kill()
+            monitor.communicate()
 
 
 # Requests that must be refused --------------------------------------------------------------------------------------
@@ -383,6 +521,7 @@ def test_invalid_requests_have_no_effect(mesh: Mesh, host: Host, start: Callable
         ({"device": "lo"}, errno.EADDRNOTAVAIL, "10.77.0.2"),
         ({"network_id": 1 << 24}, errno.EINVAL, "network_id"),
         ({"overlay_port": 70000}, errno.EINVAL, "overlay_port"),
+        ({"overlay_port": 8472}, errno.EINVAL, "overlay_port"),
         ({"uid_first": 1, "uid_last": 0}, errno.EINVAL, "uid"),
     ],
 )

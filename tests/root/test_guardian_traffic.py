@@ -219,8 +219,8 @@ def test_two_jobs_do_not_interfere(mesh: Mesh) -> None:
     """The same hosts, different users, the same destination over different relays."""
     source, _, destination = mesh.hosts[:3]
     with (
-        job(mesh, job="one", uid_first=1001, uid_last=1001, network_id=1, overlay_port=48001) as one,
-        job(mesh, job="two", uid_first=1002, uid_last=1002, network_id=2, overlay_port=48002) as two,
+        job(mesh, job="one", uid_first=1001, uid_last=1001, network_id=1, overlay_port=28001) as one,
+        job(mesh, job="two", uid_first=1002, uid_last=1002, network_id=2, overlay_port=28002) as two,
     ):
         assert one[0].move(destination=2, relay=1).error == 0
         relay = mesh.hosts[1]
@@ -290,7 +290,7 @@ def test_only_the_jobs_packets_are_admitted(
     with job(mesh), victim.socket(socket.SOCK_DGRAM) as listener, mesh.hosts[sender].socket(socket.SOCK_DGRAM) as out:
         listener.bind(("0.0.0.0", 5005))
         listener.settimeout(0.3)
-        out.sendto(vxlan_packet(network_id, inner_source, inner_destination, 5005), (victim.address, 48000))
+        out.sendto(vxlan_packet(network_id, inner_source, inner_destination, 5005), (victim.address, 28000))
         try:
             arrived = listener.recv(100) == b"hello"
         except TimeoutError:
@@ -306,8 +306,8 @@ def test_a_relay_forwards_to_the_jobs_hosts_only(mesh: Mesh) -> None:
     relay = mesh.hosts[1]
     with job(mesh), watch_sources(mesh, 1) as sent_by_relay, mesh.hosts[0].socket(socket.SOCK_DGRAM) as out:
         relay.run("nft", "delete table inet fairlead_test1; add table inet fairlead_test1")
-        out.sendto(vxlan_packet(4242, "10.77.0.2", "10.77.3.2", 5006), (relay.address, 48000))
-        out.sendto(vxlan_packet(4242, "10.77.0.2", "10.77.2.2", 5006), (relay.address, 48000))
+        out.sendto(vxlan_packet(4242, "10.77.0.2", "10.77.3.2", 5006), (relay.address, 28000))
+        out.sendto(vxlan_packet(4242, "10.77.0.2", "10.77.2.2", 5006), (relay.address, 28000))
         time.sleep(0.3)
         own, foreign = sent_by_relay()
     # The second packet goes on, in the overlay and so with the relay's own address. The first does not.
@@ -331,7 +331,7 @@ def test_works_within_an_ordinary_users_namespaces(request: pytest.FixtureReques
         assert destination.reaches(source, uid=1234)
         assert relay.received_packets("fl-test1") - before == 1
         reply = Guardian(str(native.program("fairlead-guardian")), source)
-        refused = reply.exchange(mesh.setup_request(source, job="two", uid_first=0, uid_last=5, overlay_port=48001))
+        refused = reply.exchange(mesh.setup_request(source, job="two", uid_first=0, uid_last=5, overlay_port=28001))
         assert (refused.error, "users 0 to 5" in refused.reason) == (errno.EINVAL, True)
         reply.close()
         assert reply.wait() == 0

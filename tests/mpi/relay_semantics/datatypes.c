@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derived datatypes, and messages that do not fit.
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "semantics.h"
+
+void datatypes(void) {
+    MPI_Datatype column, swapped, pair;
+    int out[64], in[64];
+    MPI_Status status;
+    MPI_Request request;
+    for (int i = 0; i < 64; ++i) out[i] = 1000 * rank + i;
+    /* A column of an 8 x 8 matrix to a row. */
+    MPI_Type_vector(8, 1, 8, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    MPI_Irecv(in, 8, MPI_INT, last_rank, 1, world, &request);
+    MPI_Send(out + 2, 1, column, next_rank, 1, world);
+    MPI_Wait(&request, &status);
+    NEED(count_of(&status, MPI_INT) == 8);
+    for (int i = 0; i < 8; ++i) NEED(in[i] == 1000 * last_rank + 8 * i + 2);
+    /* A row to a column, whose type is freed at once. */
+    memset(in, -1, sizeof in);
+    MPI_Irecv(in, 1, column, last_rank, 2, world, &request);
+    MPI_Type_free(&column);
+    MPI_Ssend(out, 8, MPI_INT, next_rank, 2, world);
+    MPI_Wait(&request, &status);
+    for (int i = 0; i < 64; ++i) NEED(in[i] == (i % 8 ? -1 : 1000 * last_rank + i / 8));
+    /* Without gaps, and in another order. */
+    MPI_Type_indexed(2, (int[]){1, 1}, (int[]){1, 0}, MPI_INT, &swapped);
+    MPI_Type_commit(&swapped);
+    MPI_Sendrecv(out, 4, swapped, next_rank, 3, in, 8, MPI_INT, last_rank, 3, world, &status);
+    for (int i = 0; i < 8; ++i) NEED(in[i] == 1000 * last_rank + (i ^ 1));
+    /* A message that ends in the middle of an element. */
+    memset(in, -1, sizeof in);
+    MPI_Sendrecv(out, 5, MPI_INT, next_rank, 3, in, 4, swapped, last_rank, 3, world, &status);
+    int elements = 0;
+    MPI_Get_elements(&status, swapped, &elements);
+    NEED(count_of(&status, swapped) == MPI_UNDEFINED && elements == 5);
+    NEED(in[0] == 1000 * last_rank + 1 && in[1] == 1000 * last_rank && in[3] == 1000 * last_rank + 2);
+    NEED(in[5] == 1000 * last_rank + 4 && in[4] == -1);
+    MPI_Type_free(&swapped);
+    /* Pairs with gaps, and large ones. */
+    enum { PAIRS = 20000 };
+    struct Pair {
+        double first;
+        char second;
+    }* from = malloc(PAIRS * sizeof *from), *to = malloc(PAIRS * sizeof *to);
+    const MPI_Aint places[2] = {offsetof(struct Pair, first), offsetof(struct Pair, second)};
+    MPI_Datatype kinds[2] = {MPI_DOUBLE, MPI_CHAR}, packed;
+    MPI_Type_create_struct(2, (int[]){1, 1}, places, kinds, &packed);
+    MPI_Type_create_resized(packed, 0, sizeof(struct Pair), &pair);
+    MPI_Type_commit(&pair);
+    for (int i = 0; i < PAIRS; ++i) {
+        from[i].first = i + rank / 8.0;
+        from[i].second = (char)(i + rank);
+    }
+    MPI_Irecv(to, PAIRS, pair, MPI_ANY_SOURCE, 5, world, &request);
+    MPI_Send(from, PAIRS, pair, next_rank, 5, world);
+    MPI_Wait(&request, &status);
+    NEED(count_of(&status, pair) == PAIRS);
+    for (int i = 0; i < PAIRS; ++i) NEED(to[i].first == i + last_rank / 8.0 && to[i].second == (char)(i + last_rank));
+    MPI_Type_free(&packed);
+    MPI_Type_free(&pair);
+    free(from);
+    free(to);
+}
+
+void truncation(void) {
+    char four[4] = "abc", two[2] = "", guard[3] = "xyz";
+    MPI_Status status, statuses[2];
+    MPI_Request requests[2];
+    int class = MPI_SUCCESS;
+    MPI_Comm own;
+    MPI_Comm_dup(world, &own);
+    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* of calls that complete several requests */
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Isend(four, 4, MPI_CHAR, next_rank, 1, own, &requests[0]);
+    const int error = MPI_Recv(guard, 2, MPI_CHAR, last_rank, 1, own, &status);
+    MPI_Error_class(error, &class);
+    NEED(class == MPI_ERR_TRUNCATE && guard[2] == 'z');
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Isend(four, 4, MPI_CHAR, next_rank, 1, own, &requests[0]);
+    MPI_Irecv(two, 2, MPI_CHAR, last_rank, 1, own, &requests[1]);
+    const int both = MPI_Waitall(2, requests, statuses);
+    MPI_Error_class(both, &class);
+    NEED(class == MPI_ERR_IN_STATUS);
+    MPI_Error_class(statuses[1].MPI_ERROR, &class);
+    NEED(class == MPI_ERR_TRUNCATE && statuses[0].MPI_ERROR == MPI_SUCCESS);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_free(&own);
+}

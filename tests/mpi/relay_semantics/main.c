@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What MPI promises of point-to-point messages, call by call, on any number of ranks from two on: run with messages
+// that take two paths (FAIRLEAD_CHAOS), and without. Each case looks at its data, its statuses and their order; a rank
+// that finds one wrong ends the program. Arguments: rounds of every case, then the cases' names; none: all.
+#include <stdlib.h>
+#include <string.h>
+
+#include "semantics.h"
+
+int rank, size, next_rank, last_rank;
+MPI_Comm world;
+
+int count_of(MPI_Status* status, MPI_Datatype type) {
+    int count = -1;
+    MPI_Get_count(status, type, &count);
+    return count;
+}
+
+void write_bytes(unsigned char* bytes, int length, int sign) {
+    for (int i = 0; i < length; ++i) bytes[i] = (unsigned char)(sign * 31 + i * 7 + i / 251);
+}
+
+int are_bytes(const unsigned char* bytes, int length, int sign) {
+    for (int i = 0; i < length; ++i)
+        if (bytes[i] != (unsigned char)(sign * 31 + i * 7 + i / 251)) return 0;
+    return 1;
+}
+
+unsigned char* memory(int length) {
+    unsigned char* bytes = malloc((size_t)length + 1);
+    NEED(bytes != NULL);
+    return bytes;
+}
+
+static const struct Case {
+    const char* name;
+    void (*run)(void);
+} cases[] = {
+    {"blocking modes", blocking_modes},
+    {"later modes", later_modes},
+    {"persistent", persistent},
+    {"wildcards", wildcards},
+    {"posting order", posting_order},
+    {"datatypes", datatypes},
+    {"probes", probes},
+    {"cancelling", cancelling},
+    {"letting go", letting_go},
+    {"exchanges", exchanges},
+    {"truncation", truncation},
+    {"communicators", communicators},
+    {"attributes", attributes},
+    {"synchronous and barrier", synchronous_and_barrier},
+    {"unwanted", unwanted},
+    {"random messages", random_messages},
+};
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    world = MPI_COMM_WORLD;
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &size);
+    NEED(size > 1);
+    next_rank = (rank + 1) % size;
+    last_rank = (rank + size - 1) % size;
+    const int rounds = argc > 1 ? atoi(argv[1]) : 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        int wanted = argc <= 2;
+        for (int argument = 2; argument < argc; ++argument) wanted |= strcmp(argv[argument], cases[i].name) == 0;
+        for (int round = 0; round < rounds && wanted; ++round) {
+            cases[i].run();
+            MPI_Barrier(world); /* a receive from any source must not meet what the next case sends */
+        }
+        if (wanted && rank == 0) {
+            printf("%s\n", cases[i].name);
+            fflush(stdout);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cases have in common: who they are, messages that are known again, and a check that ends the program.
+#pragma once
+
+#include <mpi.h>
+#include <stdio.h>
+
+enum { SMALL = 5, MIDDLE = 3000, LARGE = 120000 }; /* bytes: with the envelope, pulled, beyond what is copied */
+
+extern int rank, size, next_rank, last_rank;
+extern MPI_Comm world;
+
+#define NEED(holds)                                                                                       \
+    do {                                                                                                  \
+        if (!(holds)) {                                                                                   \
+            fprintf(stderr, "rank %d, %s:%d: %s does not hold\n", rank, __FILE_NAME__, __LINE__, #holds); \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                                 \
+        }                                                                                                 \
+    } while (0)
+
+int count_of(MPI_Status* status, MPI_Datatype type);
+
+/// Bytes that tell a message from others.
+void write_bytes(unsigned char* bytes, int length, int sign);
+int are_bytes(const unsigned char* bytes, int length, int sign);
+
+unsigned char* memory(int length);
+
+/* modes.c */
+void blocking_modes(void);
+void later_modes(void);
+void persistent(void);
+void exchanges(void);
+/* wildcards.c */
+void wildcards(void);
+void unwanted(void);
+/* completion.c */
+void posting_order(void);
+void letting_go(void);
+void synchronous_and_barrier(void);
+/* probes.c */
+void probes(void);
+/* cancel.c */
+void cancelling(void);
+/* datatypes.c */
+void datatypes(void);
+void truncation(void);
+/* communicators.c */
+void communicators(void);
+void attributes(void);
+/* random.c */
+void random_messages(void);
