@@ -1,4 +1,4 @@
-"""Other ways through the same congestion, side by side: plain Open MPI, several links, multipath TCP; fairlead."""
+"""Other ways through the same congestion, side by side: plain Open MPI, several links, multipath TCP; both planes."""
 
 import random
 import secrets
@@ -13,9 +13,12 @@ from bench.figures import AT_LEAST, Figure, ends
 from bench.laboratory import Network
 from bench.session import Session
 from bench.sockets import Connection, Sampler
+from fairlead.cluster.job import Job
 from fairlead.errors import LaunchError, StatisticsError
+from fairlead.manage.components import RELAY, ROUTE
 from fairlead.manage.congestion_schedule import CongestionSchedule
 from fairlead.manage.plan import CongestionPlan, ProgramPlan
+from fairlead.manage.planes import relayed
 from fairlead.manage.scenario import Episode, episodes
 from fairlead.manage.supervisor import supervise
 from fairlead.statistics import estimates
@@ -28,12 +31,12 @@ LOOK_SHARE = 0.9  # of the clean run time, after which sockets are looked at
 
 @dataclass(frozen=True)
 class Contender:
-    """A way to run the program. ``managed``: fairlead's agents beside plain Open MPI."""
+    """A way to run the program. ``plane``: fairlead's agents beside plain Open MPI, and how they move traffic."""
 
     name: str
     options: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
-    managed: bool = False
+    plane: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Run:
     moves: int = 0
 
 
-FAIRLEAD = Contender("fairlead", managed=True)
+FAIRLEAD = Contender("fairlead", plane=ROUTE)
 
 
 def contenders() -> tuple[Contender, ...]:
@@ -61,6 +64,7 @@ def contenders() -> tuple[Contender, ...]:
     """
     return (
         FAIRLEAD,
+        Contender("relay", plane=RELAY),
         Contender("plain"),
         Contender("links", options=_links()),
         Contender("multipath", env={"LD_PRELOAD": str(shims.build("mptcp_socket"))}),
@@ -96,12 +100,13 @@ def figures(program: str, runs: dict[str, list[Run]]) -> Iterator[Figure]:
         times_s = [run.time_s for run in runs[name]]
         median_s, own_median_s = simple.median(times_s), simple.median(own_s)
         note = f"run time over fairlead's in pairs; medians {median_s:.1f} s and {own_median_s:.1f} s"
+        target = None if name == RELAY else 1.0  # the other plane is fairlead, too
         try:
             ratio = estimates.paired_ratio(times_s, own_s)
-            figure = Figure(f"baseline.{name}.{program}", ratio.value, "1", ratio.n, 1.0, AT_LEAST, ends(ratio), note)
+            value, n, interval = ratio.value, ratio.n, ends(ratio)
         except StatisticsError:  # a single pair has no interval
-            figure = Figure(f"baseline.{name}.{program}", median_s / own_median_s, "1", len(times_s), 1.0, AT_LEAST)
-        yield figure
+            value, n, interval = median_s / own_median_s, len(times_s), None
+        yield Figure(f"baseline.{name}.{program}", value, "1", n, target, AT_LEAST, interval, note)
     yield from _proofs(program, runs)
 
 
@@ -116,8 +121,9 @@ def _proofs(program: str, runs: dict[str, list[Run]]) -> Iterator[Figure]:
         shares.append(sockets.acked_B(run.connections, network=multipath.NETWORK) / everything if everything else 0.0)
     note = "bytes on subflows over relays, of all subflows' bytes; more than 0 proves that they were used"
     yield Figure(f"proof.multipath.{program}", min(shares), "1", len(shares), 1e-6, AT_LEAST, note=note)
-    moves = [run.moves for run in runs[FAIRLEAD.name]]
-    yield Figure(f"proof.fairlead.{program}", min(moves), "moves", len(moves), 1, AT_LEAST)
+    for name in (FAIRLEAD.name, RELAY):
+        moves = [run.moves for run in runs[name]]
+        yield Figure(f"proof.{name}.{program}", min(moves), "moves", len(moves), 1, AT_LEAST)
 
 
 def _runs(net: Network, congestion: CongestionPlan, program: ProgramPlan) -> dict[str, list[Run]]:
@@ -170,17 +176,20 @@ def _timed(
     hosts = [host.name for host in net.cluster.compute_hosts()]
     sampler = Sampler(net.lab, hosts, look_after_s)
 
-    def launch_it() -> int:
+    def launch_it(job: Job) -> int:
         with CongestionSchedule(drawn, lambda place: net.congestion(congestion.places[place])), sampler:
             return net.run(launcher, job, program.timeout_s)
 
     try:
-        if contender.managed:
+        if contender.plane is not None:
             detours = Detours([host.name for host in net.cluster.managed_hosts()])
-            outcome = supervise(net.cluster, net.management(), launch_it, argv=job.argv, sinks=[detours], quiet=True)
+            with relayed(net.cluster, job, net.management(contender.plane)) as (ready, management):
+                outcome = supervise(
+                    net.cluster, management, lambda: launch_it(ready), argv=job.argv, sinks=[detours], quiet=True
+                )
             return Run(outcome.time_s, sampler.seen, len(detours.moves))
         begin_s = time.monotonic()
-        launch_it()
+        launch_it(job)
         return Run(time.monotonic() - begin_s, sampler.seen)
     except LaunchError as error:
         raise LaunchError(f"{contender.name}: {error}") from error

@@ -1,6 +1,5 @@
 """The network that a benchmark runs on: a lab of its own, its cluster, its store, and runs on it."""
 
-import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -10,7 +9,7 @@ from pathlib import Path
 from bench import shims
 from bench.session import Session
 from fairlead import lab, programs
-from fairlead.cluster import launch, run_facts
+from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
@@ -20,8 +19,10 @@ from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.manage import comparison_session
 from fairlead.manage.compare import Comparison, Setting
-from fairlead.manage.components import FULL
+from fairlead.manage.components import FULL, ROUTE
+from fairlead.manage.congestion_schedule import Traffic
 from fairlead.manage.plan import ComparisonPlan, CongestionPlan, ProgramPlan
+from fairlead.manage.remains import Remains
 from fairlead.manage.run import management_for
 from fairlead.manage.scenario import Scenario
 from fairlead.manage.supervisor import Management
@@ -77,6 +78,7 @@ class Network:
     lab: lab.Lab
     cluster: Cluster
     store: Store
+    remains: Remains
     session: Session
 
     def characterise(self, sizes_B: tuple[int, ...] = comparison_session.SIZES_B) -> Characterization:
@@ -94,9 +96,9 @@ class Network:
 
         return characterize(self.cluster, self.store, Settings(sizes_B=sizes_B), progress)
 
-    def management(self) -> Management:
+    def management(self, plane: str = ROUTE) -> Management:
         """Everything of fairlead at work, by the last characterisation."""
-        return management_for(self.cluster, FULL, self.store, quiet=True)
+        return replace(management_for(self.cluster, FULL, self.store, quiet=True), plane=plane)
 
     def compare(self, comparison: Comparison, plan: ComparisonPlan) -> int:
         """Run what is left of a comparison whose only network is this one; its number in the store.
@@ -106,14 +108,16 @@ class Network:
         """
 
         def management(scenario: Scenario) -> Management:
-            return management_for(self.cluster, scenario.components, self.store, quiet=True)
+            managed = management_for(self.cluster, scenario.components, self.store, quiet=True)
+            return replace(managed, plane=scenario.plane)
 
-        setting = Setting(self.cluster, management, self.congestion, run_facts.collect(self.cluster))
-        comparison.run(plan.all_cases()[0].testbed, setting, self.session.progress)
+        facts = comparison_session.facts_of(self.cluster, plan.programs)
+        setting = Setting(self.cluster, management, self.congestion, facts, self.remains)
+        comparison.run(plan.all_cases()[0].network, setting, self.session.progress)
         self.store.finish_run(comparison.experiment)  # or the same plan would find nothing to do the next time
         return comparison.experiment
 
-    def congestion(self, place: CongestionDescription) -> AbstractContextManager[object]:
+    def congestion(self, place: CongestionDescription) -> AbstractContextManager[Traffic]:
         """Congestion for the length of a block.
 
         Raises:
@@ -156,24 +160,28 @@ class Network:
             )
             file.seek(0)
             verdict = programs.verdict(file.read())
-        if code != 0 or verdict.verified is False:
-            raise LaunchError(f"{job.argv[0]} failed (exit code {code})", hint=f"its output is in {output}")
+        if why := programs.failure(Path(job.argv[0]).name, code, verdict):
+            raise LaunchError(f"{job.argv[0]} failed: {why}", hint=f"its output is in {output}")
         return code
 
 
 @contextmanager
-def network(session: Session, description: Path) -> Iterator[Network]:
+def network(session: Session, description: Path, *, unprivileged: bool = False) -> Iterator[Network]:
     """A lab for the length of a block, and a store in the group's directory.
+
+    Args:
+        unprivileged: as an ordinary user has it, inside a user namespace.
 
     Raises:
         LabError: the lab could not be made. StoreError: the store is in use.
+        FairleadError: what a killed benchmark left cannot be ended.
     """
     described = lab_description.load(description)
     with Store.open(session.directory) as store:
-        running = lab.up(described, name=f"bench-{session.group}-{os.getpid()}")
+        remains = Remains(session.directory)
+        remains.end()
         try:
-            # The lab's own name in place of this run's: an interrupted comparison is found and resumed by it.
-            cluster = replace(Cluster.parse(running.cluster_file_text()), name=described.lab.name)
-            yield Network(running, cluster, store, session)
+            running, cluster = remains.start_lab(described, user_namespace=unprivileged or None)
+            yield Network(running, cluster, store, remains, session)
         finally:
-            running.down()
+            remains.end_lab()

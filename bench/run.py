@@ -11,7 +11,9 @@ from pathlib import Path
 
 from bench import (
     baselines,
+    benchmark_report,
     characterisation,
+    evaluation_rows,
     idle,
     lab_life,
     onset,
@@ -20,6 +22,7 @@ from bench import (
     profiled,
     quiet_moves,
     recovered,
+    relay_programs,
     relayed,
     wrapped_call,
 )
@@ -31,6 +34,8 @@ from fairlead.errors import FairleadError
 # In the order in which they are run: the short ones first.
 GROUPS: dict[str, Benchmark] = {
     "lab": lab_life.measure,
+    "report": benchmark_report.measure,
+    "evaluation": evaluation_rows.measure,
     "wrapped": wrapped_call.measure,
     "probes": probes.measure,
     "relay": relayed.measure,
@@ -38,6 +43,7 @@ GROUPS: dict[str, Benchmark] = {
     "onset": onset.measure,
     "idle": idle.measure,
     "recovered": recovered.measure,
+    "relay-programs": relay_programs.measure,
     "baselines": baselines.measure,
     "overhead": overhead.measure,
     "characterisation": characterisation.measure,

@@ -13,7 +13,7 @@ from bench import shims
 from bench.figures import AT_MOST, Figure, median_figure
 from bench.session import Session
 from fairlead import native
-from fairlead.errors import MissingToolError
+from fairlead.errors import MeasurementError, MissingToolError
 from fairlead.manage.monitor import RINGS_VARIABLE
 from fairlead.profile.collect import DIRECTORY_VARIABLE, MESSAGES_VARIABLE
 
@@ -101,6 +101,12 @@ def build() -> Path:
 
 
 def run(loop: Path, environment: Mapping[str, str]) -> dict[str, float]:
-    """Nanoseconds a call by function."""
+    """Nanoseconds a call by function.
+
+    Raises:
+        MeasurementError: libfairlead had something to say: then it wraps nothing.
+    """
     done = subprocess.run([loop], env={**os.environ, **environment}, capture_output=True, text=True, check=True)
+    if done.stderr:
+        raise MeasurementError(f"{loop.name} does not run as it should: {done.stderr.strip()}")
     return {name: float(value) for name, value in (line.split() for line in done.stdout.splitlines())}

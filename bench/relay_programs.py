@@ -1,0 +1,31 @@
+"""Programs under congestion over the relay plane in an unprivileged lab: recovered share, and what the plane costs."""
+
+from collections.abc import Iterator
+
+from bench import laboratory, recovered
+from bench.figures import Figure
+from bench.overhead import accounted
+from bench.session import Session
+from fairlead.manage import comparison_session
+from fairlead.manage.compare import Comparison
+from fairlead.manage.components import RELAY
+from fairlead.report import comparison
+
+PLAN = laboratory.EXAMPLES / "relay.toml"
+
+
+def measure(session: Session) -> Iterator[Figure]:
+    """Figures ``recovered.relay.*``, ``slowdown.relay.*`` and ``overhead.accounted.relay.*``."""
+    plan = comparison_session.read(PLAN)
+    replications = session.size(plan.comparison.replications, 2)
+    with laboratory.network(session, laboratory.MESH8, unprivileged=True) as net:
+        net.characterise()
+        for program in plan.programs:
+            changes = {"name": f"relay.{program.name}", "replications": replications, "planes": (RELAY,)}
+            table = plan.comparison.model_copy(update=changes)
+            own = plan.model_copy(update={"comparison": table, "programs": (program,)})
+            session.say(program.name)
+            experiment = net.compare(Comparison(own, net.store), own)
+            yield from recovered.figures(net.store, experiment, recovered.Case(table.name, own))
+            stage = comparison.load(net.store, experiment).programs[0].final
+            yield accounted(f"overhead.accounted.{table.name}", stage.accounted)
