@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of a list that are missing: as root, or through password-less sudo; otherwise it prints the
-# command for your administrator.
+# command for your administrator. No daemon is started by it.
 #   scripts/install-packages.sh LIST    a file with one package a line, then why; # begins a comment
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,8 +25,17 @@ if [ "$(id -u)" != 0 ]; then
     sudo -n true 2>/dev/null || fail "system packages are missing; ask an administrator for: apt-get install --no-install-recommends $missing"
     become=(sudo -n)
 fi
+policy=/usr/sbin/policy-rc.d
+forbid_daemons() { # a policy that is there already stays; ours forbids nothing any more when this script is gone
+    if [ -e "$policy" ] && ! grep -q 'made by fairlead' "$policy"; then return; fi
+    trap '"${become[@]}" rm -f "$policy"' EXIT
+    printf '#!/bin/sh\n# made by fairlead for one installation\nkill -0 %s 2>/dev/null && exit 101\nexit 0\n' $$ |
+        "${become[@]}" sh -c "cat >$policy && chmod 755 $policy"
+}
+
 say "installing system packages: $missing"
 mkdir -p build
+forbid_daemons
 "${become[@]}" apt-get update -qq
 # shellcheck disable=SC2086  # a list of words
 "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >build/apt.log 2>&1 ||
