@@ -112,7 +112,7 @@ def test_nothing_is_left_when_fairlead_is_killed(tmp_path: Path) -> None:
     words = ["-n", "2", "--mpirun", "mpirun.openmpi", "--", "cg", "--class", "W", "--iterations", "60"]
     process = subprocess.Popen([*FAIRLEAD, "profile", *words], stdout=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 30
-    while not any(directory.glob("*.record") for directory in set(leftovers()) - before):
+    while not any(list(directory.glob("*.record")) for directory in set(leftovers()) - before):
         assert time.monotonic() < deadline, "the ranks left no record"
         time.sleep(0.05)
     process.kill()
