@@ -54,5 +54,5 @@ trap - EXIT
 tail -1 build/slow-unit.log
 
 say "long tests"
-.venv/bin/python -m pytest -q -m slow --timeout 1800 --ignore tests/unit
+.venv/bin/python -m pytest -q -m slow --timeout 1800 --durations=25 --ignore tests/unit
 say "done"
