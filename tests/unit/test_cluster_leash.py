@@ -7,37 +7,74 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.cluster import leash as leashes
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors import Executor, of
 from fairlead.cluster.leash import Leash
 
-LOOPS = ["sh", "-c", "trap 'echo ended; exit 3' TERM; echo begun; while :; do sleep 0.05; done"]
+CLUSTER = """
+[cluster]
+name = "here"
+executor = "local"
+interface = "lo"
+[[hosts]]
+name = "here"
+address = "127.0.0.1"
+"""
 HOLDER = """
-import subprocess, time
+import sys, time
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors import of
 from fairlead.cluster.leash import Leash
-leash = Leash()
-subprocess.Popen(leash.command(["sh", "-c", "echo $$; exec sleep 1000"]), stdin=leash.stdin)
+process = Leash().start(of(Cluster.load(sys.argv[1])), "here", ["sh", "-c", "echo $$; exec sleep 1000"])
+print(process.stdout.readline(), flush=True)
 time.sleep(1000)
 """
 
 
-def test_what_runs_is_ended_when_it_is_let_go() -> None:
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "here.toml"
+    path.write_text(CLUSTER)
+    return path
+
+
+@pytest.fixture
+def here(file: Path) -> Executor:
+    return of(Cluster.load(file))
+
+
+def test_what_runs_is_ended_when_it_is_let_go(here: Executor) -> None:
     with Leash() as leash:
-        process = subprocess.Popen(leash.command(LOOPS), stdin=leash.stdin, stdout=subprocess.PIPE, text=True)
+        process = leash.start(
+            here, "here", ["sh", "-c", "trap 'exit 3' TERM; echo begun; while :; do sleep 0.05; done"]
+        )
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
-    assert process.communicate(timeout=10) == ("ended\n", None)
+        assert process.poll() is None
     assert process.returncode == 3
 
 
-@pytest.mark.parametrize("code", [0, 7])
-def test_what_ends_by_itself_has_its_own_exit_code_and_leaves_nothing_open(code: int) -> None:
+def test_what_does_not_end_is_killed(here: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leashes, "END_S", 0.2)
+    deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print('begun', flush=True); time.sleep(1000)"
     with Leash() as leash:
-        command = leash.command(["sh", "-c", f"cat; echo said; exit {code}"])
-        done = subprocess.run(command, stdin=leash.stdin, stdout=subprocess.PIPE, timeout=10, check=False)
-    assert (done.stdout, done.returncode) == (b"said\n", code)
+        process = leash.start(here, "here", [sys.executable, "-c", deaf])
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+    assert process.returncode == 128 + 9
 
 
-def test_it_ends_also_when_its_starter_is_killed() -> None:
-    holder = subprocess.Popen([sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True)
+@pytest.mark.parametrize("code", [0, 7])
+def test_what_ends_by_itself_has_its_own_exit_code_and_leaves_nothing_open(here: Executor, code: int) -> None:
+    with Leash() as leash:
+        process = leash.start(here, "here", ["sh", "-c", f"cat; echo said; exit {code}"])
+        assert process.communicate(timeout=10) == ("said\n", "")
+        assert process.returncode == code
+
+
+def test_it_ends_also_when_its_starter_is_killed(file: Path) -> None:
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(file)], stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     pid = int(holder.stdout.readline())
     assert Path(f"/proc/{pid}").exists()

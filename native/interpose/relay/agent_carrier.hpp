@@ -22,7 +22,8 @@ class AgentCarrier final : public Carrier {
     bool ready(Process to) override;
     void send(Process to, std::vector<std::uint8_t> frame) override;
     void poll(const Sink& arrived) override;
-    bool alive() const override { return alive_; }
+    /// False once it can carry nothing any more, for good: the agent died. Frames that arrived before are still polled.
+    bool alive() const { return alive_; }
 
     /// How messages to a process shall go: Path::relay while the agents have moved the pair of hosts. Back to direct
     /// from relay may also mean that the relay died and frames with it: what is not acknowledged is best sent again.

@@ -30,10 +30,6 @@ class Carrier {
     /// Gives the frames that have arrived to the sink, and moves on what is on its way out. The sink does not call the
     /// carrier.
     virtual void poll(const Sink& arrived) = 0;
-
-    /// False once it can carry nothing any more, for good (the agent died). The owner then sends by another carrier
-    /// what is not acknowledged (Endpoint::resend). Frames that arrived before may still be polled.
-    virtual bool alive() const = 0;
 };
 
 }  // namespace fairlead::relay

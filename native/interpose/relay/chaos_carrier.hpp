@@ -23,7 +23,6 @@ class ChaosCarrier final : public Carrier {
     bool ready(Process to) override { return carrier_->ready(to); }
     void send(Process to, std::vector<std::uint8_t> frame) override { carrier_->send(to, std::move(frame)); }
     void poll(const Sink& arrived) override;
-    bool alive() const override { return carrier_->alive(); }
 
   private:
     std::unique_ptr<Carrier> carrier_;

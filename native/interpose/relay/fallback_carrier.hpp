@@ -52,7 +52,6 @@ class FallbackCarrier final : public Carrier {
         }
         if (!seldom_ || ++polls_ % kSeldom == 0) mpi_->poll(arrived);
     }
-    bool alive() const override { return true; }
 
     AgentCarrier& agents() { return *agents_; }
 

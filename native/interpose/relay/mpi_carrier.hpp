@@ -20,7 +20,6 @@ class MpiCarrier final : public Carrier {
     bool ready(Process to) override { return outgoing_[to] < kMostOutgoing; }
     void send(Process to, std::vector<std::uint8_t> frame) override;
     void poll(const Sink& arrived) override;
-    bool alive() const override { return true; }
 
     /// Frames sent to each process so far, and those that arrived: at the end both must agree, on both sides.
     const std::vector<std::uint64_t>& sent() const { return sent_; }

@@ -92,9 +92,10 @@ class Plane {
 
     /// A call of the program begins: with a poll, and what chaos mode draws for it.
     void enter();
-    /// Polls until `over` says so. Each time it is asked under the lock.
+    /// Polls until `over` says so; it is asked under the lock, first at once: the call polled as it began.
     template <class Over>
     void wait_until(Over&& over) {
+        if (locked(over)) return;
         for (;;) {
             {
                 const std::scoped_lock lock(mutex_);

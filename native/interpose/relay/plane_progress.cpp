@@ -220,9 +220,13 @@ void Plane::reap() {
 }
 
 void Plane::transmit() {
+    const std::vector<Process> open = endpoint_.open();
+    if (open.empty()) {
+        return;
+    }
     const Time time_s = now_s();
-    for (Process peer = 0; peer < processes_; ++peer) {
-        while (peer != self_ && carrier_->ready(peer)) {
+    for (const Process peer : open) {
+        while (carrier_->ready(peer)) {
             const std::uint64_t before = endpoint_.counters().retransmitted;
             const auto frame = endpoint_.next_frame(peer, time_s);
             if (!frame) {

@@ -27,7 +27,6 @@ class Source final : public Carrier {
             arrived(frame);
         }
     }
-    bool alive() const override { return true; }
 
   private:
     std::size_t frames_;

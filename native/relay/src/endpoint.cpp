@@ -69,7 +69,7 @@ MessageId Endpoint::send(CommunicatorId communicator, Process peer, Rank source,
     const std::uint64_t native_before = communicators_.at(communicator).native_sent[peer];
     const MessageId message = ++to.envelopes_out;
     const std::uint64_t sequence =
-        to.out.push(Envelope{message, communicator, source, tag, native_before, size_B, synchronous, inlined});
+        push(peer, Envelope{message, communicator, source, tag, native_before, size_B, synchronous, inlined});
     to.sends.emplace(message, Sent{size_B, !inlined, synchronous, false});
     if (inlined) {
         to.inlined_B += size_B;
@@ -158,6 +158,7 @@ bool Endpoint::receive(const Frame& frame, Time now_s) {
     const auto verdict = peer.in.receive(frame.sequence, frame.body);
     // One that was here before means that the acknowledgement got lost.
     if (verdict != LinkReceiver::Verdict::taken) peer.must_tell = true;
+    open_.insert(frame.from);
     if (verdict == LinkReceiver::Verdict::duplicate) ++counters_.duplicates;
     while (const auto body = peer.in.next()) {
         std::visit([&](const auto& content) { handle(frame.from, content); }, *body);
@@ -173,6 +174,7 @@ std::optional<Frame> Endpoint::next_frame(Process peer, Time now_s) {
         frame.sequence = transmission->sequence;
         frame.body = transmission->body;
     } else if (!tells(to, frame.progress, now_s)) {
+        if (to.out.idle() && frame.progress == to.told) open_.erase(peer);
         return std::nullopt;
     }
     to.told = frame.progress;
@@ -206,7 +208,10 @@ void Endpoint::change(CommunicatorId communicator, Change&& with) {
     Effects effects;
     with(queue, effects);
     if (queue.taken_over() && !was_taken_over) ++counters_.takeovers;
-    for (const Process peer : effects.released) ++peers_.at(peer).released;
+    for (const Process peer : effects.released) {
+        ++peers_.at(peer).released;
+        open_.insert(peer);
+    }
     for (const Match& match : effects.matches) matched(communicator, match);
 }
 
@@ -217,11 +222,18 @@ void Endpoint::matched(CommunicatorId communicator, const Match& match) {
     Peer& peer = peers_.at(relayed->peer);
     if (!relayed->inlined) {
         peer.pulling.emplace(relayed->message, Pulling{communicator, match.receive, relayed->size_B, 0});
-        peer.out.push(Pull{relayed->message});
+        push(relayed->peer, Pull{relayed->message});
         return;
     }
     peer.consumed_B += relayed->size_B;
-    if (relayed->synchronous) peer.out.push(Matched{relayed->message});
+    open_.insert(relayed->peer);
+    if (relayed->synchronous) push(relayed->peer, Matched{relayed->message});
+}
+
+/// A body to be sent; returns its number on the link.
+std::uint64_t Endpoint::push(Process to, const Body& body) {
+    open_.insert(to);
+    return peers_[to].out.push(body);
 }
 
 void Endpoint::learn(Process from, const Progress& progress, Time now_s) {
@@ -256,7 +268,7 @@ void Endpoint::handle(Process from, const Pull& pull) {
     std::uint64_t sequence = 0;
     for (std::uint64_t offset_B = 0; offset_B < sent.size_B; offset_B += settings_.piece_B) {
         const std::uint64_t length_B = std::min(settings_.piece_B, sent.size_B - offset_B);
-        sequence = peer.out.push(Payload{pull.message, offset_B, length_B});
+        sequence = push(from, Payload{pull.message, offset_B, length_B});
     }
     peer.payload_ends.emplace(sequence, pull.message);
 }

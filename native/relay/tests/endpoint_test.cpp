@@ -23,7 +23,9 @@ struct Pair {
         for (bool moved = true; moved;) {
             moved = false;
             for (const Process from : {0U, 1U}) {
+                const std::vector<Process> open = ends[from].open();
                 while (const auto frame = ends[from].next_frame(1 - from, now_s)) {
+                    EXPECT_EQ(open, (std::vector<Process>{1 - from}));
                     moved = true;
                     if (frame->sequence != 0) bodies.push_back(frame->body);
                     ends[1 - from].receive(*frame, now_s);
@@ -55,6 +57,9 @@ TEST(Endpoint, AMessageWithItsPayload) {
               (std::vector<Event>{ReceiveMatched{kWorld, match(1, {0, 1, 100, false, true})}}));
     EXPECT_TRUE(pair.ends[1].may_return(kWorld));
     EXPECT_EQ(pair.ends[1].progress(0), (Progress{1, 1, 100}));
+    EXPECT_EQ(pair.ends[1].open(), (std::vector<Process>{0})) << "what was received is not told yet";
+    pair.carry();
+    for (const Endpoint& end : pair.ends) EXPECT_EQ(end.open(), std::vector<Process>());
 }
 
 TEST(Endpoint, ASynchronousSendIsDoneWhenMatched) {
@@ -88,6 +93,7 @@ TEST(Endpoint, ProgressIsToldWithTheNextFrameOrAfterAWhile) {
     pair.carry(1.0);
     EXPECT_FALSE(pair.ends[0].flushed(1));
     EXPECT_FALSE(receiver.next_frame(0, 1.49).has_value());
+    EXPECT_EQ(receiver.open(), (std::vector<Process>{0}));
     ASSERT_TRUE(receiver.next_frame(0, 1.5).has_value());  // lost
     EXPECT_FALSE(receiver.next_frame(0, 9.0).has_value()) << "told once";
     for (int i = 0; i < 2; ++i) pair.send(10);

@@ -16,6 +16,7 @@ from fairlead.cli.measure_options import (
     given,
     mpirun_option,
     per_host_option,
+    repeat_options,
     size_option,
     sizes_option,
     timeout_option,
@@ -258,7 +259,9 @@ def burst(one_pauses: bool, **options: Any) -> Asked:
 @click.option("--seconds", type=click.FloatRange(1, 3600), default=6, show_default=True,
               help="Length of a stream; its middle third counts.")  # fmt: skip
 @size_option("--length", "length_B", "1MiB", "What a stream writes at once.")
-@until_options
+@repeat_options
+@click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=30, show_default=True,
+              metavar="SECONDS", help="A stream that takes so much longer than --seconds is hung.")  # fmt: skip
 def tcp(**options: Any) -> Asked:
     """TCP throughput by iperf3.
 
@@ -269,7 +272,6 @@ def tcp(**options: Any) -> Asked:
     """
     from fairlead.measure.benchmarks import tcp as benchmark
 
-    options.pop("timeout_s")  # a stream's length is known
     return asked(benchmark, options)
 
 

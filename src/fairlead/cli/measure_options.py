@@ -116,7 +116,12 @@ def output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def until_options(target: Callable[..., Any]) -> Callable[..., Any]:
-    """How often and how long: the argument ``until``, and ``timeout_s`` and ``seed``."""
+    """How often and how long: the arguments ``until`` and ``seed``, and ``timeout_s`` of a block."""
+    return repeat_options(timeout_option()(target))
+
+
+def repeat_options(target: Callable[..., Any]) -> Callable[..., Any]:
+    """How often: the arguments ``until`` and ``seed``."""
 
     @functools.wraps(target)
     def with_until(
@@ -138,7 +143,6 @@ def until_options(target: Callable[..., Any]) -> Callable[..., Any]:
                      help="Blocks of each size at least, unless the budget is over."),
         click.option("--exactly", type=click.IntRange(min=1), metavar="BLOCKS",
                      help="So many blocks of each size, instead of --blocks and --within."),
-        timeout_option(),
         click.option("--seed", type=int, default=1, show_default=True, help="Of the order of measurements."),
     )  # fmt: skip
 

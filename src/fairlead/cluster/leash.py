@@ -1,16 +1,28 @@
 """Commands on hosts that end with who started them, also behind ssh, which passes on no signal, and after a kill -9."""
 
 import os
+import subprocess
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-# The look-out keeps nothing open that readers of the command's output wait for.
+from fairlead.cluster.executors.base import Executor
+
+END_S = 10.0  # within which a command must end when it is told
+REPORT_S = 5.0  # after which this is known here
+
+# $0: tenths of a second from SIGTERM to SIGKILL. The look-out keeps nothing open that readers of the output wait for.
 _SCRIPT = """
 exec 3<&0
 "$@" 3<&- </dev/null &
 command=$!
-{ read -r end <&3; kill "$command"; } >/dev/null 2>&1 &
+{
+  read -r end <&3
+  kill "$command"
+  left=$0
+  while [ "$left" -gt 0 ]; do sleep 0.1; left=$((left - 1)); done
+  kill -s KILL "$command"
+} >/dev/null 2>&1 &
 lookout=$!
 exec 3<&-
 wait "$command"
@@ -21,21 +33,32 @@ exit "$code"
 
 
 class Leash:
-    """Commands made by `command` that have `stdin` as their standard input get SIGTERM when this context is left."""
+    """Commands that it starts get SIGTERM when this context is left, which waits for their ends; at last SIGKILL."""
 
     def __init__(self) -> None:
-        self.stdin, self._held = os.pipe()
+        self._stdin, self._held = os.pipe()
+        self._processes: list[subprocess.Popen[str]] = []
 
-    def command(self, argv: Sequence[str]) -> list[str]:
-        """The command, on the leash; it reads nothing, and its exit code is its own."""
-        return ["sh", "-c", _SCRIPT, "sh", *argv]
+    def start(self, executor: Executor, host: str, argv: Sequence[str]) -> "subprocess.Popen[str]":
+        """Start a command on a host. It reads nothing, what it says is for the caller, its exit code is its own."""
+        process = subprocess.Popen(
+            executor.command(host, ["sh", "-c", _SCRIPT, str(round(END_S * 10)), *argv]),
+            stdin=self._stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        self._processes.append(process)
+        return process
 
     def let_go(self) -> None:
-        """End what still runs; nothing happens the second time."""
-        for fd in (self._held, self.stdin):
+        """Tell what still runs to end; nothing happens the second time."""
+        for fd in (self._held, self._stdin):
             if fd >= 0:
                 os.close(fd)
-        self.stdin = self._held = -1
+        self._stdin = self._held = -1
 
     def __enter__(self) -> Self:
         return self
@@ -44,3 +67,9 @@ class Leash:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.let_go()
+        for process in self._processes:
+            try:
+                process.communicate(timeout=END_S + REPORT_S)
+            except subprocess.TimeoutExpired:  # the host is not reached any more
+                process.kill()
+                process.wait()

@@ -283,7 +283,7 @@ class Simulation {
         for (CommunicatorId communicator = 0; communicator < kCommunicators; ++communicator)
             take_over(self, communicator);
         drain(self);
-        for (Process peer = 0; peer < load_.ranks; ++peer) {
+        for (const Process peer : node.endpoint.open()) {
             while (const auto frame = node.endpoint.next_frame(peer, now_s_)) transmit(self, *frame);
         }
     }

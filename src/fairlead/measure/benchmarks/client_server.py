@@ -10,7 +10,6 @@ from fairlead.cluster.leash import Leash
 from fairlead.errors import MeasurementError
 
 START_S = 10.0  # in which servers must listen
-END_S = 10.0  # within which programs end when they are told
 LOOK_S = 1.0  # after which it is seen whether one has ended
 
 # $0 is the time-out in tenths of a second, then ports in hexadecimal, as the kernel writes them. 0A: LISTEN.
@@ -28,29 +27,8 @@ def running(
     executor: Executor, host: str, commands: Sequence[Sequence[str]]
 ) -> "Iterator[list[subprocess.Popen[str]]]":
     """Programs on a host; those that still run are ended, also if fairlead is killed."""
-    processes: list[subprocess.Popen[str]] = []
-    leash = Leash()
-    try:
-        for command in commands:
-            processes.append(
-                subprocess.Popen(
-                    executor.command(host, leash.command(command)),
-                    stdin=leash.stdin,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                    start_new_session=True,
-                )
-            )
-        yield processes
-    finally:
-        leash.let_go()
-        for process in processes:
-            try:
-                process.communicate(timeout=END_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.communicate()
+    with Leash() as leash:
+        yield [leash.start(executor, host, command) for command in commands]
 
 
 def await_servers(

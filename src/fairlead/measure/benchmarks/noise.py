@@ -29,7 +29,6 @@ Floats = npt.NDArray[np.float64]
 BENCHMARK, BENCHMARK_FWQ = "noise", "noise-fwq"
 PROGRAM = "fairlead-noise"
 SETTLING_S = 30.0  # beyond its seconds, in which a host must have answered
-END_S = 10.0  # within which a host ends it when it is told
 
 
 @dataclass(frozen=True)
@@ -120,26 +119,19 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     hosts = chosen(cluster, settings.hosts)
     name = BENCHMARK_FWQ if settings.method == "fwq" else BENCHMARK
     with records.recorded(store, cluster, name, {**asdict(settings), "hosts": hosts}) as run:
-        processes: list[subprocess.Popen[bytes]] = []
         done = _Count(progress, len(hosts))
-        leash = Leash()
-        try:
-            for host in hosts:
-                processes.append(_start(cluster, host, settings, leash))
-            with ThreadPoolExecutor(len(hosts)) as pool:
+        with Leash() as leash, ThreadPoolExecutor(len(hosts)) as pool:
+            try:
+                processes = [_start(cluster, host, settings, leash) for host in hosts]
                 keep = [
                     pool.submit(_keep, store, run, host, process, settings, done)
                     for host, process in zip(hosts, processes, strict=True)
                 ]
-                try:
-                    for each in keep:
-                        each.result()
-                except BaseException:
-                    leash.let_go()  # or the pool would wait for them
-                    raise
-        finally:
-            leash.let_go()
-            _end(processes)
+                for each in keep:
+                    each.result()
+            except BaseException:
+                leash.let_go()  # or the pool would wait for them
+                raise
     return run
 
 
@@ -165,26 +157,14 @@ class _Count:
             self._progress("noise", self._done, self._total)
 
 
-def _start(cluster: Cluster, host: str, settings: Settings, leash: Leash) -> "subprocess.Popen[bytes]":
+def _start(cluster: Cluster, host: str, settings: Settings, leash: Leash) -> "subprocess.Popen[str]":
     executor = of(cluster)
     path = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
-    command = executor.command(host, leash.command([path, *settings.arguments()]))
-    return subprocess.Popen(
-        command, stdin=leash.stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-    )
-
-
-def _end(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
-    for process in processes:
-        try:
-            process.wait(END_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    return leash.start(executor, host, [path, *settings.arguments()])
 
 
 def _keep(
-    store: Store, run: int, host: str, process: "subprocess.Popen[bytes]", settings: Settings, done: _Count
+    store: Store, run: int, host: str, process: "subprocess.Popen[str]", settings: Settings, done: _Count
 ) -> None:
     assert process.stdout is not None and process.stderr is not None
     limit_s = settings.seconds + SETTLING_S
@@ -206,12 +186,12 @@ def _keep(
     finally:
         watch.cancel()
     if process.wait() != 0 or not cores:
-        why = process.stderr.read().decode(errors="replace").strip() or "it said nothing"
+        why = process.stderr.read().strip() or "it said nothing"
         raise MeasurementError(f"{host}: {PROGRAM} ended with exit code {process.returncode}: {why}")
     done()
 
 
-def _parsed(host: str, line: bytes) -> dict[str, Any]:
+def _parsed(host: str, line: str) -> dict[str, Any]:
     try:
         said: dict[str, Any] = json.loads(line)
     except ValueError as error:

@@ -51,6 +51,7 @@ class Settings:
         between: one pair of hosts; none: the first two compute hosts.
         seconds: length of a stream; the middle third counts.
         length_B: what a stream writes at once.
+        timeout_s: a stream that takes so much longer than its length is hung.
     """
 
     between: tuple[HostPair, ...] = ()
@@ -59,6 +60,7 @@ class Settings:
     seconds: float = 6.0
     length_B: int = 1024**2
     until: Until = field(default_factory=Until)
+    timeout_s: float = 30.0
     seed: int = 1
 
     def lasts_s(self) -> float:
@@ -144,7 +146,7 @@ def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings) -> B
     options += ["--bidir"] if cell.both else []
     serve = [["iperf3", "--server", "--one-off", "--port", str(port), *common] for port in ports]
     ask = [["iperf3", "--client", address, "--port", str(port), *common, *options] for port in ports]
-    limit_s = settings.seconds + START_S + 20
+    limit_s = settings.seconds + settings.timeout_s
     with client_server.running(executor, destination, serve) as servers:
         if ended := client_server.await_servers(executor, destination, ports, servers):
             _output(destination, ended, START_S)  # raises what it said
@@ -158,7 +160,8 @@ def _output(host: str, process: "subprocess.Popen[str]", limit_s: float) -> list
     try:
         output, errors = process.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired as error:
-        raise MeasurementError(f"{host}: iperf3 did not end within {limit_s:g} s") from error
+        why = f"{host}: iperf3 did not end within {limit_s:g} s"
+        raise MeasurementError(why, hint="on a slow network set a longer --timeout") from error
     if not output.strip():
         raise MeasurementError(f"{host}: iperf3 ended with exit code {process.returncode}: {errors.strip()}")
     return iperf3.parse(output, host)

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -144,6 +145,9 @@ class Endpoint {
     bool receive(const Frame& frame, Time now_s);
     /// The next frame to transmit to `peer`, if there is one. The caller adds the payload that the body speaks of.
     std::optional<Frame> next_frame(Process peer, Time now_s);
+    /// Processes for which next_frame() may have something, now or later: what is not acknowledged, or not told. To ask
+    /// for these is enough, and with many processes there are few of them.
+    std::vector<Process> open() const { return {open_.begin(), open_.end()}; }
     /// The path to the peer is lost, and what was on it: what is not acknowledged is due again.
     void resend(Process peer) { peers_.at(peer).out.resend(); }
     /// Whether the peer has everything that was sent to it, and all sends to it are complete.
@@ -209,6 +213,7 @@ class Endpoint {
     template <typename Change>
     void change(CommunicatorId communicator, Change&& with);
     void matched(CommunicatorId communicator, const Match& match);
+    std::uint64_t push(Process to, const Body& body);
     bool tells(Peer& to, const Progress& progress, Time now_s) const;
     void learn(Process from, const Progress& progress, Time now_s);
     void handle(Process from, const Envelope& envelope);
@@ -221,6 +226,7 @@ class Endpoint {
     Process self_;
     Settings settings_;
     std::vector<Peer> peers_;
+    std::set<Process> open_;
     std::map<CommunicatorId, Communicator> communicators_;
     std::map<CommunicatorId, std::vector<Early>> early_;  ///< envelopes on communicators not known here yet
     std::vector<Event> events_;

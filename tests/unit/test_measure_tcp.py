@@ -1,0 +1,50 @@
+"""What becomes of a measurement by iperf3 that goes wrong; an imitated iperf3 that listens and says nothing."""
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fairlead.cluster.description import Cluster
+from fairlead.errors import MeasurementError
+from fairlead.measure.benchmarks import tcp
+from fairlead.measure.benchmarks.repeat import Until
+from fairlead.store import Store
+
+HUNG = f"""#!{sys.executable}
+import socket, sys, time
+if "--server" in sys.argv:
+    listening = socket.create_server(("127.0.0.2", int(sys.argv[sys.argv.index("--port") + 1])))
+time.sleep(1000)
+"""
+CLUSTER = """
+[cluster]
+name = "two"
+executor = "local"
+interface = "lo"
+ports = [47310, 47319]
+[[hosts]]
+name = "h0"
+address = "127.0.0.1"
+[[hosts]]
+name = "h1"
+address = "127.0.0.2"
+"""
+
+
+def test_a_hung_stream_is_ended_and_the_run_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "iperf3").write_text(HUNG)
+    (tmp_path / "iperf3").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    (tmp_path / "two.toml").write_text(CLUSTER)
+    cluster = Cluster.load(tmp_path / "two.toml")
+    settings = tcp.Settings(seconds=1.0, timeout_s=0.5, until=Until.exactly(1, 60))
+    begin_s = time.monotonic()
+    with Store.open(tmp_path / "r") as store, pytest.raises(MeasurementError, match=r"did not end within 1\.5 s"):
+        tcp.measure(cluster, store, settings, lambda *_: None)
+    assert 1.5 <= time.monotonic() - begin_s < 8, "both were ended when they were told"
+    with Store.read(tmp_path / "r") as store:
+        (run,) = store.runs("benchmark")
+    assert run.status == "failed"
+    assert run.error is not None and "h0: iperf3 did not end" in run.error
