@@ -8,7 +8,7 @@
 // The timed loops of operating-system noise: clock and work, nothing else. Times are in ticks (benchmark/ticks.hpp).
 namespace fairlead::benchmark {
 
-// The least time that an iteration of the selfish loop takes: the resolution of what it sees.
+// The least time that an iteration of the selfish loop takes regularly: the resolution of what it sees.
 std::uint64_t least_iteration();
 
 // Detours: iterations that took longer than `threshold`.

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 
 #include "benchmark/noise_loops.hpp"
+#include "benchmark/regular_least.hpp"
 #include "benchmark/ticks.hpp"
 #include "common/mpi.hpp"
 
@@ -21,7 +21,7 @@ enum Kind : int { kReading, kEmptyTest, kArrival, kSend };  // as watched.hpp nu
 
 constexpr int kReadings = 32;  // between two MPI_Tests: most of the time is watched, and a message waits for about 1 us
 constexpr std::uint64_t kThreshold = 9;  // times the least (netgauge's default; noise, 4.5)
-constexpr int kCalibration = 1000;       // empty MPI_Tests
+constexpr int kCalibration = 10'000;     // empty MPI_Tests
 
 // A time that was longer than it need be, or might be: start and length in ticks.
 struct Detour {
@@ -79,13 +79,13 @@ class Watch {
     std::vector<Detour> detours() const {
         std::vector<Detour> found = detours_;
         for (const int kind : {kArrival, kSend}) {
-            std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+            RegularLeast least;
             for (const Detour& call : calls_) {
-                least = call.kind == kind ? std::min(least, call.length) : least;
+                least.add(call.kind == kind ? call.length : 0);
             }
-            std::ranges::copy_if(calls_, std::back_inserter(found), [&](const Detour& call) {
-                return call.kind == kind && call.length > kThreshold * least;
-            });
+            const std::uint64_t threshold = kThreshold * least.value();
+            std::ranges::copy_if(calls_, std::back_inserter(found),
+                                 [&](const Detour& call) { return call.kind == kind && call.length > threshold; });
         }
         return found;
     }
@@ -103,12 +103,14 @@ class Watch {
     void calibrate() {
         MPI_Request request = MPI_REQUEST_NULL;
         check(MPI_Irecv(nullptr, 0, MPI_BYTE, peer_, kDetours + 1, MPI_COMM_WORLD, &request), "MPI_Irecv");
+        RegularLeast least;
         for (int i = 0; i < kCalibration; ++i) {
             int arrived = 0;
             const std::uint64_t before = ticks();
             check(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE), "MPI_Test");
-            least_test_ = std::min(least_test_, ticks() - before);
+            least.add(ticks() - before);
         }
+        least_test_ = least.value();
         check(MPI_Cancel(&request), "MPI_Cancel");
         check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
     }
@@ -116,7 +118,7 @@ class Watch {
     int peer_;
     std::vector<char> buffer_;
     std::uint64_t least_reading_;
-    std::uint64_t least_test_ = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t least_test_ = 0;
     std::vector<Detour> detours_;
     std::vector<Detour> calls_;  // every MPI_Send, and every MPI_Test that found its message
     int message_ = 0;

@@ -123,7 +123,8 @@ class Probe:
 
     def _read_answers(self, stream: IO[bytes]) -> None:
         for line in stream:
-            if line.startswith(b"{"):  # mpirun may talk in between
+            # mpirun may talk in between, and a program that is killed leaves half an answer.
+            if line.startswith(b"{") and line.endswith(b"\n"):
                 self._lines.put(line)
         self._lines.put(None)
 
