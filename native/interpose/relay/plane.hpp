@@ -27,6 +27,7 @@
 #include "relay/fallback_carrier.hpp"
 #include "relay/mpi_carrier.hpp"
 #include "relay/operation.hpp"
+#include "wrap/call.hpp"
 
 namespace fairlead::relay {
 
@@ -99,8 +100,11 @@ class Plane {
         for (;;) {
             {
                 const std::scoped_lock lock(mutex_);
+                library_asked_ = false;
                 poll();
                 if (over()) return;
+                // Between threads the lock is handed on only by who lets go of the processor.
+                if (kProgressYields && library_asked_ && !threads_at_once) continue;
             }
             sched_yield();
         }
@@ -197,6 +201,7 @@ class Plane {
     std::vector<bool> relayed_;            ///< and messages shall go that way
     Time last_arrival_s_ = 0.0;            ///< of a frame
     bool finished_ = false;                ///< nobody needs another frame
+    bool library_asked_ = false;           ///< for the program, in this turn of a wait: it may have yielded
     std::uint64_t calls_ = 0;
     std::uint64_t agreements_ = 1;
     std::uint64_t outside_ = 0;

@@ -95,6 +95,7 @@ bool Plane::wait_one(MPI_Request* request, MPI_Status* status, int& error) {
     MPI_Status own{};
     status = status == MPI_STATUS_IGNORE ? &own : status;
     int over = 0;
+    library_asked_ = true;
     error = PMPI_Test(request, &over, status);
     if (over == 0 && error == MPI_SUCCESS) {
         return false;
@@ -123,6 +124,7 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], i
     }
     std::vector<MPI_Status> own(number);
     int over = 0;
+    library_asked_ = true;
     error = PMPI_Testall(count, natives.data(), &over, own.data());
     if (over == 0 && error == MPI_SUCCESS) {
         return false;
@@ -174,6 +176,7 @@ bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* 
     MPI_Status own{};
     status = status == MPI_STATUS_IGNORE ? &own : status;
     int over = 0;
+    library_asked_ = true;
     error = PMPI_Testany(count, natives.data(), index, &over, status);
     if (error == MPI_SUCCESS && over == 0) {
         return false;
@@ -204,6 +207,7 @@ bool Plane::test_some(int count, MPI_Request requests[], int* number, int indice
             over ? complete.push_back(at) : void(waits = true);
         }
     }
+    library_asked_ = true;
     error = PMPI_Testsome(count, natives.data(), number, indices, own.data());
     const int from_library = *number == MPI_UNDEFINED ? 0 : *number;
     if (*number == MPI_UNDEFINED && complete.empty() && !waits) {

@@ -18,6 +18,7 @@ std::optional<Arrival> Plane::look(Channel& channel, int source, int tag, bool t
 int Plane::iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
     const auto channel = channel_of(comm);
     if (channel == nullptr || source == MPI_PROC_NULL || !endpoint_.taken_over(channel->id)) {
+        library_asked_ = true;
         return PMPI_Iprobe(source, tag, comm, flag, status);
     }
     const auto arrival = look(*channel, source, tag, false);
@@ -35,6 +36,7 @@ int Plane::improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* m
     MPI_Status own{};
     status = status == MPI_STATUS_IGNORE ? &own : status;
     if (channel == nullptr || source == MPI_PROC_NULL || !endpoint_.taken_over(channel->id)) {
+        library_asked_ = true;
         const int error = PMPI_Improbe(source, tag, comm, flag, message, status);
         if (error == MPI_SUCCESS && *flag != 0 && channel != nullptr && source != MPI_PROC_NULL) {
             endpoint_.native_extracted(channel->id, status->MPI_SOURCE);

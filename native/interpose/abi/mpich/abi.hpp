@@ -6,6 +6,9 @@
 
 #include "abi/common.hpp"
 
+/// A step of its progress never lets others have the processor; its waiting does.
+inline constexpr bool kProgressYields = false;
+
 using MPI_Comm = int;
 using MPI_Datatype = int;
 using MPI_Errhandler = int;

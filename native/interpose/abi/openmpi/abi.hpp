@@ -8,6 +8,10 @@
 
 #include "abi/common.hpp"
 
+/// A step of its progress that finds nothing lets others have the processor, where its user wants that
+/// (mpi_yield_when_idle).
+inline constexpr bool kProgressYields = true;
+
 using MPI_Comm = struct ompi_communicator_t*;
 using MPI_Datatype = struct ompi_datatype_t*;
 using MPI_Errhandler = struct ompi_errhandler_t*;
