@@ -59,6 +59,18 @@ def evaluate(directory: Path, script: str, more: str = "", count: int = 3) -> li
     return said
 
 
+def started(directory: Path, script: str, more: str = "") -> tuple["subprocess.Popen[bytes]", str]:
+    """An evaluation whose program, which writes its number into the file ``pid``, runs; with that number."""
+    file = write(directory, script, more)
+    process = subprocess.Popen([*COMMAND, "evaluate", str(file), "--results", "results"], cwd=directory)
+    pid = directory / "pid"
+    deadline_s = time.monotonic() + 30
+    while not (pid.is_file() and pid.read_text()):
+        assert time.monotonic() < deadline_s and process.poll() is None, "the program does not run"
+        time.sleep(0.02)
+    return process, pid.read_text()
+
+
 def is_running(pid: str) -> bool:
     """Not so a dead process that nobody has waited for."""
     try:
@@ -357,43 +369,31 @@ def test_a_neighbour_that_fails_fails_the_row(tmp_path):
 
 @pytest.mark.slow  # it waits until a program that does not listen is killed
 def test_what_a_killed_evaluation_had_running_is_ended_by_the_next_start(tmp_path):
-    file = write(tmp_path, "echo $$ > pid; trap '' TERM; while :; do sleep 1; done")
-    first = subprocess.Popen([*COMMAND, "evaluate", str(file), "--results", "results"], cwd=tmp_path)
-    pid = tmp_path / "pid"
-    while not (pid.is_file() and pid.read_text()):
-        time.sleep(0.02)
+    first, pid = started(tmp_path, "echo $$ > pid; trap '' TERM; while :; do sleep 1; done")
     job = json.loads((tmp_path / "results" / FILE_NAME).read_text())["jobs"]
     first.kill()
     first.wait()
     assert Remains(tmp_path / "results").end() == [f"job {job[0]}"]
-    assert not is_running(pid.read_text())
+    assert not is_running(pid)
     assert not (tmp_path / "results" / FILE_NAME).exists()
 
 
 @pytest.mark.slow
 def test_a_program_does_not_outlive_its_evaluation(tmp_path):
-    file = write(tmp_path, "echo $$ > pid; exec sleep 60")
-    first = subprocess.Popen([*COMMAND, "evaluate", str(file), "--results", "results"], cwd=tmp_path)
-    pid = tmp_path / "pid"
-    while not (pid.is_file() and pid.read_text()):
-        time.sleep(0.02)
+    first, pid = started(tmp_path, "echo $$ > pid; exec sleep 60")
     first.kill()
     first.wait()
     deadline_s = time.monotonic() + 10
-    while is_running(pid.read_text()) and time.monotonic() < deadline_s:
+    while is_running(pid) and time.monotonic() < deadline_s:
         time.sleep(0.02)
-    assert not is_running(pid.read_text())
+    assert not is_running(pid)
 
 
 def test_a_signal_ends_what_runs_and_leaves_the_row_for_later(tmp_path):
-    file = write(tmp_path, "echo $$ > pid; exec sleep 60")
-    process = subprocess.Popen([*COMMAND, "evaluate", str(file), "--results", "results"], cwd=tmp_path)
-    pid = tmp_path / "pid"
-    while not (pid.is_file() and pid.read_text()):
-        time.sleep(0.02)
+    process, pid = started(tmp_path, "echo $$ > pid; exec sleep 60")
     process.terminate()
     assert process.wait() == 128 + signal.SIGTERM
-    assert not is_running(pid.read_text())
+    assert not is_running(pid)
     with Store.read(tmp_path / "results") as store:
         assert [run.status for run in store.runs()] == ["interrupted"]  # the evaluation; of the row there is nothing
 
@@ -463,11 +463,7 @@ def test_instances_share_processors_by_control_groups_which_are_removed(tmp_path
 
 @pytest.mark.skipif(not may_share_processors(), reason="no control group for processors can be made here")
 def test_control_groups_that_a_killed_evaluation_left_are_removed_with_what_runs_in_them(tmp_path):
-    file = write(tmp_path, "echo $$ > pid; exec sleep 60", SHARED.replace("{log}", "log"))
-    first = subprocess.Popen([*COMMAND, "evaluate", str(file), "--results", "results"], cwd=tmp_path)
-    pid = tmp_path / "pid"
-    while not (pid.is_file() and pid.read_text()):
-        time.sleep(0.02)
+    first, pid = started(tmp_path, "echo $$ > pid; exec sleep 60", SHARED.replace("{log}", "log"))
     first.kill()
     first.wait()
     left = [
@@ -478,7 +474,7 @@ def test_control_groups_that_a_killed_evaluation_left_are_removed_with_what_runs
     assert len(left) == 2
     assert Remains(tmp_path / "results").end()[-1] == "control groups"
     assert not any(path.exists() for path in left)
-    assert not is_running(pid.read_text())
+    assert not is_running(pid)
 
 
 def test_where_no_control_group_can_be_made_rows_say_so(tmp_path, monkeypatch):
