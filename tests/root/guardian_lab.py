@@ -12,7 +12,7 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
@@ -24,6 +24,8 @@ SETUP, MOVE, RETURN, TEARDOWN, REPLY = 1, 2, 3, 4, 5
 MAX_HOSTS = 1024
 MAX_PACKET_B = 12 + 12 + 16 + 7 * 4 + 8 * MAX_HOSTS
 AGENT_PORT = 47011
+AS_USER = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups"]
+MOVED_TABLE, LAST_HOP_TABLE = 0x464C0000, 0x464C0001
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
@@ -304,3 +306,23 @@ class Guardian:
 
     def wait(self, timeout_s: float = 10) -> int:
         return self.process.wait(timeout_s)
+
+
+def clean(host: Namespace, binary: str, *options: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in host.run(binary, "--clean", *options).splitlines()]
+
+
+def status(host: Namespace, binary: str) -> list[dict[str, object]]:
+    return json.loads(host.run(binary, "--status"))["jobs"]
+
+
+def moved_routes(host: Namespace) -> list[dict[str, object]]:
+    return host.ip_json("route", "show", "table", str(MOVED_TABLE))
+
+
+def wait_until(condition: Callable[[], bool], within_s: float) -> float:
+    """Seconds until the condition held."""
+    start_s = time.monotonic()
+    while not condition():
+        assert time.monotonic() - start_s < within_s, "did not come true in time"
+    return time.monotonic() - start_s

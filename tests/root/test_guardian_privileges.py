@@ -1,0 +1,115 @@
+"""What the guardian may do, for whom, and what it says where it may not."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from .guardian_lab import (
+    AS_USER,
+    Guardian,
+    Host,
+    Mesh,
+    moved_routes,
+)
+
+CAP_NET_ADMIN = 12
+
+
+def test_keeps_one_capability_and_no_network_socket(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
+    guardian = start(host, mesh.setup_request(host))
+    process = Path(f"/proc/{guardian.process.pid}")
+    fields = dict(line.split(":\t", 1) for line in (process / "status").read_text().splitlines() if ":\t" in line)
+    assert {name: int(fields[name], 16) for name in ("CapPrm", "CapEff", "CapBnd", "CapInh", "CapAmb")} == {
+        "CapPrm": 1 << CAP_NET_ADMIN,
+        "CapEff": 1 << CAP_NET_ADMIN,
+        "CapBnd": 1 << CAP_NET_ADMIN,
+        "CapInh": 0,
+        "CapAmb": 0,
+    }
+    assert fields["NoNewPrivs"] == "1"
+    sockets = {
+        str(target)[8:-1]
+        for target in (fd.readlink() for fd in (process / "fd").iterdir())
+        if str(target).startswith("socket:")
+    }
+    for kind in ("tcp", "udp", "raw", "packet", "tcp6", "udp6"):
+        table = process / "net" / kind
+        inodes = {word for line in table.read_text().splitlines() for word in line.split()} if table.exists() else set()
+        assert not inodes & sockets, kind
+    assert os.getsid(guardian.process.pid) == guardian.process.pid
+
+
+@pytest.fixture
+def ordinary(binary: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A guardian installed as docs/route-plane.md says, where an ordinary user can execute it."""
+    folder = Path("/var/tmp") / f"fairlead-test-{os.getpid()}"
+    folder.mkdir(mode=0o755)
+    shutil.copy(binary, folder / "fairlead-guardian")
+    subprocess.run(["setcap", "cap_net_admin+ep", folder / "fairlead-guardian"], check=True)
+    yield str(folder / "fairlead-guardian")
+    shutil.rmtree(folder)
+
+
+def test_file_capability_lets_an_ordinary_user_move_only_his_own_sockets(mesh: Mesh, host: Host, ordinary: str) -> None:
+    guardian = Guardian(ordinary, host, AS_USER, options=["--user", "0"])
+    foreign = guardian.exchange(mesh.setup_request(host, uid_first=0, uid_last=0))
+    assert (foreign.error, "only his own" in foreign.reason) == (errno.EPERM, True)
+    assert guardian.exchange(mesh.setup_request(host, uid_first=1234, uid_last=1234)).error == 0
+    assert guardian.move(destination=1, relay=2).error == 0
+    assert len(moved_routes(host)) == 1
+    assert guardian.tear_down().error == 0
+    guardian.close()
+    assert guardian.wait() == 0
+
+
+def test_a_sudo_rule_can_bind_it_to_one_user(mesh: Mesh, host: Host, binary: str) -> None:
+    guardian = Guardian(binary, host, options=["--user", "1234"])
+    assert guardian.exchange(mesh.setup_request(host, uid_first=0, uid_last=0)).error == errno.EPERM
+    assert guardian.exchange(mesh.setup_request(host, uid_first=1234, uid_last=1234)).error == 0
+    guardian.process.terminate()
+    assert guardian.wait() == 0
+
+
+def test_without_privilege_setup_is_refused_and_check_says_why(mesh: Mesh, host: Host, ordinary: str) -> None:
+    subprocess.run(["setcap", "-r", ordinary], check=True)
+    guardian = Guardian(ordinary, host, AS_USER)
+    assert guardian.exchange(mesh.setup_request(host, uid_first=1234, uid_last=1234)).error == errno.EPERM
+    guardian.close()
+    assert guardian.wait() == 0
+    report = json.loads(host.run(*AS_USER, ordinary, "--check", check=False))
+    assert report["ok"] is False
+    assert {c["name"] for c in report["checks"] if c["ok"] is False} == {
+        "cap_net_admin",
+        "vxlan",
+        "rule_uidrange",
+        "nftables",
+    }
+    assert all("setcap" in c["fix"] for c in report["checks"] if c["ok"] is False)
+
+
+def test_check_works_leaves_nothing_and_hints(host: Host, binary: str) -> None:
+    before = host.state()
+    report = json.loads(host.run(binary, "--check"))
+    assert host.state() == before
+    assert report["ok"] is True
+    assert [c["name"] for c in report["checks"]] == ["cap_net_admin", "vxlan", "rule_uidrange", "nftables", "rp_filter"]
+    # As Docker leaves it:
+    host.run(
+        "nft", "add table ip filter; add chain ip filter FORWARD { type filter hook forward priority 0; policy drop; }"
+    )
+    report = json.loads(host.run(binary, "--check"))
+    host.run("nft", "delete table ip filter")
+    assert [c["name"] for c in report["checks"] if c["ok"] is None] == ["forward_policy", "rp_filter"]
+
+
+def test_started_by_a_person_says_what_it_is(host: Host, binary: str) -> None:
+    done = subprocess.run([binary], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "fairlead-agent" in done.stderr

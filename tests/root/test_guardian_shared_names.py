@@ -1,0 +1,156 @@
+"""What others on the host can hold or own: locks, ports, readers. It neither stops the guardian nor comes to harm."""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from subprocess import PIPE
+
+import pytest
+
+from .guardian_lab import (
+    AS_USER,
+    Guardian,
+    Host,
+    Mesh,
+    clean,
+    moved_routes,
+    status,
+    wait_until,
+)
+
+LOCK_FILE = "/proc/sys/net/ipv4/tcp_fastopen_key"
+
+
+@contextmanager
+def holding_lock(host: Host) -> Iterator[None]:
+    """Another guardian that was stopped at the wrong moment."""
+    holder = host.start("flock", LOCK_FILE, "sh", "-c", "echo held; read -r end", stdin=PIPE, stdout=PIPE)
+    assert holder.stdout is not None
+    try:
+        assert holder.stdout.readline() == "held\n"
+        yield
+    finally:
+        holder.communicate("\n")
+
+
+@pytest.mark.parametrize("end", ["sigterm", "agent's death"])
+def test_a_held_lock_keeps_nothing_in_the_kernel(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian], end: str
+) -> None:
+    before = host.state()
+    guardian = start(host, mesh.setup_request(host, grace_ms=0))
+    assert guardian.move(destination=1, relay=2).error == 0
+    with holding_lock(host):
+        if end == "sigterm":
+            guardian.process.terminate()
+        else:
+            guardian.close()
+        wait_until(lambda: moved_routes(host) == [], within_s=0.5)
+        assert guardian.wait() == 0
+        assert host.state() == before
+
+
+@pytest.mark.slow
+def test_a_setup_does_not_wait_for_the_lock_for_ever(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
+    with holding_lock(host):
+        reply = start(host).exchange(mesh.setup_request(host))
+    assert (reply.error, LOCK_FILE in reply.reason) == (errno.ETIMEDOUT, True)
+
+
+def test_an_ordinary_user_holds_up_nothing(mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str) -> None:
+    """Abstract sockets of whatever name are for everybody in the network namespace; the lock is not."""
+    dead = start(host, mesh.setup_request(host, job="dead"))
+    dead.process.kill()
+    dead.wait()
+    names = ["\0fairlead-guardian-dead", "\0fairlead-guardian.lock"]
+    bind = f"import socket; s = [(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM), n) for n in {names}]; "
+    bind += "[a.bind(n) for a, n in s]; print('held', flush=True); input()"
+    squatter = host.start(*AS_USER, "/usr/bin/python3", "-c", bind, stdin=PIPE, stdout=PIPE)
+    assert squatter.stdin is not None and squatter.stdout is not None
+    try:
+        assert squatter.stdout.readline() == "held\n"
+        assert host.run(*AS_USER, "sh", "-c", f"flock {LOCK_FILE} echo locked 2>&1; true").count("denied") == 1
+        assert [(job["job"], job["alive"]) for job in status(host, binary)] == [("dead", False)]
+        assert {line["job"] for line in clean(host, binary)} == {"dead"}
+        guardian = start(host, mesh.setup_request(host))
+        assert [(job["job"], job["alive"]) for job in status(host, binary)] == [("test1", True)]
+        assert guardian.tear_down().error == 0
+    finally:
+        squatter.communicate("\n")
+
+
+@pytest.mark.parametrize("option", ["--check", "--clean"])
+def test_a_reader_who_does_not_read_does_not_hold_the_lock(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str, option: str
+) -> None:
+    dead = start(host, mesh.setup_request(host, job="dead"))
+    dead.process.kill()
+    dead.wait()
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with suppress(BlockingIOError):
+        while os.write(writing, bytes(65536)):
+            pass
+    os.set_blocking(writing, True)
+    tool = host.start(binary, option, stdout=writing)
+    os.close(writing)
+    try:
+        wait_until(lambda: "pipe_write" in Path(f"/proc/{tool.pid}/wchan").read_text(), within_s=5)
+        assert start(host, mesh.setup_request(host)).tear_down().error == 0
+        assert tool.poll() is None
+    finally:
+        with os.fdopen(reading, "rb") as pipe:
+            pipe.read()
+        assert tool.wait(5) == 0
+
+
+def test_a_setup_that_fails_never_drops_what_the_port_belongs_to(mesh: Mesh, host: Host, binary: str) -> None:
+    """The filter of a port comes when the device has it."""
+    other = mesh.hosts[2]
+    with host.socket(socket.SOCK_DGRAM) as taken, other.socket(socket.SOCK_DGRAM) as sender:
+        taken.bind((host.address, 28000))
+        taken.settimeout(1)
+        with watching_filters(host) as watched:
+            guardian = Guardian(binary, host)
+            assert guardian.exchange(mesh.setup_request(host, members=2)).error == errno.EADDRINUSE
+            sender.sendto(b"hello", (host.address, 28000))
+            assert taken.recv(100) == b"hello"
+            guardian.close()
+            assert guardian.wait() == 0
+            added = watched()
+    assert any("chain inet fairlead_test1 inner" in line for line in added), "what is watched"
+    assert not any("chain inet fairlead_test1 outer" in line for line in added)
+
+
+@contextmanager
+def watching_filters(host: Host) -> Iterator[Callable[[], list[str]]]:
+    """What `nft monitor` said, once it has ended."""
+    monitor = host.start("stdbuf", "-oL", "nft", "monitor", stdout=PIPE)
+    assert monitor.stdout is not None
+    lines: list[str] = []
+    mark = "add table inet watched"
+    deadline_s = time.monotonic() + 5
+    while mark not in lines:  # not before it listens
+        assert time.monotonic() < deadline_s
+        host.run("nft", "add table inet watched; delete table inet watched")
+        if select.select([monitor.stdout], [], [], 0.05)[0]:
+            lines.append(monitor.stdout.readline().strip())
+
+    def said() -> list[str]:
+        monitor.terminate()
+        lines.extend(line.strip() for line in monitor.communicate()[0].splitlines())
+        return lines
+
+    try:
+        yield said
+    finally:
+        if monitor.poll() is None:
+            monitor.kill()
+            monitor.communicate()
