@@ -20,6 +20,7 @@ from fairlead.statistics.estimates import (
     Estimate,
     FloatArray,
     Samples,
+    at_least_resolution,
     checked,
     difference_of,
     mean_interval,
@@ -76,5 +77,5 @@ def difference_within(
     centre = float(weights @ apart / weights.sum())
     inside = sum(float(((each - each.mean()) ** 2).sum()) for pair in parts for each in pair)
     residual = (inside + float(weights @ (apart - centre) ** 2)) / degrees
-    error = math.sqrt(residual / weights.sum())
+    error = at_least_resolution(math.sqrt(residual / weights.sum()), centre, 1 / float(weights.sum()))
     return difference_of(centre, error, degrees, level, len(common), "Student t within blocks")

@@ -22,6 +22,7 @@ Samples = Sequence[float] | FloatArray
 
 MIN_BOOTSTRAP = 6
 DEFAULT_LEVEL = 0.95
+NO_SCATTER = 1e-9  # of the difference itself: below that only the rounding of sums is left
 
 
 @dataclass(frozen=True)
@@ -187,14 +188,24 @@ def recovered_share(
 def difference(first: Samples, second: Samples, level: float = DEFAULT_LEVEL) -> Difference:
     """Mean of ``second`` less mean of ``first`` after Welch; at least two samples of each.
 
-    Samples without any scatter have an interval of no width.
+    Samples without any scatter tell no more than the clock does: its resolution may be as coarse as their difference
+    (`at_least_resolution`).
     """
     a, b = checked(first, 2, "a difference"), checked(second, 2, "a difference")
     centre = float(b.mean() - a.mean())
     parts = [(_standard_error(a) ** 2, len(a)), (_standard_error(b) ** 2, len(b))]
-    error = math.sqrt(sum(variance for variance, _ in parts))
+    error = at_least_resolution(math.sqrt(sum(variance for variance, _ in parts)), centre, 1 / len(a) + 1 / len(b))
     degrees = welch_degrees(parts)
     return difference_of(centre, error, degrees, level, min(len(a), len(b)), "Welch")
+
+
+def at_least_resolution(error: float, centre: float, weight: float) -> float:
+    """A difference's standard error; without scatter that of rounding to a clock as coarse as the difference.
+
+    Args:
+        weight: by which the variance of one sample comes into that of the difference.
+    """
+    return error if error > NO_SCATTER * abs(centre) else abs(centre) * math.sqrt(weight / 12)
 
 
 def difference_of(centre: float, error: float, degrees: float, level: float, n: int, method: str) -> Difference:
@@ -207,7 +218,8 @@ def difference_of(centre: float, error: float, degrees: float, level: float, n: 
 def paired_difference(first: Samples, second: Samples, level: float = DEFAULT_LEVEL) -> Difference:
     """Mean of the differences of pairs, second less first, after Student; at least two pairs.
 
-    What the two of a pair share (a replication's congestion, a block) is no scatter of their difference.
+    What the two of a pair share (a replication's congestion, a block) is no scatter of their difference. Differences
+    that are all the same tell no more than the clock does, as in `difference`.
 
     Raises:
         StatisticsError: fewer than two, or not the same number of both.
@@ -216,9 +228,9 @@ def paired_difference(first: Samples, second: Samples, level: float = DEFAULT_LE
     if len(a) != len(b):
         raise StatisticsError(f"a paired difference needs pairs, there are {len(a)} and {len(b)} samples")
     apart = b - a
-    return difference_of(
-        float(apart.mean()), _standard_error(apart), float(len(a) - 1), level, len(a), "paired, Student t"
-    )
+    centre = float(apart.mean())
+    error = at_least_resolution(_standard_error(apart), centre, 2 / len(a))
+    return difference_of(centre, error, float(len(a) - 1), level, len(a), "paired, Student t")
 
 
 def cliffs_delta(first: Samples, second: Samples) -> float:
