@@ -7,7 +7,7 @@ import pytest
 from fairlead.cli.sizes import Sizes
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, FairleadError, MeasurementError
-from fairlead.measure.benchmarks import point_to_point
+from fairlead.measure.benchmarks import all_pairs, point_to_point
 from fairlead.measure.benchmarks.all import STARTING_S, Step, within
 from fairlead.measure.benchmarks.pairs import Placement, host_pairs
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell, Settings
@@ -114,6 +114,19 @@ def test_cells_are_repeated_in_random_order_until_their_median_is_known() -> Non
 
 def test_cells_without_time_have_no_values() -> None:
     assert repeat(["a"], lambda *_: 1.0, Until(budget_s=0), seed=1, progress=lambda *_: None) == {"a": []}
+
+
+def test_exactly_so_many_blocks_need_no_budget_and_keep_to_one() -> None:
+    def taken(until: Until) -> int:
+        clock = iter(range(0, 10**6, 1000))
+        of = {"seed": 1, "progress": lambda *_: None, "now": lambda: float(next(clock))}
+        return len(repeat(["a"], lambda *_: 1.0, until, **of)["a"])
+
+    assert taken(Until.exactly(25)) == 25
+    assert taken(Until.exactly(25, budget_s=2500)) == 2
+    assert Until.exactly(25).lasts_s(4, 30.0) == 3000.0
+    with pytest.raises(ConfigError, match="all-pairs needs a budget"):
+        all_pairs.Settings(until=Until.exactly(3)).lasts_s()
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ import pytest
 
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError
-from fairlead.measure.benchmarks import tcp
+from fairlead.measure.benchmarks import records, tcp
 from fairlead.measure.benchmarks.repeat import Until
+from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
 HUNG = f"""#!{sys.executable}
@@ -48,3 +49,23 @@ def test_a_hung_stream_is_ended_and_the_run_kept(tmp_path: Path, monkeypatch: py
         (run,) = store.runs("benchmark")
     assert run.status == "failed"
     assert run.error is not None and "h0: iperf3 did not end" in run.error
+
+
+def test_configurations_that_there_was_no_time_for_are_told(tmp_path: Path) -> None:
+    plan = {"seconds": 6.0, "streams": [1, 16], "directions": ["one", "both"]}
+    ends_s = [[0.2 * (k + 1) for k in range(30)]]
+    with Store.open(tmp_path) as store:
+        run = store.begin_run(records.KIND, {"benchmark": tcp.BENCHMARK, "cluster": "c"}, plan=plan)
+        labels = {"streams": 1, "both": 0, "round": 0, "seconds": 6.0}
+        for name, values, unit in (
+            ("interval_end_s", ends_s, "s"),
+            ("received_B", [[1e6] * 30], "B"),
+            ("retransmits_count", [[0.0] * 30], "count"),
+        ):
+            store.add_series(run, name, values, unit, labels)
+        store.finish_run(run)
+    found = reports.load([tmp_path])
+    assert found.tcp[0].missing == 3
+    assert "tcp: 0 of 1 medians are known to ±5 % or better; for 3 configurations there was no time" in "\n".join(
+        reports.findings(found)
+    )

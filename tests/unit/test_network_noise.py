@@ -122,6 +122,30 @@ def test_the_report_tells_tails_and_changes(tmp_path: Path) -> None:
     assert "network-noise: 5000 messages in 100 parts" in text
 
 
+def test_the_scale_of_time_is_that_of_the_parts_as_they_came(tmp_path: Path) -> None:
+    """On a slow network a part takes longer than was asked for."""
+    plan = {"size_B": 1, "train_B": 1000, "part_s": 1.0, "seconds": 100.0, "between": [["a", "b"]]}
+    level = np.where(np.arange(100) % 20 < 10, 20e-6, 24e-6)  # lasts 10 parts
+    with Store.open(tmp_path) as store:
+        run = store.begin_run(records.KIND, {"benchmark": "network-noise", "cluster": "c"}, plan=plan)
+        for part in range(100):
+            store.add_series(run, "round_trip_s", [[level[part]] * 10], "s", {"size_B": 1, "start_s": 5.0 * part})
+            labels = {"size_B": 1000, "window": 10, "start_s": 5.0 * part + 2}
+            store.add_series(run, "window_s", [[1e-3] * 2], "s", labels)
+        store.finish_run(run)
+    found = reports.load([tmp_path])
+    (noise,) = found.network_noise
+    assert (noise.parts.distance_s, noise.parts.length_s) == (5.0, 500.0)
+    assert noise.remembered_s(noise.parts.medians_s()) == 25.0
+    text = "\n".join(reports.findings(found))
+    assert "changed its level within 500\u00a0s" in text
+    assert "too slow for a part every 1.00\u00a0s: it was every 5.00\u00a0s" in text
+    drawn = {drawing.name: drawing for drawing in reports.drawings(found)}
+    assert drawn["network-noise"].caption.startswith("Every 5.00\u00a0s the latency")
+    rows = list(csv.DictReader(io.StringIO(drawn["network-noise-memory"].table.csv())))
+    assert [float(row["lag_s"]) for row in rows[:3]] == [0.0, 5.0, 10.0]
+
+
 def test_changes_are_found_among_very_many_parts() -> None:
     generator = np.random.default_rng(4)
     values = generator.normal(10.0, 0.1, 9001) + np.where(np.arange(9001) >= 6000, 5.0, 0.0)

@@ -188,6 +188,27 @@ def test_iperf3_of_a_client_is_what_was_sent(tmp_path: Path) -> None:
         assert [float(rates[0]) for rates in tcp.rates_bps.values()] == [pytest.approx(rate_bps)]
 
 
+def test_iperf3_of_several_lengths_counts_the_middle_of_each(tmp_path: Path) -> None:
+    for seconds in (6, 60):
+        (tmp_path / str(seconds)).write_text(files.iperf3(seconds=seconds, factor=seconds))
+    (tmp_path / "got").write_text(files.iperf3(sender=False))
+    with Store.open(tmp_path / "r") as store:
+        imported.keep(store, "c", "iperf3", imported.read("iperf3", [tmp_path / "60", tmp_path / "6"]))
+        with pytest.raises(MeasurementError, match=r"got: counts what receivers moved, .*6 what senders did"):
+            imported.read("iperf3", [tmp_path / "6", tmp_path / "got"])
+    (tcp,) = reports.load([tmp_path / "r"]).tcp
+    ((cell, blocks),) = tcp.blocks.items()
+    assert [block.seconds for block in blocks] == [60, 6]
+    assert tcp.rates_bps[cell] == pytest.approx([480e6, 48e6])
+
+
+@pytest.mark.parametrize("seconds", [2, 4])
+def test_iperf3_without_a_whole_interval_in_the_middle_third_is_refused(seconds: int) -> None:
+    """It would be kept, and then stand in the way of every report."""
+    with pytest.raises(MeasurementError, match=f"f: the middle third of the {seconds} s, which counts, holds no whole"):
+        READERS["iperf3"](files.iperf3(seconds=seconds), "f")
+
+
 @pytest.mark.parametrize(
     ("file_format", "before", "after", "message"),
     [
@@ -263,13 +284,15 @@ def test_files_become_runs_and_a_page(tmp_path: Path) -> None:
         scale = f"{2.0 + number / 100:.2f}"
         (tmp_path / f"a{number}").write_text(files.OSU_OLD_LATENCY.replace("2.50", scale))
         (tmp_path / f"b{number}").write_text(files.OSU_OLD_LATENCY.replace("2.50", f"{2 * float(scale):.2f}"))
-    (tmp_path / "m").write_text(files.MPIP)
+    for name in ("m", "n"):
+        (tmp_path / name).write_text(files.MPIP)
     for system, letter in (("old", "a"), ("new", "b")):
         names = [str(tmp_path / f"{letter}{number}") for number in range(6)]
         words = ["measure", "import", "osu", *names, "--system", system, "--results", str(tmp_path / "r")]
         done = CliRunner().invoke(command, words)
         assert done.exit_code == 0, done.output
-    words = ["measure", "import", "mpip", str(tmp_path / "m"), "--system", "new", "--results", str(tmp_path / "r")]
+    reports_of_mpip = [str(tmp_path / "m"), str(tmp_path / "n")]
+    words = ["measure", "import", "mpip", *reports_of_mpip, "--system", "new", "--results", str(tmp_path / "r")]
     assert CliRunner().invoke(command, words).exit_code == 0
     found = reports.load([tmp_path / "r"])
     ratios = {row[3].value: row for row in reports.comparison(found).rows}
@@ -277,7 +300,8 @@ def test_files_become_runs_and_a_page(tmp_path: Path) -> None:
     text = "\n".join(reports.findings(found))
     assert "OSU Latency: mean 2.02\u00a0µs (1\u00a0B)" in text
     assert "OSU Latency: 6 tables of statistics, no samples" in text
-    assert "mpiP: 2 tasks spend 30.0\u00a0% of their time in MPI, most of it in Waitall (site 2)" in text
+    most = "mpiP: 2 tasks spend 30.0\u00a0% of their time in MPI, most of it in Waitall (site 2)"
+    assert f"{most}; this is the first of 2 reports" in text
     page = (tmp_path / "r" / "benchmarks.html").read_text()
     assert '<figure id="read-time">' in page and '<figure id="mpip">' in page
     with Store.read(tmp_path / "r") as store:

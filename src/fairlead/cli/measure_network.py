@@ -240,7 +240,8 @@ def loggp(**options: Any) -> Asked:
 def burst(one_pauses: bool, **options: Any) -> Asked:
     """Round trips with pauses of 1 s, 1 ms, 1 us, 1 ns, none, and back, 30 each: does a path fall asleep?
 
-    A pass lasts about a minute for each length of trains.
+    A pass lasts about a minute for each length of trains, and longer by their messages: with --train 100 it is 27 000
+    round trips, 8 minutes more at 1 Gbit/s.
 
     \b
     Examples:

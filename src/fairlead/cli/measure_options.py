@@ -125,11 +125,14 @@ def repeat_options(target: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(target)
     def with_until(
-        *arguments: Any, within_percent: float, budget_s: float, blocks: int, exactly: int | None, **options: Any
+        *arguments: Any, within_percent: float, budget_s: float | None, blocks: int, exactly: int | None, **options: Any
     ) -> Any:
         from fairlead.measure.benchmarks.repeat import Until
 
-        until = Until(within_percent / 100, budget_s, blocks) if exactly is None else Until.exactly(exactly, budget_s)
+        if exactly is not None:
+            until = Until.exactly(exactly, budget_s)
+        else:
+            until = Until(within_percent / 100, Until.budget_s if budget_s is None else budget_s, blocks)
         return target(*arguments, until=until, **options)
 
     return _with_options(
@@ -137,8 +140,8 @@ def repeat_options(target: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--within", "within_percent", type=click.FloatRange(min=0, min_open=True), default=5,
                      show_default=True, metavar="PERCENT",
                      help="Stop when the 95 % interval of each median lies within that of it."),
-        click.option("--budget", "budget_s", type=click.FloatRange(min=0, min_open=True), default=60,
-                     show_default=True, metavar="SECONDS", help="No block begins after that."),
+        click.option("--budget", "budget_s", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+                     help="No block begins after that.  [default: 60; none with --exactly]"),
         click.option("--blocks", type=click.IntRange(min=2), default=10, show_default=True,
                      help="Blocks of each size at least, unless the budget is over."),
         click.option("--exactly", type=click.IntRange(min=1), metavar="BLOCKS",

@@ -51,7 +51,13 @@ class Settings:
     seed: int = 1
 
     def lasts_s(self) -> float:
-        """How long it takes, at most."""
+        """How long it takes, at most.
+
+        Raises:
+            ConfigError: there is no budget; how many pairs there are depends on the cluster.
+        """
+        if self.until.budget_s is None:
+            raise ConfigError("all-pairs needs a budget", hint="give --budget with --exactly")
         return self.until.budget_s
 
 
@@ -105,7 +111,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     with records.recorded(store, cluster, BENCHMARK, plan, settings.seed) as run:
         for benchmark in (LATENCY, THROUGHPUT):
             share = LATENCY_SHARE if benchmark == LATENCY else 1 - LATENCY_SHARE
-            until = replace(settings.until, budget_s=settings.until.budget_s * share)
+            until = replace(settings.until, budget_s=settings.lasts_s() * share)
             with probe.running(cluster, benchmark, hosts, settings.mpirun) as started:
                 session.introduce(store, run, started.introduction(), hosts)
                 cells = _cells(benchmark, len(hosts))

@@ -44,7 +44,7 @@ class Settings:
     mpirun: str | None = None
 
     def lasts_s(self) -> float:
-        """What the pauses of all passes take together."""
+        """At least: what the pauses of all passes take together."""
         return self.runs * len(self.trains) * self.repetitions * sum(self.pauses_s)
 
 

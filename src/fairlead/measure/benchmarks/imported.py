@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from fairlead.errors import ConfigError
+from fairlead.errors import ConfigError, MeasurementError
 from fairlead.measure.benchmarks import records
 from fairlead.measure.ending import ended
 from fairlead.measure.readers.formats import READERS
@@ -51,7 +51,21 @@ def read(file_format: str, paths: Sequence[Path]) -> list[tuple[Path, Reading]]:
         except UnicodeDecodeError as error:
             raise ConfigError(f"{path}: is no text: {error}") from error
         found += [(path, reading) for reading in READERS[file_format](text, str(path))]
+    _repeat_each_other(found)
     return found
+
+
+def _repeat_each_other(found: Sequence[tuple[Path, Reading]]) -> None:
+    """Files of one test are repetitions of it; bytes of a sender and of a receiver are not."""
+    first: dict[str, tuple[Path, object]] = {}
+    for path, reading in found:
+        counted_by = reading.plan.get("counted_by")
+        other, by = first.setdefault(reading.benchmark, (path, counted_by))
+        if counted_by != by:
+            raise MeasurementError(
+                f"{path}: counts what {counted_by} moved, {other} what {by} did: they do not repeat each other",
+                hint="import them as two systems (--system)",
+            )
 
 
 def keep(store: Store, system: str, file_format: str, found: Sequence[tuple[Path, Reading]]) -> list[int]:

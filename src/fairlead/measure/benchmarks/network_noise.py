@@ -60,6 +60,16 @@ class Parts:
     rate_at_s: Floats
     rates_bps: Floats
 
+    @property
+    def distance_s(self) -> float | None:
+        """How far apart parts began, the median; on a slow network more than was asked for. None: of a single part."""
+        return float(np.median(np.diff(self.latency_at_s))) if len(self.latency_at_s) > 1 else None
+
+    @property
+    def length_s(self) -> float:
+        """From the beginning of the first part to about the end of the last one."""
+        return float(self.latency_at_s[-1] - self.latency_at_s[0]) + (self.distance_s or 0.0)
+
     def medians_s(self) -> Floats:
         """(parts,) median latency."""
         return np.array([np.median(part) for part in self.latencies_s])

@@ -28,6 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 BENCHMARK, BENCHMARK_FWQ = "noise", "noise-fwq"
 PROGRAM = "fairlead-noise"
+TYPICAL_CPUS = 8  # of a host, for forecasts
 SETTLING_S = 30.0  # beyond its seconds, in which a host must have answered
 
 
@@ -56,8 +57,8 @@ class Settings:
     quantum_s: float = 0.001
 
     def lasts_s(self) -> float:
-        """About how long it takes, at most, where processors are measured at once."""
-        return self.seconds
+        """About how long it takes, at most; in turn, on hosts of `TYPICAL_CPUS` processors where none are named."""
+        return self.seconds * ((len(self.cpus) or TYPICAL_CPUS) if self.in_turn else 1)
 
     def arguments(self) -> list[str]:
         """Of the program."""
@@ -157,6 +158,30 @@ class _Count:
             self._progress("noise", self._done, self._total)
 
 
+class _Watch:
+    """Ends a process that is not done in time."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+        self._timer: threading.Timer | None = None
+        self.said = ""
+
+    def set(self, limit_s: float) -> None:
+        """So long from now on."""
+        self.cancel()
+        self._timer = threading.Timer(limit_s, self._end, [limit_s])
+        self._timer.daemon = True
+        self._timer.start()
+
+    def cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _end(self, limit_s: float) -> None:
+        self.said = f"it was not done within {limit_s:g} s"
+        self._process.kill()
+
+
 def _start(cluster: Cluster, host: str, settings: Settings, leash: Leash) -> "subprocess.Popen[str]":
     executor = of(cluster)
     path = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
@@ -167,15 +192,14 @@ def _keep(
     store: Store, run: int, host: str, process: "subprocess.Popen[str]", settings: Settings, done: _Count
 ) -> None:
     assert process.stdout is not None and process.stderr is not None
-    limit_s = settings.seconds + SETTLING_S
-    watch = threading.Timer(limit_s * (64 if settings.in_turn else 1), process.kill)
-    watch.daemon = True
-    watch.start()
+    watch = _Watch(process)
+    watch.set(settings.seconds + SETTLING_S)
     cores = 0
     try:
         for line in process.stdout:
             said = _parsed(host, line)
             if "cpus" in said:
+                watch.set((settings.seconds + SETTLING_S) * (len(said["cpus"]) if settings.in_turn else 1))
                 labels: dict[str, Label] = {"host": host, "clock": "steady_clock"}
                 store.add_series(run, "clock_step_s", [said["steady_clock_step_s"]], "s", labels)
             elif "failed" in said:
@@ -186,7 +210,7 @@ def _keep(
     finally:
         watch.cancel()
     if process.wait() != 0 or not cores:
-        why = process.stderr.read().strip() or "it said nothing"
+        why = watch.said or process.stderr.read().strip() or "it said nothing"
         raise MeasurementError(f"{host}: {PROGRAM} ended with exit code {process.returncode}: {why}")
     done()
 

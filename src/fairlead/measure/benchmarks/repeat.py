@@ -1,5 +1,6 @@
 """How often something is measured: in rounds of random order, until its median is known well enough or time is up."""
 
+import math
 import random
 import time
 from collections.abc import Callable, Hashable, Sequence
@@ -18,26 +19,27 @@ class Until:
 
     Attributes:
         within: the interval of the median shall lie within this share of the median, on either side.
-        budget_s: no block begins when this time is over.
+        budget_s: no block begins when this time is over; None: it never is.
         least: blocks before an interval is believed; with fewer, stopping early would favour lucky ones.
         most: blocks after which it is enough, however wide the interval.
         level: confidence level of the interval.
     """
 
     within: float = 0.05
-    budget_s: float = 60.0
+    budget_s: float | None = 60.0
     least: int = 10
     level: float = estimates.DEFAULT_LEVEL
     most: int | None = None
 
     @classmethod
-    def exactly(cls, blocks: int, budget_s: float) -> "Until":
-        """So many blocks, unless the budget is over before."""
+    def exactly(cls, blocks: int, budget_s: float | None = None) -> "Until":
+        """So many blocks, unless a budget is over before."""
         return cls(budget_s=budget_s, least=blocks, most=blocks)
 
     def lasts_s(self, cells: int, block_s: float) -> float:
         """How long it takes, at most: the budget, or the blocks where their number is known."""
-        return self.budget_s if self.most is None else min(self.budget_s, self.most * cells * block_s)
+        budget_s = math.inf if self.budget_s is None else self.budget_s
+        return budget_s if self.most is None else min(budget_s, self.most * cells * block_s)
 
     def sure(self, values: Sequence[float]) -> bool:
         """Whether the median of these blocks is known well enough."""
@@ -69,7 +71,7 @@ def repeat(
     Returns:
         The values by cell, in the order taken; cells that the budget left no time for have none.
     """
-    draw, end_s = random.Random(seed), now() + until.budget_s
+    draw, end_s = random.Random(seed), now() + (math.inf if until.budget_s is None else until.budget_s)
     values: dict[CellT, list[float]] = {cell: [] for cell in cells}
     left = list(cells)
     number = 0

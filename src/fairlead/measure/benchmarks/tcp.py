@@ -26,9 +26,7 @@ from fairlead.store import Label, Run, Store
 Floats = npt.NDArray[np.float64]
 
 BENCHMARK = "tcp"
-INTERVALS = 30  # of a stream
 CONNECTING_S = 1.0  # until all streams have begun, about
-SHORTEST_S = 0.1  # iperf3 knows no shorter interval
 
 
 @dataclass(frozen=True)
@@ -81,32 +79,28 @@ class Block:
             since the stream began, and what its receiver got in each (of a file read from iperf3's client, what the
             sender gave: see `counted_by`).
         retransmits: segments that its sender sent again, by interval; NaN where the system does not count them.
+        seconds: length of its streams as it was asked for.
     """
 
     end_s: Floats
     received_B: Floats
     retransmits: Floats
+    seconds: float
 
-    def rate_bps(self, seconds: float) -> float:
+    def rate_bps(self) -> float:
         """Of all streams and directions together, in the middle third of each.
 
         Raises:
             MeasurementError: a stream has no interval there.
         """
-        begin_s = np.concatenate([np.zeros((len(self.end_s), 1)), self.end_s[:, :-1]], axis=1)
-        slack_s = interval_s(seconds) / 2
-        inside = (begin_s >= seconds / 3 - slack_s) & (self.end_s <= 2 * seconds / 3 + slack_s)
+        inside = iperf3.middle_third(self.end_s, self.seconds)
         if not inside.any(axis=1).all():
             raise MeasurementError(
                 "a stream ended before its middle third", hint="see whether the hosts are overloaded"
             )
+        begin_s = np.concatenate([np.zeros((len(self.end_s), 1)), self.end_s[:, :-1]], axis=1)
         time_s = np.where(inside, self.end_s - begin_s, 0.0).sum(axis=1)
         return float((8 * np.where(inside, self.received_B, 0.0).sum(axis=1) / time_s).sum())
-
-
-def interval_s(seconds: float) -> float:
-    """How often iperf3 tells what a stream of that length carried."""
-    return max(SHORTEST_S, seconds / INTERVALS)
 
 
 def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
@@ -127,11 +121,12 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
 
         def block(cell: Cell, number: int) -> float:
             taken = _take(cluster, pairs[0], cell, settings)
+            rate_bps = taken.rate_bps()  # before it is kept: one without is no sample
             labels = {**cell.labels(), "round": number, "seconds": settings.seconds}
             store.add_series(run, "interval_end_s", taken.end_s, "s", labels, missing=True)
             store.add_series(run, "received_B", taken.received_B, "B", labels, missing=True)
             store.add_series(run, "retransmits_count", taken.retransmits, "count", labels, missing=True)
-            return taken.rate_bps(settings.seconds)
+            return rate_bps
 
         repeat.repeat(settings.cells(), block, settings.until, seed=settings.seed, progress=progress)
     return run
@@ -141,7 +136,7 @@ def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings) -> B
     executor, (source, destination) = of(cluster), pair
     ports = [cluster.ports[1] - k for k in range(cell.streams)]  # agents take the first ones
     address = cluster.host(destination).address
-    common = ["--json", "--interval", f"{interval_s(settings.seconds):g}"]
+    common = ["--json", "--interval", f"{iperf3.interval_s(settings.seconds):g}"]
     options = ["--time", f"{settings.seconds:g}", "--length", str(settings.length_B)]
     options += ["--bidir"] if cell.both else []
     serve = [["iperf3", "--server", "--one-off", "--port", str(port), *common] for port in ports]
@@ -153,7 +148,7 @@ def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings) -> B
         with client_server.running(executor, source, ask) as clients:
             asked = [_output(source, client, limit_s) for client in clients]
         served = [_output(destination, server, START_S) for server in servers]
-    return _block(asked, served)
+    return _block(asked, served, settings.seconds)
 
 
 def _output(host: str, process: "subprocess.Popen[str]", limit_s: float) -> list[iperf3.Stream]:
@@ -167,7 +162,7 @@ def _output(host: str, process: "subprocess.Popen[str]", limit_s: float) -> list
     return iperf3.parse(output, host)
 
 
-def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.Stream]]) -> Block:
+def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.Stream]], seconds: float) -> Block:
     """Rows are the streams to the server, then those back from it."""
     forward = [(_one(there, sends=False), _one(here, sends=True)) for here, there in zip(asked, served, strict=True)]
     back = [
@@ -180,6 +175,7 @@ def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.St
         _table([[each.end_s for each in received.intervals] for received, _ in rows]),
         _table([[float(each.bytes_B) for each in received.intervals] for received, _ in rows]),
         _table([[_count(each.retransmits) for each in sent.intervals] for _, sent in rows]),
+        seconds,
     )
 
 
@@ -209,11 +205,11 @@ def blocks(store: Store, run: int) -> dict[Cell, list[Block]]:
         if name in ("interval_end_s", "received_B", "retransmits_count"):
             labels = series.labels
             key = (int(labels["streams"]), int(labels["both"]), int(labels["round"]))
-            parts.setdefault(key, {})[name] = series.values
+            parts.setdefault(key, {"seconds": float(labels["seconds"])})[name] = series.values
     found: dict[Cell, list[Block]] = {}
     for (streams, both, _), part in parts.items():
-        if len(part) == 3:  # else it was interrupted between the three
-            block = Block(part["interval_end_s"], part["received_B"], part["retransmits_count"])
+        if len(part) == 4:  # else it was interrupted between the three series
+            block = Block(part["interval_end_s"], part["received_B"], part["retransmits_count"], part["seconds"])
             found.setdefault(Cell(streams, bool(both)), []).append(block)
     return found
 

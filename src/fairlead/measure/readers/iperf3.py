@@ -5,11 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fairlead.errors import MeasurementError
 from fairlead.measure.readers.reading import Reading
 from fairlead.store import Series
 
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+INTERVALS = 30  # of a stream
+SHORTEST_S = 0.1  # iperf3 knows no shorter interval
 AGREE = 1e-3  # what an interval's bytes, length and rate may differ by
 
 
@@ -65,16 +71,40 @@ def read(text: str, source: str) -> list[Reading]:
     last_s = min(row.intervals[-1].end_s for row in rows)
     if not 0.9 <= last_s / seconds <= 1.1:
         raise MeasurementError(f"{source}: the test was to last {seconds:g} s, and its intervals end at {last_s:g} s")
+    end_s = np.array([[each.end_s for each in row.intervals] for row in rows])
+    if not middle_third(end_s, seconds).any(axis=1).all():
+        raise MeasurementError(
+            f"{source}: the middle third of the {seconds:g} s, which counts, holds no whole interval",
+            hint="run iperf3 for longer, or with a shorter --interval",
+        )
     labels = {"streams": len(sent or received), "both": int(both), "seconds": seconds}
     moved = "sent_B" if sent else "received_B"
     again = [[np.nan if each.retransmits is None else each.retransmits for each in row.intervals] for row in rows]
     series = (
-        Series("interval_end_s", "s", labels, np.array([[each.end_s for each in row.intervals] for row in rows])),
+        Series("interval_end_s", "s", labels, end_s),
         Series(moved, "B", labels, np.array([[float(each.bytes_B) for each in row.intervals] for row in rows])),
         Series("retransmits_count", "count", labels, np.array(again, dtype=np.float64)),
     )
     plan = {"seconds": seconds, "program": str(start.get("version", "iperf3")), "counted_by": counted_by}
     return [Reading("tcp", series, plan)]
+
+
+def interval_s(seconds: float) -> float:
+    """How often iperf3 shall tell what a stream of that length carried."""
+    return max(SHORTEST_S, seconds / INTERVALS)
+
+
+def middle_third(end_s: Floats, seconds: float) -> Bools:
+    """Which intervals lie in the middle third of their stream, which alone counts; shape (streams, intervals).
+
+    Args:
+        end_s: (streams, intervals) ends since the stream began; NaN: none.
+        seconds: length of a stream.
+    """
+    begin_s = np.concatenate([np.zeros((len(end_s), 1)), end_s[:, :-1]], axis=1)
+    slack_s = interval_s(seconds) / 2
+    inside: Bools = (begin_s >= seconds / 3 - slack_s) & (end_s <= 2 * seconds / 3 + slack_s)
+    return inside
 
 
 def parse(text: str, source: str) -> list[Stream]:

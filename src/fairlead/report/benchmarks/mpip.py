@@ -24,6 +24,7 @@ class Profile:
     """The first report that was read for a system.
 
     Attributes:
+        more: reports that were read with it, of which nothing is shown.
         app_s, mpi_s: (tasks,) time of the program, and of it in MPI.
         calls: the call sites, those that took most first.
     """
@@ -33,6 +34,7 @@ class Profile:
     app_s: FloatArray
     mpi_s: FloatArray
     calls: tuple[Series, ...]
+    more: int
 
     def shares(self) -> FloatArray:
         """(tasks,) share of the time that was spent in MPI."""
@@ -46,9 +48,10 @@ def load(system: System) -> Profile | None:
     if run is None:
         return None
     with Store.read(system.directory) as store:
-        of = {name: [s for s in store.series(run.id, name) if s.labels["round"] == 0] for name in _NAMES}
+        every = {name: store.series(run.id, name) for name in _NAMES}
+    of = {name: [s for s in series if s.labels["round"] == 0] for name, series in every.items()}
     app, mpi, calls = (of[name] for name in _NAMES)
-    return Profile(system.name, run, app[0].values, mpi[0].values, tuple(calls))
+    return Profile(system.name, run, app[0].values, mpi[0].values, tuple(calls), len(every[_NAMES[0]]) - len(app))
 
 
 _NAMES = ("app_time_s", "mpi_time_s", "call_time_s")
@@ -93,6 +96,8 @@ def verdicts(found: Profile) -> Iterator[Verdict]:
     text = f"mpiP: {words.count(len(shares), 'task')} spend {words.percent(share)} of their time in MPI"
     if found.calls:
         text += f", most of it in {found.calls[0].labels['call']} (site {found.calls[0].labels['site']})"
+    if found.more:
+        text += f"; this is the first of {words.count(1 + found.more, 'report')}, which differ in their call sites"
     yield Verdict("fact", text)
     if float(np.ptp(shares)) > UNEVEN:
         low, high = int(np.argmin(shares)), int(np.argmax(shares))

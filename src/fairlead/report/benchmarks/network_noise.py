@@ -24,6 +24,7 @@ from fairlead.store import Run, Store
 PERCENTS = (50.0, 90.0, 99.0, 99.9)
 BEYOND = 10  # samples that must lie beyond a percentile that is told
 CHANGE = 1.05  # a change of level by less is none
+LATE = 1.1  # of the distance that was asked for: parts that are farther apart are told
 TAIL = 3.0  # 99th percentile over the median
 MOST_LAGS = 300
 LEAST_PARTS = 40  # for autocorrelation: below, nothing can be told from chance
@@ -63,7 +64,7 @@ class NetworkNoise:
         found = over_time.autocorrelation(values, _lags(values))
         below = np.flatnonzero(found <= over_time.white_noise_band(len(values)))
         lag = int(below[0]) if len(below) else len(found)
-        return lag * float(self.run.plan["part_s"])
+        return lag * (self.parts.distance_s or 0.0)
 
 
 def load(system: System) -> NetworkNoise | None:
@@ -135,9 +136,10 @@ def _over_time(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing
         for axis in (upper, lower):
             axis.grid(True, axis="y")
         _legend(figure, found, systems)
-    plan = found[0].run.plan
+    plan, apart_s = found[0].run.plan, found[0].parts.distance_s
+    how_often = "Once" if apart_s is None else f"Every {words.duration(apart_s)}"
     caption = (
-        f"Every {words.duration(plan['part_s'])} the latency of messages of {words.size(plan['size_B'])} (median, 5 to "
+        f"{how_often} the latency of messages of {words.size(plan['size_B'])} (median, 5 to "
         f"95 %) and the throughput of messages of {words.size(plan['train_B'])}. Dotted: changes of the level by "
         f"{words.percent(CHANGE - 1, decimals=0)} or more, which the table has."
     )
@@ -203,11 +205,11 @@ def _correlations(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Draw
     with styled():
         figure, axes = axes_of(2, 5.0, sharex=True)
         for each in found:
-            part_s = float(each.run.plan["part_s"])
+            apart_s = each.parts.distance_s or 0.0
             pairs = (("latency", each.parts.medians_s()), ("throughput", each.parts.rates_bps))
             for axis, (quantity, values) in zip(axes, pairs, strict=True):
                 correlation = over_time.autocorrelation(values, _lags(values))
-                lags_s = np.arange(len(correlation)) * part_s
+                lags_s = np.arange(len(correlation)) * apart_s
                 axis.plot(lags_s[1:], correlation[1:], color=of[each.system], linewidth=1.2)
                 band = over_time.white_noise_band(len(values))
                 axis.axhspan(-band, band, color=palette.SHADE.light, zorder=0)
@@ -244,7 +246,8 @@ def _legend(figure: Any, found: Sequence[NetworkNoise], systems: Sequence[str]) 
 
 def verdicts(found: NetworkNoise) -> Iterator[Verdict]:
     """What is said of it."""
-    length = words.duration(float(found.run.plan["part_s"]) * len(found.parts.rates_bps))
+    asked_s, apart_s = float(found.run.plan["part_s"]), found.parts.distance_s or 0.0
+    length = words.duration(max(found.parts.length_s, asked_s))
     told = {percent: value for percent in PERCENTS if (value := found.percentile(percent)) is not None}
     size = words.size(found.run.plan["size_B"])
     shown = ", ".join(f"{percent:g} % {words.duration(value)}" for percent, value in told.items())
@@ -264,9 +267,12 @@ def verdicts(found: NetworkNoise) -> Iterator[Verdict]:
         yield Verdict("bad" if worse else "fact", f"{text}{words.duration(change.at_s)}")
     for quantity, values in (("latency", found.parts.medians_s()), ("throughput", found.parts.rates_bps)):
         remembered_s = found.remembered_s(values)
-        if remembered_s is not None and remembered_s > float(found.run.plan["part_s"]):
+        if remembered_s is not None and remembered_s > apart_s:
             yield Verdict("fact", f"what disturbs {quantity} lasts up to {words.duration(remembered_s)}")
     incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
+    if apart_s > LATE * asked_s:
+        incomplete += f"; the network was too slow for a part every {words.duration(asked_s)}: it was every "
+        incomplete += words.duration(apart_s)
     count = sum(len(part) for part in found.parts.latencies_s)
     yield Verdict(
         "sure",

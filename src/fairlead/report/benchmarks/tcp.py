@@ -23,12 +23,17 @@ GIB = 2.0**30
 
 @dataclass(frozen=True)
 class Tcp:
-    """One system's newest run of iperf3: rates of blocks, and the blocks, by cell."""
+    """One system's newest run of iperf3: rates of blocks, and the blocks, by cell.
+
+    Attributes:
+        missing: configurations that were asked for and not measured: the budget was over.
+    """
 
     system: str
     run: Run
     rates_bps: dict[Cell, FloatArray]
     blocks: dict[Cell, list[Block]]
+    missing: int
 
     def median(self, of: Cell) -> Estimate | None:
         """Of the blocks; None of a single one."""
@@ -56,10 +61,10 @@ def load(system: System) -> Tcp | None:
         return None
     with Store.read(system.directory) as store:
         blocks = measured.blocks(store, run.id)
-    seconds = float(run.plan["seconds"])
     ordered = dict(sorted(blocks.items(), key=lambda item: (item[0].both, item[0].streams)))
-    rates = {one: np.array([block.rate_bps(seconds) for block in found]) for one, found in ordered.items()}
-    return Tcp(system.name, run, rates, ordered)
+    rates = {one: np.array([block.rate_bps() for block in found]) for one, found in ordered.items()}
+    asked = len(run.plan["streams"]) * len(run.plan["directions"]) if "directions" in run.plan else len(rates)
+    return Tcp(system.name, run, rates, ordered, asked - len(rates))
 
 
 def words_of(one: Cell) -> str:
@@ -138,6 +143,8 @@ def verdicts(found: Tcp) -> Iterator[Verdict]:
     sure = sum(half <= SURE for half in halves)
     incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
     whose = "; counted is what was sent" if _sent(found) else ""
+    if found.missing:
+        incomplete += f"; for {words.count(found.missing, 'configuration')} there was no time"
     yield Verdict(
         "sure", f"tcp: {sure} of {len(found.rates_bps)} medians are known to ±5 % or better{whose}{incomplete}"
     )
