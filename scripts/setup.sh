@@ -33,20 +33,6 @@ install_python() {
     fi
 }
 
-install_mpi() {
-    # Apart from .venv: an mpirun in its bin would take the place of the user's own.
-    local lock prefix
-    for lock in scripts/mpi/*.lock; do
-        prefix=build/mpi/$(basename "$lock" .lock)
-        cmp -s "$lock" "$prefix/lock" && continue
-        say "installing $(cut -d ' ' -f 1 "$lock" | head -1) into $prefix, for tests and benchmarks"
-        rm -rf "$prefix"
-        .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes --ignore-installed \
-            --no-warn-script-location --prefix "$prefix" -r "$lock"
-        cp "$lock" "$prefix/lock"
-    done
-}
-
 build_native() {
     say "building the native programs (about two minutes the first time; log in build/native.log)"
     .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . >build/native.log 2>&1 ||
@@ -56,6 +42,6 @@ build_native() {
 mkdir -p build
 scripts/install-packages.sh scripts/packages.txt
 install_python
-install_mpi
+scripts/install-mpi.sh scripts/mpi/*.lock
 build_native
 say "done: .venv/bin/fairlead --help"

@@ -1,17 +1,18 @@
-"""Real MPI programs over the hosts of a lab: its executor and the launchers of all four MPIs."""
+"""Real MPI programs over the hosts of a lab: its executor and the launchers of all MPIs."""
 
 import os
-import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import managed_runs
+import mpi_libraries
 import pytest
+from mpi_libraries import Mpi
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
@@ -30,37 +31,15 @@ def cluster(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> 
         yield Cluster.parse(lab.cluster_file_text())
 
 
-@dataclass(frozen=True)
-class Mpi:
-    """An MPI to test with."""
-
-    compiler: str
-    mpirun: str
-
-
-BUILT = Path(__file__).parents[2] / "build" / "mpi"  # by scripts/setup.sh
-MPIS = {
-    "openmpi4": Mpi("mpicc.openmpi", "mpirun.openmpi"),
-    "openmpi5": Mpi(f"{BUILT}/openmpi5/bin/mpicc", f"{BUILT}/openmpi5/bin/mpirun"),
-    "mpich4": Mpi("mpicc.mpich", "mpirun.mpich"),
-    "mpich5": Mpi(f"{BUILT}/mpich5/bin/mpicc", f"{BUILT}/mpich5/bin/mpirun"),
-}
-
-
-@pytest.fixture(scope="module", params=list(MPIS))
+@pytest.fixture(scope="module", params=mpi_libraries.EVERY)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    found = MPIS[request.param]
-    for tool in (found.compiler, found.mpirun):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed: run scripts/setup.sh")
-    return found
+    found: Mpi = request.param
+    return found.need()
 
 
 @pytest.fixture(scope="module")
 def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("build") / "ring"
-    subprocess.run([mpi.compiler, "-o", path, SOURCE], check=True)
-    return str(path)
+    return str(mpi.compile(SOURCE, tmp_path_factory.mktemp("build") / "ring"))
 
 
 def prepared(cluster: Cluster, mpi: Mpi, argv: list[str], **options: Any) -> tuple[Launcher, Job]:
@@ -138,14 +117,13 @@ def test_nothing_is_left_of_a_killed_mpirun(cluster: Cluster, mpi: Mpi, program:
 
 
 def test_a_line_of_ones_own_runs_unchanged(cluster: Cluster, mpi: Mpi, program: str, tmp_path: Path) -> None:
-    launcher_name = prepared(cluster, mpi, [program])[0].name
     line = [mpi.mpirun, "-n", "2", program]
-    if launcher_name.startswith("openmpi"):
+    if mpi.family == "openmpi":
         line[1:1] = ["--allow-run-as-root", "--oversubscribe"]
     (tmp_path / "in").write_text("end\n")
     # MPICH 4.0.2 now and then says "Hangup", in many words, and 1 after a clean end, also by itself (docs/clusters.md).
     codes: list[int] = []
-    while not codes or (codes[-1] == 1 and mpi.mpirun == "mpirun.mpich" and len(codes) < 4):
+    while not codes or (codes[-1] == 1 and mpi.name == "mpich4" and len(codes) < 4):
         job_id = os.urandom(4).hex()
         launcher, job = prepare(cluster, line, 2, job_id=job_id, launcher="custom", env={"GREETING": "hello"})
         with (tmp_path / "in").open() as source, (tmp_path / "out").open("w") as out:
@@ -162,7 +140,7 @@ def test_a_host_that_does_not_answer_is_a_start_up_time_out(cluster: Cluster, tm
     hang = f"sleep 60.{os.getpid()}"  # a duration that nobody else uses
     agent.write_text(f"#!/bin/sh\nexec {hang}\n")
     agent.chmod(0o755)
-    launcher, job = prepared(cluster, MPIS["openmpi4"], ["/bin/true"])
+    launcher, job = prepared(cluster, mpi_libraries.LIBRARIES[0], ["/bin/true"])
     begin_s = time.monotonic()
     with pytest.raises(LaunchError, match=r"no rank was seen on h0, h1, h2 within 2 s"):
         run(

@@ -1,4 +1,4 @@
-"""The MPI libraries that tests run on: Debian's, and those that scripts/setup.sh puts into build/mpi."""
+"""The MPI libraries that tests run on: Debian's, and those that scripts/install-mpi.sh puts into build/mpi."""
 
 import os
 import re
@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import pytest
+from _pytest.mark import ParameterSet
 
 INTERPOSE = Path(__file__).parents[2] / "native" / "interpose"
 BUILT = Path(__file__).parents[2] / "build" / "mpi"
@@ -48,10 +49,16 @@ class Mpi:
     def family(self) -> str:
         return self.name.rstrip("0123456789")
 
+    @property
+    def abi(self) -> str:
+        """The binary interface, as in native/interpose/abi."""
+        return "mpich" if self.family == "intelmpi" else self.family
+
     def need(self) -> "Mpi":
         """Skip the test where it is not installed."""
-        if shutil.which(self.mpirun) is None:
-            pytest.skip(f"{self.mpirun} is not installed: run scripts/setup.sh")
+        for tool in (self.compiler, self.mpirun):
+            if shutil.which(tool) is None:
+                pytest.skip(f"{tool} is not installed: run scripts/{'verify' if self == INTEL else 'setup'}.sh")
         return self
 
     def declares(self) -> set[str]:
@@ -68,7 +75,7 @@ class Mpi:
 
     def compile_fortran(self, source: Path, target: Path, *options: str) -> Path:
         """Compile a Fortran program."""
-        compiler = self.compiler.replace("mpicc", "mpifort")
+        compiler = self.compiler.replace("mpicc", "mpifort").replace("mpigcc", "mpif90")
         # One procedure is called with buffers of different types; with mpif.h, the compiler cannot know that it may be.
         return Path(shutil.copy(_built(compiler, source, "-w", "-fallow-argument-mismatch", *options), target))
 
@@ -78,6 +85,8 @@ class Mpi:
         if self.family == "openmpi":
             exports = [word for name, value in env.items() for word in ("-x", f"{name}={value}")]
             return [self.mpirun, *root, "--oversubscribe", *exports, "-n", str(ranks), *argv]
+        if self.family == "intelmpi":
+            env = {"I_MPI_FABRICS": "shm:ofi", **env}  # shared memory alone cannot spawn
         exports = [word for name, value in env.items() for word in ("-genv", name, value)]
         return [self.mpirun, *exports, "-n", str(ranks), *argv]
 
@@ -106,14 +115,22 @@ LIBRARIES = (
     Mpi("mpich4", "mpicc.mpich", "mpirun.mpich"),
     Mpi("mpich5", f"{BUILT}/mpich5/bin/mpicc", f"{BUILT}/mpich5/bin/mpirun"),
 )
-every_mpi = pytest.mark.parametrize("mpi", LIBRARIES, ids=[library.name for library in LIBRARIES])
+# Installed for the long suites only. Its mpirun is a script that runs PATH's first mpiexec.hydra, maybe another MPI's.
+INTEL = Mpi("intelmpi2021", f"{BUILT}/intelmpi/bin/mpigcc", f"{BUILT}/intelmpi/bin/mpiexec.hydra")
+
+
+def _params(short: tuple[str, ...]) -> list[ParameterSet]:
+    return [
+        pytest.param(each, id=each.name, marks=() if each.name in short else pytest.mark.slow)
+        for each in (*LIBRARIES, INTEL)
+    ]
+
+
+EVERY = _params(tuple(each.name for each in LIBRARIES))
+every_mpi = pytest.mark.parametrize("mpi", EVERY)
 
 # One version of each family; the other versions in the long suites.
-ONE_OF_A_FAMILY = ("openmpi4", "mpich5")
-FAMILIES = [
-    pytest.param(each, id=each.name, marks=() if each.name in ONE_OF_A_FAMILY else pytest.mark.slow)
-    for each in LIBRARIES
-]
+FAMILIES = _params(("openmpi4", "mpich5"))
 every_family = pytest.mark.parametrize("mpi", FAMILIES)
 
 

@@ -13,6 +13,7 @@ SOURCE = Path(__file__).with_name("relay_ground.c")
 # As between hosts. MPICH's other way there, UCX, cancels receives that it has matched: docs/relay-plane.md.
 NETWORK = {
     "openmpi": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self"},
+    "intelmpi": {"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"},
     "mpich": {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp"},
 }
 

@@ -29,6 +29,10 @@ MPICH_5 = """HYDRA build details:
     Configure options:                       --with-device=ch4:ucx,ofi --with-pm=hydra:gforker
 """
 
+INTEL_2021 = """Intel(R) MPI Library for Linux* OS, Version 2021.19.0 Build 20260929 (id: 1821d9b)
+Copyright 2003-2026, Intel Corporation.
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "mpi", "launcher"),
@@ -38,6 +42,7 @@ MPICH_5 = """HYDRA build details:
         (OPEN_MPI_5, Mpi("openmpi", "5.0.11"), "openmpi5"),
         (MPICH_4, Mpi("mpich", "4.0.2", "ch4:ucx"), "mpich4"),
         (MPICH_5, Mpi("mpich", "5.0.2", "ch4:ucx,ofi"), "mpich5"),
+        (INTEL_2021, Mpi("intelmpi", "2021.19.0"), "intelmpi2021"),
     ],
 )
 def test_versions_are_recognised(text: str, mpi: Mpi, launcher: str) -> None:
@@ -49,13 +54,17 @@ def test_versions_are_recognised(text: str, mpi: Mpi, launcher: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("Intel(R) MPI Library for Linux* OS, Version 2021.6 Build 20220227\n", "is no MPI that fairlead knows"),
+        (
+            "Intel(R) MPI Library for Linux* OS, Version 2018 Update 4 Build 20180823 (id: 18555)\n",
+            "mpirun is Intel MPI 2018; fairlead launches",
+        ),
+        ("HP-MPI 02.03.01\n", "'HP-MPI 02.03.01', which is no MPI that fairlead knows"),
         ("", "'\\(nothing\\)'"),
         ("mpirun (Open MPI) 3.1.6\n", "mpirun is Open MPI 3.1.6; fairlead launches"),
     ],
 )
 def test_others_are_refused_with_the_way_out(text: str, reason: str) -> None:
-    with pytest.raises(ConfigError, match=f"(?s){reason}.*launcher custom"):
+    with pytest.raises(ConfigError, match=f'(?s){reason}.*`fairlead run --own-mpirun`; in a plan, launcher = "custom"'):
         parse_version(text)
 
 
@@ -87,6 +96,9 @@ EXPECTED = {
     "mpich4": "mpirun -launcher ssh -launcher-exec /lab/agent -iface eth0 -hosts h0:2,h1:1"
     " -genv UCX_TLS tcp,sm,self -genv FI_PROVIDER tcp -genv UCX_NET_DEVICES eth0 -genv FI_TCP_IFACE eth0"
     " -genv OMP_NUM_THREADS 2 -genv FAIRLEAD_JOB 1f3a9c02 -n 3 ./prog -x 'a b'",
+    "intelmpi2021": "mpirun -launcher ssh -launcher-exec /lab/agent -iface eth0 -ppn 2 -hosts h0,h1"
+    " -genv I_MPI_FABRICS shm:ofi -genv I_MPI_OFI_PROVIDER tcp -genv FI_TCP_IFACE eth0"
+    " -genv OMP_NUM_THREADS 2 -genv FAIRLEAD_JOB 1f3a9c02 -n 3 ./prog -x 'a b'",
     "custom": "./prog -x 'a b'",
 }
 EXPECTED["mpich5"] = EXPECTED["mpich4"]
@@ -96,6 +108,7 @@ SHARED = {
     "openmpi5": "--bind-to none --mca mpi_yield_when_idle 1",
     "mpich4": "-bind-to none",
     "mpich5": "-bind-to none",
+    "intelmpi2021": "-genv I_MPI_PIN off",
     "custom": "./prog",
 }
 WDIR = {
@@ -103,6 +116,7 @@ WDIR = {
     "openmpi5": "--wdir /w",
     "mpich4": "-wdir /w",
     "mpich5": "-wdir /w",
+    "intelmpi2021": "-wdir /w",
     "custom": "./prog",
 }
 INTERLEAVED = {
@@ -110,6 +124,7 @@ INTERLEAVED = {
     "openmpi5": "-np 3 --host h0,h1,h0 --map-by seq --bind-to none",
     "mpich4": "-hosts h0:1,h1:1,h0:1",
     "mpich5": "-hosts h0:1,h1:1,h0:1",
+    "intelmpi2021": "-host h0 -n 1 ./prog -x 'a b' : -host h1 -n 1 ./prog -x 'a b' : -host h0 -n 1 ./prog -x 'a b'",
     "custom": "./prog",
 }
 TWO_INTERFACES = {
@@ -117,6 +132,7 @@ TWO_INTERFACES = {
     "openmpi5": "--prtemca prte_if_include 10.64.0.0/16",
     "mpich4": "-genv UCX_NET_DEVICES eth0,ens3",
     "mpich5": "-genv UCX_NET_DEVICES eth0,ens3",
+    "intelmpi2021": "-genv I_MPI_OFI_PROVIDER tcp",
     "custom": "./prog",
 }
 

@@ -1,6 +1,6 @@
 """MPI launchers: each turns a job into the command line of one kind of mpirun. One small class a kind."""
 
-from fairlead.cluster.launchers import custom, mpich, openmpi
+from fairlead.cluster.launchers import custom, intelmpi, mpich, openmpi
 from fairlead.cluster.launchers.base import Launcher, get, names, register
 from fairlead.cluster.launchers.detect import Mpi, ask, detect, parse_version
 
@@ -11,6 +11,7 @@ __all__ = [
     "custom",
     "detect",
     "get",
+    "intelmpi",
     "mpich",
     "names",
     "openmpi",

@@ -15,7 +15,7 @@ class Mpi:
     """An MPI as its mpirun describes itself.
 
     Attributes:
-        family: ``openmpi`` or ``mpich``.
+        family: ``openmpi``, ``mpich`` or ``intelmpi``.
         version: as printed, for example ``4.1.4``.
         device: MPICH's communication device (``ch4:ucx``), where the build options name one.
     """
@@ -30,15 +30,16 @@ class Mpi:
         return f"{self.family}{self.version.split('.')[0]}"
 
     def __str__(self) -> str:
-        label = {"openmpi": "Open MPI", "mpich": "MPICH"}[self.family]
+        label = {"openmpi": "Open MPI", "mpich": "MPICH", "intelmpi": "Intel MPI"}[self.family]
         return f"{label} {self.version}" + (f" ({self.device})" if self.device else "")
 
 
 _OPEN_MPI = re.compile(r"^\S+ \((?:Open MPI|OpenRTE)\) (\d+\.\d+\S*)", re.MULTILINE)
 _HYDRA = re.compile(r"^HYDRA build details:\s+Version:\s+(\d+\.\d+\S*)", re.MULTILINE)
+_INTEL = re.compile(r"^Intel\(R\) MPI Library\b.*\bVersion (\d+\S*)", re.MULTILINE)
 _DEVICE = re.compile(r"--with-device=([\w:,]+)")
-SUPPORTED = ("openmpi4", "openmpi5", "mpich4", "mpich5")
-_OWN_LINE = "hand over a whole launch line of your own instead (launcher custom)"
+SUPPORTED = ("openmpi4", "openmpi5", "mpich4", "mpich5", "intelmpi2021")
+_OWN_LINE = 'hand over a whole launch line of your own: `fairlead run --own-mpirun`; in a plan, launcher = "custom"'
 
 
 def parse_version(text: str, *, mpirun: str = "mpirun") -> Mpi:
@@ -52,6 +53,8 @@ def parse_version(text: str, *, mpirun: str = "mpirun") -> Mpi:
     elif found := _HYDRA.search(text):
         device = _DEVICE.search(text)
         mpi = Mpi("mpich", found.group(1), device.group(1) if device else None)
+    elif found := _INTEL.search(text):
+        mpi = Mpi("intelmpi", found.group(1))
     else:
         first = text.strip().splitlines()[0] if text.strip() else "(nothing)"
         raise ConfigError(f"{mpirun} --version says {first!r}, which is no MPI that fairlead knows", hint=_OWN_LINE)

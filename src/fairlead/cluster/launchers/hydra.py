@@ -1,0 +1,48 @@
+"""Hydra, the process manager of MPICH and of the libraries that come from it."""
+
+from abc import abstractmethod
+
+from fairlead.cluster.job import Job
+from fairlead.cluster.launchers.base import Launcher
+
+
+class Hydra(Launcher):
+    """The options that every Hydra has; what else its library needs is the library's own.
+
+    Source: Hydra's own --help.
+    """
+
+    family = "mpich"
+
+    def command(self, job: Job) -> list[str]:
+        """See `Launcher.command`."""
+        environment = {**self._transports(job), **(self._idle() if job.cores_shared else {}), **job.environment()}
+        return [
+            self.mpirun,
+            *(["-launcher", "ssh", "-launcher-exec", job.rsh_agent] if job.rsh_agent else []),
+            *(["-iface", job.interfaces[0]] if job.interfaces else []),
+            *self._hosts(job),
+            *(self._unbound if job.cores_shared else ()),
+            *(["-wdir", job.cwd] if job.cwd else []),
+            *[word for name, value in environment.items() for word in ("-genv", name, value)],
+            *job.options,
+            *self._ranks(job),
+        ]
+
+    def _hosts(self, job: Job) -> list[str]:
+        """The options that name the hosts, in rank order."""
+        return ["-hosts", ",".join(f"{host}:{count}" for host, count in job.blocks())]
+
+    def _ranks(self, job: Job) -> list[str]:
+        """How many ranks, and of what."""
+        return ["-n", str(job.ranks), *job.argv]
+
+    _unbound: tuple[str, ...] = ()  # the options by which ranks are bound to no core
+
+    @abstractmethod
+    def _transports(self, job: Job) -> dict[str, str]:
+        """Variables that put messages between hosts on TCP over the job's interface."""
+
+    @abstractmethod
+    def _idle(self) -> dict[str, str]:
+        """Variables by which a rank that waits lets others run on its core."""
