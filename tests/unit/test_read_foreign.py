@@ -173,6 +173,18 @@ def test_mpip_has_times_of_tasks_and_calls() -> None:
     assert (reading.plan["command"], reading.plan["hosts"]) == ("./solver -n 100", ["n0", "n1"])
 
 
+def test_mpip_with_three_places_behind_the_point_is_as_exact_as_these() -> None:
+    """By its option -e: 0.037 s may be 0.0374 s."""
+    times = "   0      0.250      0.037    14.97\n   1      0.250      0.100    40.00\n"
+    times += "   *      0.500      0.137    27.48\n"
+    before = files.MPIP[files.MPIP.index("   0         10") : files.MPIP.index("   *         20")]
+    whole = files.MPIP.replace(before, "").replace("   *         20          6    30.00\n", times)
+    (reading,) = READERS["mpip"](whole, "f")
+    assert list(reading.series[1].values) == [0.037, 0.1]
+    with pytest.raises(MeasurementError, match=r"0\.037 of 0\.25 s are not 15\.97 %"):
+        READERS["mpip"](whole.replace("14.97", "15.97"), "f")
+
+
 def test_iperf3_of_a_client_is_what_was_sent(tmp_path: Path) -> None:
     for name, text in (
         ("sent", files.iperf3()),
