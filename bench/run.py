@@ -1,6 +1,6 @@
 """``make bench``: run the groups of figures, write each figure as soon as it is measured, show the table.
 
-    python -m bench.run [--list] [--only NAME...] [--quick] [--results DIR]
+    python -m bench.run [--list] [--only NAME...] [--quick] [--mpip libmpiP.so] [--results DIR]
 
 A kill loses only the figure that is being measured. Figures of other groups stay in the summary.
 """
@@ -16,10 +16,12 @@ from bench import (
     evaluation_rows,
     idle,
     lab_life,
+    mpip,
     onset,
     overhead,
     probes,
     profiled,
+    quiet_migrations,
     quiet_moves,
     recovered,
     relay_programs,
@@ -40,6 +42,7 @@ GROUPS: dict[str, Benchmark] = {
     "probes": probes.measure,
     "relay": relayed.measure,
     "profiled": profiled.measure,
+    "mpip": mpip.measure,
     "onset": onset.measure,
     "idle": idle.measure,
     "recovered": recovered.measure,
@@ -48,6 +51,7 @@ GROUPS: dict[str, Benchmark] = {
     "overhead": overhead.measure,
     "characterisation": characterisation.measure,
     "quiet": quiet_moves.measure,
+    "migrations": quiet_migrations.measure,
 }
 PROGRAMS = Path(__file__).with_name("programs.toml")
 INTERRUPTED = 130
@@ -67,7 +71,7 @@ def main() -> int:
         directory = options.results / name
         directory.mkdir(exist_ok=True)
         try:
-            _run(Session(name, directory, options.programs, options.quick), summary)
+            _run(Session(name, directory, options.programs, options.quick, mpip=options.mpip), summary)
         except FairleadError as error:
             print(f"{name} could not be measured: {error}", file=sys.stderr)
             failed.append(name)
@@ -97,6 +101,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=list(GROUPS), metavar="NAME", help="run these groups only")
     parser.add_argument("--quick", action="store_true", help="few repetitions, to try the code out")
     parser.add_argument("--results", type=Path, default=Path("results/bench"), help="default: %(default)s")
+    parser.add_argument("--mpip", type=Path, metavar="libmpiP.so", help="for the group mpip: mpiP, built for Open MPI")
     parser.add_argument("--programs", type=Path, default=PROGRAMS, help="plan of programs and congestion: %(default)s")
     return parser.parse_args()
 

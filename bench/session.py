@@ -22,6 +22,7 @@ class Session:
         programs: the plan of programs and congestion, as `fairlead compare` takes it.
         quick: few repetitions, to try the code out; the figures are marked so.
         seed: of everything that is drawn.
+        mpip: mpiP's library, where there is one.
     """
 
     group: str
@@ -29,6 +30,7 @@ class Session:
     programs: Path
     quick: bool = False
     seed: int = 2018
+    mpip: Path | None = None
     _begin_s: float = field(default_factory=time.monotonic)
 
     def size(self, full: Size, quick: Size) -> Size:

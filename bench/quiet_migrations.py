@@ -1,0 +1,66 @@
+"""Virtual machines moved where none should be: on a clean network, beside a slow path, when it does not pay."""
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from bench import laboratory
+from bench.figures import Figure
+from bench.laboratory import Network
+from bench.session import Session
+from fairlead.agents.agent import Message
+from fairlead.manage import comparison_session
+from fairlead.manage.congestion_schedule import CongestionSchedule
+from fairlead.manage.migration import movers
+from fairlead.manage.plan import ProgramPlan
+from fairlead.manage.scenario import Episode
+from fairlead.manage.supervisor import supervise, timed
+
+TARGET = 0
+RUNS, QUICK_RUNS = 10, 1
+ONSET, LATE = 0.1, 0.85  # of the run time on a clean network
+# How a situation is called, the congestion of examples/migration.toml, and when it begins.
+SITUATIONS = (("clean", None, 0.0), ("path", "link", ONSET), ("late", "destination", LATE))
+PROGRAM = ProgramPlan(name="cg", command=("cg", "--class", "A", "--iterations", "60"), ranks=8, clean_s=11)
+
+
+def measure(session: Session) -> Iterator[Figure]:
+    """Figures ``migrations.{clean,path,late}``: virtual machines moved, all of them mistakes."""
+    plan = comparison_session.read(laboratory.EXAMPLES / "migration.toml")
+    with laboratory.network(session, laboratory.EXAMPLES / "servers8.toml") as net:
+        net.characterise()
+        launcher, job = net.job(PROGRAM, job_id=secrets.token_hex(4))
+        clean_s = timed(lambda on_end: net.run(launcher, job, on_end)).time_s
+        session.say(f"cg alone: {clean_s:.1f} s")
+        for situation, congestion, onset in SITUATIONS:
+            moved: list[str] = []
+            runs = session.size(RUNS, QUICK_RUNS)
+            for number in range(runs):
+                places = plan.congestions[congestion].places if congestion else ()
+                begun = _run(net, places[number % len(places) :][:1] if places else (), onset * clean_s, clean_s)
+                session.record(situation=situation, migrations=begun)
+                session.say(f"{situation}: run {number + 1}, {len(begun)} migrations")
+                moved += begun
+            note = ", ".join(moved) or "none"
+            yield Figure(f"migrations.{situation}", len(moved), "migrations", runs, TARGET, note=note)
+
+
+def _run(net: Network, places: Sequence[Any], onset_s: float, clean_s: float) -> list[str]:
+    """Which machines were moved in a managed run with this congestion from the onset to the end."""
+    begun: list[str] = []
+
+    def hear(_: int, event: Message) -> None:
+        if event["type"] == "migration" and event["action"] == "begins":
+            begun.append(f"{event['vm']} to {event['to']}")
+
+    launcher, job = net.job(PROGRAM, job_id=secrets.token_hex(4))
+    management = replace(net.management(), mover=movers.maker(net.cluster, clean_s))
+    episodes = [Episode(onset_s, 0)] if places else []
+
+    def launch_it(on_end: Callable[[], None]) -> int:
+        with CongestionSchedule(episodes, lambda _: net.congestion(places[0])):
+            return net.run(launcher, job, on_end)
+
+    supervise(net.cluster, management, launch_it, argv=job.argv, sinks=[hear], quiet=True)
+    return begun
