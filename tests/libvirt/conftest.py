@@ -13,5 +13,5 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "
 def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Labs of a module's tests are not seen by others."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        patch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
         yield

@@ -16,7 +16,7 @@ from lab_fixtures import run
 from managed_runs import COMMAND, once, wait_for
 from site_of_two import SERVERS, Site, site
 
-from fairlead.cloud import Migration, Moved
+from fairlead.cloud import Driver, Migration, Moved
 from fairlead.errors import CloudError, MigrationRefusedError
 
 pytestmark = [pytest.mark.root, pytest.mark.libvirt, pytest.mark.timeout(300)]
@@ -104,6 +104,14 @@ def finish(migration: Migration, seen: Callable[[str], None] = lambda text: None
 def copying(migration: Migration) -> None:
     """Until memory is on its way."""
     wait_for(lambda: "copied" in getattr(migration.poll(), "text", ""), "copying")
+
+
+def answers(driver: Driver) -> bool:
+    try:
+        driver.inventory()
+    except CloudError:
+        return False
+    return True
 
 
 def test_a_site_tells_its_servers_machines_and_traffic(two_servers: Site, echoing: Echo) -> None:
@@ -217,6 +225,7 @@ def test_a_libvirt_that_hangs_is_told_within_its_time(two_servers: Site, echoing
             driver.inventory()
     finally:
         os.kill(daemon, signal.SIGCONT)
+    wait_for(lambda: answers(driver), "the daemon to answer again")
     assert driver.inventory().vm("guest").server == "h0"
 
 

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from fairlead import cloud
 from fairlead.cloud import libvirt as driver_module
+from fairlead.cloud.ending import EndUnknownError, end
 from fairlead.cloud.inventory import Load
 from fairlead.cloud.libvirt import LibvirtDriver
 from fairlead.cluster.description import Cluster
@@ -273,7 +275,96 @@ class Silent:
 
 def test_a_move_whose_numbers_nobody_tells_has_happened_all_the_same(libvirt: Libvirt) -> None:
     migration = driver_module.LibvirtMigration(Silent(), Silent(), "h0", copy_disks=False)
-    migration._thread.join()
-    moved = migration.poll()
-    assert isinstance(moved, cloud.Moved)
+    while not isinstance(moved := migration.poll(), cloud.Moved):
+        time.sleep(0.01)
     assert (moved.paused_s, moved.copied_B) == (None, None)
+
+
+class Small:
+    """A server whose machine moves in two seconds; libvirt takes no abort in the first quarter of one."""
+
+    receive = None
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.machines: set[str] = set()
+        self.begun = threading.Event()
+        self.taken = threading.Event()
+        self.asked = 0
+        self.silent = False
+
+    def open_session(self) -> Any:
+        return self
+
+    def name(self) -> str:
+        return self._name
+
+    def runs(self, vm: str) -> bool:
+        return vm in self.machines
+
+    def ask(self, question: Any) -> Any:
+        if self.silent:
+            raise CloudError(f"{self._name} did not answer within 10 s")
+        return question(self)
+
+    def migrate(self, vm: str, target: "Small", receive: None, *, copy_disks: bool) -> None:
+        self.taken.wait(0.25)
+        self.begun.set()
+        if self.taken.wait(1.75):
+            raise Error("operation aborted")
+        self.machines.remove(vm)
+        target.machines.add(vm)
+
+    def abort(self, vm: str) -> None:
+        self.asked += 1
+        if self.begun.is_set():
+            self.taken.set()
+
+    def job(self, vm: str, *, completed: bool = False) -> None:
+        return None
+
+
+@pytest.fixture
+def small(libvirt: Libvirt) -> tuple[Small, Small]:
+    source, target = Small("s0"), Small("s1")
+    source.machines = {"guest"}
+    return source, target
+
+
+def test_a_migration_is_given_up_also_before_libvirt_has_begun(small: tuple[Small, Small]) -> None:
+    migration = driver_module.LibvirtMigration(*small, "guest", copy_disks=False)
+    migration.poll()
+    migration.close()
+    assert small[0].machines == {"guest"} and small[0].asked > 1
+    with pytest.raises(CloudError, match=r"^guest: the migration was aborted; it runs on s0$"):
+        migration.poll()
+
+
+def test_a_migration_that_is_given_up_before_it_is_followed_never_begins(small: tuple[Small, Small]) -> None:
+    migration = driver_module.LibvirtMigration(*small, "guest", copy_disks=False)
+    migration.abort()
+    with pytest.raises(CloudError, match=r"^guest: the migration was aborted; it runs on s0$"):
+        migration.poll()
+    assert not small[0].begun.is_set()
+
+
+def test_a_server_that_is_silent_on_the_way_is_asked_again(small: tuple[Small, Small]) -> None:
+    migration = driver_module.LibvirtMigration(*small, "guest", copy_disks=False)
+    assert migration.poll() == cloud.Progress("starting")
+    small[0].silent = True
+    silence = cloud.Progress("the cloud does not answer: s0 did not answer within 10 s", answered=False)
+    assert migration.poll() == silence
+    migration.abort()  # is not heard
+    small[0].silent = False
+    with pytest.raises(CloudError, match=r"^guest: the migration was aborted; it runs on s0$"):
+        end(migration, "guest", 5.0)
+
+
+def test_what_nobody_says_the_end_of_is_not_known(small: tuple[Small, Small]) -> None:
+    migration = driver_module.LibvirtMigration(*small, "guest", copy_disks=False)
+    migration.poll()
+    small[0].silent = True
+    with pytest.raises(EndUnknownError, match=r"guest was to stay.* within 0 s: .* where it runs, is not known"):
+        end(migration, "guest", 0.0)
+    small[0].taken.set()
+    assert migration._over.wait(5)

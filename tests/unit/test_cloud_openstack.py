@@ -8,70 +8,23 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from fairlead import cloud as clouds
 from fairlead.cli.cloud import command
 from fairlead.cloud import Moved, Progress
 from fairlead.cloud import openstack as driver_module
 from fairlead.cloud.inventory import Group
-from fairlead.cloud.openstack import OpenstackDriver, OpenstackMigration
 from fairlead.cluster.description import Cluster
 from fairlead.errors import CloudError, ConfigError, MigrationRefusedError, MissingToolError
 
-from .imitated_openstack import FLAVOR, PASSWORD, Cloud, Host, serving
+from . import openstack_site
+from .imitated_openstack import FLAVOR, PASSWORD, Cloud, Host
+from .openstack_site import CLOUDS, CLUSTER, TABLE, driver, finish, write_clouds
 
-CLUSTER = """
-[cluster]
-name = "c"
-executor = "ssh"
-interface = "eth0"
-[[hosts]]
-name = "node0"
-address = "10.0.0.1"
-[[hosts]]
-name = "node1"
-address = "10.0.0.2"
-"""
-TABLE = '[cloud]\ndriver = "openstack"\ncloud = "site"\nuplink = "10gbit"\ndirty_rate = "80mbit"\n'
-CLOUDS = """clouds:
-  site:
-    auth: {{auth_url: "{address}/v3", username: u, password: "{password}", project_name: p,
-           user_domain_name: Default, project_domain_name: Default}}
-    region_name: here
-"""
 GIB = 2**30
 
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
-    """Two compute hosts, h0 with two machines of the job, h1 with none."""
-    pytest.importorskip("openstack")
-    for name in ("OS_CLOUD", "OS_CLIENT_SECURE_FILE"):
-        monkeypatch.delenv(name, raising=False)
-    made = Cloud(hosts={"h0": Host("rp-0"), "h1": Host("rp-1")})
-    made.add("node0", "h0")
-    made.add("node1", "h0")
-    with serving(made):
-        write_clouds(tmp_path, made, PASSWORD)
-        monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
-        monkeypatch.setattr(driver_module, "POLL_S", 0.0)
-        yield made
-
-
-def write_clouds(directory: Path, site: Cloud, password: str) -> None:
-    (directory / "clouds.yaml").write_text(CLOUDS.format(address=site.address, password=password))
-
-
-def driver(table: str = TABLE) -> OpenstackDriver:
-    found = clouds.of(Cluster.parse(CLUSTER + table, source="c.toml"))
-    assert isinstance(found, OpenstackDriver)
-    return found
-
-
-def finish(migration: OpenstackMigration) -> tuple[list[str], Moved]:
-    said = []
-    while isinstance(now := migration.poll(), Progress):
-        said.append(now.text)
-    return said, now
+    yield from openstack_site.serve(tmp_path, monkeypatch)
 
 
 def test_machines_and_room_are_what_nova_and_placement_tell(site: Cloud) -> None:
@@ -207,6 +160,7 @@ def test_who_asks_often_does_not_ask_the_cloud_often(site: Cloud, monkeypatch: p
 
 def test_a_machine_on_its_way_is_on_its_source_and_is_not_moved_twice(site: Cloud) -> None:
     migration = driver().migrate("node0", "h1")
+    migration.poll()
     machine = site.machines[0]
     machine.status = "MIGRATING"
     allocations = site.hosts["h0"].allocations
@@ -238,7 +192,7 @@ def test_a_no_at_once_is_a_refusal(site: Cloud, status: int) -> None:
     said = {"conflictingRequest": {"code": status, "message": "Instance is\n locked"}}
     site.answers[f"POST /servers/{site.machines[0].id}/action"] = (status, said)
     with pytest.raises(MigrationRefusedError, match=rf"^node0 cannot go to h1: Instance is locked \(HTTP {status}\)$"):
-        driver().migrate("node0", "h1")
+        finish(driver().migrate("node0", "h1"))
 
 
 def test_a_no_of_the_scheduler_is_a_refusal_with_its_reason(site: Cloud) -> None:
@@ -316,15 +270,14 @@ def test_closing_aborts_and_waits_for_the_end(site: Cloud) -> None:
 
 
 def test_an_answer_that_is_lost_does_not_lose_the_migration(site: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = driver()
     machine = site.machines[0]
     site.answers[f"POST /servers/{machine.id}/action"] = None
     with monkeypatch.context() as patch:
-        patch.setattr(driver_module, "TIMEOUT_S", 1.0)
-        with pytest.raises(CloudError, match=r"^OpenStack site did not answer within 1 s; node0 runs on h0$"):
-            asked.migrate("node0", "h1")
+        patch.setattr(driver_module, "TIMEOUT_S", 0.5)
+        with pytest.raises(CloudError, match=r"^OpenStack site did not answer within 0\.5 s; node0 runs on h0$"):
+            finish(driver().migrate("node0", "h1"))
     site.answers[f"POST /servers/{machine.id}/action"] = lambda: take(site)
-    said, _ = finish(asked.migrate("node0", "h1"))
+    said, _ = finish(driver().migrate("node0", "h1"))
     assert "64 MiB copied, 32 MiB left" in said and machine.host == "h1"
 
 
@@ -334,13 +287,16 @@ def take(site: Cloud) -> None:
 
 
 def test_a_silent_cloud_is_told_and_asked_again(site: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = driver()
     site.answers["GET /os-hypervisors/detail"] = None
     with monkeypatch.context() as patch:
         patch.setattr(driver_module, "TIMEOUT_S", 0.2)
+        asked = driver()
         with pytest.raises(CloudError, match=r"^OpenStack site did not answer within 0\.2 s$"):
             asked.inventory()
     del site.answers["GET /os-hypervisors/detail"]
+    hung = asked._worker._hung
+    assert hung is not None
+    hung.join(10)  # its own patience ends as well
     assert len(asked.inventory().servers) == 2
 
 
@@ -378,8 +334,9 @@ def test_nonsense_is_no_inventory(site: Cloud, path: str, body: object, message:
 def test_nonsense_on_the_way_leaves_the_migration_to_nova(site: Cloud) -> None:
     migration = driver().migrate("node0", "h1")
     site.answers["GET /os-migrations"] = (200, {"migrations": [{"id": "?"}]})
-    with pytest.raises(CloudError, match=r"the answer to /os-migrations makes no sense: migrations\.0\.id"):
-        migration.poll()
+    said = migration.poll()
+    assert isinstance(said, Progress) and not said.answered
+    assert "the answer to /os-migrations makes no sense: migrations.0.id" in said.text
     del site.answers["GET /os-migrations"]
     assert isinstance(finish(migration)[1], Moved)
 

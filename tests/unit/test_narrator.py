@@ -69,11 +69,13 @@ def test_a_program_that_fills_its_own_path_is_nothing_to_tell() -> None:
 def test_migrations_are_told_with_their_reasons() -> None:
     event = {"type": "migration", "vm": "h0", "server": "s0", "to": "s1", "reason": "all is slow"}
     said = {
-        action: sentence(["h0"], 0, event | {"action": action}) for action in ("would", "begins", "moved", "failed")
+        action: sentence(["h0"], 0, event | {"action": action})
+        for action in ("would", "begins", "moved", "failed", "unknown")
     }
     assert said == {
         "would": "dry run: h0 would move from s0 to s1: all is slow",
         "begins": "h0 begins to move from s0 to s1: all is slow",
         "moved": "h0 has moved from s0 to s1 all is slow",
-        "failed": "h0 stays on s0, its migration to s1 failed: all is slow",
+        "failed": "the migration of h0 from s0 to s1 failed: all is slow",
+        "unknown": "whether h0 moves from s0 to s1 is not known: all is slow",
     }

@@ -1,5 +1,6 @@
 """Migrations in reports: read from events, in a table, in words, in a figure."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from fairlead.report import migrations, run_report
@@ -42,6 +43,9 @@ def test_migrations_are_told_in_words() -> None:
     moved = Migration(22.0, "moved", "h0", "server0", "server4", "in 2.00 s", 2.0, 0.25)
     assert migrations.sentence([]) == ""
     assert migrations.sentence([stays]) == "No virtual machine was moved: it does not pay."
+    unknown = replace(stays, action="unknown", vm="h0", reason="the cloud does not answer")
+    said = "What became of the migration of h0 is not known: the cloud does not answer."
+    assert migrations.sentence([stays, unknown, stays]) == said
     said = migrations.sentence([stays, moved]).replace("\N{NO-BREAK SPACE}", " ")
     assert said == "1 virtual machine moved while it ran: h0 to server4 after 22.0 s."
 

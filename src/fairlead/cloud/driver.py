@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fairlead.cloud.inventory import Inventory
+from fairlead.errors import CloudError
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a migration is, in words for people."""
+    """How far a migration is, in words for people; where the cloud has not ``answered``, that, and why."""
 
     text: str
+    answered: bool = True
 
 
 @dataclass(frozen=True)
@@ -25,22 +27,28 @@ class Moved:
     copied_B: int | None
 
 
+def no_answer(error: CloudError) -> Progress:
+    """Of a question about a migration: it goes on or not, and is asked again."""
+    return Progress(f"the cloud does not answer: {error}", answered=False)
+
+
 class Migration(Protocol):
-    """One migration under way."""
+    """One migration. It may begin only when it is first polled, so that its owner has it when it does."""
 
     def poll(self) -> Moved | Progress:
-        """How far it is; returns at once.
+        """How far it is; waits for no more than the cloud's answers. A cloud without an answer is a `Progress`.
 
         Raises:
             MigrationRefusedError: by the target, before anything was copied.
-            CloudError: it failed, or was aborted; the message says how, and where the machine is.
+            CloudError: it is over: it failed, or was aborted; the message says how, and where the machine is, or that
+                this is not known.
         """
 
     def abort(self) -> None:
-        """Ask for its end; `poll` tells what came of it. Raises CloudError if it cannot be asked."""
+        """Ask for its end; `poll` asks again until that is taken, and tells what came of it."""
 
     def close(self) -> None:
-        """Let go of it, whatever it does. One that is not over is aborted where that is still possible."""
+        """Let go of it, whatever it does. One that is not over, nor was aborted, is aborted as far as possible."""
 
 
 class Driver(Protocol):
@@ -54,9 +62,9 @@ class Driver(Protocol):
         """Raises CloudError if it does not answer, or answers nonsense."""
 
     def migrate(self, vm: str, server: str) -> Migration:
-        """Begin to move a machine while it runs.
+        """What moves a machine while it runs.
 
         Raises:
             MigrationRefusedError: not to this server; nothing was started.
-            CloudError: it did not answer, or answered nonsense; see `inventory` for where the machine is.
+            CloudError: it did not answer, or answered nonsense; nothing was started.
         """

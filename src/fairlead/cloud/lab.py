@@ -17,13 +17,15 @@ class LabMigration:
     """See `fairlead.cloud.driver.Migration`."""
 
     def __init__(self, lab: Lab, vm: str, server: str) -> None:
+        self._lab, self._vm = lab, vm
+        self._servers = lab.plan.host_by_name[vm].server, server
         self._migration = Migration(lab, vm, server)
 
     def poll(self) -> Moved | Progress:
         try:
             moved = self._migration.poll()
         except LabError as error:
-            raise CloudError(str(error)) from error
+            raise CloudError(f"{self._where()}: {error}") from error
         if moved is not None:
             return Moved(moved.time_s, moved.paused_s, moved.copied_B)
         seen = self._migration.progress
@@ -34,6 +36,14 @@ class LabMigration:
 
     def close(self) -> None:
         self._migration.close()
+
+    def _where(self) -> str:
+        """The kernel's view counts: what carried it out may have died before it could write it down."""
+        try:
+            found = [each for each in self._servers if each and self._vm in _counters(self._lab, each)]
+        except (CloudError, LabError) as unknown:
+            return f"where {self._vm} runs is not known ({unknown})"
+        return f"{self._vm} runs on {found[0]}" if found else f"{self._vm} is just changing its server"
 
 
 class LabDriver:

@@ -6,10 +6,12 @@ Credentials are libvirt's own business: ssh keys, TLS certificates, group member
 import hashlib
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from fairlead.cloud.driver import Moved, Progress
+from fairlead.cloud.driver import Moved, Progress, no_answer
+from fairlead.cloud.ending import end
 from fairlead.cloud.inventory import Inventory, Server, Vm
 from fairlead.cloud.libvirt_session import DIRTY_RATE_S, Session, api, in_words
 from fairlead.cloud.uplinks import Uplinks
@@ -75,17 +77,22 @@ class LibvirtMigration:
     def __init__(self, source: "_Server", target: "_Server", vm: str, *, copy_disks: bool) -> None:
         self._source, self._target, self._vm = source, target, vm
         self._copy_disks = copy_disks
-        self._problem: str | None = None
+        self._problem: str | None = "it was not carried out"
         self._copied_B = 0
+        self._begun = False
         self._aborted = False
-        self._begin_s = time.monotonic()
-        self._end_s = self._begin_s
+        self._over = threading.Event()
+        self._begin_s = self._end_s = float("-inf")
         self._thread = threading.Thread(target=self._carry_out, name=f"migrate {vm}", daemon=True)
-        self._thread.start()
 
     def poll(self) -> Moved | Progress:
-        if self._thread.is_alive():
-            return self._progress()
+        if not self._begun:
+            self._begin()
+        if not self._over.is_set():
+            try:
+                return self._progress()
+            except CloudError as error:
+                return no_answer(error)
         if self._problem is not None:
             raise self._failure(self._problem)
         try:
@@ -97,23 +104,41 @@ class LibvirtMigration:
 
     def abort(self) -> None:
         self._aborted = True
-        self._source.ask(lambda session: session.abort(self._vm))
+        with suppress(CloudError):  # asked again with the next poll
+            self._ask_abort()
 
     def close(self) -> None:
-        if self._thread.is_alive():
-            self.abort()
-            self._thread.join(CLOSE_S)
+        if self._begun and not self._over.is_set() and not self._aborted:
+            with suppress(CloudError):  # nobody waits for the outcome any more
+                end(self, self._vm, CLOSE_S)
+
+    def _begin(self) -> None:
+        self._begun = True
+        self._begin_s = time.monotonic()
+        if self._aborted:
+            self._over.set()
+        else:
+            self._thread.start()
 
     def _carry_out(self) -> None:
         # Connections of its own: those of the servers go on answering meanwhile.
         try:
             source, target = self._source.open_session(), self._target.open_session()
-            source.migrate(self._vm, target, self._target.receive, copy_disks=self._copy_disks)
+            if not self._aborted:
+                source.migrate(self._vm, target, self._target.receive, copy_disks=self._copy_disks)
+                self._problem = None
         except (api().libvirtError, CloudError) as error:
             self._problem = in_words(error)
-        self._end_s = time.monotonic()
+        finally:
+            self._end_s = time.monotonic()
+            self._over.set()
+
+    def _ask_abort(self) -> None:
+        self._source.ask(lambda session: session.abort(self._vm))
 
     def _progress(self) -> Progress:
+        if self._aborted:  # libvirt had nothing to abort before its own work had begun
+            self._ask_abort()
         seen = self._source.ask(lambda session: session.job(self._vm))
         if not seen or not seen.get("memory_total"):  # not begun yet, or just over: the thread will tell
             return Progress("finishing" if self._copied_B else "starting")

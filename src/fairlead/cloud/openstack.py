@@ -12,7 +12,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from fairlead.cloud.driver import Moved, Progress
+from fairlead.cloud.driver import Moved, Progress, no_answer
+from fairlead.cloud.ending import end
 from fairlead.cloud.inventory import Group, Inventory, Load, Server, Vm
 from fairlead.cloud.openstack_answers import Consumer, Hypervisor, Instance, ServerGroup, Stock
 from fairlead.cloud.openstack_session import Session, failures, in_words, settings
@@ -55,9 +56,10 @@ class OpenstackDriver:
         found = settings(cloud, table.region, TIMEOUT_S).config
         where = f"{found['auth'].get('auth_url')}\n{found.get('region_name')}"
         self._site = f"openstack-{hashlib.sha256(where.encode()).hexdigest()[:12]}"
-        # clouds.yaml is read again after a failure: the credentials may have been renewed.
+        # clouds.yaml is read again after a failure: the credentials may have been renewed. It could be read here; if it
+        # cannot be then, it is being written.
         make = partial(Session, cloud, table.region, TIMEOUT_S)
-        self._worker = Worker(f"OpenStack {cloud}", make, failures(), in_words)
+        self._worker = Worker(f"OpenStack {cloud}", make, (*failures(), ConfigError), in_words)
         self._uplinks = Uplinks()
 
     @property
@@ -185,18 +187,26 @@ class OpenstackMigration:
         newest = ask(lambda session: session.record(instance, 0))
         self._after = 0 if newest is None else newest.id
         self._number: int | None = None
+        self._asked = False
+        self._request: str | None = None  # Nova's number of it; None as long as Nova has not said that it took it
+        self._unanswered: CloudError | None = None
         self._copying = False
         self._aborted = False
         self._abort_taken = False
         self._over = False
-        self._begin_s = time.monotonic()
-        self._looked_s = float("-inf")
+        self._begin_s = self._looked_s = float("-inf")
         self._last: Moved | Progress = Progress("starting")
-        self._request = self._begin()
 
     def poll(self) -> Moved | Progress:
+        if not self._asked:
+            self._begin()
         if time.monotonic() >= self._looked_s + POLL_S:
-            self._last = self._look()
+            try:
+                self._last = self._look()
+            except CloudError as error:
+                if self._over:
+                    raise
+                self._last = no_answer(error)
             self._looked_s = time.monotonic()
         return self._last
 
@@ -216,30 +226,28 @@ class OpenstackMigration:
 
     def abort(self) -> None:
         self._aborted = True
-        self._ask_abort()
+        with suppress(CloudError):  # asked again with the next look
+            self._ask_abort()
 
     def close(self) -> None:
         """Nova goes on with one that cannot be aborted any more."""
-        if self._over:
-            return
-        deadline_s = time.monotonic() + CLOSE_S
-        with suppress(CloudError):  # its end, or a cloud that is silent: nobody waits for the outcome any more
-            self.abort()
-            while not isinstance(self.poll(), Moved) and time.monotonic() < deadline_s:
-                time.sleep(POLL_S)
+        if self._asked and not self._over and not self._aborted:
+            with suppress(CloudError):  # nobody waits for the outcome any more
+                end(self, self._vm, CLOSE_S)
 
-    def _begin(self) -> str:
-        """Nova's number of the request; nothing if Nova took it, but never said so."""
+    def _begin(self) -> None:
+        if self._aborted:
+            raise self._failure(None)
+        self._asked = True  # an interrupt on the way does not keep Nova from taking it
+        self._begin_s = time.monotonic()
         try:
-            request, refusal = self._ask(lambda session: session.migrate(self._instance, self._target))
-        except CloudError as error:
-            instance = self._ask(lambda session: session.instance(self._instance))
-            if instance.task != "migrating":
-                raise CloudError(f"{error}; {self._vm} runs on {instance.host}") from error
-            return ""
+            self._request, refusal = self._ask(lambda session: session.migrate(self._instance, self._target))
+        except CloudError as error:  # the next looks tell whether Nova took it
+            self._unanswered = error
+            return
         if refusal is not None:
+            self._over = True
             raise MigrationRefusedError(f"{self._vm} cannot go to {self._target}: {refusal}")
-        return request
 
     def _ask_abort(self) -> None:
         number = self._number
@@ -247,12 +255,24 @@ class OpenstackMigration:
             self._abort_taken = self._ask(lambda session: session.abort(self._instance, number))
 
     def _not_begun(self) -> Progress:
+        if self._request is None:
+            self._check_taken()
         why = self._why()
         if why is not None:
             raise self._failure(why)
         if time.monotonic() > self._begin_s + BEGIN_S:
             raise self._failure(f"Nova has not begun within {BEGIN_S:g} s")
         return Progress("starting")
+
+    def _check_taken(self) -> None:
+        """Of a request whose answer was lost: Nova is at it, or never will be."""
+        instance = self._ask(lambda session: session.instance(self._instance))
+        if instance.task == "migrating":
+            return
+        if self._aborted:
+            raise self._failure(None)
+        self._over = True
+        raise CloudError(f"{self._unanswered}; {self._vm} runs on {instance.host}")
 
     def _arrived(self) -> Moved:
         """Nova has said that it is done, and is believed where it cannot be looked at now."""
@@ -275,7 +295,8 @@ class OpenstackMigration:
         return Progress(f"{done_B / _MIB:.0f} MiB copied, {left_B / _MIB:.0f} MiB left")
 
     def _why(self) -> str | None:
-        return self._ask(lambda session: session.why(self._instance, self._request)) if self._request else None
+        request = self._request
+        return self._ask(lambda session: session.why(self._instance, request)) if request else None
 
     def _failure(self, problem: str | None) -> CloudError:
         """What went wrong, and where the machine is. None: it was cancelled."""

@@ -1,7 +1,7 @@
 """A thread for a library whose calls may never return, and whose objects may block even when they are freed.
 
 The library's objects stay in the thread; questions go in, and plain data come out. A thread that hangs is left behind
-with all it holds.
+with all it holds, and nothing is asked until it has ended, so that there is never a second one.
 """
 
 import queue
@@ -35,6 +35,8 @@ class Worker(Generic[_Session]):
         self._name = name
         self._serves = (name, open_session, (*refusals, CloudError), in_words)
         self._questions: _Questions | None = None
+        self._thread: threading.Thread | None = None
+        self._hung: threading.Thread | None = None
 
     def __del__(self) -> None:
         self._end()
@@ -43,18 +45,22 @@ class Worker(Generic[_Session]):
         """The answer to ``question``, which must not hold on to the session.
 
         Raises:
-            CloudError: the library refused, or did not answer in time.
+            CloudError: the library refused, did not answer in time, or has not come back from a question before.
         """
+        if self._hung is not None and self._hung.is_alive():
+            raise CloudError(f"{self._name} still does not answer")
         if self._questions is None:
             self._questions = queue.SimpleQueue()
             # A daemon: what hangs in it must not keep the program from ending.
             arguments = (self._questions, *self._serves)
-            threading.Thread(target=_serve, args=arguments, name=self._name, daemon=True).start()
+            self._thread = threading.Thread(target=_serve, args=arguments, name=self._name, daemon=True)
+            self._thread.start()
         answers: queue.SimpleQueue[tuple[Any, Exception | None]] = queue.SimpleQueue()
         self._questions.put((question, answers))
         try:
             answer, error = answers.get(timeout=timeout_s)
         except queue.Empty:
+            self._hung = self._thread
             answer, error = None, CloudError(f"{self._name} did not answer within {timeout_s:g} s")
         if error is not None:
             self._end()

@@ -70,8 +70,10 @@ def _of_migration(event: Message) -> str:
         "begins": f"{vm} begins to move from {server} to {target}: {why}",
         "moved": f"{vm} has moved from {server} to {target} {why}",
         "refused": f"{target} does not take {vm}: {why}",
-        "failed": f"{vm} stays on {server}, its migration to {target} failed: {why}",
-        "found": f"{vm} was moved by its provider: {why}",
+        # Where it is now stands in the reason, as far as that is known.
+        "failed": f"the migration of {vm} from {server} to {target} failed: {why}",
+        "unknown": f"whether {vm} moves from {server} to {target} is not known: {why}",
+        "found": f"{vm} was moved {why}",
         "blind": f"nothing can be migrated now: {why}",
     }[event["action"]]
 

@@ -89,6 +89,9 @@ def sentence(decided: Sequence[Migration]) -> str:
     if done:
         names = words.listing([f"{each.vm} to {each.target} after {words.duration(each.t_s)}" for each in done])
         return f"{words.count(len(done), 'virtual machine')} moved while it ran: {names}."
+    unknown = [each for each in decided if each.action == "unknown"]
+    if unknown:
+        return f"What became of the migration of {unknown[-1].vm} is not known: {unknown[-1].reason}."
     stays = [each.reason for each in decided if each.action in ("stays", "refused", "failed", "blind")]
     return f"No virtual machine was moved: {stays[-1]}." if stays else ""
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 from fairlead.agents.agent import Message
 from fairlead.cloud import Driver, Moved
 from fairlead.cloud.driver import Migration
+from fairlead.cloud.ending import EndUnknownError, end
 from fairlead.errors import CloudError, FairleadError, MigrationRefusedError
 from fairlead.manage.migration.choice import Candidate
 from fairlead.manage.migration.controller import Decision, MigrationController
@@ -31,8 +32,9 @@ class Mover:
     """A context manager around the program's run, and a receiver of the agents' events.
 
     Everything that it does or would do is reported as an event ``migration`` of the host concerned; ``action`` is
-    ``stays``, ``would`` (dry run), ``begins``, ``moved``, ``refused``, ``failed``, ``found`` (the provider moved it) or
-    ``blind`` (the cloud does not answer). A cloud that fails never ends the run.
+    ``stays``, ``would`` (dry run), ``begins``, ``moved``, ``refused``, ``failed``, ``unknown`` (it was aborted, and the
+    cloud did not say what came of that), ``found`` (the provider moved it) or ``blind`` (the cloud does not answer). A
+    cloud that fails never ends the run.
 
     Args:
         controller: made when the program starts.
@@ -62,6 +64,7 @@ class Mover:
         self._events: queue.SimpleQueue[tuple[int, Message, float]] = queue.SimpleQueue()
         self._over = threading.Event()
         self._blind = False
+        self._unknown: dict[str, str] = {}  # where machines may be on their way to, by their names
         self._asked_s = float("-inf")
         self._thread = threading.Thread(target=self._main, name="migration", daemon=True)
 
@@ -104,7 +107,10 @@ class Mover:
         inventory = self._driver.inventory()
         self._blind = False
         for found in self._controller.see(inventory, time.monotonic()):
-            self._say("found", found.vm, f"it is on {found.target} now and was on {found.source}", to=found.target)
+            ours = self._unknown.pop(found.vm, None) == found.target
+            by = "by a migration whose end was not known" if ours else "by its provider"
+            why = f"{by}: it is on {found.target} now and was on {found.source}"
+            self._say("found", found.vm, why, to=found.target)
         for decision in self._controller.step(time.monotonic(), self._lock.last_move_s()):
             self._act(decision)
 
@@ -133,6 +139,7 @@ class Mover:
 
     def _carry_out(self, move: Candidate, why: str) -> None:
         begin_s = time.monotonic()
+        self._unknown.pop(move.vm, None)
         try:
             migration = self._driver.migrate(move.vm, move.target)
             expected = {"expected_s": move.copy_s, "cost_s": move.cost_s}
@@ -144,9 +151,11 @@ class Mover:
         except MigrationRefusedError as error:
             self._controller.refused(move, time.monotonic())
             self._say("refused", move.vm, str(error), **_places(move))
+        except EndUnknownError as error:
+            self._unknown[move.vm] = move.target
+            self._failed("unknown", move, error, begin_s)
         except CloudError as error:
-            what = self._controller.failed(time.monotonic())
-            self._say("failed", move.vm, f"{error}; {what}", **_places(move), time_s=time.monotonic() - begin_s)
+            self._failed("failed", move, error, begin_s)
         else:
             self._lock.note_move()
             self._controller.moved(move, time.monotonic())
@@ -155,6 +164,10 @@ class Mover:
                 numbers["round_trips_s"] = self._probing.round_trips_s(move.vm)
             finally:  # it has moved, whatever can be measured of it now
                 self._say("moved", move.vm, _in_words(moved), **_places(move), **numbers)
+
+    def _failed(self, action: str, move: Candidate, error: CloudError, begin_s: float) -> None:
+        what = self._controller.failed(time.monotonic())
+        self._say(action, move.vm, f"{error}; {what}", **_places(move), time_s=time.monotonic() - begin_s)
 
     def _follow(self, migration: Migration, move: Candidate) -> Moved:
         """Until its end; aborted when it takes too long, or nobody needs it any more."""
@@ -166,17 +179,12 @@ class Mover:
                 return said
             time.sleep(POLL_S)
         why = "the program has ended" if self._over.is_set() else f"it took longer than {late_s:.0f} s"
-        migration.abort()
-        deadline_s = time.monotonic() + ABORT_S
         try:
-            while time.monotonic() < deadline_s:
-                said = migration.poll()
-                if isinstance(said, Moved):  # it was too late to abort it
-                    return said
-                time.sleep(POLL_S)
+            return end(migration, move.vm, ABORT_S)
+        except EndUnknownError as error:
+            raise EndUnknownError(f"{error} ({why})") from error
         except CloudError as error:
             raise CloudError(f"{error} ({why})") from error
-        raise CloudError(f"{why}, and it could not be aborted within {ABORT_S:g} s")
 
     def _say(self, action: str, vm: str | None, why: str, **numbers: Any) -> None:
         host = self._names.index(vm) if vm in self._names else 0
