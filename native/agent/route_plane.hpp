@@ -17,7 +17,7 @@ namespace fairlead::agent {
 
 class RoutePlane final : public DataPlane {
   public:
-    /// An answer that takes longer means that the guardian is not to be relied on.
+    /// An answer that takes longer means that the guardian is not to be relied on. It waits for its lock for 3 s.
     static constexpr double kAnswer_s = 5.0;
     static constexpr std::chrono::seconds kTearDown{2};
 

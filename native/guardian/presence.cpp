@@ -58,6 +58,8 @@ constexpr const char* kLockFile = "/proc/sys/net/ipv4/tcp_fastopen_key";
 // name as well. Anyone can take that, so it is not waited for long. The point keeps it apart from every job's name.
 constexpr const char* kLockName = "fairlead-guardian.lock";
 constexpr auto kNamePatience = 200ms;
+// Shorter than the agent waits for an answer (RoutePlane::kAnswer_s), or nobody would hear who holds the lock.
+constexpr auto kLockPatience = 3s;
 
 int open_lock_file() {
     const int opened = open(kLockFile, O_RDONLY | O_CLOEXEC);
@@ -149,9 +151,9 @@ NamespaceLock::~NamespaceLock() {
 }
 
 NamespaceLock lock_namespace() {
-    if (auto lock = NamespaceLock::wait(5s)) return std::move(*lock);
+    if (auto lock = NamespaceLock::wait(kLockPatience)) return std::move(*lock);
     throw KernelError(ETIMEDOUT, std::string("another guardian holds the lock on ") + kLockFile +
-                                     " for more than 5 s (is it stopped? see /proc/locks)");
+                                     " for more than 3 s (is it stopped? see /proc/locks)");
 }
 
 }  // namespace fairlead::guardian

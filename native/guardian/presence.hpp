@@ -55,7 +55,7 @@ class NamespaceLock {
     std::optional<Presence> name_;
 };
 
-// Throws KernelError ETIMEDOUT after 5 s.
+// Throws KernelError ETIMEDOUT after 3 s.
 NamespaceLock lock_namespace();
 
 }  // namespace fairlead::guardian

@@ -26,6 +26,7 @@ from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors import of
 from fairlead.cluster.launch import prepare, run, start
 from fairlead.errors import HostError
+from fairlead.manage.clean import clean
 
 pytestmark = [
     pytest.mark.root,
@@ -308,7 +309,7 @@ def test_an_ordinary_user_moves_his_traffic_by_an_installed_guardian(
 SUDO = """
 mount -t tmpfs -o mode=755 sudoers /etc/sudoers.d && install -m 0755 {guardian} /run/by-sudo
 cat >/etc/sudoers.d/fairlead <<'END'
-ann ALL=(root) NOPASSWD: /run/by-sudo --user 1234, /run/by-sudo --check, /run/by-sudo --clean *
+ann ALL=(root) NOPASSWD: /run/by-sudo --user 1234, /run/by-sudo --check, /run/by-sudo --clean, /run/by-sudo --clean *
 END
 chmod 0440 /etc/sudoers.d/fairlead
 """
@@ -334,6 +335,9 @@ def test_an_ordinary_user_moves_his_traffic_by_sudo(lab: labs.Lab, text: str, ke
     assert command.output[0] == "ann\n"
     assert f"via {lab.plan.host_by_name['h2'].address} dev fl-" in command.output[1]
     assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))
+    for dry_run in (True, False):
+        cleaned = clean([Cluster.load(path)], dry_run=dry_run)
+        assert (cleaned.unreachable, cleaned.removed) == ({}, [])
 
 
 def test_a_copied_guardian_has_no_privilege_and_that_is_told(text: str, keys: Path, tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -25,6 +26,7 @@ MAX_HOSTS = 1024
 MAX_PACKET_B = 12 + 12 + 16 + 7 * 4 + 8 * MAX_HOSTS
 AGENT_PORT = 47011
 AS_USER = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups"]
+LOCK_FILE = "/proc/sys/net/ipv4/tcp_fastopen_key"
 MOVED_TABLE, LAST_HOP_TABLE = 0x464C0000, 0x464C0001
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -326,3 +328,17 @@ def wait_until(condition: Callable[[], bool], within_s: float) -> float:
     while not condition():
         assert time.monotonic() - start_s < within_s, "did not come true in time"
     return time.monotonic() - start_s
+
+
+@contextmanager
+def holding_lock(host: Host) -> Iterator[None]:
+    """Another guardian that was stopped at the wrong moment."""
+    holder = host.start(
+        *("flock", LOCK_FILE, "sh", "-c", "echo held; read -r end"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdout is not None
+    try:
+        assert holder.stdout.readline() == "held\n"
+        yield
+    finally:
+        holder.communicate("\n")

@@ -22,7 +22,7 @@ from fairlead import native
 from fairlead.errors import FairleadError
 
 from .agent_lab import Agent, Message, agents
-from .guardian_lab import Host, Mesh
+from .guardian_lab import LOCK_FILE, Host, Mesh, holding_lock
 
 pytestmark = pytest.mark.root
 
@@ -312,6 +312,14 @@ def test_without_a_working_guardian_it_measures_on(net: Net) -> None:
         assert answer["type"] == "failed"
         assert "/nowhere/fairlead-guardian" in answer["reason"]
         assert running[0].ask(type="probe", peers=[1], count=2, interval_s=0.01)["type"] == "probe"
+
+
+@pytest.mark.slow
+def test_who_holds_the_guardians_lock_is_heard_from_the_agent(net: Net, guardian: list[str]) -> None:
+    with holding_lock(net.hosts[0]), agents(net, [0], guardian=guardian, plane="none") as running:
+        answer = running[0].ask(type="move", peer=1, relay=2)
+    assert answer["type"] == "failed"
+    assert f"another guardian holds the lock on {LOCK_FILE}" in answer["reason"]
 
 
 def test_congestion_moves_a_pair_and_its_end_brings_it_back(net: Net, guardian: list[str]) -> None:

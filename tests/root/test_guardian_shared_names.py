@@ -16,28 +16,16 @@ import pytest
 
 from .guardian_lab import (
     AS_USER,
+    LOCK_FILE,
     Guardian,
     Host,
     Mesh,
     clean,
+    holding_lock,
     moved_routes,
     status,
     wait_until,
 )
-
-LOCK_FILE = "/proc/sys/net/ipv4/tcp_fastopen_key"
-
-
-@contextmanager
-def holding_lock(host: Host) -> Iterator[None]:
-    """Another guardian that was stopped at the wrong moment."""
-    holder = host.start("flock", LOCK_FILE, "sh", "-c", "echo held; read -r end", stdin=PIPE, stdout=PIPE)
-    assert holder.stdout is not None
-    try:
-        assert holder.stdout.readline() == "held\n"
-        yield
-    finally:
-        holder.communicate("\n")
 
 
 @pytest.mark.parametrize("end", ["sigterm", "agent's death"])

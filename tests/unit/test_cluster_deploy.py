@@ -125,3 +125,20 @@ def test_a_shell_that_greets_is_named(tmp_path: Path, program: Path) -> None:
     assert "interactive shells only" in told.value.hint
     with ProbeSession(talkative, "far", {}) as session, pytest.raises(HostError, match=said):
         session.facts()
+
+
+class Bare(Elsewhere):
+    """It has no Python."""
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        return ["sh", "-c", 'exec "$@"', "sh", *super().command(host, [f"no-such-{argv[0]}", *argv[1:]], env, cwd)]
+
+
+def test_a_host_without_python_is_told_which_one_the_doctor_needs() -> None:
+    bare = Bare(LOCAL)
+    bare.home = Path("/nowhere")
+    with pytest.raises(HostError, match="far: python3 is not there") as told, ProbeSession(bare, "far", {}) as session:
+        session.facts()
+    assert told.value.hint == "install python3 (3.7 or later) on it; only the doctor needs it"

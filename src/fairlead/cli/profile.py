@@ -101,6 +101,8 @@ def run(
     from fairlead.profile.run import run as run_profiled
     from fairlead.report.profile_output import Output
 
+    if own_mpirun and mpirun:
+        raise click.UsageError("--mpirun: with --own-mpirun the launch line names its mpirun: leave --mpirun out")
     return run_profiled(
         argv,
         cluster_file=cluster_file,

@@ -94,6 +94,8 @@ def command(
     from fairlead.manage import run
     from fairlead.manage.components import Components
 
+    if own_mpirun and mpirun:
+        raise click.UsageError("--mpirun: with --own-mpirun the launch line names its mpirun: leave --mpirun out")
     detection = not (no_agents or no_detection)
     if monitor and no_agents:
         raise click.UsageError("--monitor: messages are watched by agents: leave --no-agents out")

@@ -17,30 +17,29 @@ from types import FrameType
 from fairlead import interrupts
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all, run_on, unexpected
+from fairlead.cluster.execute import on_all
 from fairlead.cluster.executors.base import Executor, of
-from fairlead.cluster.job import LAUNCH_MARK, MARK, Job, make_job
+from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
 from fairlead.cluster.launchers import Launcher, detect, get
-from fairlead.errors import ConfigError, FairleadError, HostError, LaunchError, MissingToolError
+from fairlead.cluster.traces import STOP_GRACE_S, Traces
+from fairlead.errors import ConfigError, FairleadError, LaunchError, MissingToolError
 
 _log = logging.getLogger(__name__)
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 STARTUP_TIMEOUT_S = 60.0
 POLL_S = 0.5
-_HERE = ""  # this machine, among names of hosts
-STOP_GRACE_S = 5.0
-LEFTOVERS_TIMEOUT_S = 20.0  # a killed process that is still there then waits in the kernel
 
-# $0 is "NAME=id". Hosts of a lab share one list of processes, so those of other network namespaces are left out.
-_MARKED = """
-own=$(readlink /proc/self/ns/net)
-for file in $(grep -slaF "$0" /proc/[0-9]*/environ); do
-  [ "$(readlink "${file%environ}ns/net")" = "$own" ] && basename "${file%/environ}"
-done
-true"""
 _RUN_NOTED = 'd="$HOME/.cache/fairlead/run"; mkdir -p "$d" && echo $$ >"$d/$0" && exec "$@"'
-_SIGNAL_NOTED = 'pid=$(cat "$HOME/.cache/fairlead/run/$0") || exit; kill -s "$1" "$pid" 2>/dev/null; true'
-_SIGNAL_PIDS = 'kill -s "$0" "$@" 2>/dev/null; true'  # some may have ended by themselves meanwhile
+# A signal may come before mpirun does, which has to get there first: its note is waited for, 5 s.
+_SIGNAL_NOTED = """
+note=$HOME/.cache/fairlead/run/$0 left=50
+until [ -s "$note" ]; do
+  [ "$left" -gt 0 ] || { echo "mpirun has not started" >&2; exit 1; }
+  sleep 0.1
+  left=$((left - 1))
+done
+kill -s "$1" "$(cat "$note")" 2>/dev/null  # it may have ended by itself meanwhile
+true"""
 _LEASH = ("setpriv", "--pdeathsig", "TERM")  # of util-linux, which every Linux system has
 _FORGET_NOTED = 'rm -f "$HOME/.cache/fairlead/run/$0"'
 
@@ -109,62 +108,6 @@ def _rsh_agent(cluster: Cluster, executor: Executor) -> str | None:
     return placed.pop()
 
 
-class Traces:
-    """What there is of a job on the hosts, found by its mark, whoever started it."""
-
-    def __init__(self, cluster: Cluster, job: Job) -> None:
-        self.job = job
-        self._cluster = cluster
-        self._executor = of(cluster)
-
-    def ranks(self) -> dict[str, list[int]]:
-        """Process ids of ranks (and what they started) by host, as that host numbers them.
-
-        Raises:
-            HostError: a host was not reached.
-        """
-        return on_all(self.job.ranks_on(), self._ranks_on)
-
-    def end_leftovers(self) -> None:
-        """End ranks that outlived their mpirun, and what mpirun had started beside it.
-
-        Raises:
-            HostError: a host was not reached, or processes do not end even when killed.
-        """
-        begin_s = time.monotonic()
-        while left := self._left():
-            waited_s = time.monotonic() - begin_s
-            if waited_s > LEFTOVERS_TIMEOUT_S:
-                names = "; ".join(f"{host}: {', '.join(map(str, pids))}" for host, pids in left.items())
-                raise HostError(f"processes of job {self.job.id} do not end ({names})", hint="see `ps -o stat,wchan`")
-            name = "TERM" if waited_s < STOP_GRACE_S else "KILL"
-            for host, pids in left.items():
-                self._run(host, _SIGNAL_PIDS, name, *map(str, pids))
-            time.sleep(0.2)
-
-    def _left(self) -> dict[str, list[int]]:
-        """Process ids by host that still belong to the job."""
-        found = self.ranks()
-        host = self._cluster.launch_from or _HERE
-        beside = self._run(host, _MARKED, f"{LAUNCH_MARK}={self.job.id}").split()
-        found[host] = sorted({*found.get(host, []), *map(int, beside)})
-        return {host: pids for host, pids in found.items() if pids}
-
-    def _ranks_on(self, host: str) -> list[int]:
-        said = self._run(host, _MARKED, f"{MARK}={self.job.id}")
-        try:
-            return [int(line) for line in said.split()]
-        except ValueError:
-            raise unexpected(host, said) from None
-
-    def _run(self, host: str, script: str, *arguments: str) -> str:
-        """Output of a shell script on a host, or on this machine (`_HERE`)."""
-        argv = ["sh", "-c", script, *arguments]
-        if host == _HERE:
-            return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
-        return run_on(self._executor, host, argv)
-
-
 class RunningJob(Traces):
     """An MPI program that was started. Made by `start`."""
 
@@ -194,22 +137,24 @@ class RunningJob(Traces):
         """End the job: ask, wait, insist; then see that no rank is left on any host.
 
         Raises:
-            HostError: a host was not reached.
+            HostError: a host was not reached. What runs on the others was ended.
         """
         try:
             for number in (signal.SIGTERM, signal.SIGKILL):
-                self.signal(number)
                 try:
+                    self.signal(number)
                     self.process.wait(grace_s)
                     break
                 except subprocess.TimeoutExpired:
                     continue
+                except FairleadError as error:  # the host that mpirun runs on is not reached; those of ranks may be
+                    _log.warning("%s was not delivered to job %s: %s", number.name, self.job.id, error)
         finally:
-            # Also where the host that mpirun runs on is not reached: what waits here must not wait for ever.
+            # What waits here must not wait for ever, and nothing may keep the ranks from being ended.
             if self.process.poll() is None:
                 self.process.kill()
                 self.process.wait()
-        self.end_leftovers()
+            self.end_leftovers()
 
     def forget(self) -> None:
         """Remove the note of mpirun's process id, where there is one."""
@@ -221,7 +166,7 @@ class RunningJob(Traces):
         return self._cluster.launch_from is not None and not self._executor.passes_signals
 
     def _on_launch_host(self, script: str, *arguments: str) -> None:
-        self._run(self._cluster.launch_from or _HERE, script, self.job.id, *arguments)
+        self._run(self._launch_host, script, self.job.id, *arguments)
 
 
 def end_leftovers_of(cluster: Cluster, job_id: str) -> None:
@@ -238,8 +183,14 @@ SignalCallback = Callable[[RunningJob, signal.Signals], None]
 
 
 def pass_on(running: RunningJob, number: signal.Signals) -> None:
-    """Give the job the signal that came: what `run` and `attend` do unless told otherwise."""
-    running.signal(number)
+    """Give the job the signal that came: what `run` and `attend` do unless told otherwise.
+
+    One that cannot be delivered is said and the job goes on: an exception here would come out of waiting for it.
+    """
+    try:
+        running.signal(number)
+    except FairleadError as error:
+        _log.warning("%s was not delivered to job %s, which goes on: %s", number.name, running.job.id, error)
 
 
 class NotedSignals:
@@ -323,6 +274,7 @@ def run(
     timeout_s: float | None = None,
     attempts: int = 1,
     on_signal: SignalCallback | None = pass_on,
+    on_end: Callable[[], None] = lambda: None,
     leash: bool = False,
     prefix: Sequence[str] = (),
 ) -> int:
@@ -336,6 +288,7 @@ def run(
             `subprocess.DEVNULL`, since what a first try has read cannot be given to a second.
         on_signal: what to do with a signal to this process while the job runs; None: it takes its usual way here,
             and the job is ended if that is an exception.
+        on_end: called when mpirun has ended, before anything is tidied up.
 
     Raises:
         StartupTimeout: no start within the limit, in all attempts.
@@ -348,7 +301,9 @@ def run(
     for left in reversed(range(attempts)):
         running = start(cluster, launcher, job, stdin=stdin, stdout=stdout, stderr=stderr, leash=leash, prefix=prefix)
         try:
-            return attend(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s, on_signal=on_signal)
+            return attend(
+                running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s, on_signal=on_signal, on_end=on_end
+            )
         except StartupTimeout:
             if not left:
                 raise
@@ -361,12 +316,14 @@ def attend(
     startup_timeout_s: float | None = STARTUP_TIMEOUT_S,
     timeout_s: float | None = None,
     on_signal: SignalCallback | None = pass_on,
+    on_end: Callable[[], None] = lambda: None,
 ) -> int:
     """Stay with a started job to its end, passing on signals; the exit code. See `run`."""
     watch = Watch(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s)
     try:
         with _forwarding(running, on_signal), watch:
             code = running.wait()
+            on_end()
         if watch.failure:
             raise watch.failure
         return code
@@ -425,7 +382,7 @@ class Watch:
         if not self._waiting_for:
             return
         try:
-            seen = on_all(self._waiting_for, self._running._ranks_on)
+            seen = on_all(self._waiting_for, self._running.ranks_of)
             self._waiting_for -= {host for host, pids in seen.items() if pids}
             self._last_error = None
         except FairleadError as error:

@@ -1,25 +1,26 @@
 """Files with every message of a run: each process of the program writes its own (docs/monitor.md)."""
 
-import io
-import tarfile
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 from fairlead import files
 from fairlead.cluster import preload
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import attempt, on_all, run_on
+from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import of
+from fairlead.cluster.fetch import fetch_records
 from fairlead.cluster.job import Job
-from fairlead.errors import ConfigError, HostError
+from fairlead.errors import ConfigError, FairleadError, HostError
 from fairlead.profile.collect import DIRECTORY_VARIABLE, MESSAGES_VARIABLE
 
 ALL = str(2**62)
-FETCH_TIMEOUT_S = 600.0
+CHUNK_B = 1 << 20
 
 _MAKE = 'mkdir -p "$0" && ls -A "$0"'
-_FETCH = 'cd "$0" && ls -A | grep "[.]record$" | tar -c -f - -T -'
 
 
 @dataclass(frozen=True)
@@ -44,24 +45,20 @@ class MessageFiles:
     def fetch(self) -> None:
         """Bring the files to this machine, those of each host that keeps its own into a folder of its name.
 
+        One host after the other: there is one disk here, and they may be larger than memory.
+
         Raises:
-            HostError: a host was not reached; the files are still there.
+            HostError: hosts were not reached; their files are still there, and those of the others here.
             FairleadError: they cannot be written here.
         """
-        for host, archive in on_all(self.apart, self._fetch).items():
-            with tarfile.open(fileobj=io.BytesIO(archive)) as content:
-                for member in content:
-                    data = content.extractfile(member)
-                    if data is not None:
-                        files.write(self.path / host / Path(member.name).name, data.read())
-
-    def _fetch(self, host: str) -> bytes:
-        command = ["sh", "-c", _FETCH, str(self.path)]
-        done = attempt(of(self.cluster), host, command, timeout_s=FETCH_TIMEOUT_S)
-        if done.returncode != 0:
-            reason = done.stderr.decode(errors="replace").strip()
-            raise HostError(f"{host}: the messages in {self.path} cannot be fetched: {reason}", hint="they stay there")
-        return done.stdout
+        failures = []
+        for host in self.apart:
+            try:
+                fetch_records(of(self.cluster), host, str(self.path), partial(_write, self.path / host))
+            except HostError as error:
+                failures.append(str(error.args[0]))
+        if failures:
+            raise HostError("; ".join(failures), hint="they stay there")
 
 
 def prepare(cluster: Cluster, directory: Path) -> MessageFiles:
@@ -77,6 +74,21 @@ def prepare(cluster: Cluster, directory: Path) -> MessageFiles:
     apart = _make(cluster, hosts, path)
     environment = preload.environment(cluster, hosts)
     return MessageFiles(cluster, path, apart, {**environment, DIRECTORY_VARIABLE: str(path), MESSAGES_VARIABLE: ALL})
+
+
+def _write(directory: Path, name: str, content: IO[bytes]) -> None:
+    """Copy what comes into a file, which gets its name when it is whole."""
+    unfinished = directory / f".{name}.unfinished"
+    try:
+        directory.mkdir(exist_ok=True)
+        try:
+            with unfinished.open("wb") as file:
+                shutil.copyfileobj(content, file, CHUNK_B)
+            unfinished.replace(directory / name)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise FairleadError(f"{directory / name}: cannot be written: {error.strerror or error}") from error
 
 
 def _make(cluster: Cluster, hosts: Sequence[str], path: Path) -> tuple[str, ...]:

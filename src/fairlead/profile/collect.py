@@ -1,18 +1,16 @@
 """Has the ranks of a job leave records, and brings them back."""
 
-import io
-import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from typing import IO
 
 from fairlead.cluster import preload
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import attempt, on_all
+from fairlead.cluster.execute import on_all
 from fairlead.cluster.executors import of
-from fairlead.errors import HostError
-from fairlead.profile import record
+from fairlead.cluster.fetch import fetch_records
+from fairlead.profile import record_files
 from fairlead.profile.record import Record
 
 DIRECTORY_VARIABLE = "FAIRLEAD_PROFILE"
@@ -20,9 +18,6 @@ MESSAGES_VARIABLE = "FAIRLEAD_PROFILE_MESSAGES"
 REGIONS_VARIABLE = "FAIRLEAD_PROFILE_REGIONS"
 CALL_SITES_VARIABLE = "FAIRLEAD_PROFILE_CALL_SITES"
 CHAOS_VARIABLE = "FAIRLEAD_CHAOS"
-FETCH_TIMEOUT_S = 120.0
-
-_FETCH = 'cd "$0" && tar -c -f - .'
 
 
 @dataclass(frozen=True)
@@ -44,22 +39,17 @@ class Collection:
             HostError: a host was not reached.
             MeasurementError: a file is no record.
         """
-        found: list[Record] = []
-        for host, archive in on_all(self.hosts, self._fetch).items():
-            with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-                for member in files:
-                    content = files.extractfile(member)
-                    if content is not None and member.name.endswith(".record"):
-                        found.append(record.parse(content.read(), source=f"{host}:{Path(member.name).name}"))
-        return found
+        return [each for found in on_all(self.hosts, self._records_of).values() for each in found]
 
-    def _fetch(self, host: str) -> bytes:
-        command = ["sh", "-c", _FETCH, self.environment[DIRECTORY_VARIABLE]]
-        done = attempt(of(self.cluster), host, command, timeout_s=FETCH_TIMEOUT_S)
-        if done.returncode != 0:
-            reason = done.stderr.decode(errors="replace").strip()
-            raise HostError(f"{host}: the ranks' records cannot be fetched: {reason}")
-        return done.stdout
+    def _records_of(self, host: str) -> list[Record]:
+        found: list[Record] = []
+
+        def take(name: str, content: IO[bytes]) -> None:
+            if (each := record_files.parse(content.read(), source=f"{host}:{name}")) is not None:
+                found.append(each)
+
+        fetch_records(of(self.cluster), host, self.environment[DIRECTORY_VARIABLE], take)
+        return found
 
 
 @contextmanager

@@ -100,7 +100,7 @@ class ProbeSession:
         if self._process.returncode == NOT_FOUND:
             return HostError(
                 f"{self._host}: {PYTHON} is not there, so the doctor cannot look inside",
-                hint=f"install {PYTHON} (3.6 or later) on it; only the doctor and `lab congest` need it",
+                hint=f"install {PYTHON} (3.7 or later) on it; only the doctor needs it",
             )
         return HostError(
             f"{self._host}: not reached, or the probe ended (exit code {self._process.returncode}): {said}"

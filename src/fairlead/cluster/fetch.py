@@ -1,0 +1,88 @@
+"""Bring files from a host as one stream: none is ever in memory as a whole, however many and large they are."""
+
+import os
+import select
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import IO
+
+from fairlead.cluster.executors.base import Executor
+from fairlead.errors import HostError, MissingToolError
+
+STANDSTILL_S = 60.0  # no longer than this without a byte; how long all of it takes is not limited
+_SEND = 'cd "$0" && ls -A | grep "[.]record$" | tar -c -f - -T -'
+
+Take = Callable[[str, IO[bytes]], None]
+"""Gets the name of a file, without any directory, and what is in it, to be read before it returns."""
+
+
+def fetch_records(executor: Executor, host: str, directory: str, take: Take) -> None:
+    """Have ``take`` read the ``*.record`` files that lie in a directory of a host, one after the other.
+
+    Raises:
+        HostError: the host was not reached, stopped sending, or does not have the directory.
+        MissingToolError: the executor's own program (ssh, nsenter) is not on this machine.
+    """
+    command = executor.command(host, ["sh", "-c", _SEND, directory])
+    with tempfile.TemporaryFile() as said, _Sender(command, said, host) as sender:
+        broken = None
+        try:
+            with tarfile.open(mode="r|", fileobj=sender) as archive:  # type: ignore[call-overload]  # it only reads
+                for member in archive:
+                    content = archive.extractfile(member) if member.isfile() else None
+                    name = PurePosixPath(member.name).name
+                    if content is not None and name.endswith(".record"):
+                        take(name, content)
+            while sender.read(tarfile.RECORDSIZE):  # tar fills its last block, and fails if nobody reads that
+                pass
+        except tarfile.TarError as error:
+            broken = error
+        code = sender.end()
+        if code or broken:
+            said.seek(0)
+            reason = said.read().decode(errors="replace").strip() or broken or f"exit code {code}"
+            raise HostError(f"{host}: the records in {directory} cannot be fetched: {reason}")
+
+
+class _Sender:
+    """A command whose output `tarfile` reads. A context manager that ends what is left of it."""
+
+    def __init__(self, command: list[str], stderr: IO[bytes], host: str) -> None:
+        self._host = host
+        try:
+            # A session of its own: Ctrl-C is for us, who end it.
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True
+            )
+        except FileNotFoundError as error:
+            raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
+        assert self._process.stdout is not None
+        self._output = self._process.stdout
+
+    def __enter__(self) -> "_Sender":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._output.close()
+        self._process.kill()
+        self._process.wait()
+
+    def read(self, size_B: int) -> bytes:
+        """Up to so many bytes of the output; none at its end."""
+        if not select.select([self._output], [], [], STANDSTILL_S)[0]:
+            raise self._stuck()
+        return os.read(self._output.fileno(), size_B)
+
+    def end(self) -> int:
+        """Read no more and wait for the end; the exit code."""
+        self._output.close()
+        try:
+            return self._process.wait(STANDSTILL_S)
+        except subprocess.TimeoutExpired:
+            raise self._stuck() from None
+
+    def _stuck(self) -> HostError:
+        return HostError(f"{self._host}: has not sent anything of its records for {STANDSTILL_S:g} s")

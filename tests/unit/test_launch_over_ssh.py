@@ -1,0 +1,238 @@
+"""Jobs whose hosts are reached by ssh, which fails now and then. The "ssh" is a shell, the hosts are this machine."""
+
+import logging
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from fairlead.cluster import traces
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.job import Job
+from fairlead.cluster.launch import NotedSignals, end_leftovers_of, run, start
+from fairlead.cluster.launchers.base import get
+from fairlead.errors import HostError
+
+CUSTOM = get("custom")()
+LIMIT_S = 10.0
+
+# Called as: ssh OPTION... -- HOST COMMAND. It stays beside the command, which a signal to it does not reach.
+SSH = """#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+echo "$2" >>{directory}/calls
+[ -e "{directory}/down-$2" ] && {{ echo "Connection refused" >&2; exit 255; }}
+[ -e "{directory}/slow-$2" ] && sleep "$(cat "{directory}/slow-$2")"
+sh -c "$3"
+exit $?
+"""
+# The one that looks for the marked (-l) also names a process whose number came to be another's just now.
+GREP = """#!/bin/sh
+/usr/bin/grep "$@"
+code=$?
+case $1 in *l*) echo /proc/{other}/environ ;; esac
+exit $code
+"""
+
+
+@dataclass(frozen=True)
+class Ssh:
+    directory: Path
+
+    def down(self, host: str) -> None:
+        """From now on the host is not reached."""
+        (self.directory / f"down-{host}").touch()
+
+    def slow(self, host: str, delay_s: float) -> None:
+        """From now on commands begin so much later there."""
+        (self.directory / f"slow-{host}").write_text(f"{delay_s}")
+
+    def calls(self) -> list[str]:
+        """The hosts that were called so far."""
+        file = self.directory / "calls"
+        return file.read_text().split() if file.exists() else []
+
+
+@pytest.fixture
+def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ssh:
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    put(directory / "ssh", SSH.format(directory=directory))
+    monkeypatch.setenv("PATH", f"{directory}:{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return Ssh(directory)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traces, "STOP_GRACE_S", 0.3)
+
+
+def put(path: Path, script: str) -> None:
+    path.write_text(script)
+    path.chmod(0o755)
+
+
+def cluster(*names: str) -> Cluster:
+    """Hosts of these names; programs are launched from the first."""
+    hosts = tuple(Host(name, "127.0.0.1", interface="lo", reach=name) for name in names)
+    return Cluster("c", "ssh", hosts, launch_from=names[0])
+
+
+def job(script: str, *hosts: str) -> Job:
+    return Job(id=os.urandom(4).hex(), argv=("sh", "-c", script), hosts=hosts or ("a",))
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline_s = time.monotonic() + LIMIT_S
+    while not condition():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def process() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Starts processes with a given environment, and ends them when the test is over."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start_one(script: str = "exec sleep 60", **environment: str) -> subprocess.Popen[bytes]:
+        started.append(subprocess.Popen(["sh", "-c", script], env={"PATH": os.environ["PATH"], **environment}))
+        wait_until(lambda: f"{'='.join(next(iter(environment.items())))}" in environ(started[-1].pid))
+        return started[-1]
+
+    yield start_one
+    for each in started:
+        each.kill()
+        each.wait()
+
+
+def environ(pid: int) -> str:
+    """The environment that a process was started with; nothing of one that is dead."""
+    try:
+        return Path(f"/proc/{pid}/environ").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def test_a_signal_that_cannot_be_delivered_is_said_and_the_job_goes_on(
+    ssh: Ssh, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    what = job(f"echo up >{tmp_path}/up; until [ -e {tmp_path}/go ]; do sleep 0.05; done; exit 6")
+
+    def disturb() -> None:
+        wait_until((tmp_path / "up").exists)
+        ssh.down("a")
+        os.kill(os.getpid(), signal.SIGUSR1)
+        wait_until(lambda: len(ssh.calls()) > 1)
+        time.sleep(0.2)
+        (ssh.directory / "down-a").unlink()
+        (tmp_path / "go").touch()
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    try:
+        with caplog.at_level(logging.WARNING):
+            assert run(cluster("a"), CUSTOM, what) == 6
+    finally:
+        thread.join()
+    (said,) = caplog.messages
+    assert said.startswith(f"SIGUSR1 was not delivered to job {what.id}, which goes on: a: ssh did not get there")
+
+
+def test_a_signal_that_comes_before_mpirun_waits_for_it(ssh: Ssh) -> None:
+    what = job("exec sleep 60")
+    ssh.slow("a", 1.5)
+    signals = NotedSignals()
+
+    def interrupt() -> None:
+        wait_until(lambda: ssh.calls())
+        time.sleep(0.4)  # the first ssh has read how slow it is
+        (ssh.directory / "slow-a").unlink()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        assert run(cluster("a"), CUSTOM, what, on_signal=signals) == 128 + signal.SIGINT
+    finally:
+        thread.join()
+    assert signals.ended_by() == signal.SIGINT
+
+
+def test_ranks_are_ended_though_the_launching_host_is_not_reached(ssh: Ssh, tmp_path: Path, impatient: None) -> None:
+    note = tmp_path / "pid"
+    running = start(cluster("a", "b"), CUSTOM, job(f"setsid sleep 60 & echo $! >{note}; wait", "b"))
+    wait_until(lambda: note.exists() and note.read_text().endswith("\n"))
+    rank = int(note.read_text())
+    assert "FAIRLEAD_JOB" in environ(rank)
+    ssh.down("a")
+    with pytest.raises(HostError, match=r"may not have ended everywhere: a: ssh did not get there"):
+        running.stop(0.2)
+    assert not environ(rank)
+
+
+def test_hosts_that_are_reached_are_tidied_up_whatever_becomes_of_the_others(
+    ssh: Ssh, impatient: None, process: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    left = process(FAIRLEAD_JOB="0a0b0c0d")
+    ssh.down("a")
+    ssh.down("c")
+    with pytest.raises(HostError) as raised:
+        end_leftovers_of(cluster("a", "b", "c"), "0a0b0c0d")
+    assert left.wait(LIMIT_S) == -signal.SIGTERM
+    said = str(raised.value.args[0])
+    assert [f"{host}: ssh did not get there" in said for host in "abc"] == [True, False, True]
+    assert "try `ssh HOST true` by hand" in raised.value.hint
+
+
+def test_a_host_that_refuses_once_is_asked_again(ssh: Ssh, process: Callable[..., subprocess.Popen[bytes]]) -> None:
+    left = process(FAIRLEAD_JOB="0a0b0c0d")
+    ssh.down("a")
+
+    def mend() -> None:
+        wait_until(lambda: ssh.calls())
+        (ssh.directory / "down-a").unlink()
+
+    thread = threading.Thread(target=mend)
+    thread.start()
+    end_leftovers_of(cluster("a"), "0a0b0c0d")
+    thread.join()
+    assert left.wait(LIMIT_S) == -signal.SIGTERM
+
+
+def test_what_ignores_being_asked_is_killed_however_long_asking_took(
+    ssh: Ssh, impatient: None, monkeypatch: pytest.MonkeyPatch, process: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    monkeypatch.setattr(traces, "LEFTOVERS_TIMEOUT_S", 0.1)
+    deaf = process("trap '' TERM; while :; do sleep 0.1; done", FAIRLEAD_JOB="0a0b0c0d")
+    ssh.slow("a", 0.7)
+    end_leftovers_of(cluster("a"), "0a0b0c0d")
+    assert deaf.wait(LIMIT_S) == -signal.SIGKILL
+
+
+def test_a_number_that_has_come_to_mean_another_process_is_left_alone(
+    ssh: Ssh, process: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    left, other = process(FAIRLEAD_JOB="0a0b0c0d"), process(FAIRLEAD_JOB="ffffffff")
+    put(ssh.directory / "grep", GREP.format(other=other.pid))
+    end_leftovers_of(cluster("a"), "0a0b0c0d")
+    assert other.poll() is None
+    assert left.wait(LIMIT_S) == -signal.SIGTERM
+
+
+def test_only_the_whole_mark_is_a_mark(ssh: Ssh, process: Callable[..., subprocess.Popen[bytes]]) -> None:
+    others = [
+        process(NOTE="FAIRLEAD_JOB=0a0b0c0d"),
+        process(X_FAIRLEAD_JOB="0a0b0c0d"),
+        process(FAIRLEAD_JOB="0a0b0c0d1"),
+    ]
+    left = process(FAIRLEAD_JOB="0a0b0c0d", NOTE="two\nlines")
+    end_leftovers_of(cluster("a"), "0a0b0c0d")
+    assert left.wait(LIMIT_S) == -signal.SIGTERM
+    assert [other.poll() for other in others] == [None, None, None]

@@ -1,0 +1,122 @@
+"""The files of `--messages` on their way from hosts that keep their own."""
+
+import os
+import shlex
+import tracemalloc
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from fairlead.cluster import fetch
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.executors import LocalExecutor
+from fairlead.errors import FairleadError, HostError
+from fairlead.manage import message_files
+from fairlead.manage.message_files import MessageFiles
+
+CLUSTER = Cluster("c", "local", (Host("a", "127.0.0.1", interface="lo"), Host("b", "127.0.0.1", interface="lo")))
+MIB = 1 << 20
+
+
+class Apart(LocalExecutor):
+    """Its hosts keep the directory in `home`, under their names, and send it as `scripts` say."""
+
+    home: Path
+    scripts: Mapping[str, str]
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        words = [str(self.home / host) if word.endswith("/kept") else word for word in argv]
+        return ["sh", "-c", self.scripts.get(host, "{}").format(shlex.join(words))]
+
+
+@pytest.fixture
+def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Apart:
+    executor = Apart(CLUSTER)
+    executor.home, executor.scripts = tmp_path, {}
+    for host in ("a", "b"):
+        (tmp_path / host).mkdir()
+        (tmp_path / host / "1.record").write_text(f"of {host}")
+    (tmp_path / "kept").mkdir()
+    monkeypatch.setattr(message_files, "of", lambda cluster: executor)
+    return executor
+
+
+def fetched(apart: Apart, *hosts: str) -> dict[str, str]:
+    """What is here afterwards, by name."""
+    kept = apart.home / "kept"
+    MessageFiles(CLUSTER, kept, hosts or ("a", "b"), {}).fetch()
+    return {str(path.relative_to(kept)): path.read_text() for path in kept.rglob("*") if path.is_file()}
+
+
+def test_files_come_into_folders_of_their_hosts(apart: Apart) -> None:
+    (apart.home / "a" / "notes").write_text("none of ours")
+    assert fetched(apart) == {"a/1.record": "of a", "b/1.record": "of b"}
+
+
+def test_a_host_without_files_is_no_error(apart: Apart) -> None:
+    (apart.home / "a" / "1.record").unlink()
+    assert fetched(apart) == {"b/1.record": "of b"}
+
+
+def test_files_are_never_in_memory_as_a_whole(apart: Apart) -> None:
+    with (apart.home / "a" / "large.record").open("wb") as file:
+        file.truncate(64 * MIB)
+    tracemalloc.start()
+    try:
+        MessageFiles(CLUSTER, apart.home / "kept", ("a",), {}).fetch()
+        peak_B = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (apart.home / "kept" / "a" / "large.record").stat().st_size == 64 * MIB
+    assert peak_B < 16 * MIB
+
+
+def test_only_a_standstill_takes_too_long(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch, "STANDSTILL_S", 0.5)
+    (apart.home / "a" / "1.record").write_bytes(os.urandom(30_000))
+    in_steps = "while head -c 5000 >step && [ -s step ]; do sleep 0.2; cat step; done"
+    apart.scripts = {"a": f"cd {apart.home}; {{}} | {{{{ {in_steps}; }}}}"}
+    MessageFiles(CLUSTER, apart.home / "kept", ("a",), {}).fetch()  # takes more than a second
+    assert (apart.home / "kept" / "a" / "1.record").stat().st_size == 30_000
+
+
+def test_a_host_that_sends_no_more_is_left_and_the_others_come(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch, "STANDSTILL_S", 0.3)
+    apart.scripts = {"a": "{} | head -c 514; exec sleep 60"}
+    with pytest.raises(HostError, match=r"a: has not sent anything of its records for 0\.3 s\n  they stay there"):
+        fetched(apart)
+    assert [path.name for path in (apart.home / "kept").rglob("*.record")] == ["1.record"]
+    assert (apart.home / "kept" / "b" / "1.record").read_text() == "of b"
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("{} | head -c 515; echo 'read error' >&2; exit 2", "read error"),
+        ("{} | head -c 515", "unexpected end of data"),
+        ("echo 'Connection refused' >&2; exit 255", "Connection refused"),
+        ("echo Welcome; {}", "invalid header|bad checksum|unexpected end of data"),
+    ],
+)
+def test_what_does_not_come_whole_is_told_and_not_kept(apart: Apart, script: str, reason: str) -> None:
+    apart.scripts = {"a": script}
+    with pytest.raises(HostError, match=f"a: the records in .*/kept cannot be fetched: ({reason})"):
+        fetched(apart, "a")
+    assert [path for path in (apart.home / "kept").rglob("*") if path.is_file()] == []
+
+
+def test_names_lead_nowhere_else_and_links_are_not_followed(apart: Apart) -> None:
+    (apart.home / "secret").write_text("secret")
+    (apart.home / "a" / "link.record").symlink_to("/etc/passwd")
+    rename = "--transform s,1.record,../../../1.record, -P"
+    apart.scripts = {"a": f"cd {apart.home}/a && tar -c -f - {rename} 1.record link.record"}
+    assert fetched(apart, "a") == {"a/1.record": "of a"}
+
+
+def test_a_disk_that_is_full_here_is_told(apart: Apart) -> None:
+    (apart.home / "kept" / "a").write_text("a file where a directory should be")
+    with pytest.raises(FairleadError, match=r"kept/a/1\.record: cannot be written: "):
+        fetched(apart)
