@@ -11,6 +11,8 @@ from pathlib import Path
 
 from fairlead.errors import FairleadError
 
+VARIABLE = "FAIRLEAD_RUNTIME_DIR"
+
 
 @dataclass(frozen=True)
 class Process:
@@ -83,23 +85,31 @@ def start_ticks(pid: int) -> int:
 
 
 def directory(name: str = "") -> Path:
-    """``$XDG_RUNTIME_DIR/fairlead``, else ``/tmp/fairlead-UID``, or the directory called ``name`` in it.
+    """``/tmp/fairlead-UID``, else what FAIRLEAD_RUNTIME_DIR names, or the directory called ``name`` in it.
 
-    Both are made with mode 0700. What is read there was written by this user: nobody else can put a file into it.
+    One for all sessions of a user, which have to know of each other's runs, labs and locks: XDG_RUNTIME_DIR is there
+    after a log-in and not for cron, su or a batch system. Both are made with mode 0700. What is read there was written
+    by this user: nobody else can put a file into it.
 
     Raises:
         FairleadError: it cannot be made, belongs to somebody else, or others may look into it.
     """
-    base = os.environ.get("XDG_RUNTIME_DIR")
-    path = Path(base) / "fairlead" if base else Path(f"/tmp/fairlead-{os.getuid()}")
+    path = Path(os.environ.get(VARIABLE) or f"/tmp/fairlead-{os.getuid()}").absolute()
     try:
-        path.mkdir(mode=0o700, exist_ok=True)
-        status = path.lstat()
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
-            raise FairleadError(f"{path} is not a private directory of yours", hint=f"remove it, or chmod 700 {path}")
-        path /= name
+        path = _private(path) / name
         path.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        hint = "XDG_RUNTIME_DIR names no directory of yours: unset it, or log in anew" if base else ""
-        raise FairleadError(f"{path}: cannot be used: {error.strerror}", hint=hint) from error
+        raise FairleadError(
+            f"{path}: cannot be used: {error.strerror}", hint=f"{VARIABLE} names another place"
+        ) from error
+    return path
+
+
+def _private(path: Path) -> Path:
+    """Make the user's directory, or see that it is one: in /tmp, anybody can have put something in its place."""
+    path.mkdir(mode=0o700, exist_ok=True)
+    status = path.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
+        hint = f"remove it, or chmod 700 {path}; {VARIABLE} names another place"
+        raise FairleadError(f"{path} is not a private directory of yours", hint=hint)
     return path

@@ -18,7 +18,7 @@ from fairlead.lab import Lab
 def private_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Labs, runs and caches of a module's tests are not seen by others."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        patch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime") / "fairlead"))
         yield
 
 

@@ -142,4 +142,4 @@ def is_empty(lab: Lab, timeout_s: float = 5.0) -> bool:
 @pytest.fixture(autouse=True)
 def private_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Labs of tests are not seen by other sessions of the same user."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path / "fairlead"))

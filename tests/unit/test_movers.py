@@ -36,7 +36,7 @@ def cluster(tmp_path: Path) -> Cluster:
 def test_a_cluster_without_virtual_machines_is_told_before_the_program_starts(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path / "fairlead"))
     with pytest.raises(ConfigError, match="it does not say whose virtual machines its hosts are"):
         movers.maker(replace(cluster, executor="ssh", lab=None), None)
     with pytest.raises(CloudError, match="no lab 'gone' of yours is running"):

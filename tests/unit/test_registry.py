@@ -15,7 +15,7 @@ from fairlead.runtime import Process
 
 @pytest.fixture(autouse=True)
 def private_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path / "fairlead"))
 
 
 def _state(job: str, pid: int, ticks: int) -> registry.RunState:

@@ -21,7 +21,7 @@ CLUSTER = (
 
 @pytest.fixture(autouse=True)
 def private_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path / "fairlead"))
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_lab_that_does_not_end_stays_noted_and_nothing_begins_beside_it(
         assert json.loads((results / FILE_NAME).read_text())["lab"] == "left"
         assert (results / "left.cluster.toml").exists()
     monkeypatch.undo()
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path / "fairlead"))
     assert Remains(results).end() == ["lab left"]
 
 

@@ -14,8 +14,21 @@ from fairlead.runtime import Process
 
 @pytest.fixture(autouse=True)
 def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path / "fairlead"))
     return tmp_path / "fairlead"
+
+
+def test_all_sessions_of_a_user_have_the_same_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log-in has an XDG_RUNTIME_DIR; cron, su and batch systems have none."""
+    monkeypatch.delenv("FAIRLEAD_RUNTIME_DIR")
+    usual = f"/tmp/fairlead-{os.getuid()}"
+    monkeypatch.setattr(runtime, "_private", lambda path: path)  # nothing is made there
+    for value in (str(tmp_path), ""):
+        monkeypatch.setenv("XDG_RUNTIME_DIR", value)
+        assert str(runtime.directory()) == usual
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", "elsewhere")
+    assert runtime.directory() == tmp_path / "elsewhere"
 
 
 def test_a_process_is_its_number_and_its_start_time() -> None:
@@ -57,12 +70,12 @@ def test_a_link_in_place_of_the_directory_is_refused(private: Path, tmp_path: Pa
         runtime.directory()
 
 
-def test_a_file_in_place_of_the_directory_and_a_session_that_is_over_are_told(
+def test_a_file_in_place_of_the_directory_and_a_place_that_is_not_there_are_told(
     private: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     private.write_text("")
     with pytest.raises(FairleadError, match="cannot be used: File exists"):
         runtime.directory()
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(private.parent / "gone"))
-    with pytest.raises(FairleadError, match=r"cannot be used: No such file(.|\n)*XDG_RUNTIME_DIR"):
+    monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(private.parent / "gone" / "fairlead"))
+    with pytest.raises(FairleadError, match=r"cannot be used: No such file(.|\n)*FAIRLEAD_RUNTIME_DIR"):
         runtime.directory()
