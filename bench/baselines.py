@@ -3,9 +3,9 @@
 import random
 import secrets
 import statistics as simple
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from bench import laboratory, multipath, shims, sockets
 from bench.detours import Detours
@@ -20,7 +20,7 @@ from fairlead.manage.congestion_schedule import CongestionSchedule
 from fairlead.manage.plan import CongestionPlan, ProgramPlan
 from fairlead.manage.planes import relayed
 from fairlead.manage.scenario import Episode, episodes
-from fairlead.manage.supervisor import supervise
+from fairlead.manage.supervisor import supervise, timed
 from fairlead.statistics import estimates
 
 LINKS = 4
@@ -176,20 +176,18 @@ def _timed(
     hosts = [host.name for host in net.cluster.compute_hosts()]
     sampler = Sampler(net.lab, hosts, look_after_s)
 
-    def launch_it(job: Job) -> int:
+    def launch_it(job: Job, on_end: Callable[[], None]) -> int:
         with CongestionSchedule(drawn, lambda place: net.congestion(congestion.places[place])), sampler:
-            return net.run(launcher, job, program.timeout_s)
+            return net.run(launcher, job, on_end, timeout_s=program.timeout_s)
 
     try:
         if contender.plane is not None:
             detours = Detours([host.name for host in net.cluster.managed_hosts()])
             with relayed(net.cluster, job, net.management(contender.plane)) as (ready, management):
                 outcome = supervise(
-                    net.cluster, management, lambda: launch_it(ready), argv=job.argv, sinks=[detours], quiet=True
+                    net.cluster, management, partial(launch_it, ready), argv=job.argv, sinks=[detours], quiet=True
                 )
             return Run(outcome.time_s, sampler.seen, len(detours.moves))
-        begin_s = time.monotonic()
-        launch_it(job)
-        return Run(time.monotonic() - begin_s, sampler.seen)
+        return Run(timed(partial(launch_it, job)).time_s, sampler.seen)
     except LaunchError as error:
         raise LaunchError(f"{contender.name}: {error}") from error

@@ -1,7 +1,7 @@
 """The network that a benchmark runs on: a lab of its own, its cluster, its store, and runs on it."""
 
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -140,7 +140,14 @@ class Network:
         )
         return launcher, replace(job, argv=programs.resolve(program.command, launcher.family, job.ranks))
 
-    def run(self, launcher: Launcher, job: Job, timeout_s: float = 600.0) -> int:
+    def run(
+        self,
+        launcher: Launcher,
+        job: Job,
+        on_end: Callable[[], None] = lambda: None,
+        *,
+        timeout_s: float = 600.0,
+    ) -> int:
         """Run a job to its end; its output goes to a file of the group's directory.
 
         Raises:
@@ -157,6 +164,7 @@ class Network:
                 stderr=subprocess.STDOUT,
                 timeout_s=timeout_s,
                 on_signal=None,  # a signal is for the benchmarks, not for this run
+                on_end=on_end,
             )
             file.seek(0)
             verdict = programs.verdict(file.read())

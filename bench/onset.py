@@ -7,7 +7,7 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +59,7 @@ def measure(session: Session) -> Iterator[Figure]:
         detours = Detours([host.name for host in net.cluster.managed_hosts()])
         onsets: list[Onset] = []
 
-        def run() -> int:
+        def run(_: Callable[[], None]) -> int:
             with _program(net) as running:
                 onsets.extend(_onsets(net, running, detours, count))
             return 0

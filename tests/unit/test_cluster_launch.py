@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster import launch
+from fairlead.cluster import traces
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
 from fairlead.cluster.launch import RunningJob, StartupTimeout, attend, run, start
@@ -137,11 +137,12 @@ def test_a_time_out_is_kept_when_the_launching_host_is_not_reached(monkeypatch: 
 
 
 def test_processes_that_cannot_be_killed_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "LEFTOVERS_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(traces, "STOP_GRACE_S", 0.2)
+    monkeypatch.setattr(traces, "LEFTOVERS_TIMEOUT_S", 0.3)
     running = start(LOCAL, CUSTOM, job("exit 0"))
     running.wait()
-    monkeypatch.setattr(RunningJob, "_left", lambda self: {"here": [2**22 + 1]})
-    with pytest.raises(HostError, match=r"do not end \(here: 4194305\)"):
+    monkeypatch.setattr(RunningJob, "_signal_left", lambda self, name: {"here": [2**22 + 1]})
+    with pytest.raises(HostError, match=r"may not have ended everywhere: here: processes 4194305 do not end"):
         running.end_leftovers()
 
 
@@ -168,6 +169,13 @@ def test_a_start_is_tried_again_only_where_no_input_is_lost(tmp_path: Path) -> N
     with pytest.raises(StartupTimeout):
         run(LOCAL, Unmarked(), what, startup_timeout_s=0.5, attempts=2)
     assert note.read_text() == "start\n"
+
+
+def test_the_end_of_a_job_is_told_before_anything_is_tidied_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    monkeypatch.setattr("fairlead.cluster.launch._tidy", lambda running: order.append("tidied up"))
+    assert run(LOCAL, CUSTOM, job("exit 4"), on_end=lambda: order.append("ended")) == 4
+    assert order == ["ended", "tidied up"]
 
 
 def test_a_started_job_can_be_watched() -> None:

@@ -74,6 +74,34 @@ def test_gains_are_ratios_of_means_in_both_definitions_and_verdicts_come_from_th
     assert found.other_pairs == ()
 
 
+def test_what_took_no_time_is_compared_with_nothing():
+    """NPB prints two decimals: a small class takes 0.00 s."""
+    cells = {**FOUR, ("cg", "plain"): [0.0] * 6, ("cg", "bond"): [0.01] * 6}
+    found = analyse(data(cells), REPORT)
+    assert {pair.case[0] for pair in found.pairs} == {"is", "ep", "sp"}
+    assert "cg, plain has a mean of 0 or less: nothing is compared with that." in found.warnings
+    by_blocks = {("is", "plain"): [0, 10, 10, 10], ("is", "bond"): [5, 5, 5, 6]}  # one block took no time
+    found = analyse(data(by_blocks, blocks=[0, 1, 2, 3]), REPORT, whole_plot=("network",))
+    assert [(pair.speed, pair.difference) for pair in found.pairs] == [(None, None)]
+    assert found.groups[0].interval is None
+
+
+def test_without_a_baseline_it_is_the_first_level_of_the_plan_whatever_ran_first():
+    record = replace(RECORD, plan={"factors": {"program": ["is", "ep", "sp"], "network": ["plain", "bond"]}})
+    shuffled = {levels: FOUR[levels] for levels in reversed(FOUR)}
+    found = analyse(replace(data(shuffled), record=record), Report(configurations=("network",)))
+    assert found.baseline == ("plain",)
+    of_a_file = analyse(data(shuffled), Report(configurations=("network",)))
+    assert of_a_file.baseline == ("bond",)  # as they stand there
+    assert replace(data(shuffled), record=record).levels_of("program") == ["is", "ep", "sp"]
+
+
+def test_cells_that_were_planned_and_never_run_are_told():
+    planned = replace(RECORD, facts={"cells": 8})
+    assert "2 of 8 planned cells have no sample." in analyse(replace(data(FOUR), record=planned), REPORT).warnings
+    assert not any("planned" in text for text in analyse(data(FOUR), REPORT).warnings)
+
+
 BESIDE = {
     ("none", "is"): [10.0, 10.2, 9.8],
     ("busy", "is"): [30.0, 30.6, 29.4],
@@ -96,6 +124,20 @@ def test_what_neighbours_cost_is_their_share_of_processors_times_their_traffic()
     rates = data({("busy",): [2.0, 2.1], ("quiet",): [4.0, 4.2]}, ("beside",), unit="B/s")
     assert [each.network.value for each in losses(rates, table, 0.95)] == pytest.approx([2.0])
     assert list(losses(rates, None, 0.95)) == []
+
+
+def test_what_neighbours_cost_is_found_within_blocks_where_the_network_was_set_up_once_a_block():
+    """Blocks differ by ten times what neighbours cost: side by side in each block that is seen, pooled it is not."""
+    table = {"factor": "beside", "levels": {"busy": ["is"]}, "silent": {"quiet": "busy"}}
+    cells = {("busy", "is"): [11, 22, 33.2, 44.1], ("quiet", "is"): [10, 20, 30, 40]}
+    found = data(cells, ("beside", "program"), blocks=[0, 1, 2, 3])
+    (pooled,) = losses(found, table, 0.95)
+    (within,) = losses(found, table, 0.95, ["network"])
+    assert pooled.network.interval.low < 0.6
+    assert 1.09 < within.network.interval.low < within.network.value < within.network.interval.high < 1.12
+    by_blocks = {("busy", "is"): [11, 11.1, 33, 33.1], ("quiet", "is"): [10, 10.1, 30, 30.2]}
+    (own,) = losses(data(by_blocks, ("beside", "program"), blocks=[0, 0, 1, 1]), table, 0.95, ["beside"])
+    assert own.network.interval.n == 2
 
 
 def test_what_was_measured_is_set_beside_what_the_nics_carried():

@@ -210,9 +210,38 @@ def test_replications_end_when_intervals_are_narrow_or_the_budget_is_spent(tmp_p
         Evaluation(session.read(plan), store).run()
         experiment = dataset.find(store)
         rows = store.runs(dataset.ROW)
-    assert experiment.status == "ok"
+    assert experiment.ended_s is None
     assert 0 < len(rows) < 12
     assert sum(row.ended_s - row.started_s for row in rows[:-1]) < 0.1
+
+
+def test_a_larger_budget_goes_on_with_the_same_evaluation(tmp_path):
+    plan = write(tmp_path, "sleep 0.05", "budget_s = 0.04\n")
+    words = ["run", str(plan), "--results", str(tmp_path / "results")]
+    done = CliRunner().invoke(command, words, standalone_mode=False)
+    assert done.return_value == 1
+    assert "the budget is spent, 3 cells without a sample: a larger budget_s in the plan goes on" in done.output
+    assert "3 of 4 planned cells have no sample." in done.output
+    plan = write(tmp_path, "sleep 0.05", "budget_s = 100\n")
+    assert CliRunner().invoke(command, words, standalone_mode=False).return_value == 0
+    with Store.read(tmp_path / "results") as store:
+        (experiment,) = store.runs(dataset.KIND)
+        rows = [store.run(run.id).plan for run in store.runs(dataset.ROW)]
+    assert experiment.status == "ok"
+    assert len({json.dumps(row) for row in rows}) == len(rows) == 12
+
+
+def test_rows_that_failed_are_tried_again_with_more_retries(tmp_path):
+    plan = write(tmp_path, f"test -e {tmp_path}/there")
+    words = ["run", str(plan), "--results", str(tmp_path / "results")]
+    assert CliRunner().invoke(command, words, standalone_mode=False).exception.args[0].endswith("time_s yet")
+    (tmp_path / "there").touch()
+    write(tmp_path, f"test -e {tmp_path}/there", "retries = 1\n")
+    assert CliRunner().invoke(command, words, standalone_mode=False).return_value == 0
+    with Store.read(tmp_path / "results") as store:
+        (experiment,) = store.runs(dataset.KIND)
+        ended = [run.status for run in store.runs(dataset.ROW)]
+    assert (experiment.status, ended.count("failed"), ended.count("ok")) == ("ok", 12, 12)
 
 
 def test_what_is_set_up_once_a_block_stops_by_blocks(tmp_path):

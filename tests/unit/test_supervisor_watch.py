@@ -1,13 +1,15 @@
 """What looks at a run's events may fail; the run goes on, the others are still told, and it is said once."""
 
 import io
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from fairlead.errors import StoreError
 from fairlead.manage import registry
 from fairlead.manage.narrator import Narrator
-from fairlead.manage.supervisor import _Watch
+from fairlead.manage.supervisor import _Watch, timed
 
 MOVED = {"type": "moved", "destination": 1, "relay": 2, "reason": "it is high"}
 
@@ -52,3 +54,14 @@ def test_a_terminal_that_is_gone_harms_nothing_else(tmp_path: Path) -> None:
     watching(0, MOVED)
     assert kept == [MOVED]
     assert watching.problems == []
+
+
+def test_tidying_up_after_a_program_is_not_its_time() -> None:
+    def launch(on_end: Callable[[], None]) -> int:
+        on_end()
+        time.sleep(0.5)  # a host that does not answer
+        return 3
+
+    outcome = timed(launch)
+    assert outcome.exit_code == 3
+    assert outcome.time_s < 0.4

@@ -36,9 +36,11 @@ def command() -> None:
 def run(plan_file: Path, results: Path) -> int:
     """Run a plan (the default: the word `run` may be left away).
 
-    The same command again goes on where an interrupted evaluation stopped, also after a kill. The exit code is 1 if
-    rows have no sample because every try at them failed.
+    The same command again goes on where an interrupted evaluation stopped, also after a kill; with a larger budget or
+    more retries in the plan, where those ended it. The exit code is 1 if rows have no sample because every try at them
+    failed, or a cell has none because the budget was spent.
     """
+    from fairlead.display import words
     from fairlead.display.terminal import console
     from fairlead.evaluate import session
     from fairlead.evaluate.runner import Evaluation
@@ -57,7 +59,10 @@ def run(plan_file: Path, results: Path) -> int:
         analysis = evaluation_report.compute(store, store.run(evaluation.experiment))
     evaluation_report.show(analysis, console())
     click.echo(f"report: {evaluation_report.write(analysis, results / 'evaluation.html')[0]}")
-    return 1 if evaluation.failed_rows else 0
+    if evaluation.over_budget:
+        left = words.count(evaluation.empty_cells, "cell")
+        click.echo(f"the budget is spent, {left} without a sample: a larger budget_s in the plan goes on", err=True)
+    return 1 if evaluation.failed_rows or evaluation.empty_cells else 0
 
 
 @command.command("report")

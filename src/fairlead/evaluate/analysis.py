@@ -1,6 +1,6 @@
 """What the samples of an evaluation say: cells, gains of configurations over each other, groups, warnings. No I/O."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -9,7 +9,8 @@ import numpy as np
 from fairlead.errors import StatisticsError
 from fairlead.evaluate import half_widths
 from fairlead.evaluate.aggregation import Networks
-from fairlead.evaluate.dataset import Cell, Dataset, FloatArray, Levels, in_words
+from fairlead.evaluate.comparisons import Compare, comparison, of_blocks
+from fairlead.evaluate.dataset import Cell, Dataset, Levels, in_words
 from fairlead.evaluate.losses import Loss
 from fairlead.evaluate.settings import Group, Report
 from fairlead.statistics import blocks, diagnostics, estimates, ratios, variance
@@ -141,9 +142,7 @@ def analyse(
     baseline = tuple(report.baseline.get(name, data.levels_of(name)[0]) for name in configurations)
     cases = tuple(name for name in data.factors if name not in configurations)
     summaries = tuple(_summary(cell, data.failed.get(cell.levels, 0), level, bool(whole_plot)) for cell in data.cells)
-    compare = _compare_samples
-    if whole_plot:
-        compare = _compare_blocks if any(name in whole_plot for name in configurations) else _compare_within_blocks
+    compare = comparison(configurations, whole_plot)
     found = list(_pairs(data, configurations, baseline, cases, level, compare))
     against = _judged(data, [pair for pair, is_base in found if is_base])
     others = _judged(data, [pair for pair, is_base in found if not is_base])
@@ -159,7 +158,7 @@ def analyse(
         summaries=summaries,
         pairs=tuple(against),
         other_pairs=tuple(others),
-        groups=tuple(_group_gains(data, configurations, members, level)),
+        groups=tuple(_group_gains(data, configurations, members, level, by_blocks=compare is of_blocks)),
         shares=tuple(_shares(name, pairs) for name, pairs in {**members, "all": against}.items() if pairs),
         effects=tuple(effects),
         no_effects=no_effects,
@@ -191,7 +190,7 @@ def _pairs(
     baseline: Levels,
     cases: Sequence[str],
     level: float,
-    compare: "_Compare",
+    compare: Compare,
 ) -> Iterator[tuple[Pair, bool]]:
     """Every two configurations of every case, and whether one of them is the baseline; that one then is the first."""
     at = [data.place(name) for name in configurations]
@@ -200,19 +199,15 @@ def _pairs(
     for cell in data.cells:
         grouped.setdefault(tuple(cell.levels[k] for k in of_case), []).append(cell)
     wanted = tuple(map(str, baseline))
-    for case, cells in grouped.items():
+    for case, every in grouped.items():
+        cells = [cell for cell in every if cell.mean > 0]  # there is no ratio to what took no time
         cells.sort(key=lambda cell: tuple(str(cell.levels[k]) for k in at) != wanted)
         for first, second in combinations(cells, 2):
             is_base = tuple(str(first.levels[k]) for k in at) == wanted
             yield _pair(data, case, first, second, level, compare), is_base
 
 
-_Compared = tuple[Estimate, Estimate, Difference]
-"""Ratio of the first to the second, of the second to the first, and the difference, second less first."""
-_Compare = Callable[[Cell, Cell, float], _Compared | None]
-
-
-def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, compare: _Compare) -> Pair:
+def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, compare: Compare) -> Pair:
     base, other = (first, second) if data.lower_is_better else (second, first)
     few = min(first.n, second.n) < 2
     compared = compare(first, second, level)
@@ -229,7 +224,7 @@ def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, 
         speed=speed,
         saved=saved,
         difference=difference,
-        by_blocks=compare is _compare_blocks and compared is not None,
+        by_blocks=compare is of_blocks and compared is not None,
         verdict=UNKNOWN,
         p_holm=None,
         p_fdr=None,
@@ -239,53 +234,6 @@ def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, 
         better_runs=int(beats.sum()),
         speed_value=speed.value if speed else estimates.speed_gained(base.mean, other.mean),
     )
-
-
-def _compare_samples(first: Cell, second: Cell, level: float) -> _Compared | None:
-    """Of independent samples; None with fewer than two of one."""
-    if min(first.n, second.n) < 2:
-        return None
-    a, b = first.values, second.values
-    down, up = ratios.ratio_of_means(a, b, level), ratios.ratio_of_means(b, a, level)
-    return down, up, estimates.difference(a, b, level)
-
-
-def _compare_blocks(first: Cell, second: Cell, level: float) -> _Compared | None:
-    """Of what was set up once a block: blocks are the samples; None with fewer than two."""
-    means = _block_means(first, second)
-    if means is None:
-        return None
-    a, b = means
-    down, up = ratios.ratio_by_blocks(a, b, level), ratios.ratio_by_blocks(b, a, level)
-    return down, up, estimates.paired_difference(a, b, level)
-
-
-def _compare_within_blocks(first: Cell, second: Cell, level: float) -> _Compared | None:
-    """Of what varies within whole plots, side by side in each block; None with too few samples."""
-    if min(first.values.min(), second.values.min()) <= 0:  # there is no ratio
-        return None
-    try:
-        difference = blocks.difference_within(first.values, first.blocks, second.values, second.blocks, level)
-        logs = blocks.difference_within(np.log(first.values), first.blocks, np.log(second.values), second.blocks, level)
-    except StatisticsError:
-        return None
-    up = logs.estimate
-    return _exp_of(up, -1), _exp_of(up, 1), difference
-
-
-def _exp_of(logs: Estimate, sign: int) -> Estimate:
-    low, high = sorted((float(np.exp(sign * logs.low)), float(np.exp(sign * logs.high))))
-    return Estimate(float(np.exp(sign * logs.value)), low, high, logs.level, logs.n, logs.method)
-
-
-def _block_means(first: Cell, second: Cell) -> tuple[FloatArray, FloatArray] | None:
-    """Means of the blocks that both have, in the same order; None with fewer than two."""
-    common = sorted(set(first.blocks.tolist()) & set(second.blocks.tolist()))
-    if len(common) < 2:
-        return None
-    shared = [np.isin(cell.blocks, common) for cell in (first, second)]
-    means = [blocks.of_each(c.values[used], c.blocks[used]) for c, used in zip((first, second), shared, strict=True)]
-    return means[0], means[1]
 
 
 def _hedges(first: Cell, second: Cell) -> float | None:
@@ -329,7 +277,12 @@ def _belongs(pair: Pair, cases: Sequence[str], group: Group) -> bool:
 
 
 def _group_gains(
-    data: Dataset, configurations: Sequence[str], members: Mapping[str, Sequence[Pair]], level: float
+    data: Dataset,
+    configurations: Sequence[str],
+    members: Mapping[str, Sequence[Pair]],
+    level: float,
+    *,
+    by_blocks: bool,
 ) -> Iterator[GroupGain]:
     at = [data.place(name) for name in configurations]
     for group, pairs in members.items():
@@ -338,7 +291,6 @@ def _group_gains(
             by_configuration.setdefault(tuple(pair.second.levels[k] for k in at), []).append(pair)
         for configuration, own in by_configuration.items():
             value = float(np.mean([pair.speed_value for pair in own]))
-            by_blocks = any(pair.by_blocks for pair in own)
             interval = _mean_gain_of_blocks(data, own, value, level) if by_blocks else _mean_gain(own, value, level)
             yield GroupGain(group, configuration, len(own), value, interval)
 
@@ -368,6 +320,8 @@ def _mean_gain_of_blocks(data: Dataset, pairs: Sequence[Pair], value: float, lev
     of_blocks = []
     for block in sorted(common):
         means = [[float(c.values[c.blocks == block].mean()) for c in (pair.first, pair.second)] for pair in pairs]
+        if min(map(min, means)) <= 0:
+            return None
         ratios_of_block = [a / b if data.lower_is_better else b / a for a, b in means]
         of_blocks.append(float(np.mean(ratios_of_block)))
     found = ratios.ratio_by_blocks(of_blocks, [1.0] * len(of_blocks), level)
@@ -423,6 +377,12 @@ def _warnings(data: Dataset, summaries: Sequence[Summary], whole_plot: Sequence[
             f"{in_words(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
         )
         yield f"{failed} runs failed and are no samples ({where})."
+    planned = int(data.record.facts.get("cells", 0))
+    if planned > len(data.cells):
+        yield f"{planned - len(data.cells)} of {planned} planned cells have no sample."
+    without = [each for each in summaries if each.cell.mean <= 0]
+    if without:
+        yield f"{_cells(data, without)} a mean of 0 or less: nothing is compared with that."
     few = [each for each in summaries if (each.mean.n if each.mean else each.cell.n) < diagnostics.FEW]
     if few:
         what = "blocks" if whole_plot else "samples"

@@ -92,9 +92,11 @@ class Dataset:
         return {cell.levels: cell for cell in self.cells}
 
     def levels_of(self, factor: str) -> list[Label]:
-        """Levels of a factor that have samples, in the order first met."""
+        """Levels of a factor that have samples, in the plan's order; of a file, in the order first met."""
         place = self.place(factor)
-        return list(dict.fromkeys(cell.levels[place] for cell in self.cells))
+        planned = [str(level) for level in (self.record.plan or {}).get("factors", {}).get(factor, ())]
+        found = dict.fromkeys(cell.levels[place] for cell in self.cells)
+        return sorted(found, key=lambda level: planned.index(str(level)) if str(level) in planned else len(planned))
 
     def place(self, factor: str) -> int:
         """Position of a factor among a cell's levels.

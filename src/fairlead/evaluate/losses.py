@@ -5,13 +5,12 @@ traffic is the network's part. The whole loss is the product of both. A silent n
 that it takes rather more of the processors: the network's part is more likely stated too small than too large.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.errors import StatisticsError
-from fairlead.evaluate.dataset import Cell, Dataset, FloatArray, Levels
-from fairlead.statistics import ratios
+from fairlead.evaluate.comparisons import Compare, comparison
+from fairlead.evaluate.dataset import Cell, Dataset, Levels
 from fairlead.statistics.estimates import Estimate
 
 
@@ -30,25 +29,29 @@ class Loss:
     Attributes:
         case: levels of the other factors, in the data set's order.
         neighbours: the level.
-        whole, processors: against the same without neighbours; None: there is no such cell.
-        network: against silent ones.
+        whole, processors: against the same without neighbours; None: there is no such cell, or one that took no time.
+        network: against silent ones; None as well.
     """
 
     case: Levels
     neighbours: str
     whole: Part | None
     processors: Part | None
-    network: Part
+    network: Part | None
 
 
-def losses(data: Dataset, table: Mapping[str, Any] | None, level: float) -> Iterator[Loss]:
+def losses(
+    data: Dataset, table: Mapping[str, Any] | None, level: float, whole_plot: Sequence[str] = ()
+) -> Iterator[Loss]:
     """Of every case that has samples beside neighbours and beside the same silent ones.
 
     Args:
         table: the plan's ``[neighbours]`` as it was stored.
+        whole_plot: factors that were set up once a block.
     """
     if not table:
         return
+    compare = comparison([str(table["factor"])], whole_plot)
     place = data.place(str(table["factor"]))
     cases: dict[Levels, dict[str, Cell]] = {}
     for cell in data.cells:
@@ -63,19 +66,15 @@ def losses(data: Dataset, table: Mapping[str, Any] | None, level: float) -> Iter
             yield Loss(
                 case,
                 beside,
-                whole=_part(data, alone, cells[beside], level) if alone else None,
-                processors=_part(data, alone, cells[silent], level) if alone else None,
-                network=_part(data, cells[silent], cells[beside], level),
+                whole=_part(data, alone, cells[beside], level, compare) if alone else None,
+                processors=_part(data, alone, cells[silent], level, compare) if alone else None,
+                network=_part(data, cells[silent], cells[beside], level, compare),
             )
 
 
-def _part(data: Dataset, before: Cell, after: Cell, level: float) -> Part:
-    top, bottom = (after, before) if data.lower_is_better else (before, after)
-    return Part(top.mean / bottom.mean, _interval(top.values, bottom.values, level))
-
-
-def _interval(top: FloatArray, bottom: FloatArray, level: float) -> Estimate | None:
-    try:
-        return ratios.ratio_of_means(top, bottom, level)
-    except StatisticsError:
+def _part(data: Dataset, before: Cell, after: Cell, level: float, compare: Compare) -> Part | None:
+    if min(before.mean, after.mean) <= 0:
         return None
+    top, bottom = (after, before) if data.lower_is_better else (before, after)
+    compared = compare(bottom, top, level)
+    return Part(top.mean / bottom.mean, None) if compared is None else Part(compared[1].value, compared[1])

@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,7 +27,7 @@ from fairlead.evaluate.testbed import Testbed
 from fairlead.evaluate.traffic import HostTraffic
 from fairlead.manage.journal import recorded
 from fairlead.manage.remains import Remains
-from fairlead.manage.supervisor import Management, Outcome, supervise, timed
+from fairlead.manage.supervisor import Launch, Management, Outcome, supervise, timed
 from fairlead.statistics import blocks
 from fairlead.store import Attachment, Event, Run, Series, Store
 from fairlead.store.connection import to_json
@@ -59,6 +59,7 @@ class Evaluation:
         self._done: set[str] = set()
         self._failures: Counter[str] = Counter()
         self._spent_s = 0.0
+        self._over_budget = False
         self._pace = forecast.Pace(plan)
         series = store.series_of_children(self.experiment, plan.run.value)
         for run in store.runs(ROW, parent=self.experiment):
@@ -73,6 +74,16 @@ class Evaluation:
     def failed_rows(self) -> int:
         """Rows of which there is no sample because every try at them failed."""
         return sum(count > self._plan.replications.retries for count in self._failures.values())
+
+    @property
+    def empty_cells(self) -> int:
+        """Planned cells that have no sample."""
+        return sum(key_of(levels) not in self._values for levels in self._plan.combinations())
+
+    @property
+    def over_budget(self) -> bool:
+        """Whether it stopped before its end because the budget was spent."""
+        return self._over_budget
 
     def run(
         self,
@@ -101,22 +112,25 @@ class Evaluation:
                 rows = rows_of(self._plan, block, position, self._open_cells(block, planned))
                 position += len(rows)
                 if not self._run_rows(rows, [row for each in later[block.number :] for row in each], testbed, progress):
+                    self._over_budget = True
                     break
                 following = planned[block.number + 1 : block.number + 2]
                 block = following[0] if following else further_block(self._plan, block)
                 if block is not None and block.number >= len(planned) and not self._open_cells(block, planned):
                     block = None
-        self._store.finish_run(self.experiment)
+        if not self._over_budget and not self.failed_rows:  # else it may go on: with a larger budget, more retries
+            self._store.finish_run(self.experiment)
 
     def _open(self) -> int:
         plan = {**self._plan.stored(), "networks": config.content(self._plan.networks())}
-        same = to_json("plan", plan)
-        found = [run for run in self._store.runs(KIND) if to_json("plan", run.plan) == same]
+        same = _what_is_run(plan)
+        found = [run for run in self._store.runs(KIND) if _what_is_run(run.plan) == same]
         if found:
             return found[-1].id
         labels = {"name": self._plan.evaluation.name, "origin": "run"}
         series = {TIME: "s"} if self._plan.run.value == TIME else {TIME: "s", TIMED_SECTION: "s"}
-        facts = {"factors": list(self._plan.factors), "series": series, "value": self._plan.run.value}
+        facts: dict[str, Any] = {"factors": list(self._plan.factors), "series": series, "value": self._plan.run.value}
+        facts["cells"] = sum(1 for _ in self._plan.combinations())
         return self._store.begin_run(KIND, labels, plan=plan, seed=self._plan.evaluation.seed, facts=facts)
 
     def _count(self, run: Run, value: float | None) -> None:
@@ -210,7 +224,7 @@ class Evaluation:
         watch = testbed.watch()
         with tempfile.TemporaryFile() as output:
 
-            def launch_it() -> int:
+            def launch_it(on_end: Callable[[], None]) -> int:
                 return launch.run(
                     cluster,
                     launcher,
@@ -220,6 +234,7 @@ class Evaluation:
                     stderr=subprocess.STDOUT,
                     timeout_s=self._plan.run.timeout_s,
                     on_signal=None,  # a signal is for the evaluation, not for this row of it
+                    on_end=on_end,
                     leash=True,
                     prefix=testbed.prefix(0),
                 )
@@ -267,6 +282,12 @@ class Evaluation:
         return instances
 
 
+def _what_is_run(plan: Mapping[str, Any]) -> str:
+    """A stored plan as text, but for what only says when to give up: with another value of that the same rows go on."""
+    replications = {k: v for k, v in (plan.get("replications") or {}).items() if k not in ("budget_s", "retries")}
+    return to_json("plan", {**plan, "replications": replications})
+
+
 def _is_wide(samples: Sequence[tuple[int, float]], width: float, level: float) -> bool:
     """Whether a cell needs further samples, (block, value) each: too few blocks, or too wide an interval."""
     if len({number for number, _ in samples}) < LEAST_TO_STOP:
@@ -284,7 +305,7 @@ class _RowError(LaunchError):
 
 
 def _supervised(
-    cluster: Cluster, management: Management | None, launch_it: Callable[[], int], job: Job
+    cluster: Cluster, management: Management | None, launch_it: Launch, job: Job
 ) -> tuple[Outcome, list[Event]]:
     """Run the main program with what the plan has beside it; and what fairlead's agents said meanwhile."""
     if management is None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from fairlead import config, programs
@@ -221,7 +222,7 @@ class Comparison:
         schedule = CongestionSchedule(self._episodes(row), lambda place: setting.congestion(places[place]))
         with tempfile.TemporaryFile() as output:
 
-            def launch_it(watched: Job) -> int:
+            def launch_it(watched: Job, on_end: Callable[[], None]) -> int:
                 with schedule:
                     return launch.run(
                         setting.cluster,
@@ -232,6 +233,7 @@ class Comparison:
                         stderr=subprocess.STDOUT,
                         timeout_s=case.program.timeout_s,
                         on_signal=None,  # a signal is for the comparison, not for this run of it
+                        on_end=on_end,
                         leash=True,
                     )
 
@@ -240,9 +242,11 @@ class Comparison:
             output.seek(0)
             return _Finished(outcome, output.read(), schedule.occurrences)
 
-    def _supervised(self, row: Row, run: int, setting: Setting, launch_it: Callable[[Job], int], job: Job) -> Outcome:
+    def _supervised(
+        self, row: Row, run: int, setting: Setting, launch_it: Callable[[Job, Callable[[], None]], int], job: Job
+    ) -> Outcome:
         if not row.scenario.managed:
-            return timed(lambda: launch_it(job))
+            return timed(partial(launch_it, job))
         cluster = setting.cluster
         journal = Journal(self._store, run, [host.name for host in cluster.managed_hosts()])
         management = setting.management(row.scenario)
@@ -255,7 +259,7 @@ class Comparison:
             outcome = supervise(
                 cluster,
                 relaying,
-                lambda: launch_it(ready),
+                partial(launch_it, ready),
                 argv=job.argv,
                 sinks=[lambda host, event: journal(host, event, time.time())],
                 quiet=True,

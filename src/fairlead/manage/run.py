@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from fairlead import programs
@@ -81,8 +82,8 @@ def run(
 
     signals = launch.NotedSignals()
 
-    def launch_it(job: Job) -> int:
-        return launch.run(cluster, launcher, job, on_signal=signals)
+    def launch_it(job: Job, on_end: Callable[[], None]) -> int:
+        return launch.run(cluster, launcher, job, on_signal=signals, on_end=on_end)
 
     facts = run_facts.collect(cluster, None if own_mpirun else cluster.mpirun)
     if placement is not None:
@@ -168,13 +169,13 @@ def _execute(
     job: Job,
     store: Store,
     identity: int,
-    launch_it: Callable[[Job], int],
+    launch_it: Callable[[Job, Callable[[], None]], int],
     management: Management | None,
     moves: Sequence[Move],
     quiet: bool,
 ) -> Outcome:
     if management is None:
-        return timed(lambda: launch_it(job))
+        return timed(partial(launch_it, job))
     journal = Journal(store, identity, [host.name for host in cluster.managed_hosts()])
     with (
         monitored(cluster, job, management) as (watched_job, watching),
@@ -183,7 +184,7 @@ def _execute(
         return supervise(
             cluster,
             relaying,
-            lambda: launch_it(relayed_job),
+            partial(launch_it, relayed_job),
             argv=job.argv,
             sinks=[lambda host, event: journal(host, event, time.time())],
             quiet=quiet,

@@ -43,6 +43,10 @@ class Mover(AbstractContextManager[object], Protocol):
 MakeMover = Callable[[Sequence[str], EventSink, Probing], Mover]
 """(names of the agents' hosts, where it reports, what measures paths) -> a mover."""
 
+Launch = Callable[[Callable[[], None]], int]
+"""Starts a program, waits for it, calls its argument when it has ended, tidies up, and returns its exit code. What
+never calls it ends when it returns."""
+
 
 @dataclass
 class Outcome:
@@ -174,7 +178,7 @@ class _Watch:
 def supervise(
     cluster: Cluster,
     management: Management,
-    launch: Callable[[], int],
+    launch: Launch,
     *,
     argv: Sequence[str],
     sinks: Sequence[EventSink] = (),
@@ -184,7 +188,7 @@ def supervise(
     """Run a program with its traffic managed.
 
     Args:
-        launch: starts the program, waits for it, returns its exit code; called in this thread.
+        launch: starts the program and waits for it; called in this thread.
         argv: the program, for `fairlead status`.
         sinks: further receivers of (host index, event), called in the agents' thread.
         with_crew: called once the agents are ready and before the program starts (moves by hand).
@@ -241,11 +245,13 @@ def supervise(
     return outcome
 
 
-def timed(launch: Callable[[], int]) -> Outcome:
-    """Run a program by itself and take its time."""
-    started_s, begin = time.time(), time.monotonic()
-    exit_code = launch()
-    return Outcome(exit_code, time.monotonic() - begin, started_s)
+def timed(launch: Launch) -> Outcome:
+    """Run a program by itself and take its time, to its end: tidying up after it is not its time."""
+    ends_s: list[float] = []
+    started_s, begin_s = time.time(), time.monotonic()
+    exit_code = launch(lambda: ends_s.append(time.monotonic()))
+    end_s = ends_s[-1] if ends_s else time.monotonic()
+    return Outcome(exit_code, end_s - begin_s, started_s)
 
 
 def _state(cluster: Cluster, argv: Sequence[str], job: str) -> registry.RunState:

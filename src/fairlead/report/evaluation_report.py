@@ -48,7 +48,7 @@ def compute(store: Store, record: Run, series: str | None = None, level: float =
     return replace(
         analyse(data, report, level, plot),
         networks=aggregation.load(store, data),
-        losses=tuple(losses(data, record.plan.get("neighbours"), level)),
+        losses=tuple(losses(data, record.plan.get("neighbours"), level, plot)),
     )
 
 
