@@ -232,6 +232,6 @@ def test_a_libvirt_that_hangs_is_told_within_its_time(two_servers: Site, echoing
 def test_show_says_who_is_where(two_servers: Site, echoing: Echo) -> None:
     arguments = ["cloud", "show", two_servers.cluster_file()]
     lines = [line.split() for line in once(*arguments).stdout.splitlines()]
-    assert ["h0", "1", "1", "of", str(os.cpu_count()), "0.1"] in [line[:6] for line in lines]
+    assert ["h0", "1", "1", "of", str(os.cpu_count()), "128", "MiB"] in [line[:7] for line in lines]
     assert ["guest", "h0", "1"] in [line[:3] for line in lines]
     assert json.loads(once(*arguments, "--json").stdout)["vms"][0]["memory_B"] == 128 << 20
