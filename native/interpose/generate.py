@@ -14,6 +14,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 COMMAND = "python native/interpose/generate.py"
+OPERATION = "MPI_Op op | OPERATION in"  # as the table has this parameter
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def load(path: Path = HERE / "functions.toml") -> list[Function]:
             name,
             row.get("returns", "int"),
             tuple(parameter.split(" | ")[0] for parameter in row["parameters"]),
-            {**rows.get(row.get("large_count_of", ""), {}), **row},
+            {**rows.get(row.get("large_count_of", ""), {}), **row, "has_operation": OPERATION in row["parameters"]},
         )
         for name, row in rows.items()
     ]
@@ -127,21 +128,22 @@ def _matched(roles: dict[str, Any]) -> Body:
     return Body(tuple(before), (f"received(call, match, *{roles['status']});",))
 
 
-_FOUND_NOTHING = "probed_nothing(call);"
-
-
 def _if_flag(roles: dict[str, Any], then: str, otherwise: str) -> tuple[str, ...]:
     """Statements of which one is carried out, by what the function says; the first, where it has no flag."""
     return (f"if (*{roles['flag']}) {then}", f"else {otherwise}") if "flag" in roles else (then,)
 
 
 def _match(roles: dict[str, Any]) -> Body:
-    return Body(after=_if_flag(roles, f"matched(call, {roles['communicator']}, *{roles['message']});", _FOUND_NOTHING))
+    wanted = f"{roles['communicator']}, {roles['peer']}, {roles['tag']}"
+    found = f"matched(call, {wanted}, *{roles['message']});"
+    return Body(after=_if_flag(roles, found, f"probed_nothing(call, {wanted});"))
 
 
 def _probe(roles: dict[str, Any]) -> Body:
     before = tuple(line.format(status=roles["status"]) for line in _OWN_STATUS)
-    return Body(before, _if_flag(roles, f"probed(call, {roles['communicator']}, *{roles['status']});", _FOUND_NOTHING))
+    wanted = f"{roles['communicator']}, {roles['peer']}, {roles['tag']}"
+    found = f"probed(call, {wanted}, *{roles['status']});"
+    return Body(before, _if_flag(roles, found, f"probed_nothing(call, {wanted});"))
 
 
 def _start(roles: dict[str, Any]) -> Body:
@@ -166,6 +168,7 @@ def _completion(roles: dict[str, Any]) -> Body:
         "some": f"*{roles.get('number')}, {roles.get('indices')}, {status}",
     }[roles["completes"]]
     after = _if_flag(roles, f"completion.{roles['completes']}({told});", "completion.nothing();")
+    as_given = told.replace("*", "")  # after an error, what a pointer is to may not be there
     certainty = "all" if roles["completes"] in ("one", "all") and "flag" not in roles else "none"
     return Body(
         (
@@ -173,7 +176,7 @@ def _completion(roles: dict[str, Any]) -> Body:
             f"{status} = completion.{place};",
         ),
         after,
-        "completion.failed();",
+        f"completion.failed_{roles['completes']}(error, {requests}, {as_given});",
     )
 
 
@@ -233,6 +236,8 @@ def _one_sided(roles: dict[str, Any]) -> Body:
     sizes = []
     for side in (roles.get("send"), roles.get("receive")):
         sizes.append(f"bytes({side.get('count', '1')}, {side['datatype']})" if side else "0")
+    if sizes[1] != "0" and roles["has_operation"]:  # MPI_NO_OP only fetches: what would go out is not looked at
+        sizes[0] = f"op == op_no_op() ? 0 : {sizes[0]}"
     return Body(after=(f"one_sided(call, {roles['peer']}, {', '.join(sizes)});",))
 
 
@@ -409,10 +414,12 @@ def relay_source(functions: list[Function]) -> str:
     chosen = [(function, kind) for function in functions if (kind := _relay_kind(function))]
     definitions = []
     for function, kind in chosen:
+        # What a session makes before MPI_Init would pass the plane by.
+        passes = "is_inner()" if function.name == "MPI_Session_init" else "passes_by()"
         lines = [
             f"{function.signature} {{",
             f"    const auto direct = library<decltype(wrapped::{function.name})>(Function::{function.name});",
-            f"    if (passes_by()) return direct({function.arguments});",
+            f"    if ({passes}) return direct({function.arguments});",
             *(f"    {line}" for line in RELAY_BODIES[kind](function)),
             "}",
         ]

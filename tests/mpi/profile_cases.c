@@ -223,6 +223,29 @@ static void one_sided(void) {
     MPI_Win_free(&window);
 }
 
+/* Datatypes that nobody looks at: of what MPI_NO_OP would give, and of no elements, where the library takes them. */
+static void null_types(void) {
+    MPI_Win window;
+    int result[3], next = (rank + 1) % ranks;
+    MPI_Win_create(data[2], 1000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, result, 3, MPI_INT, next, 0, 3, MPI_INT, MPI_NO_OP, window);
+    MPI_Win_fence(0, window);
+    MPI_Get_accumulate(data[0], 2, MPI_INT, result, 3, MPI_INT, next, 0, 3, MPI_INT, MPI_NO_OP, window);
+    MPI_Win_fence(0, window);
+    MPI_Fetch_and_op(NULL, result, MPI_INT, next, 0, MPI_NO_OP, window);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+#ifndef OPEN_MPI
+    int none[3] = {0};
+    MPI_Datatype types[3] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
+    MPI_Request request;
+    MPI_Alltoallw(data[0], none, none, types, data[1], none, none, types, MPI_COMM_WORLD);
+    MPI_Ialltoallw(data[0], none, none, types, data[1], none, none, types, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+#endif
+}
+
 /* Calls that a callback makes belong to the call that calls it. */
 static void add(void* in, void* inout, int* length, MPI_Datatype* type) {
     int size;
@@ -294,6 +317,7 @@ static const struct {
 } cases[] = {
     {"modes", modes},           {"completions", completions}, {"persistent", persistent}, {"matched", matched},
     {"communicators", communicators}, {"collectives", collectives}, {"one_sided", one_sided}, {"nested", nested},
+    {"null_types", null_types},
 #if MPI_VERSION >= 4
     {"mpi4", mpi4},
 #endif

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { SECTIONS = 17, OTHER = 99 };
 static int rank;
 static char data[1 << 22];
 
@@ -79,13 +80,43 @@ static void section(int tag) {
             MPI_Irecv(data + 8, 8, MPI_CHAR, 2, tag, MPI_COMM_WORLD, &requests[1]);
             while (MPI_Testany(2, requests, &index, &flag, MPI_STATUS_IGNORE), !flag || index != MPI_UNDEFINED) sched_yield();
             break;
+        case 13: /* working between the probes */
+            while (MPI_Iprobe(0, tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), !flag) work();
+            MPI_Recv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 14:
+            while (MPI_Improbe(0, tag, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE), !flag) work();
+            MPI_Mrecv(data, 8, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+            break;
+        case 15: /* not waiting: it had asked for another message */
+            MPI_Iprobe(0, OTHER, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+            late();
+            late();
+            while (MPI_Iprobe(0, tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), !flag) sched_yield();
+            MPI_Recv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 16: /* nor here: it has received another one since it had asked */
+            MPI_Irecv(data, 8, MPI_CHAR, 1, OTHER, MPI_COMM_WORLD, requests);
+            MPI_Send(data + 8, 8, MPI_CHAR, 1, OTHER, MPI_COMM_WORLD);
+            MPI_Iprobe(0, tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+            MPI_Wait(requests, MPI_STATUS_IGNORE);
+            late();
+            late();
+            while (MPI_Iprobe(0, tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), !flag) sched_yield();
+            MPI_Recv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 17: /* polling for two messages in turn */
+            while (MPI_Iprobe(0, OTHER, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE),
+                   MPI_Iprobe(0, tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), !flag) sched_yield();
+            MPI_Recv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
     }
 }
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int tag = 1; tag <= 12; ++tag) section(tag);
+    for (int tag = 1; tag <= SECTIONS; ++tag) section(tag);
     MPI_Finalize();
     return 0;
 }

@@ -1,45 +1,20 @@
 """The rings that ranks leave the ends of their messages in while they run, on every MPI library."""
 
-import struct
 import subprocess
 from pathlib import Path
 
 import mpi_libraries
 import numpy as np
 import pytest
+import recorded
+from message_rings import NO_NUMBER, RECEIVE, RECORDS, SEND, numbers, of_ranks, read
 from mpi_libraries import Mpi, every_family
-from numpy.typing import NDArray
 
 from fairlead import native
 from fairlead.profile import message_tables, record, record_files
 
 pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).with_name("message_rings.c")
-PAGE_B = 4096
-RECORDS = 4096  # that a ring has room for
-NO_NUMBER = 0xFFFFFF
-HEAD = struct.Struct("<8s II iI 40x QQ 48x Q")
-MESSAGE = np.dtype([
-    ("communicator", "<u8"), ("size_B", "<u8"), ("begun", "<u8"), ("needed", "<u8"), ("computed", "<u8"),
-    ("done", "<u8"), ("peer", "<i4"), ("tag", "<i4"), ("function", "<u2"), ("completed_by", "<u2"),
-    ("end_and_number", "<u4"),
-])  # fmt: skip
-SEND, RECEIVE = 1, 2
-
-
-def read(path: Path) -> tuple[int, int, NDArray[np.void]]:
-    """A ring's rank, how many it dropped, and its records."""
-    content = path.read_bytes()
-    magic, version, pid, rank, _thread, written, dropped, taken = HEAD.unpack_from(content)
-    assert (magic, version, taken) == (b"FAIRLRNG", 1, 0)
-    assert path.name == f"{pid}-0.ring"
-    assert len(content) == PAGE_B + RECORDS * MESSAGE.itemsize
-    return rank, dropped, np.frombuffer(content, MESSAGE, written, PAGE_B)
-
-
-def numbers(ends: NDArray[np.void], tag: int) -> list[int]:
-    """Of the messages with one tag, in the order of completion."""
-    return [int(number) >> 8 for number in ends["end_and_number"][ends["tag"] == tag]]
 
 
 @every_family
@@ -95,6 +70,51 @@ def test_all_messages_go_to_a_file_as_well(tmp_path: Path) -> None:
         assert set(np.unique(read(path)[2]["end_and_number"] & 0xFF)) <= {SEND, RECEIVE}
 
 
+AT_ONCE = """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+    int rank, data[8] = {0};
+    MPI_Request requests[8];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int round = 0; round < 100; ++round) {
+        for (int i = 0; i < 8; ++i) {
+            if (rank == 0) MPI_Isend(&data[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]);
+            if (rank == 1) MPI_Irecv(&data[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, &requests[i]);
+        }
+        int flag = 0;
+        if (round % 2) MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
+        else while (!flag) MPI_Testall(8, requests, &flag, MPI_STATUSES_IGNORE);
+    }
+    MPI_Finalize();
+}
+"""
+NETWORK = {
+    "mpich": {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp"},
+    "intelmpi": {"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"},
+}
+
+
+@every_family
+@pytest.mark.parametrize("kept", ["0", "1"], ids=["rings", "rings and file"])
+def test_sends_that_are_complete_at_once(mpi: Mpi, kept: str, tmp_path: Path) -> None:
+    """Between hosts, MPICH gives one handle to all of them."""
+    (tmp_path / "at_once.c").write_text(AT_ONCE)
+    program = mpi.need().compile(tmp_path / "at_once.c", tmp_path / "at_once")
+    env = {**recorded.environment(tmp_path, kept), "FAIRLEAD_RINGS": str(tmp_path), **NETWORK.get(mpi.family, {})}
+    with mpi_libraries.no_leftovers():
+        subprocess.run(mpi.command(2, [str(program)], env), check=True, timeout=100)
+    sent, received = of_ranks(tmp_path)
+    for tag in range(8):
+        assert sorted(numbers(sent, tag)) == numbers(received, tag) == list(range(1, 101))
+    if kept != "0":
+        for each in recorded.read(tmp_path):
+            ends = each.ends[each.ends["end"] != record.COLLECTIVE]
+            assert len(ends) == 800
+            assert not np.isnan(ends["done_s"]).any()
+
+
 KILLED = """
 #include <mpi.h>
 #include <signal.h>
@@ -127,3 +147,91 @@ def test_a_killed_process_leaves_its_messages(tmp_path: Path) -> None:
     tables = message_tables.of(record_files.read(tmp_path))
     assert (tables["messages"].num_rows, tables["collectives"].num_rows) == (5000, 2)
     assert tables["messages"]["receive_done_s"].null_count == 0
+
+
+MANY = """
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char** argv) {
+    int rank, data = 0, mapped = 0;
+    char line[1000];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 100000; ++i) {
+        if (rank == 0) MPI_Send(&data, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+        if (rank == 1) MPI_Recv(&data, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    FILE* maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps)) mapped += strstr(line, ".record") != NULL;
+    printf("%d\\n", mapped);
+    MPI_Finalize();
+}
+"""
+
+
+def test_many_messages_take_few_mappings(tmp_path: Path) -> None:
+    """A process may have 65530 (vm.max_map_count), and no more of its file than twice what is in it."""
+    mpi = mpi_libraries.LIBRARIES[1].need()
+    (tmp_path / "many.c").write_text(MANY)
+    program = mpi.compile(tmp_path / "many.c", tmp_path / "many")
+    with mpi_libraries.no_leftovers():
+        done = subprocess.run(
+            mpi.command(2, [str(program)], recorded.environment(tmp_path, 2**62)),
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=100,
+        )
+    # Of 6.4 MB: 128, 128, 256, 512 KiB, 1, 2, 4 MiB; the header, names, counters, peers.
+    assert [int(number) for number in done.stdout.split()] == [7 + 4] * 2
+    for path in tmp_path.glob("*.record"):
+        assert path.stat().st_size < 2 * 6.4e6
+        assert (record.read(path).ends["end"] != record.COLLECTIVE).sum() == 100_000
+
+
+FULL = """
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+static long memory_KiB(void) {
+    char line[200];
+    long size = 0;
+    FILE* status = fopen("/proc/self/status", "r");
+    while (fgets(line, sizeof line, status)) sscanf(line, "VmRSS: %ld", &size);
+    fclose(status);
+    return size;
+}
+int main(int argc, char** argv) {
+    int data[2] = {0};
+    struct rlimit most = {1 << 20, 1 << 20};
+    MPI_Init(&argc, &argv);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &most);
+    long before = memory_KiB();
+    for (int i = 0; i < 500000; ++i)
+        MPI_Sendrecv(&data[0], 1, MPI_INT, 0, 1, &data[1], 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("%ld\\n", memory_KiB() - before);
+    MPI_Finalize();
+}
+"""
+
+
+def test_what_the_disk_has_no_room_for_takes_no_memory(tmp_path: Path) -> None:
+    mpi = mpi_libraries.LIBRARIES[3].need()
+    (tmp_path / "full.c").write_text(FULL)
+    program = mpi.compile(tmp_path / "full.c", tmp_path / "full")
+    with mpi_libraries.no_leftovers():
+        done = subprocess.run(
+            mpi.command(1, [str(program)], recorded.environment(tmp_path, 2**62)),
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=100,
+        )
+    assert "cannot grow: File too large" in done.stderr
+    assert int(done.stdout) < 10_000  # a million ends take 62 500 KiB
+    (each,) = recorded.read(tmp_path)
+    assert each.messages.sent_messages.tolist() == [500_000, 0]
+    assert len(each.ends) > 1000

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import message_rings
 import mpi_libraries
 import numpy as np
 import pytest
@@ -164,6 +165,18 @@ def test_no_call_of_a_binding_for_itself_is_counted(records: list[Record]) -> No
         others = {name: usage.calls for name, usage in each.functions.items() if name not in messages}
         assert others == {**calls, **dict.fromkeys(COLLECTIVES, 1)}
         assert each.functions["MPI_Waitall"].time_s > 0
+
+
+@pytest.mark.parametrize("mpi", [OPENMPI4, MPICH4], ids=["openmpi4", "mpich4"])
+def test_rings_alone(mpi: Mpi, tmp_path: Path) -> None:
+    """As `fairlead run --monitor` asks for them."""
+    program = mpi.need().compile_fortran(SOURCE, tmp_path / "program", *INTERFACES["use mpi"])
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RINGS": str(tmp_path)}
+    with mpi_libraries.no_leftovers():
+        subprocess.run(mpi.command(RANKS, [str(program)], env), check=True, capture_output=True, timeout=60)
+    rings = message_rings.of_ranks(tmp_path)
+    sends = [(ends["end_and_number"] & 0xFF == message_rings.SEND).sum() for ends in rings]
+    assert sends == expected()[0].sum(axis=1).tolist()
 
 
 @pytest.mark.parametrize("mpi", [OPENMPI4, MPICH4], ids=["openmpi4", "mpich4"])

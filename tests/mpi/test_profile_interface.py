@@ -12,10 +12,36 @@ TABLE = tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8")
 CONSTANTS = (
     "MPI_SUCCESS", "MPI_UNDEFINED", "MPI_THREAD_SINGLE", "MPI_THREAD_MULTIPLE", "MPI_ANY_SOURCE", "MPI_PROC_NULL",
     "MPI_ROOT", "MPI_CART", "MPI_GRAPH", "MPI_DIST_GRAPH", "MPI_ANY_TAG", "MPI_COMBINER_NAMED", "MPI_COMM_TYPE_SHARED",
-    "MPI_TAG_UB", "MPI_ERR_TRUNCATE", "MPI_ERR_IN_STATUS",
+    "MPI_TAG_UB", "MPI_ERR_TRUNCATE", "MPI_ERR_IN_STATUS", "MPI_ERR_PENDING",
 )  # fmt: skip
+# By what they are called in abi.hpp.
+HANDLES = {
+    "comm_world": "MPI_COMM_WORLD", "comm_null": "MPI_COMM_NULL", "comm_self": "MPI_COMM_SELF",
+    "datatype_byte": "MPI_BYTE", "datatype_packed": "MPI_PACKED", "datatype_null": "MPI_DATATYPE_NULL",
+    "info_null": "MPI_INFO_NULL", "op_no_op": "MPI_NO_OP", "request_null": "MPI_REQUEST_NULL",
+    "message_no_proc": "MPI_MESSAGE_NO_PROC",
+}  # fmt: skip
+# A handle is a number, or the address of an object that libmpi has a name for.
+SAY = """
+#include <dlfcn.h>
+#include <type_traits>
+template <class Handle> void say(const char* name, Handle handle) {
+    Dl_info info{};
+    if constexpr (std::is_pointer_v<Handle>) {
+        dladdr(handle, &info);
+        std::printf("%s %s\\n", name, info.dli_sname);
+    } else {
+        std::printf("%s %x\\n", name, handle);
+    }
+}
+"""
 # Where the standard has since said const.
-DEVIATIONS = {"openmpi5": {"MPI_Pready_list"}, "mpich4": {"MPI_Pready_list"}}
+DEVIATIONS = {
+    "openmpi5": {"MPI_Pready_list"},
+    "mpich4": {"MPI_Pready_list"},
+    "intelmpi2021": {f"MPI_Request_get_status_{which}" for which in ("all", "any", "some")}
+    | {f"MPI_Status_get_{what}" for what in ("error", "source", "tag")},
+}
 
 
 @every_mpi
@@ -47,15 +73,17 @@ def test_constants_and_status(mpi: Mpi, tmp_path: Path) -> None:
         'std::printf("sizes %zu %zu %zu %zu %zu %zu\\n", sizeof(MPI_Comm), sizeof(MPI_Datatype), sizeof(MPI_Request),'
         " sizeof(MPI_Aint), sizeof(MPI_Count), sizeof(MPI_Offset));\n"
     )
-    head = "#include <cstddef>\n#include <cstdio>\n"
+    head = f"#include <cstddef>\n#include <cstdio>\n{SAY}"
     theirs = tmp_path / "theirs.cpp"
-    theirs.write_text(f"{head}#include <mpi.h>\nint main() {{\n{common}}}\n")
+    handles = "".join(f'say("{name}", {name});\n' for name in HANDLES.values())
+    theirs.write_text(f"{head}#include <mpi.h>\nint main() {{\n{common}{handles}}}\n")
     ours = tmp_path / "ours.cpp"
-    ours.write_text(f'{head}#include "abi.hpp"\nint main() {{\n{common}}}\n')
+    handles = "".join(f'say("{name}", fairlead::{function}());\n' for function, name in HANDLES.items())
+    ours.write_text(f'{head}#include "abi.hpp"\nint main() {{\n{common}{handles}}}\n')
     said = []
-    for source, options in ((theirs, []), (ours, [f"-I{INTERPOSE}", f"-I{INTERPOSE}/abi/{mpi.family}"])):
+    for source, options in ((theirs, []), (ours, [f"-I{INTERPOSE}", f"-I{INTERPOSE}/abi/{mpi.abi}"])):
         compiler = [mpi.need().compiler, "-x", "c++", "-std=c++20", "-w", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
         program = source.with_suffix("")
-        subprocess.run([*compiler, *options, source, "-o", program, "-lstdc++"], check=True)
+        subprocess.run([*compiler, *options, source, "-o", program, "-lstdc++", "-ldl"], check=True)
         said.append(subprocess.run([program], capture_output=True, text=True, check=True).stdout)
     assert said[0] == said[1]

@@ -128,6 +128,54 @@ def test_sessions(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @every_family
+def test_the_world_after_a_session(mpi: Mpi, tmp_path: Path) -> None:
+    """Its messages are kept, too."""
+    if mpi.family == "intelmpi" or mpi.name == "openmpi4":
+        pytest.skip("Open MPI 4.1 has no sessions, and Intel MPI refuses MPI_Init after one")
+    program = mpi.need().compile(HERE / "profile_session_first.c", tmp_path / "session")
+    run(mpi, 2, [str(program)], {**environment(tmp_path), "FAIRLEAD_PROFILE_MESSAGES": "100"})
+    zero, one = records(tmp_path)
+    assert (zero.state, zero.messages.sent_B.tolist()) == ("finalized", [0, 6, 0])
+    assert [each.ends["end"].tolist() for each in (zero, one)] == [[record.SEND], [record.RECEIVE]]
+    assert zero.ends["communicator"] == one.ends["communicator"] != 0
+
+
+def test_sessions_are_refused_by_the_relay_plane(tmp_path: Path) -> None:
+    """Before MPI_Init, too: their messages would pass it by."""
+    mpi = mpi_libraries.LIBRARIES[3].need()
+    program = mpi.compile(HERE / "profile_session.c", tmp_path / "session")
+    env = {**environment(tmp_path), "FAIRLEAD_CHAOS": "1"}
+    with mpi_libraries.no_leftovers():
+        done = subprocess.run(mpi.command(2, [str(program)], env), capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert "the relay plane ends the job: MPI_Session_init cannot be used with it" in done.stderr
+
+
+LONG = """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+    int count = (1 << 29) + 1;
+    MPI_Init(&argc, &argv);
+    MPI_Sendrecv_replace(calloc(count, 4), count, MPI_INT, 0, 1, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.slow
+def test_what_the_relay_plane_cannot_send_is_said(tmp_path: Path) -> None:
+    """Elements that an int counts and their bytes it does not, with a library without large counts. Takes 5 GB."""
+    mpi = mpi_libraries.LIBRARIES[0].need()
+    (tmp_path / "long.c").write_text(LONG)
+    program = mpi.compile(tmp_path / "long.c", tmp_path / "long")
+    env = {**environment(tmp_path), "FAIRLEAD_RELAY": str(tmp_path)}
+    done = subprocess.run(mpi.command(1, [str(program)], env), capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert "the relay plane ends the job: a message of 2147483652 bytes was packed" in done.stderr
+
+
+@every_family
 def test_spawned_processes_are_outside_the_world(mpi: Mpi, tmp_path: Path) -> None:
     if mpi.name == "mpich4":
         pytest.skip("Debian's MPICH 4.0.2 fails to spawn")

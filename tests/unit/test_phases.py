@@ -75,6 +75,16 @@ def test_a_long_run_is_known_from_its_beginning() -> None:
     assert pattern is not None
     (phase,) = pattern.phases
     assert (phase.repetitions, phase.expected_repetitions) == (20, 1000)
+    assert pattern.searched is None
+
+
+def test_of_very_many_only_the_first_are_searched() -> None:
+    pattern = phases.of([a_program(20_000)])
+    assert pattern is not None
+    assert pattern.searched == phases.MOST_SEARCHED == 32_768
+    (phase,) = pattern.phases
+    assert (phase.repetitions, phase.expected_repetitions) == (32_767 // 3, 20_000)
+    assert phase.share == pytest.approx(32_767 / 32_768)
 
 
 def test_collective_calls_are_in_phases() -> None:

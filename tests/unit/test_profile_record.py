@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairlead.errors import MeasurementError
-from fairlead.profile import record
+from fairlead.profile import record, record_files
 
 NAMES = (b"MPI_Init", b"MPI_Send", b"MPI_Barrier")
 HEADER = struct.Struct("<8s IIII ii II QQ QQ QQ Q 256s 1024s 512s")
@@ -196,6 +196,20 @@ def test_before_mpi_was_initialised_there_is_no_rank_and_no_time() -> None:
 def test_damage_is_told(damage: Callable[[bytes], bytes], reason: str) -> None:
     with pytest.raises(MeasurementError, match=f"^somewhere: .*{reason}"):
         record.parse(damage(build(two_threads())), source="somewhere")
+
+
+@pytest.mark.parametrize("data", [b"", bytes(record.PAGE_B), build([])], ids=["no bytes", "no header", "no names"])
+def test_where_nothing_was_written_yet_the_others_are_read(
+    data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(record.NothingYet, match=r"^somewhere: holds nothing"):
+        record.parse(data, source="somewhere")
+    (tmp_path / "77-0.record").write_bytes(build(two_threads()))
+    (tmp_path / "78-0.record").write_bytes(data)
+    found = record_files.read(tmp_path)
+    assert [each.rank for each in found.records] == [1]
+    assert found.missing == [0]
+    assert "78-0.record: holds nothing" in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

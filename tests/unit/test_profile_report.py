@@ -74,6 +74,15 @@ def test_regions_by_name_and_rank(tmp_path: Path) -> None:
     assert list(findings.caveats(found)) == ["rank 0 ended in the region output: the last time in it is not counted"]
 
 
+def test_how_far_phases_were_looked_for_is_said() -> None:
+    found = three().model_copy(update={"pattern": json_form.Pattern(rank=2, phases=[], searched=32_768)})
+    (told,) = findings.caveats(found)
+    assert (
+        told.replace("\xa0", " ") == "phases were looked for in the first 32768 messages and collective calls of rank 2"
+    )
+    assert not list(findings.caveats(three()))
+
+
 def test_collective_calls_on_the_page(tmp_path: Path) -> None:
     """Rank 1 enters five times 2 s late, and rank 2 kept nothing of the one call on another communicator."""
     records = three_ranks()

@@ -474,7 +474,7 @@ int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
     const auto direct = library<decltype(wrapped::MPI_Session_init)>(Function::MPI_Session_init);
-    if (passes_by()) return direct(info, errhandler, session);
+    if (is_inner()) return direct(info, errhandler, session);
     refuse("MPI_Session_init");
     return direct(info, errhandler, session);
 }

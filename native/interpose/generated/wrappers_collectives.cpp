@@ -375,7 +375,7 @@ int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype da
     Call call(Function::MPI_Fetch_and_op);
     const int error = call.timed(next<decltype(MPI_Fetch_and_op)>(Function::MPI_Fetch_and_op)(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
     if (call.counts(error)) {
-        one_sided(call, target_rank, bytes(1, datatype), bytes(1, datatype));
+        one_sided(call, target_rank, op == op_no_op() ? 0 : bytes(1, datatype), bytes(1, datatype));
     }
     return error;
 }
@@ -481,7 +481,7 @@ int MPI_Get_accumulate(const void* origin_addr, int origin_count, MPI_Datatype o
     Call call(Function::MPI_Get_accumulate);
     const int error = call.timed(next<decltype(MPI_Get_accumulate)>(Function::MPI_Get_accumulate)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
     if (call.counts(error)) {
-        one_sided(call, target_rank, bytes(origin_count, origin_datatype), bytes(result_count, result_datatype));
+        one_sided(call, target_rank, op == op_no_op() ? 0 : bytes(origin_count, origin_datatype), bytes(result_count, result_datatype));
     }
     return error;
 }
@@ -490,7 +490,7 @@ int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, MPI_Da
     Call call(Function::MPI_Get_accumulate_c);
     const int error = call.timed(next<decltype(MPI_Get_accumulate_c)>(Function::MPI_Get_accumulate_c)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
     if (call.counts(error)) {
-        one_sided(call, target_rank, bytes(origin_count, origin_datatype), bytes(result_count, result_datatype));
+        one_sided(call, target_rank, op == op_no_op() ? 0 : bytes(origin_count, origin_datatype), bytes(result_count, result_datatype));
     }
     return error;
 }
@@ -1314,7 +1314,7 @@ int MPI_Rget_accumulate(const void* origin_addr, int origin_count, MPI_Datatype 
     Call call(Function::MPI_Rget_accumulate);
     const int error = call.timed(next<decltype(MPI_Rget_accumulate)>(Function::MPI_Rget_accumulate)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
     if (call.counts(error)) {
-        one_sided(call, target_rank, bytes(origin_count, origin_datatype), bytes(result_count, result_datatype));
+        one_sided(call, target_rank, op == op_no_op() ? 0 : bytes(origin_count, origin_datatype), bytes(result_count, result_datatype));
     }
     return error;
 }
@@ -1323,7 +1323,7 @@ int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, MPI_D
     Call call(Function::MPI_Rget_accumulate_c);
     const int error = call.timed(next<decltype(MPI_Rget_accumulate_c)>(Function::MPI_Rget_accumulate_c)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
     if (call.counts(error)) {
-        one_sided(call, target_rank, bytes(origin_count, origin_datatype), bytes(result_count, result_datatype));
+        one_sided(call, target_rank, op == op_no_op() ? 0 : bytes(origin_count, origin_datatype), bytes(result_count, result_datatype));
     }
     return error;
 }

@@ -15,7 +15,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
         if (*flag) completion.one(status);
         else completion.nothing();
     } else {
-        completion.failed();
+        completion.failed_one(error, request, status);
     }
     return error;
 }
@@ -29,7 +29,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
         if (*flag) completion.all(array_of_statuses);
         else completion.nothing();
     } else {
-        completion.failed();
+        completion.failed_all(error, array_of_requests, array_of_statuses);
     }
     return error;
 }
@@ -43,7 +43,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
         if (*flag) completion.any(*index, status);
         else completion.nothing();
     } else {
-        completion.failed();
+        completion.failed_any(error, array_of_requests, index, status);
     }
     return error;
 }
@@ -56,7 +56,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
     if (call.counts(error)) {
         completion.some(*outcount, array_of_indices, array_of_statuses);
     } else {
-        completion.failed();
+        completion.failed_some(error, array_of_requests, outcount, array_of_indices, array_of_statuses);
     }
     return error;
 }
@@ -69,7 +69,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
     if (call.counts(error)) {
         completion.one(status);
     } else {
-        completion.failed();
+        completion.failed_one(error, request, status);
     }
     return error;
 }
@@ -82,7 +82,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
     if (call.counts(error)) {
         completion.all(array_of_statuses);
     } else {
-        completion.failed();
+        completion.failed_all(error, array_of_requests, array_of_statuses);
     }
     return error;
 }
@@ -95,7 +95,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
     if (call.counts(error)) {
         completion.any(*index, status);
     } else {
-        completion.failed();
+        completion.failed_any(error, array_of_requests, index, status);
     }
     return error;
 }
@@ -108,7 +108,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
     if (call.counts(error)) {
         completion.some(*outcount, array_of_indices, array_of_statuses);
     } else {
-        completion.failed();
+        completion.failed_some(error, array_of_requests, outcount, array_of_indices, array_of_statuses);
     }
     return error;
 }

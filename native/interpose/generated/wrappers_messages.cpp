@@ -247,8 +247,8 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
     Call call(Function::MPI_Improbe);
     const int error = call.timed(next<decltype(MPI_Improbe)>(Function::MPI_Improbe)(source, tag, comm, flag, message, status));
     if (call.counts(error)) {
-        if (*flag) matched(call, comm, *message);
-        else probed_nothing(call);
+        if (*flag) matched(call, comm, source, tag, *message);
+        else probed_nothing(call, comm, source, tag);
     }
     return error;
 }
@@ -306,8 +306,8 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
     status = status == MPI_STATUS_IGNORE ? &own_status : status;
     const int error = call.timed(next<decltype(MPI_Iprobe)>(Function::MPI_Iprobe)(source, tag, comm, flag, status));
     if (call.counts(error)) {
-        if (*flag) probed(call, comm, *status);
-        else probed_nothing(call);
+        if (*flag) probed(call, comm, source, tag, *status);
+        else probed_nothing(call, comm, source, tag);
     }
     return error;
 }
@@ -428,7 +428,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
     Call call(Function::MPI_Mprobe);
     const int error = call.timed(next<decltype(MPI_Mprobe)>(Function::MPI_Mprobe)(source, tag, comm, message, status));
     if (call.counts(error)) {
-        matched(call, comm, *message);
+        matched(call, comm, source, tag, *message);
     }
     return error;
 }
@@ -472,7 +472,7 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
     status = status == MPI_STATUS_IGNORE ? &own_status : status;
     const int error = call.timed(next<decltype(MPI_Probe)>(Function::MPI_Probe)(source, tag, comm, status));
     if (call.counts(error)) {
-        probed(call, comm, *status);
+        probed(call, comm, source, tag, *status);
     }
     return error;
 }

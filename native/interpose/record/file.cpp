@@ -98,6 +98,9 @@ void File::give_up(const char* what, int error) {
                  std::strerror(error));
     if (fd_ >= 0) {
         ::close(fd_);
+        if (header_ == nullptr || header_->blocks == 0) {
+            ::unlink(path_.c_str());  // nobody can read it
+        }
     }
     fd_ = -1;
 }

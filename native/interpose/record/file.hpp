@@ -19,6 +19,8 @@ class File {
     File& operator=(const File&) = delete;
 
     Header& header() { return *header_; }
+    // Whether what is recorded from now on is in the file.
+    bool is_written() const { return fd_ >= 0; }
 
     // A block of at least `size_B` bytes with its head, zeroed behind it. Not thread-safe.
     void* add(Kind kind, std::uint32_t thread, std::size_t size_B);

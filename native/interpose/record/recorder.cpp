@@ -21,7 +21,12 @@ namespace {
 // Between two polls a thread may look at a queue or give the processor away. What takes more of the processor is work.
 constexpr std::uint64_t kPolling_ns = 100'000;     // seen for giving the processor away: up to 30 us, 130 us at worst
 constexpr std::uint64_t kShortGap_ticks = 50'000;  // a gap in which no clock fits as much
-constexpr std::size_t kMessagesBlock_B = 32 * kPage_B;
+// A process has 65530 mappings at most (vm.max_map_count), and the program wants some: blocks grow. Their room is taken
+// ahead, so a block is no larger than what its thread keeps already, nor than a small part of what all may keep.
+constexpr std::size_t kLeastInBlock = 32 * kPage_B / sizeof(Message) - 1;  // the first place is the head's
+constexpr std::size_t kMostInBlock = (std::size_t{1} << 26) / sizeof(Message) - 1;
+constexpr std::size_t kPartsOfAll = 64;
+static_assert(sizeof(Messages) <= sizeof(Message));
 
 }  // namespace
 
@@ -78,13 +83,15 @@ class Recorder {
         if (thread.messages_pass_) {
             return add_passing_messages(thread);
         }
-        constexpr std::size_t kInBlock = (kMessagesBlock_B - sizeof(Messages)) / sizeof(Message);
-        const std::size_t number = std::min(kInBlock, most_messages_ - messages_);
+        const std::size_t most = std::clamp(most_messages_ / kPartsOfAll, kLeastInBlock, kMostInBlock);
+        const std::size_t in_block = std::clamp(thread.messages_, kLeastInBlock, most);
+        const std::size_t number = std::min(in_block, most_messages_ - messages_);
         Message* first = nullptr;
-        if (number > 0) {
+        if (number > 0 && file().is_written()) {
             const std::size_t size_B = sizeof(Messages) + number * sizeof(Message);
             first = static_cast<Messages*>(file().add(Kind::messages, thread.number_, size_B))->messages();
             messages_ += number;
+            thread.messages_ += number;
         }
         thread.next_message_ = first;
         thread.end_of_messages_ = first != nullptr ? first + number : nullptr;
@@ -215,6 +222,7 @@ void Thread::end_gap(std::uint64_t begin_ticks) {
     const bool polled =
         gap_ticks < kShortGap_ticks || clock_ns(CLOCK_THREAD_CPUTIME_ID) - gap_begin_cpu_ns_ < kPolling_ns;
     (polled ? counters_->polled_ticks : computed_ticks_) += gap_ticks;
+    gap_end_ticks_ = begin_ticks;
 }
 
 void configure(const char* directory, const char* const* names, std::size_t functions, std::size_t most_messages,

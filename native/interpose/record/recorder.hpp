@@ -92,13 +92,18 @@ class Thread {
             end_gap(begin_ticks);
         }
     }
+    // Whether the call that began then is the first one after a test that found nothing.
+    bool follows_vain_test(std::uint64_t begin_ticks) const { return gap_end_ticks_ == begin_ticks; }
+
     // A block of its own in the record, of at least `size_B` bytes.
     Block* add_block(Kind kind, std::size_t size_B);
 
     std::uint64_t computed_ticks() const { return computed_ticks_; }
 
-    int depth = 0;          // of wrapped calls inside each other: only the outermost counts
-    void* cache = nullptr;  // what the wrappers remember for this thread
+    int depth = 0;  // of wrapped calls inside each other: only the outermost counts
+    // What the wrappers remember for this thread.
+    void* cache = nullptr;
+    void* probes = nullptr;
 
   private:
     friend class Recorder;
@@ -137,6 +142,7 @@ class Thread {
     int outside_ = 0;
     Message* next_message_ = nullptr;
     Message* end_of_messages_ = nullptr;
+    std::size_t messages_ = 0;  // it has had room for
     bool writes_ring_ = false;
     bool messages_pass_ = false;      // the file keeps none: their room is used again
     std::optional<RingWriter> ring_;  // since its first message was complete: then the rank is known
@@ -144,6 +150,7 @@ class Thread {
     std::size_t number_unused_ = 0;
     std::uint64_t gap_begin_ticks_ = 0;  // 0: its last call was no test that found nothing
     std::uint64_t gap_begin_cpu_ns_ = 0;
+    std::uint64_t gap_end_ticks_ = 0;
     std::uint64_t computed_ticks_ = 0;  // in all gaps in which it did not only poll
     std::uint32_t number_ = 0;
 };

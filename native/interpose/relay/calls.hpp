@@ -30,8 +30,11 @@ Signature* library(Function function) {
 }
 
 /// Calls that the library makes inside another one are its own affair.
+inline bool is_inner() {
+    return record::Thread::current().depth > 1;
+}
 inline bool passes_by() {
-    return plane == nullptr || record::Thread::current().depth > 1;
+    return plane == nullptr || is_inner();
 }
 
 /// Replaces functions in the table, if the library has them.

@@ -5,21 +5,39 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
+#include "relay/calls.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 
+namespace {
+
+bool is(Function function) {
+    int flag = 0;
+    library<int(int*)>(function)(&flag);
+    return flag != 0;
+}
+
+}  // namespace
+
 void fatal(const char* format, ...) {
+    const bool has_world = is(Function::MPI_Initialized) && !is(Function::MPI_Finalized);
     int rank = -1;
-    PMPI_Comm_rank(comm_world(), &rank);
+    if (has_world) {
+        PMPI_Comm_rank(comm_world(), &rank);
+    }
     std::array<char, 512> reason{};
     va_list arguments;
     va_start(arguments, format);
     std::vsnprintf(reason.data(), reason.size(), format, arguments);
     va_end(arguments);
-    std::fprintf(stderr, "fairlead: rank %d: the relay plane ends the job: %s\n", rank, reason.data());
-    PMPI_Abort(comm_world(), 1);
+    const std::string who = has_world ? " rank " + std::to_string(rank) + ":" : "";
+    std::fprintf(stderr, "fairlead:%s the relay plane ends the job: %s\n", who.c_str(), reason.data());
+    if (has_world) {
+        PMPI_Abort(comm_world(), 1);
+    }
     std::abort();
 }
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "relay/fatal.hpp"
 #include "relay/layout.hpp"
 #include "relay/operation.hpp"
 #include "wrap/pmpi.hpp"
@@ -21,6 +22,10 @@ inline int native_isend(Mode mode, const void* buffer, MPI_Count count, MPI_Data
     if (fits(count)) {
         return (synchronous ? PMPI_Issend : PMPI_Isend)(buffer, static_cast<int>(count), datatype, dest, tag, comm,
                                                         request);
+    }
+    if (PMPI_Isend_c == nullptr) {  // of MPI 3.1: the plane counts bytes where the program counted elements
+        fatal("a message of %lld bytes was packed, and this MPI library sends at most %d", count,
+              std::numeric_limits<int>::max());
     }
     return (synchronous ? PMPI_Issend_c : PMPI_Isend_c)(buffer, count, datatype, dest, tag, comm, request);
 }

@@ -174,8 +174,8 @@ void lead_fortran(void* const* targets) {
 
 void follow_fortran() {
     static std::atomic<unsigned long long> seen{0};
-    const bool wanted = std::getenv(kDirectoryVariable) != nullptr || std::getenv(kChaosVariable) != nullptr ||
-                        std::getenv(kRelayVariable) != nullptr;
+    const bool wanted = std::getenv(kDirectoryVariable) != nullptr || std::getenv(kRingsVariable) != nullptr ||
+                        std::getenv(kChaosVariable) != nullptr || std::getenv(kRelayVariable) != nullptr;
     if (!wanted || finding_targets()) {
         return;
     }

@@ -2,8 +2,10 @@
 #include "record/file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -73,6 +75,40 @@ TEST_F(FileTest, WithoutAPlaceItCountsWhereNobodyLooks) {
     auto* block = static_cast<char*>(file.add(Kind::peers, 0, 100));
     block[99] = 'x';
     EXPECT_EQ(file.header().rank, -1);
+}
+
+// Of a process that may write so much.
+File* file_within(const std::string& directory, rlim_t most_B) {
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit less{most_B, before.rlim_max};
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    testing::internal::CaptureStderr();
+    setrlimit(RLIMIT_FSIZE, &less);
+    auto* file = new File(directory);
+    file->add(Kind::names, 0, 100);
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+    testing::internal::GetCapturedStderr();  // what it says may have no room either
+    EXPECT_FALSE(file->is_written());
+    return file;
+}
+
+TEST_F(FileTest, LeavesNoFileThatNobodyCanRead) {
+    for (const rlim_t most_B : {rlim_t{0}, rlim_t{kPage_B}}) {
+        File* const file = file_within(directory_, most_B);
+        EXPECT_TRUE(std::filesystem::is_empty(directory_));
+        static_cast<char*>(file->add(Kind::counters, 0, 100))[99] = 'x';
+        delete file;
+    }
+}
+
+TEST_F(FileTest, LeavesWhatThereWasRoomFor) {
+    File file(directory_);
+    file.add(Kind::names, 0, 100);
+    delete file_within(directory_, 0);  // another one
+    EXPECT_TRUE(file.is_written());
+    EXPECT_EQ(content().size(), 2 * kPage_B);
 }
 
 }  // namespace

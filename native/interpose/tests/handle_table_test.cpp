@@ -22,8 +22,10 @@ TEST(HandleTable, FindsWhatWasInserted) {
 
 TEST(HandleTable, ReplacesWhatHasTheSameHandle) {
     HandleTable<int> table;
-    table.insert(16, 1);
-    table.insert(16, 3);
+    EXPECT_FALSE(table.insert(16, 1));
+    int value = 3;
+    EXPECT_TRUE(table.insert(16, std::move(value)));
+    EXPECT_EQ(value, 1);
     EXPECT_EQ(*table.find(16), 3);
     EXPECT_EQ(table.size(), 1U);
 }

@@ -80,7 +80,7 @@ inline void collective_meanwhile(Call& call, const Members& members, std::uint64
                                  MPI_Request request) {
     count_collective(call, given_B, got_B);
     if (record::Message* message = begin_collective(call, members, std::max(given_B, got_B))) {
-        track(request, {.function = call.function(), .collective = true, .message = message});
+        track(call, request, {.function = call.function(), .collective = true, .message = message});
     }
 }
 

@@ -3,10 +3,35 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "wrap/requests.hpp"
 
 namespace fairlead {
+
+namespace {
+
+int class_of(int error) {
+    int result = error;
+    next<int(int, int*)>(Function::MPI_Error_class)(error, &result);
+    return result;
+}
+
+int source_of(const Operation& operation, const MPI_Status& status) {
+    return operation.any_source != nullptr ? operation.any_source->world_rank(status.MPI_SOURCE) : operation.peer;
+}
+
+// Whether the status of a receive with an error says from whom it got something.
+bool is_source(const Operation& operation, const MPI_Status& status) {
+    return operation.receives && (operation.any_source == nullptr ||
+                                  (status.MPI_SOURCE >= 0 && status.MPI_SOURCE < operation.any_source->peers));
+}
+
+int tag_of(const Operation& operation, const MPI_Status& status) {
+    return operation.tag == record::kAnyTag ? status.MPI_TAG : operation.tag;
+}
+
+}  // namespace
 
 Completion::Scratch& Completion::scratch() {
     // Only the outermost call of a thread completes anything, so one is enough.
@@ -92,25 +117,116 @@ void Completion::nothing() {
     }
 }
 
-void Completion::failed() {
-    if (scratch_ != nullptr) {
-        for (const Pending& pending : scratch_->pending) {
-            end(pending);
+void Completion::failed_one(int error, const MPI_Request* request, const MPI_Status* status) {
+    if (scratch_ == nullptr) {
+        return;
+    }
+    const Pending& pending = scratch_->pending.front();
+    if (is_freed(pending, request) || pending.operation.persistent) {
+        lose(pending, error, status);
+    } else {
+        keep(pending);
+    }
+}
+
+void Completion::failed_any(int error, const MPI_Request requests[], const int* index, const MPI_Status* status) {
+    if (scratch_ == nullptr) {
+        return;
+    }
+    for (const Pending& pending : scratch_->pending) {
+        if (pending.index == *index && (is_freed(pending, requests) || pending.operation.persistent)) {
+            lose(pending, error, status);
+        } else {
+            by_handle(pending, requests, error);
         }
     }
 }
 
-void Completion::end(const Pending& pending) {
+void Completion::failed_all(int error, const MPI_Request requests[], const MPI_Status statuses[]) {
+    if (scratch_ == nullptr) {
+        return;
+    }
+    const bool told = class_of(error) == MPI_ERR_IN_STATUS;
+    for (const Pending& pending : scratch_->pending) {
+        if (told) {
+            by_status(pending, statuses[pending.index]);
+        } else {
+            by_handle(pending, requests, error);
+        }
+    }
+}
+
+void Completion::failed_some(int error, const MPI_Request requests[], const int* number, const int indices[],
+                             const MPI_Status statuses[]) {
+    if (scratch_ == nullptr) {
+        return;
+    }
+    const std::span told(indices, class_of(error) == MPI_ERR_IN_STATUS ? static_cast<std::size_t>(*number) : 0);
+    for (const Pending& pending : scratch_->pending) {
+        const auto found = std::ranges::find(told, pending.index);
+        if (found != told.end()) {
+            by_status(pending, statuses[found - told.begin()]);
+        } else {
+            by_handle(pending, requests, error);
+        }
+    }
+}
+
+void Completion::by_status(const Pending& pending, const MPI_Status& status) {
+    if (status.MPI_ERROR == MPI_SUCCESS) {
+        finish(pending, status);
+    } else if (class_of(status.MPI_ERROR) == MPI_ERR_PENDING) {
+        keep(pending);
+    } else {
+        lose(pending, status.MPI_ERROR, &status);
+    }
+}
+
+// Of what no status tells: libraries free requests whose errors they have told of.
+void Completion::by_handle(const Pending& pending, const MPI_Request requests[], int error) {
+    if (is_freed(pending, requests)) {
+        lose(pending, error, nullptr);
+    } else {
+        keep(pending);
+    }
+}
+
+// The call said nothing of it.
+void Completion::keep(const Pending& pending) {
+    if (certainty_ == Certainty::all && !pending.operation.persistent) {
+        track(call_, pending.request, Operation(pending.operation));
+    }
+}
+
+// It is over with an error, and its message is not counted. A message that was too long was matched all the same: its
+// place in the order is known. Nothing is known of other errors.
+void Completion::lose(const Pending& pending, int error, const MPI_Status* status) {
+    const Operation& operation = pending.operation;
+    if (!end(pending)) {
+        return;
+    }
+    if (status != nullptr && class_of(error) == MPI_ERR_TRUNCATE && is_source(operation, *status)) {
+        lose_receive(call_, operation.message, source_of(operation, *status), tag_of(operation, *status));
+    } else {
+        lose_message(call_, operation.message);
+    }
+}
+
+// Whether its end is still to be told: that of a send whose handle another operation got was told then (`track`).
+bool Completion::end(const Pending& pending) {
     if (pending.operation.persistent) {
         set_active(pending.request, false);
-    } else if (certainty_ == Certainty::none) {
-        untrack(pending.request, pending.operation.serial);
+        return true;
     }
+    return certainty_ == Certainty::all || untrack(pending.request, pending.operation.serial) ||
+           pending.operation.receives;
 }
 
 void Completion::finish(const Pending& pending, const MPI_Status& status) {
     const Operation& operation = pending.operation;
-    end(pending);
+    if (!end(pending)) {
+        return;
+    }
     if (!operation.receives) {
         end_message(call_, operation.message);
         return;
@@ -119,13 +235,11 @@ void Completion::finish(const Pending& pending, const MPI_Status& status) {
         cancel_message(call_, operation.message);
         return;
     }
-    const int source =
-        operation.any_source != nullptr ? operation.any_source->world_rank(status.MPI_SOURCE) : operation.peer;
+    const int source = source_of(operation, status);
     const std::uint64_t size_B = operation.received_B == kByStatus ? bytes_of(status) : operation.received_B;
     call_.thread().row(static_cast<std::size_t>(operation.function)).received_B += size_B;
     call_.thread().received(source, size_B);
-    end_receive(call_, operation.message, source, operation.tag == record::kAnyTag ? status.MPI_TAG : operation.tag,
-                size_B);
+    end_receive(call_, operation.message, source, tag_of(operation, status), size_B);
 }
 
 }  // namespace fairlead

@@ -26,7 +26,14 @@ class Completion {
     void all(const MPI_Status statuses[]);
     void some(int number, const int indices[], const MPI_Status statuses[]);
     void nothing();  // a test that found none complete
-    void failed();   // nobody knows which messages came: none of this call's requests is counted
+
+    // Likewise, where the call returned an error: what is complete all the same is told, and what is not stays tracked.
+    // `requests` are as the call left them.
+    void failed_one(int error, const MPI_Request* request, const MPI_Status* status);
+    void failed_any(int error, const MPI_Request requests[], const int* index, const MPI_Status* status);
+    void failed_all(int error, const MPI_Request requests[], const MPI_Status statuses[]);
+    void failed_some(int error, const MPI_Request requests[], const int* number, const int indices[],
+                     const MPI_Status statuses[]);
 
   private:
     struct Pending {
@@ -39,8 +46,15 @@ class Completion {
         std::vector<MPI_Status> statuses;
     };
     static Scratch& scratch();
-    void end(const Pending& pending);
+    static bool is_freed(const Pending& pending, const MPI_Request requests[]) {
+        return requests[pending.index] != pending.request;
+    }
+    bool end(const Pending& pending);
     void finish(const Pending& pending, const MPI_Status& status);
+    void keep(const Pending& pending);
+    void lose(const Pending& pending, int error, const MPI_Status* status);
+    void by_status(const Pending& pending, const MPI_Status& status);
+    void by_handle(const Pending& pending, const MPI_Request requests[], int error);
 
     Call& call_;
     Certainty certainty_;

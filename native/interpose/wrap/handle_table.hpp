@@ -25,8 +25,9 @@ class HandleTable {
         return nullptr;
     }
 
-    // What was there under the key is replaced: the library gave the handle to another object.
-    void insert(std::uintptr_t key, Value&& value) {
+    // What was there under the key is replaced, and is then in `value`: the library gave the handle to another object.
+    // Whether there was anything.
+    bool insert(std::uintptr_t key, Value&& value) {
         if (2 * (used_ + 1) > slots_.size()) [[unlikely]] {
             grow();
         }
@@ -34,10 +35,15 @@ class HandleTable {
         while (slots_[at].taken && slots_[at].key != key) {
             at = after(at);
         }
-        used_ += slots_[at].taken ? 0 : 1;
+        if (slots_[at].taken) [[unlikely]] {
+            std::swap(slots_[at].value, value);
+            return true;
+        }
+        ++used_;
         slots_[at].value = std::move(value);
         slots_[at].key = key;
         slots_[at].taken = true;
+        return false;
     }
 
     // Moves the value into `taken` and forgets its key; `value` is what `find` gave just now.

@@ -159,7 +159,9 @@ std::uint64_t size_of(MPI_Datatype datatype) {
     Remembered<std::uint64_t>& known = cache().sizes[slot(key)];
     if (!known.is(key, now)) [[unlikely]] {
         MPI_Count size = 0;
-        PMPI_Type_size_x(datatype, &size);
+        if (datatype != datatype_null()) {  // it has no size, and libraries accept it where they do not look at it
+            PMPI_Type_size_x(datatype, &size);
+        }
         known = {key, now, static_cast<std::uint64_t>(size)};
     }
     return known.value;

@@ -33,7 +33,7 @@ struct Communicator {
 // Of a live handle.
 const Communicator& communicator(MPI_Comm comm);
 std::shared_ptr<const Communicator> shared_communicator(MPI_Comm comm);
-std::uint64_t size_of(MPI_Datatype datatype);
+std::uint64_t size_of(MPI_Datatype datatype);  // 0 of MPI_DATATYPE_NULL
 
 // A call made the communicator, or null. All its members see those with the same members made in the same order, for a
 // call that makes one is collective over them: its members and its number among their communicators are its identity.

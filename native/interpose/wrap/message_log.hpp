@@ -129,6 +129,29 @@ inline void end_receive(Call& call, record::Message* message, int world_rank, in
     }
 }
 
+// This call found that it ended with an error: no end is told of it. Which of the messages it got, if any, nobody
+// knows; nor does anybody know the order after it.
+inline void lose_message(Call& call, record::Message* message) {
+    if (message != nullptr) {
+        if (record::writes_rings() && message->end == record::End::receive && !envelope_of(*message).is_wildcard()) {
+            number_cancelled(*message);
+        }
+        call.thread().forget(*message);
+    }
+}
+
+// Likewise, but it is known which message the receive got.
+inline void lose_receive(Call& call, record::Message* message, int world_rank, int tag) {
+    if (message != nullptr) {
+        if (record::writes_rings() && envelope_of(*message).is_wildcard()) {
+            message->peer = world_rank;
+            message->tag = tag;
+            number_ended_wildcard(*message);
+        }
+        call.thread().forget(*message);
+    }
+}
+
 // This call found it cancelled.
 inline void cancel_message(Call& call, record::Message* message) {
     if (message != nullptr) {

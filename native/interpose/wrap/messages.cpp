@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wrap/messages.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "wrap/handle_table.hpp"
 #include "wrap/requests.hpp"
@@ -14,19 +16,59 @@ namespace {
 std::mutex matches_mutex;
 HandleTable<Match> matches;
 
-// Since when this thread has probed in vain, and what its last probe found.
-struct Probe {
-    std::uint64_t asked_ticks = 0;  // 0: not at all
-    std::uint64_t found_ticks = 0;  // when it had begun to ask for what it found; 0: nothing
+// What a thread asks for by probes, or has found, and since when.
+struct Asked {
     std::uintptr_t communicator = 0;
     int source = 0;
     int tag = 0;
+    std::uint64_t begun_ticks = 0;     // entry of the first probe for it; 0: there was none
+    std::uint64_t computed_ticks = 0;  // that the thread had computed until then
 
-    bool found(MPI_Comm comm, const MPI_Status& status) const {
-        return found_ticks != 0 && communicator == key_of(comm) && source == status.MPI_SOURCE && tag == status.MPI_TAG;
+    bool is_for(MPI_Comm comm, int of_source, int of_tag) const {
+        return begun_ticks != 0 && communicator == key_of(comm) && source == of_source && tag == of_tag;
     }
 };
-thread_local Probe probe;
+
+struct Probes {
+    std::vector<Asked> in_vain;  // in a row: who does anything else between two probes has not waited
+    Asked found;                 // by the last one that found a message, until that is received
+};
+constexpr std::size_t kMostInVain = 64;  // what programs ask for in turn is searched one by one
+
+Probes& probes_of(record::Thread& thread) {
+    if (thread.probes == nullptr) [[unlikely]] {
+        thread.probes = new Probes();
+    }
+    return *static_cast<Probes*>(thread.probes);
+}
+
+// Since when the program asks for what this probe asks for.
+Asked asked_for(Call& call, MPI_Comm comm, int source, int tag) {
+    std::vector<Asked>& in_vain = probes_of(call.thread()).in_vain;
+    if (!call.thread().follows_vain_test(call.begin_ticks())) {
+        in_vain.clear();
+    }
+    const auto known = std::ranges::find_if(in_vain, [&](const Asked& each) { return each.is_for(comm, source, tag); });
+    return known != in_vain.end()
+               ? *known
+               : Asked{key_of(comm), source, tag, call.begin_ticks(), call.thread().computed_ticks()};
+}
+
+// Of the message that is received; with `begun_ticks` 0 where no probe found it.
+Asked take_found(record::Thread& thread, MPI_Comm comm, const MPI_Status& status) {
+    auto* const probes = static_cast<Probes*>(thread.probes);
+    if (probes == nullptr || !probes->found.is_for(comm, status.MPI_SOURCE, status.MPI_TAG)) {
+        return {};
+    }
+    return std::exchange(probes->found, {});
+}
+
+void need_message(record::Message* message, const Asked& asked) {
+    if (message != nullptr) {
+        message->needed_ticks = asked.begun_ticks;
+        message->computed_ticks = asked.computed_ticks;
+    }
+}
 
 Operation receive_from(Call& call, MPI_Comm comm, int source, int tag) {
     const Communicator& known = communicator(comm);
@@ -52,7 +94,7 @@ record::Message* begin_message(Call& call, const Operation& operation) {
 
 void sent_meanwhile(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B, MPI_Request request) {
     if (record::Message* message = begin_sent(call, comm, dest, tag, size_B)) {
-        track(request, {.function = call.function(), .sends = true, .message = message});
+        track(call, request, {.function = call.function(), .sends = true, .message = message});
     }
 }
 
@@ -64,44 +106,39 @@ void received(Call& call, MPI_Comm comm, const MPI_Status& status) {
     const int world_rank = known.world_rank(status.MPI_SOURCE);
     call.row().received_B += bytes_of(status);
     call.thread().received(world_rank, bytes_of(status));
-    if (!probe.found(comm, status)) {
+    const Asked found = take_found(call.thread(), comm, status);
+    if (found.begun_ticks == 0) {
         return tell_message(call, record::End::receive, known.identity, world_rank, status.MPI_TAG, bytes_of(status));
     }
     record::Message* message = begin_message(call, record::End::receive, known.identity, world_rank, status.MPI_TAG);
-    if (message != nullptr) {
-        message->needed_ticks = std::exchange(probe.found_ticks, 0);
-        message->computed_ticks = call.thread().computed_ticks();
-    }
+    need_message(message, found);
     end_receive(call, message, world_rank, status.MPI_TAG, bytes_of(status));
 }
 
-void probed(Call& call, MPI_Comm comm, const MPI_Status& status) {
-    const std::uint64_t asked_ticks = std::exchange(probe.asked_ticks, 0);
-    probe.found_ticks = asked_ticks != 0 ? asked_ticks : call.begin_ticks();
-    probe.communicator = key_of(comm);
-    probe.source = status.MPI_SOURCE;
-    probe.tag = status.MPI_TAG;
+void probed(Call& call, MPI_Comm comm, int source, int tag, const MPI_Status& status) {
+    Asked& found = probes_of(call.thread()).found;
+    found = asked_for(call, comm, source, tag);
+    found.source = status.MPI_SOURCE;
+    found.tag = status.MPI_TAG;
 }
 
-void probed_nothing(Call& call) {
-    if (probe.asked_ticks == 0) {
-        probe.asked_ticks = call.begin_ticks();
+void probed_nothing(Call& call, MPI_Comm comm, int source, int tag) {
+    const Asked asked = asked_for(call, comm, source, tag);
+    std::vector<Asked>& in_vain = probes_of(call.thread()).in_vain;
+    if (asked.begun_ticks == call.begin_ticks() && in_vain.size() < kMostInVain) {
+        in_vain.push_back(asked);
     }
     call.thread().found_nothing(call.end_ticks());
 }
 
-void matched(Call& call, MPI_Comm comm, MPI_Message message) {
-    const std::uint64_t asked_ticks = std::exchange(probe.asked_ticks, 0);
+void matched(Call& call, MPI_Comm comm, int source, int tag, MPI_Message message) {
     if (message == message_no_proc()) {
         return;
     }
     Match match{.from = shared_communicator(comm)};
     match.message =
         begin_message(call, record::End::receive, match.from->identity, record::kAnySource, record::kAnyTag);
-    need_message(call, match.message);
-    if (match.message != nullptr && asked_ticks != 0) {
-        match.message->needed_ticks = asked_ticks;
-    }
+    need_message(match.message, asked_for(call, comm, source, tag));
     const std::scoped_lock lock(matches_mutex);
     matches.insert(key_of(message), std::move(match));
 }
@@ -125,35 +162,40 @@ void received(Call& call, const Match& match, const MPI_Status& status) {
 
 void receive_later(Call& call, MPI_Comm comm, int source, int tag, MPI_Request request) {
     if (source != MPI_PROC_NULL) {
+        if (auto* const probes = static_cast<Probes*>(call.thread().probes)) {
+            probes->found = {};  // this receive may get it
+        }
         Operation operation = receive_from(call, comm, source, tag);
         if (operation.communicator != kNoIdentity) {
             operation.message = begin_message(call, operation);
         }
-        track(request, std::move(operation));
+        track(call, request, std::move(operation));
     }
 }
 
 void receive_later(Call& call, const Match& match, MPI_Request request) {
     if (match.from != nullptr) {
-        track(request, {.function = call.function(),
-                        .receives = true,
-                        .tag = record::kAnyTag,
-                        .any_source = match.from,
-                        .message = match.message});
+        track(call, request,
+              {.function = call.function(),
+               .receives = true,
+               .tag = record::kAnyTag,
+               .any_source = match.from,
+               .message = match.message});
     }
 }
 
 void send_when_started(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B, MPI_Request request) {
     if (dest != MPI_PROC_NULL) {
         const Communicator& known = communicator(comm);
-        track(request, {.function = call.function(),
-                        .persistent = true,
-                        .active = false,
-                        .sends = true,
-                        .peer = known.world_rank(dest),
-                        .tag = tag,
-                        .sent_B = size_B,
-                        .communicator = known.identity});
+        track(call, request,
+              {.function = call.function(),
+               .persistent = true,
+               .active = false,
+               .sends = true,
+               .peer = known.world_rank(dest),
+               .tag = tag,
+               .sent_B = size_B,
+               .communicator = known.identity});
     }
 }
 
@@ -163,17 +205,18 @@ void receive_when_started(Call& call, MPI_Comm comm, int source, int tag, std::u
         operation.persistent = true;
         operation.active = false;
         operation.received_B = size_B;
-        track(request, std::move(operation));
+        track(call, request, std::move(operation));
     }
 }
 
 void collective_when_started(Call& call, std::uint64_t given_B, std::uint64_t got_B, MPI_Request request) {
-    track(request, {.function = call.function(),
-                    .persistent = true,
-                    .active = false,
-                    .collective = true,
-                    .sent_B = given_B,
-                    .received_B = got_B});
+    track(call, request,
+          {.function = call.function(),
+           .persistent = true,
+           .active = false,
+           .collective = true,
+           .sent_B = given_B,
+           .received_B = got_B});
 }
 
 void started(Call& call, int count, const MPI_Request requests[]) {

@@ -13,8 +13,9 @@
 
 namespace fairlead {
 
+// Of no elements nobody looks at the datatype: it may be anything.
 inline std::uint64_t bytes(MPI_Count count, MPI_Datatype datatype) {
-    return static_cast<std::uint64_t>(count) * size_of(datatype);
+    return count != 0 ? static_cast<std::uint64_t>(count) * size_of(datatype) : 0;
 }
 
 // Counts a message that went out with this call; whom to, as a rank of the world.
@@ -51,16 +52,16 @@ void sent_meanwhile(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t 
 void received(Call& call, MPI_Comm comm, const MPI_Status& status);
 
 // What a probe told, and since when the program has asked: the receive that follows gets that very message.
-void probed(Call& call, MPI_Comm comm, const MPI_Status& status);
+void probed(Call& call, MPI_Comm comm, int source, int tag, const MPI_Status& status);
 // A probe found none.
-void probed_nothing(Call& call);
+void probed_nothing(Call& call, MPI_Comm comm, int source, int tag);
 
 // What a matched probe learnt: the communicator that the source is a rank of.
 struct Match {
     std::shared_ptr<const Communicator> from{};
     record::Message* message = nullptr;
 };
-void matched(Call& call, MPI_Comm comm, MPI_Message message);
+void matched(Call& call, MPI_Comm comm, int source, int tag, MPI_Message message);
 Match take_match(MPI_Message message);
 void received(Call& call, const Match& match, const MPI_Status& status);
 

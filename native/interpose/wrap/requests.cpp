@@ -42,13 +42,20 @@ void add_to_number(std::size_t change) {
 
 }  // namespace
 
-void track(MPI_Request request, Operation&& operation) {
-    Shard& shard = shard_of(request);
-    const auto lock = shard.exclusively();
-    operation.serial = ++shard.serial;
-    const std::size_t before = shard.operations.size();
-    shard.operations.insert(key_of(request), std::move(operation));
-    add_to_number(shard.operations.size() - before);
+void track(Call& call, MPI_Request request, Operation&& operation) {
+    {
+        Shard& shard = shard_of(request);
+        const auto lock = shard.exclusively();
+        operation.serial = ++shard.serial;
+        if (!shard.operations.insert(key_of(request), std::move(operation))) [[likely]] {
+            return add_to_number(1);
+        }
+    }
+    const Operation& replaced = operation;
+    // Not of a receive: what came only its status says, which the call that completes it has.
+    if (!replaced.persistent && !replaced.receives) {
+        end_message(call, replaced.message);
+    }
 }
 
 bool tracked(MPI_Request request, Operation& copy) {
@@ -78,14 +85,16 @@ bool take(MPI_Request request, Operation& copy) {
     return true;
 }
 
-void untrack(MPI_Request request, std::uint64_t serial) {
+bool untrack(MPI_Request request, std::uint64_t serial) {
     Shard& shard = shard_of(request);
     const auto lock = shard.exclusively();
     const Operation* operation = shard.operations.find(key_of(request));
-    if (operation != nullptr && operation->serial == serial) {
-        shard.operations.erase(key_of(request));
-        add_to_number(static_cast<std::size_t>(-1));
+    if (operation == nullptr || operation->serial != serial) {
+        return false;
     }
+    shard.operations.erase(key_of(request));
+    add_to_number(static_cast<std::size_t>(-1));
+    return true;
 }
 
 void untrack(MPI_Request request) {

@@ -8,7 +8,9 @@
 
 namespace fairlead {
 
-void track(MPI_Request request, Operation&& operation);
+// The library may give the handle of a send that is complete to another one before the program asks for it; all that
+// are complete at once may have the same one. What had it before is then told, as ended by this call.
+void track(Call& call, MPI_Request request, Operation&& operation);
 
 // Copies what the active `request` does, if it is tracked; whether it is. It stays tracked until `untrack`.
 bool tracked(MPI_Request request, Operation& copy);
@@ -16,9 +18,9 @@ bool tracked(MPI_Request request, Operation& copy);
 // As `tracked`, and it is tracked no longer, unless it is persistent.
 bool take(MPI_Request request, Operation& copy);
 
-// It is done for good. As soon as it was complete, another thread may have got the same handle for a new operation:
-// that one, which `serial` is not of, stays.
-void untrack(MPI_Request request, std::uint64_t serial);
+// It is done for good; whether it was still tracked. As soon as it was complete, another operation may have got the
+// same handle: that one, which `serial` is not of, stays.
+bool untrack(MPI_Request request, std::uint64_t serial);
 
 // Whatever it is: the program frees it.
 void untrack(MPI_Request request);

@@ -40,11 +40,11 @@ void begin_world() {
     if (begun) {
         // After a session: its ranks are the same ones.
         threads_at_once = threads_at_once || thread_level == MPI_THREAD_MULTIPLE;
-        return;
+    } else {
+        MPI_Group group{};
+        PMPI_Comm_group(comm_world(), &group);
+        begin(group, thread_level);
     }
-    MPI_Group group{};
-    PMPI_Comm_group(comm_world(), &group);
-    begin(group, thread_level);
     created(comm_world());
     relay::begin();
 }

@@ -135,6 +135,9 @@ def caveats(found: Summary) -> Iterator[str]:
         yield "several threads called MPI: a rank's time in MPI is their mean"
     if found.waiting is not None:
         yield from _about_waiting(found.waiting)
+    if found.pattern is not None and found.pattern.searched is not None:
+        what = words.count(found.pattern.searched, "message and collective call", "messages and collective calls")
+        yield f"phases were looked for in the first {what} of rank {found.pattern.rank}"
     if found.outside_B:
         yield f"{words.size(found.outside_B)} were sent to processes outside the program's world"
     if found.other_processes:

@@ -16,7 +16,7 @@ from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
 from fairlead.profile.settings import Settings
 
-SCHEMA_VERSION = "1.6"
+SCHEMA_VERSION = "1.7"
 SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
 
 Matrix = list[list[int]]
@@ -146,8 +146,8 @@ class Phase(Part):
     ``sizes``, and ``collectives``, in files before 1.5 always empty.
 
     ``begun_s``: since the rank's first. ``repetitions`` were seen; ``expected_repetitions`` are those of the
-    whole run, if the phase went on where the record ends. ``repetition_s``: their median time. ``share``: of the
-    messages and collective calls that were kept.
+    whole run, if the phase went on where the record or the search ends. ``repetition_s``: their median time. ``share``:
+    of the messages and collective calls that were searched.
     """
 
     begun_s: Finite
@@ -162,10 +162,14 @@ class Phase(Part):
 
 
 class Pattern(Part):
-    """The repetitive phases of the rank that kept most messages that it sent and collective calls."""
+    """The repetitive phases of the rank that kept most messages that it sent and collective calls.
+
+    ``searched``: how many of these, from the beginning on; null: all, and in files before 1.7.
+    """
 
     rank: int
     phases: list[Phase]
+    searched: int | None = None
 
 
 class CallSite(Part):
@@ -317,7 +321,9 @@ def _waiting(profile: Profile) -> Waiting | None:
 
 def _pattern(profile: Profile) -> Pattern | None:
     found = phases.of(profile.records)
-    return Pattern(rank=found.rank, phases=[_phase(each) for each in found.phases]) if found is not None else None
+    if found is None:
+        return None
+    return Pattern(rank=found.rank, phases=[_phase(each) for each in found.phases], searched=found.searched)
 
 
 def _phase(phase: phases.Phase) -> Phase:

@@ -18,6 +18,7 @@ from fairlead.profile.record import COLLECTIVE, SEND, Record
 
 LEAST_REPETITIONS = 3
 LEAST_SHARE = 0.02  # of the messages and calls: what is shorter is no phase
+MOST_SEARCHED = 32_768  # of them, from the beginning on: the search takes time with the square of their number
 _NEARLY_ALL = 0.98  # of the longest stretch: a shorter block is worth what it lacks at the ends
 
 Tokens = NDArray[np.int64]
@@ -32,10 +33,11 @@ class Phase:
         sizes_B: of the messages of one repetition, in their order. Shape (messages).
         collectives: function and size of the collective calls of one repetition, in their order: what the rank gives
             or gets, whichever is more; the median, where it differs.
-        repetitions: that were kept.
-        expected_repetitions: of the whole run, if the phase was going on where the record ends; else `repetitions`.
+        repetitions: that were found.
+        expected_repetitions: of the whole run, if the phase was going on where the record, or the search, ends; else
+            `repetitions`.
         repetition_s: median time from the beginning of one to that of the next.
-        share: of the kept messages and collective calls.
+        share: of the searched messages and collective calls.
     """
 
     begun_s: float
@@ -49,10 +51,15 @@ class Phase:
 
 @dataclass(frozen=True)
 class Pattern:
-    """The phases of one rank, in their order."""
+    """The phases of one rank, in their order.
+
+    Attributes:
+        searched: how many of the kept messages and collective calls, from the beginning on; None: all.
+    """
 
     rank: int
     phases: tuple[Phase, ...]
+    searched: int | None = None
 
 
 def of(records: Sequence[Record]) -> Pattern | None:
@@ -62,14 +69,15 @@ def of(records: Sequence[Record]) -> Pattern | None:
     if most is None or len(own[most]) == 0:
         return None
     record, kept = records[most], own[most]
-    kept = kept[np.argsort(kept["begun_s"], kind="stable")]
+    all_kept = len(kept)
+    kept = kept[np.argsort(kept["begun_s"], kind="stable")][:MOST_SEARCHED]
     tokens = _tokens(kept, record.function_names)
-    not_kept = int(record.messages.sent_messages.sum() + record.sizes.given.sum()) - len(kept)
+    not_searched = int(record.messages.sent_messages.sum() + record.sizes.given.sum()) - len(kept)
     found = [
-        _phase(kept, record.function_names, start, period, length, not_kept)
+        _phase(kept, record.function_names, start, period, length, not_searched)
         for start, period, length in sorted(stretches(tokens, max(1, int(LEAST_SHARE * len(tokens)))))
     ]
-    return Pattern(record.rank or 0, tuple(found))
+    return Pattern(record.rank or 0, tuple(found), len(kept) if len(kept) < all_kept else None)
 
 
 def _tokens(kept: NDArray[np.void], functions: Sequence[str]) -> Tokens:
@@ -123,7 +131,7 @@ def _longest_run(true: NDArray[np.bool_]) -> tuple[int, int]:
 
 
 def _phase(
-    kept: NDArray[np.void], functions: Sequence[str], start: int, period: int, length: int, not_kept: int
+    kept: NDArray[np.void], functions: Sequence[str], start: int, period: int, length: int, not_searched: int
 ) -> Phase:
     repetitions = length // period
     blocks = kept[start : start + repetitions * period].reshape(repetitions, period)
@@ -136,7 +144,7 @@ def _phase(
         sizes_B=blocks["size_B"][0][blocks["end"][0] == SEND],
         collectives=tuple((name, int(size_B)) for name, size_B in zip(names, sizes_B, strict=True)),
         repetitions=repetitions,
-        expected_repetitions=(length + (not_kept if goes_on else 0)) // period,
+        expected_repetitions=(length + (not_searched if goes_on else 0)) // period,
         repetition_s=float(np.median(np.diff(blocks["begun_s"][:, 0]))),
         share=length / len(kept),
     )

@@ -68,6 +68,10 @@ NO_ROOT = -1
 NOT_ALL = 0  # members that do not wait for all, or whose calls may come in any order
 
 
+class NothingYet(MeasurementError):
+    """The process of a file ended, or had no room, before there was anything in it to read."""
+
+
 @dataclass(frozen=True)
 class Usage:
     """A function's counters in one process.
@@ -193,13 +197,22 @@ def read(path: Path) -> Record:
     """Read a record.
 
     Raises:
+        NothingYet: there is nothing in it.
         MeasurementError: it cannot be read, or is no record of this version.
     """
+    return parse(content(path), source=str(path))
+
+
+def content(path: Path) -> bytes:
+    """What is in a file.
+
+    Raises:
+        MeasurementError: it cannot be read.
+    """
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise MeasurementError(f"{path}: cannot be read: {error.strerror}") from error
-    return parse(data, source=str(path))
 
 
 def parse(data: bytes, *, source: str) -> Record:
@@ -227,8 +240,10 @@ class _Reader:
     def __init__(self, source: str, data: bytes) -> None:
         self._source = source
         self._data = data
+        if len(data) <= PAGE_B and not data[:8].strip(b"\0"):
+            raise self._nothing_yet()
         if len(data) < PAGE_B or data[:8] != _MAGIC:
-            raise self._error("is no record of libfairlead, or its process ended while it was made")
+            raise self._error("is no record of libfairlead")
         fields = _HEADER.unpack_from(data)
         (_, version, self._blocks, self._functions, self._pid, self._rank, self._ranks, self._state, _) = fields[:9]
         self._opened, self._checked = fields[9:11], fields[11:13]
@@ -236,6 +251,8 @@ class _Reader:
         self._host, self._program, self._library = map(_text, fields[16:])
         if version != VERSION:
             raise self._error(f"has version {version}; this fairlead reads version {VERSION}")
+        if self._blocks == 0:
+            raise self._nothing_yet()
         if self._state >= len(STATES):
             raise self._error(f"has the unknown state {self._state}")
         if not (-1 <= self._rank < max(self._ranks, 1)) or self._ranks < 0:
@@ -384,6 +401,9 @@ class _Reader:
         if ticks <= 0 or ns <= 0:
             raise self._error("holds clocks that do not run forward")
         return ticks / ns * 1e9
+
+    def _nothing_yet(self) -> NothingYet:
+        return NothingYet(f"{self._source}: holds nothing: its process ended, or had no room, while it was made")
 
     def _error(self, what: str) -> MeasurementError:
         return MeasurementError(f"{self._source}: {what}")

@@ -40,6 +40,7 @@ constexpr int MPI_COMM_TYPE_SHARED = 1;
 constexpr int MPI_TAG_UB = 0x64400001;
 constexpr int MPI_ERR_TRUNCATE = 14;
 constexpr int MPI_ERR_IN_STATUS = 17;
+constexpr int MPI_ERR_PENDING = 18;
 
 inline const void* const MPI_IN_PLACE = reinterpret_cast<const void*>(-1);
 inline MPI_Status* const MPI_STATUS_IGNORE = reinterpret_cast<MPI_Status*>(1);
@@ -70,6 +71,9 @@ inline MPI_Datatype datatype_null() {
 }
 inline MPI_Info info_null() {
     return 0x1c000000;
+}
+inline MPI_Op op_no_op() {
+    return 0x5800000e;
 }
 inline MPI_Request request_null() {
     return 0x2c000000;

@@ -43,6 +43,7 @@ constexpr int MPI_COMM_TYPE_SHARED = 0;
 constexpr int MPI_TAG_UB = 0;
 constexpr int MPI_ERR_TRUNCATE = 15;
 constexpr int MPI_ERR_IN_STATUS = 18;
+constexpr int MPI_ERR_PENDING = 19;
 
 inline const void* const MPI_IN_PLACE = reinterpret_cast<const void*>(1);
 inline MPI_Status* const MPI_STATUS_IGNORE = nullptr;
@@ -55,6 +56,7 @@ extern char ompi_mpi_comm_world;
 extern char ompi_mpi_byte;
 extern char ompi_mpi_datatype_null;
 extern char ompi_mpi_info_null;
+extern char ompi_mpi_op_no_op;
 extern char ompi_mpi_packed;
 extern char ompi_request_null;
 extern char ompi_message_no_proc;
@@ -84,6 +86,9 @@ inline MPI_Datatype datatype_null() {
 }
 inline MPI_Info info_null() {
     return reinterpret_cast<MPI_Info>(&ompi_mpi_info_null);
+}
+inline MPI_Op op_no_op() {
+    return reinterpret_cast<MPI_Op>(&ompi_mpi_op_no_op);
 }
 inline MPI_Request request_null() {
     return reinterpret_cast<MPI_Request>(&ompi_request_null);
