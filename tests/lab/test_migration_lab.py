@@ -1,11 +1,15 @@
 """The migration controller at work: neighbours flood a server, its machine of the job moves, the program goes on."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 from managed_runs import once
 
+from fairlead import lab as labs
+from fairlead.config import parse
+from fairlead.lab.description import Description
 from fairlead.store import Store
 
 LAB = """
@@ -98,3 +102,35 @@ def test_a_comparison_moves_the_machine_of_a_flooded_server_and_nothing_on_a_cle
     assert set(moved[0]["round_trips_s"]) == {"h1", "h2"}
     assert not [event for event in decided["clean_managed"] if event["action"] == "begins"]
     assert "Time of live migrations" in (tmp_path / "results" / "report.html").read_text()
+
+
+@pytest.mark.root
+@pytest.mark.mpi
+@pytest.mark.slow
+def test_a_full_trunk_is_led_around_and_a_flooded_server_is_left(tmp_path: Path) -> None:
+    """Both kinds of congestion at once: streams fill the trunk between two leafs, others the uplink of server4."""
+    text = (Path(__file__).parents[2] / "examples" / "mesh-servers8.toml").read_text(encoding="utf-8")
+    text = text.replace('"mesh-servers8"', f'"both-{os.getpid()}"')
+    lab = labs.up(parse(text, Description, source="mesh-servers8.toml"))
+    try:
+        cluster = tmp_path / "both.cluster.toml"
+        cluster.write_text(lab.cluster_file_text())
+        results = ["--results", tmp_path / "results"]
+        assert once("characterize", cluster, *results).returncode == 0
+        for place in (["--between", "leaf0", "leaf1"], ["--pair", "n4", "v4", "--pair", "n5", "v4", "--one-way"]):
+            once("lab", "congest", lab.name, "streams", *place, "--streams", "2", "--background")
+        program = ["cg", "--class", "A", "--iterations", "80"]
+        done = once("run", cluster, "-n", "8", "--migrate", *results, "--", *program)
+    finally:
+        lab.down()
+    assert done.returncode == 0, done.stderr
+    with Store.read(tmp_path / "results") as store:
+        (run,) = store.runs("run")
+        events = store.events(run.id)
+    migrated = [event.data for event in events if event.kind == "migration" and event.data["action"] == "moved"]
+    assert sorted((each["vm"], each["server"], each["to"]) for each in migrated) == [
+        ("h4", "server4", "server5"),
+        ("h5", "server4", "server5"),
+    ]
+    led = {frozenset((event.data["source"], event.data["destination"])) for event in events if event.kind == "moved"}
+    assert led & {frozenset((a, b)) for a in ("h0", "h1") for b in ("h2", "h3")}
