@@ -8,7 +8,7 @@ import message_rings
 import mpi_libraries
 import numpy as np
 import pytest
-from mpi_libraries import BUILT, LIBRARIES, Mpi
+from mpi_libraries import BUILT, INTEL, LIBRARIES, Mpi
 
 from fairlead import native
 from fairlead.profile import record
@@ -45,8 +45,12 @@ def run(mpi: Mpi, argv: list[str], kept: Path, more: dict[str, str]) -> list[Rec
 
 @pytest.fixture(
     scope="module",
-    params=[(mpi, interface) for mpi in (OPENMPI4, MPICH4, MPICH5) for interface in INTERFACES],
-    ids=lambda each: f"{each[0].name}, {each[1]}",
+    params=[
+        pytest.param((mpi, interface), id=f"{mpi.name}, {interface}", marks=pytest.mark.slow if mpi is INTEL else ())
+        for mpi in (OPENMPI4, MPICH4, MPICH5, INTEL)
+        for interface in INTERFACES
+        if mpi is not INTEL or interface == "mpif.h"  # PyPI's modules are those of Intel's compiler
+    ],
 )
 def records(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
     """The records of the program's ranks, in rank order."""
