@@ -8,17 +8,13 @@ import mpi_libraries
 import pytest
 import recorded
 from every_function import ENDS_THE_PROGRAM, RANKS, Expected, Line, Message
-from mpi_libraries import INTEL, LIBRARIES, Mpi
+from mpi_libraries import LIBRARIES, Mpi
 
 from fairlead.profile import record
 from fairlead.profile.record import Record
 
 pytestmark = pytest.mark.mpi
-TESTED = [  # MPICH 5 has all that MPICH 4 has
-    pytest.param(mpi, id=mpi.name, marks=pytest.mark.slow if mpi is INTEL else ())
-    for mpi in (*LIBRARIES, INTEL)
-    if mpi.name != "mpich4"
-]
+TESTED = [mpi for mpi in LIBRARIES if mpi.name != "mpich4"]  # MPICH 5 has all that it has
 ENDS = {record.SEND: "sends", record.RECEIVE: "receives", record.CANCELLED: "cancels"}
 
 
@@ -68,7 +64,7 @@ def without_rows(messages: list[Message]) -> list[tuple[str, int | None, str, st
     ]
 
 
-@pytest.mark.parametrize("mpi", TESTED)
+@pytest.mark.parametrize("mpi", TESTED, ids=[mpi.name for mpi in TESTED])
 def test_every_function_that_the_library_has(mpi: Mpi, tmp_path: Path) -> None:
     has = every_function.callable_functions(mpi.need())
     chosen = list(every_function.lines(has, receives_of_isendrecv=mpi.family == "openmpi"))
