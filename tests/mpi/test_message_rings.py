@@ -149,6 +149,15 @@ def test_a_killed_process_leaves_its_messages(tmp_path: Path) -> None:
     assert tables["messages"]["receive_done_s"].null_count == 0
 
 
+def keeping_all(mpi: Mpi, ranks: int, source: str, directory: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program of which every end of a message is kept in ``directory``."""
+    (directory / "program.c").write_text(source)
+    program = mpi.need().compile(directory / "program.c", directory / "program")
+    command = mpi.command(ranks, [str(program)], recorded.environment(directory, 2**62))
+    with mpi_libraries.no_leftovers():
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
+
+
 MANY = """
 #include <mpi.h>
 #include <stdio.h>
@@ -172,17 +181,7 @@ int main(int argc, char** argv) {
 
 def test_many_messages_take_few_mappings(tmp_path: Path) -> None:
     """A process may have 65530 (vm.max_map_count), and no more of its file than twice what is in it."""
-    mpi = mpi_libraries.LIBRARIES[1].need()
-    (tmp_path / "many.c").write_text(MANY)
-    program = mpi.compile(tmp_path / "many.c", tmp_path / "many")
-    with mpi_libraries.no_leftovers():
-        done = subprocess.run(
-            mpi.command(2, [str(program)], recorded.environment(tmp_path, 2**62)),
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=100,
-        )
+    done = keeping_all(mpi_libraries.LIBRARIES[1], 2, MANY, tmp_path)
     # Of 6.4 MB: 128, 128, 256, 512 KiB, 1, 2, 4 MiB; the header, names, counters, peers.
     assert [int(number) for number in done.stdout.split()] == [7 + 4] * 2
     for path in tmp_path.glob("*.record"):
@@ -219,17 +218,7 @@ int main(int argc, char** argv) {
 
 
 def test_what_the_disk_has_no_room_for_takes_no_memory(tmp_path: Path) -> None:
-    mpi = mpi_libraries.LIBRARIES[3].need()
-    (tmp_path / "full.c").write_text(FULL)
-    program = mpi.compile(tmp_path / "full.c", tmp_path / "full")
-    with mpi_libraries.no_leftovers():
-        done = subprocess.run(
-            mpi.command(1, [str(program)], recorded.environment(tmp_path, 2**62)),
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=100,
-        )
+    done = keeping_all(mpi_libraries.LIBRARIES[3], 1, FULL, tmp_path)
     assert "cannot grow: File too large" in done.stderr
     assert int(done.stdout) < 10_000  # a million ends take 62 500 KiB
     (each,) = recorded.read(tmp_path)

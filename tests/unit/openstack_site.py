@@ -11,20 +11,10 @@ from fairlead.cloud import openstack as driver_module
 from fairlead.cloud.openstack import OpenstackDriver, OpenstackMigration
 from fairlead.cluster.description import Cluster
 
+from .cloud_cluster import cluster_of
 from .imitated_openstack import PASSWORD, Cloud, Host, serving
 
-CLUSTER = """
-[cluster]
-name = "c"
-executor = "ssh"
-interface = "eth0"
-[[hosts]]
-name = "node0"
-address = "10.0.0.1"
-[[hosts]]
-name = "node1"
-address = "10.0.0.2"
-"""
+CLUSTER = cluster_of("node0", "node1")
 TABLE = '[cloud]\ndriver = "openstack"\ncloud = "site"\nuplink = "10gbit"\ndirty_rate = "80mbit"\n'
 CLOUDS = """clouds:
   site:

@@ -16,18 +16,9 @@ from fairlead.cloud.libvirt import LibvirtDriver
 from fairlead.cluster.description import Cluster
 from fairlead.errors import CloudError, ConfigError, MissingToolError
 
-CLUSTER = """
-[cluster]
-name = "c"
-executor = "ssh"
-interface = "eth0"
-[[hosts]]
-name = "guest"
-address = "10.0.0.1"
-[[hosts]]
-name = "other"
-address = "10.0.0.2"
-"""
+from .cloud_cluster import cluster_of
+
+CLUSTER = cluster_of("guest", "other")
 CLOUD = """
 [cloud]
 driver = "libvirt"

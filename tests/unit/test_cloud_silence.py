@@ -237,12 +237,8 @@ def test_a_clouds_yaml_that_cannot_be_read_for_a_moment_does_not_end_the_control
     assert [event["action"] for event in events] == ["begins", "moved"]
 
 
-@pytest.mark.parametrize("taken", [True, False])
-def test_ctrl_c_while_nova_is_asked_to_begin_leaves_no_migration_behind(
-    site: Cloud, tmp_path: Path, taken: bool
-) -> None:
+def interrupt_the_start(site: Cloud, *, taken: bool = True) -> None:
     """Ctrl-C comes between Nova's taking the request and its answer; or the request comes to nothing."""
-    site.course = ["accepted", "queued", "running", "running", "completed"]
     machine = site.machines[0]
 
     def interrupted() -> None:
@@ -253,6 +249,15 @@ def test_ctrl_c_while_nova_is_asked_to_begin_leaves_no_migration_behind(
         time.sleep(0.2)
 
     site.answers[f"POST /servers/{machine.id}/action"] = interrupted
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_ctrl_c_while_nova_is_asked_to_begin_leaves_no_migration_behind(
+    site: Cloud, tmp_path: Path, taken: bool
+) -> None:
+    site.course = ["accepted", "queued", "running", "running", "completed"]
+    machine = site.machines[0]
+    interrupt_the_start(site, taken=taken)
     done = by_command(tmp_path)
     assert done.exit_code == 1 and "Aborted!" in done.output
     assert [site.step(each) for each in site.records] == (["cancelled"] if taken else [])
@@ -262,18 +267,10 @@ def test_ctrl_c_while_nova_is_asked_to_begin_leaves_no_migration_behind(
 
 def test_ctrl_c_that_comes_too_late_says_where_the_machine_is(site: Cloud, tmp_path: Path) -> None:
     site.course = ["completed"]
-    machine = site.machines[0]
-
-    def interrupted() -> None:
-        machine.task = "migrating"
-        site.record(machine, "h1")
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.2)
-
-    site.answers[f"POST /servers/{machine.id}/action"] = interrupted
+    interrupt_the_start(site)
     done = by_command(tmp_path)
     assert done.exit_code == 1 and "it was too late to give up: node0 moved to h1 in" in done.output, done.output
-    assert machine.host == "h1"
+    assert site.machines[0].host == "h1"
 
 
 def test_what_is_aborted_before_it_began_is_never_asked_for(site: Cloud) -> None:
