@@ -157,19 +157,24 @@ void Agent::run(const Command& command) {
         void operator()(const TrainCommand& c) const { agent.measurements_.start(c); }
         void operator()(const ProbeCommand& c) const { agent.measurements_.start(c); }
         void operator()(const MoveCommand& c) const {
-            if (!agent.manager_) return agent.answer_by_hand(c.id, "the agent is not ready yet");
-            agent.manager_->move(c.peer, c.relay, [a = &agent, id = c.id](const auto& e) { a->answer_by_hand(id, e); });
+            if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");
+            agent.manager_->move(c.peer, c.relay, [a = &agent, id = c.id](const auto& e) { a->acknowledge(id, e); });
         }
         void operator()(const ReturnCommand& c) const {
-            if (!agent.manager_) return agent.answer_by_hand(c.id, "the agent is not ready yet");
-            agent.manager_->back(c.peer, [a = &agent, id = c.id](const auto& e) { a->answer_by_hand(id, e); });
+            if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");
+            agent.manager_->back(c.peer, [a = &agent, id = c.id](const auto& e) { a->acknowledge(id, e); });
+        }
+        void operator()(const SharesCommand& c) const {
+            if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");
+            agent.manager_->learn(c.sharing);
+            agent.acknowledge(c.id, "");
         }
         void operator()(const StopCommand&) const { agent.stop(true); }
     };
     std::visit(Runner{*this}, command);
 }
 
-void Agent::answer_by_hand(std::int64_t id, const std::string& error) {
+void Agent::acknowledge(std::int64_t id, const std::string& error) {
     if (!error.empty()) return measurements_.fail(id, error);
     output_.answer({{"type", "done"}, {"id", id}});
 }

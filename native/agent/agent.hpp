@@ -46,7 +46,7 @@ class Agent {
     void announce_ranks();
     void start_managing(const std::string& plane_error);
     void on_plane_lost(const std::string& reason);
-    void answer_by_hand(std::int64_t id, const std::string& error);
+    void acknowledge(std::int64_t id, const std::string& error);
     void report_stats();
     void report_latencies(int number);
     void report_clocks();

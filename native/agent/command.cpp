@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "shares.hpp"
+
 namespace fairlead::agent {
 namespace {
 
@@ -81,6 +83,12 @@ Command parse_return(const json& object, Place place) {
     return ReturnCommand{fields.whole("id", 0, kMaxId), parse_peer(fields, "peer", place)};
 }
 
+Command parse_shares_command(const json& object, Place place) {
+    const JsonFields fields(object, "shares", {"type", "id", "shares"});
+    return SharesCommand{fields.whole("id", 0, kMaxId),
+                         parse_shares(fields.any("shares"), place.host_count, "shares: 'shares'")};
+}
+
 std::optional<std::int64_t> readable_id(const json& object) {
     if (!object.is_object()) return std::nullopt;
     const auto found = object.find("id");
@@ -98,6 +106,7 @@ Command parse_object(const json& object, Place place) {
     if (name == "probe") return parse_probe(object, place);
     if (name == "move") return parse_move(object, place);
     if (name == "return") return parse_return(object, place);
+    if (name == "shares") return parse_shares_command(object, place);
     if (name == "stop") return StopCommand{};
     throw ProtocolError("the command '" + name + "' is unknown");
 }

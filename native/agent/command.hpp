@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "fairlead/core/sharing.hpp"
 #include "fairlead/core/types.hpp"
 #include "json_fields.hpp"
 
@@ -57,9 +58,16 @@ struct ReturnCommand {
     core::HostId peer = 0;
 };
 
+/// Machines have moved: other paths than before have bottlenecks in common.
+struct SharesCommand {
+    std::int64_t id = 0;
+    core::SharingRelation sharing;
+};
+
 struct StopCommand {};
 
-using Command = std::variant<PingPongCommand, TrainCommand, ProbeCommand, MoveCommand, ReturnCommand, StopCommand>;
+using Command = std::variant<PingPongCommand, TrainCommand, ProbeCommand, MoveCommand, ReturnCommand, SharesCommand,
+                             StopCommand>;
 
 /// A command that cannot be done as it stands.
 struct CommandError : ProtocolError {

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "shares.hpp"
+
 namespace fairlead::agent {
 namespace {
 
@@ -25,12 +27,6 @@ const json& list_of(const json& value, std::size_t length, const std::string& wh
 
 core::HostId host_in(const json& value, core::HostId hosts) {
     return static_cast<core::HostId>(whole_in(value, "config: manage: a host's index", 0, hosts - 1));
-}
-
-core::Pair pair_of(const json& source, const json& destination, core::HostId hosts) {
-    const core::Pair pair{host_in(source, hosts), host_in(destination, hosts)};
-    if (!core::valid(pair, hosts)) fail("a path leads from a host to itself");
-    return pair;
 }
 
 /// Calls `take` for every entry of a [source][destination] table that was measured (is not null).
@@ -59,19 +55,6 @@ void parse_base(const json& value, core::HostId hosts, double now, core::BaseTab
     }
     for_each_pair(fields.any("rate_bps"), hosts, "'rate_bps'", kMaxRate_bps,
                   [&](core::Pair pair, double rate_bps) { base.set_throughput(pair, rate_bps, when); });
-}
-
-void parse_shares(const json& value, core::HostId hosts, core::SharingRelation& sharing) {
-    if (!value.is_array()) fail("'shares' must be a list");
-    for (const json& entry : value) {
-        list_of(entry, 3, "an entry of 'shares'");
-        const core::Pair injected = pair_of(entry[0], entry[1], hosts);
-        if (!entry[2].is_array()) fail("'shares': what is hurt must be a list");
-        for (const json& hurt : entry[2]) {
-            list_of(hurt, 2, "'shares': a path that is hurt");
-            sharing.set_hurts(injected, pair_of(hurt[0], hurt[1], hosts));
-        }
-    }
 }
 
 void parse_settings(const json& value, core::Settings& settings) {
@@ -115,7 +98,7 @@ ManageConfig parse_manage(const Config& config, double now) {
     if (fields.has("settings")) parse_settings(fields.any("settings"), controller.settings);
     controller.base = core::BaseTable(config.host_count(), controller.settings.base);
     parse_base(fields.any("base"), config.host_count(), now, controller.base);
-    parse_shares(fields.any("shares"), config.host_count(), controller.sharing);
+    controller.sharing = parse_shares(fields.any("shares"), config.host_count(), "config: manage: 'shares'");
     if (fields.has("mix")) result.mixes = parse_mixes(fields.any("mix"), config);
     if (fields.has("automatic")) {
         if (!fields.any("automatic").is_boolean()) fields.fail("automatic", "true or false");

@@ -230,6 +230,10 @@ void Manager::back(core::HostId destination, ByHandDone done) {
     feed(core::ManualReturn{destination});
 }
 
+void Manager::learn(core::SharingRelation sharing) {
+    feed(core::SharingChanged{std::move(sharing)});
+}
+
 void Manager::await(core::HostId destination, ByHand wish) {
     if (auto earlier = by_hand_.extract(destination)) {
         loop_.cancel(earlier.mapped().timer);

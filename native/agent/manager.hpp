@@ -40,6 +40,8 @@ class Manager {
     void on_message_time(const core::NetworkTime& time);
     void move(core::HostId destination, core::HostId relay, ByHandDone done);
     void back(core::HostId destination, ByHandDone done);
+    /// Machines have moved, so that other paths have bottlenecks in common.
+    void learn(core::SharingRelation sharing);
     /// The guardian is gone: this host can neither move nor relay any more.
     void on_plane_lost();
 

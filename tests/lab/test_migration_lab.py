@@ -8,8 +8,14 @@ import pytest
 from managed_runs import once
 
 from fairlead import lab as labs
+from fairlead.cloud import LabDriver
+from fairlead.cluster.description import Cluster
 from fairlead.config import parse
 from fairlead.lab.description import Description
+from fairlead.lab.migration import replug
+from fairlead.manage.migration.sharing import Places, after
+from fairlead.measure.characterization import latest
+from fairlead.measure.score import score
 from fairlead.store import Store
 
 LAB = """
@@ -134,3 +140,31 @@ def test_a_full_trunk_is_led_around_and_a_flooded_server_is_left(tmp_path: Path)
     ]
     led = {frozenset((event.data["source"], event.data["destination"])) for event in events if event.kind == "moved"}
     assert led & {frozenset((a, b)) for a in ("h0", "h1") for b in ("h2", "h3")}
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_what_agents_are_told_after_a_move_is_what_a_characterisation_finds(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "examples" / "servers8.toml").read_text(encoding="utf-8")
+    lab = labs.up(parse(text.replace('"servers8"', f'"shares-{os.getpid()}"'), Description, source="servers8.toml"))
+    try:
+        cluster = tmp_path / "shares.cluster.toml"
+        cluster.write_text(lab.cluster_file_text())
+        found = []
+        for move in (None, ("h0", "server4")):
+            if move is not None:
+                replug(lab, *move)
+            results = tmp_path / f"results{len(found)}"
+            done = once("characterize", cluster, "--results", results)
+            assert done.returncode == 0, done.stderr
+            with Store.read(results) as store:
+                characterisation = latest(store, Cluster.load(cluster))
+            assert characterisation is not None
+            inventory = LabDriver(lab.name).inventory()
+            found.append((characterisation.sensitivity.hurts, Places.of(inventory, characterisation.hosts)))
+    finally:
+        lab.down()
+    (before, there), (measured, here) = found
+    told, stale = score(after(before, there, here), measured), score(before, measured)
+    assert told.recall > 0.97 and told.precision > 0.97, told
+    assert stale.recall < 0.95 or stale.precision < 0.95, "the move had changed nothing"

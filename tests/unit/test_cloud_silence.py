@@ -19,6 +19,7 @@ from fairlead.manage.migration.choice import Candidate
 from fairlead.manage.migration.controller import Decision, Found
 from fairlead.manage.migration.mover import Mover
 from fairlead.manage.migration.probing import Probing
+from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.migration.site_lock import SiteLock
 from fairlead.manage.narrator import sentence
 
@@ -85,7 +86,8 @@ def manage(tmp_path: Path, until: str, late_s: float = 20.0, on: Any = None) -> 
     names = ["node0", "node1"]
     asked = driver()
     lock = SiteLock(tmp_path / "sites", asked.site)
-    with Mover(Controller(late_s), asked, lock, names, report, Probing(Agents(), names, {})):
+    probing, sharing = Probing(Agents(), names, {}), Sharing(Agents(), names, None)
+    with Mover(Controller(late_s), asked, lock, names, report, probing, sharing):
         assert came.wait(20), events
     return events
 
@@ -164,6 +166,28 @@ def test_of_a_cloud_that_stays_silent_nothing_is_claimed(
     assert "whether it still moves, and where it runs, is not known" in told and "busy (HTTP 503)" in told
     assert "(it took longer than 1 s)" in told and "stays" not in told
     assert events[2]["reason"] == "by a migration whose end was not known: it is on h1 now and was on h0"
+    last_s = SiteLock(tmp_path / "sites", driver().site).last_move_s()
+    assert last_s is not None and time.monotonic() - last_s < 5, "for the site it is a migration like others"
+
+
+def test_a_provider_that_does_the_same_much_later_is_not_taken_for_us(
+    site: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mover, "ABORT_S", 0.2)
+    monkeypatch.setattr(mover, "OURS_S", 0.0)
+    site.course = ["running"]
+
+    def on(action: str) -> None:
+        if action == "begins":
+            site.answers["GET /os-migrations"] = BUSY
+        elif action == "unknown":
+            del site.answers["GET /os-migrations"]
+            site.records[0]["course"] = ["completed"]
+            site.step(site.records[0])
+
+    events = manage(tmp_path, "found", late_s=0.6, on=on)
+    assert events[2]["reason"] == "by its provider: it is on h1 now and was on h0"
+    assert SiteLock(tmp_path / "sites", driver().site).last_move_s() is None
 
 
 def test_by_hand_a_cloud_that_stays_silent_ends_it_with_what_is_known(

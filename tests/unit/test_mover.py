@@ -15,6 +15,7 @@ from fairlead.manage.migration.choice import Candidate
 from fairlead.manage.migration.controller import Decision
 from fairlead.manage.migration.mover import Mover
 from fairlead.manage.migration.probing import Probing
+from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.migration.site_lock import SiteLock
 
 MOVE = Candidate("h0", "s0", "s1", copy_s=0.01, cost_s=0.1)
@@ -128,7 +129,9 @@ def run(
             came.set()
 
     lock = SiteLock(tmp_path, driver.site)
-    moving = Mover(controller, driver, lock, ["h0", "h1"], report, Probing(Agents(), ["h0", "h1"], {}), dry_run=dry_run)
+    sharing = Sharing(Agents(), ["h0", "h1"], None)
+    probing = Probing(Agents(), ["h0", "h1"], {})
+    moving = Mover(controller, driver, lock, ["h0", "h1"], report, probing, sharing, dry_run=dry_run)
     with moving:
         moving(0, {"type": "zone", "destination": 1, "zone": "high"})
         assert came.wait(5), events

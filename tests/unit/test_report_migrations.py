@@ -46,6 +46,8 @@ def test_migrations_are_told_in_words() -> None:
     unknown = replace(stays, action="unknown", vm="h0", reason="the cloud does not answer")
     said = "What became of the migration of h0 is not known: the cloud does not answer."
     assert migrations.sentence([stays, unknown, stays]) == said
+    found = replace(unknown, action="found", reason="by its provider: it is on s1 now and was on s0")
+    assert migrations.sentence([unknown, found]) == "h0 was moved by its provider: it is on s1 now and was on s0."
     said = migrations.sentence([stays, moved]).replace("\N{NO-BREAK SPACE}", " ")
     assert said == "1 virtual machine moved while it ran: h0 to server4 after 22.0 s."
 

@@ -41,6 +41,11 @@ TEST(Command, FieldsAreRead) {
     EXPECT_EQ(move.peer, 3);
     EXPECT_EQ(move.relay, 2);
     EXPECT_EQ(parse<ReturnCommand>(R"({"type":"return","id":5,"peer":3})").peer, 3);
+    const auto shares = parse<SharesCommand>(R"({"type":"shares","id":6,"shares":[[1,2,[[3,2],[1,0]]]]})");
+    EXPECT_EQ(shares.id, 6);
+    EXPECT_TRUE(shares.sharing.hurts({1, 2}, {3, 2}));
+    EXPECT_TRUE(shares.sharing.hurts({1, 2}, {1, 0}));
+    EXPECT_FALSE(shares.sharing.hurts({3, 2}, {1, 2}));
     EXPECT_NO_THROW(parse<StopCommand>(R"({"type":"stop","id":0})"));
     EXPECT_NO_THROW(parse<StopCommand>(R"({"type":"stop"})"));
 }
@@ -62,6 +67,11 @@ TEST(Command, MistakesNameTheFieldAndTheCommand) {
         {R"({"type":"probe","id":7,"peers":[1],"count":0,"interval_s":0})", "'count'"},
         {R"({"type":"move","id":7,"peer":1,"relay":1})", "'relay'"},
         {R"({"type":"move","id":7,"peer":1,"relay":0})", "'relay'"},
+        {R"({"type":"shares","id":7})", "'shares'"},
+        {R"({"type":"shares","id":7,"shares":{}})", "'shares' must be a list"},
+        {R"({"type":"shares","id":7,"shares":[[1,2]]})", "an entry"},
+        {R"({"type":"shares","id":7,"shares":[[1,1,[]]]})", "itself"},
+        {R"({"type":"shares","id":7,"shares":[[1,2,[[0,4]]]]})", "index"},
         {R"({"type":"fly","id":7})", "'fly'"},
         {R"({"id":7})", "'type'"},
     };

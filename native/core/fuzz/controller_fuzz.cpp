@@ -157,7 +157,7 @@ Event fitting(Input& in, const std::vector<Action>& asked) {
 }
 
 Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked, std::uint64_t& delivered_B) {
-    switch (in.byte() % 12) {
+    switch (in.byte() % 13) {
         case 0:
         case 1:
             return fitting(in, asked);
@@ -184,7 +184,16 @@ Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked
             return ManualReturn{in.host()};
         case 9:
             return PairMix{in.host(), {{in.token(), in.seconds()}}};
-        case 10:
+        case 10: {
+            SharingRelation sharing(kHosts);
+            for (int left = in.byte() % 8; left > 0; --left) {
+                const Pair injected{in.host(), in.host()};
+                const Pair hurt{in.host(), in.host()};
+                if (valid(injected, kHosts) && valid(hurt, kHosts)) sharing.set_hurts(injected, hurt);
+            }
+            return SharingChanged{std::move(sharing)};
+        }
+        case 11:
             return MessageTime{in.host(), in.token(), in.seconds(), in.seconds()};
         default:
             if (in.byte() == 0) return Stop{};

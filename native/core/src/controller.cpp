@@ -217,6 +217,11 @@ void Controller::State::handle(const PairMix& mix) {
     destinations_[mix.peer].mix = std::move(sizes);
 }
 
+/// A search that is under way goes on with the candidates and ways that it began with; it lasts some milliseconds.
+void Controller::State::handle(const SharingChanged& change) {
+    if (change.sharing.host_count() == hosts_) sharing_ = change.sharing;
+}
+
 void Controller::State::handle(const Stop&) {
     if (stopping_) return;
     stopping_ = true;

@@ -173,6 +173,7 @@ class Controller::State {
     void handle(const ManualMove& move);
     void handle(const ManualReturn& back);
     void handle(const PairMix& mix);
+    void handle(const SharingChanged& change);
     void handle(const MessageTime& time);
     void handle(const Stop&);
     void advance();

@@ -107,11 +107,23 @@ constexpr std::uint64_t kOwnBulk_B = 250000;  // in 20 ms half of the bottleneck
 
 /// What becomes of two pairs of one host on one bottleneck with a queue of 5 ms, of which each carries 10 % or next to
 /// nothing. `drains`: the queue is gone when the first of them has left.
-std::pair<std::size_t, bool> moves_of_two(std::uint64_t sample_B, bool drains, bool possible = true) {
+/// `late`: that they share it is told when the run has begun.
+std::pair<std::size_t, bool> moves_of_two(std::uint64_t sample_B, bool drains, bool possible = true,
+                                          bool late = false) {
     ControllerConfig config = config_of(0);
-    config.sharing.set_hurts({0, 1}, {0, 2});
-    config.sharing.set_hurts({0, 2}, {0, 1});
+    SharingRelation sharing = config.sharing;
+    sharing.set_hurts({0, 1}, {0, 2});
+    sharing.set_hurts({0, 2}, {0, 1});
+    if (late) {
+        config.sharing.set_hurts({2, 3}, {2, 1});
+    } else {
+        config.sharing = sharing;
+    }
     Rig rig(config);
+    if (late) {
+        rig.on(SharingChanged{sharing});
+        rig.on(SharingChanged{SharingRelation(2)});  // of another number of hosts: ignored
+    }
     rig.second = 2;
     rig.sample_B = sample_B;
     rig.grant = possible;
@@ -136,6 +148,10 @@ TEST(Controller, MovesOnlyAsManyPairsAsItTakes) {
     EXPECT_EQ(moves_of_two(20000, false), std::pair(std::size_t{2}, true)) << "it was not";
     EXPECT_EQ(moves_of_two(200, false), std::pair(std::size_t{2}, false)) << "others fill the link";
     EXPECT_EQ(moves_of_two(20000, false, false), std::pair(std::size_t{0}, true)) << "no relay has room for either";
+}
+
+TEST(Controller, TakesWhatIsSharedAsItIsToldLast) {
+    EXPECT_EQ(moves_of_two(20000, true, true, true), std::pair(std::size_t{1}, true));
 }
 
 TEST(Controller, BelievesWhatAnotherPairsSearchCounted) {

@@ -74,6 +74,7 @@ def _of_migration(event: Message) -> str:
         "failed": f"the migration of {vm} from {server} to {target} failed: {why}",
         "unknown": f"whether {vm} moves from {server} to {target} is not known: {why}",
         "found": f"{vm} was moved {why}",
+        "shares": f"since then {why}",
         "blind": f"nothing can be migrated now: {why}",
     }[event["action"]]
 

@@ -213,8 +213,10 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
                 "told, traffic stays where it is"
             )
             components = replace(components, detours=False)
-    base_s = found.base_s() if found is not None else {}
-    return Management(components, tables, bring_everywhere(cluster), remarks=remarks, base_s=base_s)
+    management = Management(components, tables, bring_everywhere(cluster), remarks=remarks)
+    if found is None:
+        return management
+    return replace(management, base_s=found.base_s(), hurts=found.sensitivity.hurts)
 
 
 def _move_by_hand(cluster: Cluster, crew: Crew, moves: Sequence[Move]) -> None:

@@ -27,8 +27,10 @@ from fairlead.manage.components import Components
 from fairlead.manage.lost_planes import LostPlanes
 from fairlead.manage.migration.probing import Path as HostPath
 from fairlead.manage.migration.probing import Probing
+from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.narrator import Narrator, pair, pair_from
 from fairlead.manage.preflight import check_interfaces, check_reachable
+from fairlead.measure.samples import Bools
 from fairlead.runtime import Process
 
 EventSink = Callable[[int, Message], None]
@@ -40,8 +42,8 @@ class Mover(AbstractContextManager[object], Protocol):
     def __call__(self, host: int, event: Message) -> None: ...
 
 
-MakeMover = Callable[[Sequence[str], EventSink, Probing], Mover]
-"""(names of the agents' hosts, where it reports, what measures paths) -> a mover."""
+MakeMover = Callable[[Sequence[str], EventSink, Probing, Sharing], Mover]
+"""(names of the agents' hosts, where it reports, what measures paths, what tells what they share) -> a mover."""
 
 Launch = Callable[[Callable[[], None]], int]
 """Starts a program, waits for it, calls its argument when it has ended, tidies up, and returns its exit code. What
@@ -86,6 +88,7 @@ class Management:
         relay: where ranks find the agents that relay their messages; None: they do not.
         mover: makes what moves virtual machines; None: nothing does.
         base_s: latency in seconds of small messages by (source, destination), as characterised.
+        hurts: which injections hurt which paths (`Sensitivity`), as characterised; None: that is not known.
     """
 
     components: Components
@@ -98,6 +101,7 @@ class Management:
     relay: str | None = None
     mover: MakeMover | None = None
     base_s: Mapping[HostPath, float] = field(default_factory=dict)
+    hurts: Bools | None = None
 
     @property
     def moves(self) -> bool:
@@ -235,7 +239,8 @@ def supervise(
         if with_crew is not None:
             with_crew(crew)
         if management.mover is not None:
-            mover = management.mover(names, watch, Probing(crew, names, management.base_s))
+            probing = Probing(crew, names, management.base_s)
+            mover = management.mover(names, watch, probing, Sharing(crew, names, management.hurts))
             watch.add(mover)
             stack.enter_context(mover)
         outcome = timed(launch)

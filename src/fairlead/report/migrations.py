@@ -89,6 +89,9 @@ def sentence(decided: Sequence[Migration]) -> str:
     if done:
         names = words.listing([f"{each.vm} to {each.target} after {words.duration(each.t_s)}" for each in done])
         return f"{words.count(len(done), 'virtual machine')} moved while it ran: {names}."
+    found = [each for each in decided if each.action == "found"]
+    if found:
+        return " ".join(f"{each.vm} was moved {each.reason}." for each in found)
     unknown = [each for each in decided if each.action == "unknown"]
     if unknown:
         return f"What became of the migration of {unknown[-1].vm} is not known: {unknown[-1].reason}."

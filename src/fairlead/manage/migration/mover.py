@@ -16,6 +16,7 @@ from fairlead.errors import CloudError, FairleadError, MigrationRefusedError
 from fairlead.manage.migration.choice import Candidate
 from fairlead.manage.migration.controller import Decision, MigrationController
 from fairlead.manage.migration.probing import Probing
+from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.migration.site_lock import SiteLock
 
 PERIOD_S = 0.5
@@ -24,6 +25,8 @@ QUIET_S = 2.0
 RETRY_S = 5.0
 POLL_S = 0.05
 ABORT_S = 10.0
+OURS_S = 600.0
+"""A machine that gets where an aborted migration was to bring it, within this time, was brought there by that one."""
 
 Report = Callable[[int, Message], None]
 
@@ -33,13 +36,14 @@ class Mover:
 
     Everything that it does or would do is reported as an event ``migration`` of the host concerned; ``action`` is
     ``stays``, ``would`` (dry run), ``begins``, ``moved``, ``refused``, ``failed``, ``unknown`` (it was aborted, and the
-    cloud did not say what came of that), ``found`` (the provider moved it) or ``blind`` (the cloud does not answer). A
-    cloud that fails never ends the run.
+    cloud did not say what came of that), ``found`` (the provider moved it), ``shares`` (paths share other links since
+    then) or ``blind`` (the cloud does not answer). A cloud that fails never ends the run.
 
     Args:
         controller: made when the program starts.
         names: the agents' hosts, in their order.
         probing: measures paths, by the agents.
+        sharing: tells the agents what paths share when machines have moved.
         dry_run: only say what would be done.
     """
 
@@ -51,6 +55,7 @@ class Mover:
         names: Sequence[str],
         report: Report,
         probing: Probing,
+        sharing: Sharing,
         *,
         dry_run: bool = False,
     ) -> None:
@@ -60,11 +65,12 @@ class Mover:
         self._names = list(names)
         self._report = report
         self._probing = probing
+        self._sharing = sharing
         self._dry_run = dry_run
         self._events: queue.SimpleQueue[tuple[int, Message, float]] = queue.SimpleQueue()
         self._over = threading.Event()
         self._blind = False
-        self._unknown: dict[str, str] = {}  # where machines may be on their way to, by their names
+        self._unknown: dict[str, tuple[str, float]] = {}  # where machines may be on their way to, and since when
         self._asked_s = float("-inf")
         self._thread = threading.Thread(target=self._main, name="migration", daemon=True)
 
@@ -107,10 +113,15 @@ class Mover:
         inventory = self._driver.inventory()
         self._blind = False
         for found in self._controller.see(inventory, time.monotonic()):
-            ours = self._unknown.pop(found.vm, None) == found.target
+            target, since_s = self._unknown.pop(found.vm, ("", 0.0))
+            ours = target == found.target and time.monotonic() < since_s + OURS_S
+            if ours:
+                self._lock.note_move()
             by = "by a migration whose end was not known" if ours else "by its provider"
             why = f"{by}: it is on {found.target} now and was on {found.source}"
             self._say("found", found.vm, why, to=found.target)
+        if shared := self._sharing.see(inventory):
+            self._say("shares", None, shared)
         for decision in self._controller.step(time.monotonic(), self._lock.last_move_s()):
             self._act(decision)
 
@@ -152,12 +163,13 @@ class Mover:
             self._controller.refused(move, time.monotonic())
             self._say("refused", move.vm, str(error), **_places(move))
         except EndUnknownError as error:
-            self._unknown[move.vm] = move.target
+            self._unknown[move.vm] = move.target, time.monotonic()
             self._failed("unknown", move, error, begin_s)
         except CloudError as error:
             self._failed("failed", move, error, begin_s)
         else:
             self._lock.note_move()
+            self._asked_s = float("-inf")  # the next look is at once, for what is shared now
             self._controller.moved(move, time.monotonic())
             numbers: dict[str, Any] = asdict(moved) | {"round_trips_s": {}}
             try:

@@ -9,6 +9,7 @@ from fairlead.errors import ConfigError
 from fairlead.manage.migration.controller import MigrationController
 from fairlead.manage.migration.mover import Mover, Report
 from fairlead.manage.migration.probing import Probing
+from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.migration.site_lock import SiteLock
 from fairlead.manage.supervisor import MakeMover
 
@@ -32,8 +33,8 @@ def maker(cluster: Cluster, usual_time_s: float | None, dry_run: bool = False) -
         )
     lock = SiteLock(runtime.directory("sites"), driver.site)
 
-    def make(names: Sequence[str], report: Report, probing: Probing) -> Mover:
+    def make(names: Sequence[str], report: Report, probing: Probing, sharing: Sharing) -> Mover:
         controller = MigrationController(names, time.monotonic(), usual_time_s)
-        return Mover(controller, driver, lock, names, report, probing, dry_run=dry_run)
+        return Mover(controller, driver, lock, names, report, probing, sharing, dry_run=dry_run)
 
     return make

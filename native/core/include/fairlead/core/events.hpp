@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fairlead/core/path_table.hpp"
+#include "fairlead/core/sharing.hpp"
 #include "fairlead/core/types.hpp"
 #include "fairlead/core/wire.hpp"
 
@@ -86,6 +87,11 @@ struct PairMix {
     std::vector<SizeShare> sizes;
 };
 
+/// What replaces the configuration's relation: machines have moved. One of another number of hosts is ignored.
+struct SharingChanged {
+    SharingRelation sharing;
+};
+
 /// A rank of this host waited for a message from a rank of `source`, and it took so long from its send on.
 struct MessageTime {
     HostId source = kNoHost;
@@ -98,6 +104,6 @@ struct MessageTime {
 struct Stop {};
 
 using Event = std::variant<SocketSample, ProbeResult, Received, MoveDone, MoveFailed, ReturnDone, ReturnFailed, Tick,
-                           ManualMove, ManualReturn, PairMix, MessageTime, Stop>;
+                           ManualMove, ManualReturn, PairMix, SharingChanged, MessageTime, Stop>;
 
 }  // namespace fairlead::core
