@@ -88,8 +88,10 @@ def directory(name: str = "") -> Path:
     """``/tmp/fairlead-UID``, else what FAIRLEAD_RUNTIME_DIR names, or the directory called ``name`` in it.
 
     One for all sessions of a user, which have to know of each other's runs, labs and locks: XDG_RUNTIME_DIR is there
-    after a log-in and not for cron, su or a batch system. Both are made with mode 0700. What is read there was written
-    by this user: nobody else can put a file into it.
+    after a log-in and not for cron, su or a batch system. Where these have a /tmp of their own (Slurm's
+    job_container/tmpfs, pam_namespace, systemd's PrivateTmp), or systemd-tmpfiles removes what is old there,
+    FAIRLEAD_RUNTIME_DIR must name a place that they share and that is kept. Both are made with mode 0700. What is read
+    there was written by this user: nobody else can put a file into it.
 
     Raises:
         FairleadError: it cannot be made, belongs to somebody else, or others may look into it.

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from fairlead.cluster import traces
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
-from fairlead.cluster.launch import RunningJob, StartupTimeout, attend, run, start
+from fairlead.cluster.launch import NotedSignals, RunningJob, StartupTimeout, attend, run, start
 from fairlead.cluster.launchers.base import Launcher, get
 from fairlead.errors import HostError, LaunchError, MissingToolError
 
@@ -108,6 +109,13 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     finally:
         signal.signal(signal.SIGHUP, before)
     assert note.read_text().splitlines() == ["got", "done"]
+
+
+def test_a_signal_that_comes_too_late_is_not_what_ended_the_job() -> None:
+    signals = NotedSignals()
+    late = partial(os.kill, os.getpid(), signal.SIGTERM)
+    assert run(LOCAL, CUSTOM, job("exit 3"), on_signal=signals, on_end=late) == 3
+    assert (signals.ended_by(), signals.exit_code(3, Unmarked())) == (None, 3)
 
 
 def test_a_job_that_lasts_too_long_is_ended_with_all_it_started(tmp_path: Path) -> None:

@@ -124,11 +124,12 @@ def test_a_signal_that_cannot_be_delivered_is_said_and_the_job_goes_on(
     ssh: Ssh, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     what = job(f"echo up >{tmp_path}/up; until [ -e {tmp_path}/go ]; do sleep 0.05; done; exit 6")
+    signals = NotedSignals()
 
     def disturb() -> None:
         wait_until((tmp_path / "up").exists)
         ssh.down("a")
-        os.kill(os.getpid(), signal.SIGUSR1)
+        os.kill(os.getpid(), signal.SIGTERM)
         wait_until(lambda: len(ssh.calls()) > 1)
         time.sleep(0.2)
         (ssh.directory / "down-a").unlink()
@@ -138,11 +139,12 @@ def test_a_signal_that_cannot_be_delivered_is_said_and_the_job_goes_on(
     thread.start()
     try:
         with caplog.at_level(logging.WARNING):
-            assert run(cluster("a"), CUSTOM, what) == 6
+            assert run(cluster("a"), CUSTOM, what, on_signal=signals) == 6
     finally:
         thread.join()
     (said,) = caplog.messages
-    assert said.startswith(f"SIGUSR1 was not delivered to job {what.id}, which goes on: a: ssh did not get there")
+    assert said.startswith(f"SIGTERM was not delivered to job {what.id}, which goes on: a: ssh did not get there")
+    assert (signals.ended_by(), signals.exit_code(6, get("openmpi4")())) == (None, 6)  # it ended by itself
 
 
 def test_a_signal_that_comes_before_mpirun_waits_for_it(ssh: Ssh) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import time
 import tracemalloc
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -75,11 +76,13 @@ def test_files_are_never_in_memory_as_a_whole(apart: Apart) -> None:
 
 
 def test_only_a_standstill_takes_too_long(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetch, "STANDSTILL_S", 0.5)
+    monkeypatch.setattr(fetch, "STANDSTILL_S", 2.0)
     (apart.home / "a" / "1.record").write_bytes(os.urandom(30_000))
-    in_steps = "while head -c 5000 >step && [ -s step ]; do sleep 0.2; cat step; done"
+    in_steps = "while head -c 15000 >step && [ -s step ]; do sleep 0.8; cat step; done"  # three, of 40 KiB
     apart.scripts = {"a": f"cd {apart.home}; {{}} | {{{{ {in_steps}; }}}}"}
-    MessageFiles(CLUSTER, apart.home / "kept", ("a",), {}).fetch()  # takes more than a second
+    begin_s = time.monotonic()
+    MessageFiles(CLUSTER, apart.home / "kept", ("a",), {}).fetch()
+    assert time.monotonic() - begin_s > 2.0
     assert (apart.home / "kept" / "a" / "1.record").stat().st_size == 30_000
 
 
@@ -106,6 +109,27 @@ def test_what_does_not_come_whole_is_told_and_not_kept(apart: Apart, script: str
     with pytest.raises(HostError, match=f"a: the records in .*/kept cannot be fetched: ({reason})"):
         fetched(apart, "a")
     assert [path for path in (apart.home / "kept").rglob("*") if path.is_file()] == []
+
+
+def test_records_that_are_still_written_to_come_as_they_are(apart: Apart) -> None:
+    changed = "echo 'tar: ./1.record: file changed as we read it' >&2; exit 1"
+    apart.scripts = {"a": f"{{}}; {changed}"}
+    assert fetched(apart) == {"a/1.record": "of a", "b/1.record": "of b"}
+    apart.scripts = {"a": f"{{}} | head -c 515; {changed}"}
+    with pytest.raises(HostError, match=r"a: the records in .* cannot be fetched: tar: .*changed as we read it"):
+        fetched(apart, "a")
+    apart.scripts = {"a": "exit 1"}  # as of a shell that cannot enter the directory
+    with pytest.raises(HostError, match=r"a: the records in .* cannot be fetched: empty file"):
+        fetched(apart, "a")
+
+
+def test_a_host_that_ssh_does_not_get_to_is_told_as_everywhere(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "name", "ssh")
+    apart.scripts = {"a": "{} | head -c 515; echo 'Connection refused' >&2; exit 255"}
+    with pytest.raises(
+        HostError, match=r"^a: ssh did not get there: Connection refused\n  try `ssh HOST true` by hand"
+    ):
+        fetch.fetch_records(apart, "a", str(apart.home / "kept"), lambda name, content: None)
 
 
 def test_names_lead_nowhere_else_and_links_are_not_followed(apart: Apart) -> None:

@@ -21,14 +21,20 @@ def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_all_sessions_of_a_user_have_the_same_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A log-in has an XDG_RUNTIME_DIR; cron, su and batch systems have none."""
     monkeypatch.delenv("FAIRLEAD_RUNTIME_DIR")
-    usual = f"/tmp/fairlead-{os.getuid()}"
-    monkeypatch.setattr(runtime, "_private", lambda path: path)  # nothing is made there
+    wanted: list[Path] = []
+
+    def below(path: Path) -> Path:
+        wanted.append(path)
+        return tmp_path  # nothing is made in /tmp itself
+
+    monkeypatch.setattr(runtime, "_private", below)
     for value in (str(tmp_path), ""):
         monkeypatch.setenv("XDG_RUNTIME_DIR", value)
-        assert str(runtime.directory()) == usual
+        assert runtime.directory("runs") == tmp_path / "runs"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", "elsewhere")
-    assert runtime.directory() == tmp_path / "elsewhere"
+    runtime.directory()
+    assert wanted == [Path(f"/tmp/fairlead-{os.getuid()}")] * 2 + [tmp_path / "elsewhere"]
 
 
 def test_a_process_is_its_number_and_its_start_time() -> None:

@@ -35,9 +35,14 @@ def attempt(
         raise HostError(f"{host}: `{argv[0]}` did not end within {timeout_s:g} s", hint=_look(executor)) from error
     except FileNotFoundError as error:
         raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
-    if executor.name == "ssh" and done.returncode == SSH_FAILED:
-        raise HostError(f"{host}: ssh did not get there: {_tail(done.stderr)}", hint=_look(executor))
+    check_reached(executor, host, done.returncode, done.stderr)
     return done
+
+
+def check_reached(executor: Executor, host: str, exit_code: int, said: bytes) -> None:
+    """Raises HostError if a command for a host ended so, and ``said`` this, since ssh did not get there or not back."""
+    if executor.name == "ssh" and exit_code == SSH_FAILED:
+        raise HostError(f"{host}: ssh did not get there: {_tail(said)}", hint=_look(executor))
 
 
 def run_on(

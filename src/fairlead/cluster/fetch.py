@@ -9,10 +9,12 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import IO
 
+from fairlead.cluster.execute import check_reached
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import HostError, MissingToolError
 
 STANDSTILL_S = 60.0  # no longer than this without a byte; how long all of it takes is not limited
+CHANGED = 1  # of GNU tar: all is sent, and something was written to meanwhile; a rank may still be at its record
 _SEND = 'cd "$0" && ls -A | grep "[.]record$" | tar -c -f - -T -'
 
 Take = Callable[[str, IO[bytes]], None]
@@ -41,9 +43,11 @@ def fetch_records(executor: Executor, host: str, directory: str, take: Take) -> 
         except tarfile.TarError as error:
             broken = error
         code = sender.end()
-        if code or broken:
+        if broken or code not in (0, CHANGED):
             said.seek(0)
-            reason = said.read().decode(errors="replace").strip() or broken or f"exit code {code}"
+            words = said.read()
+            check_reached(executor, host, code, words)
+            reason = words.decode(errors="replace").strip() or broken or f"exit code {code}"
             raise HostError(f"{host}: the records in {directory} cannot be fetched: {reason}")
 
 

@@ -124,14 +124,22 @@ class RunningJob(Traces):
         """Wait for the end; the exit code as a shell would give it (128 + signal for one that was killed)."""
         return _exit_code(self.process.wait())
 
-    def signal(self, number: signal.Signals) -> None:
-        """Give a signal to mpirun, which does with it what it does with its own. Too late is no error."""
+    def signal(self, number: signal.Signals) -> bool:
+        """Give a signal to mpirun, which does with it what it does with its own.
+
+        Returns:
+            Whether it was given; False: mpirun had ended.
+
+        Raises:
+            HostError: the host that mpirun runs on was not reached.
+        """
         if self.poll() is not None:
-            return
+            return False
         if self._by_note:
             self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"))
         else:
             self.process.send_signal(number)
+        return True
 
     def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """End the job: ask, wait, insist; then see that no rank is left on any host.
@@ -179,33 +187,34 @@ def end_leftovers_of(cluster: Cluster, job_id: str) -> None:
     Traces(cluster, Job(id=job_id, argv=(), hosts=hosts)).end_leftovers()
 
 
-SignalCallback = Callable[[RunningJob, signal.Signals], None]
+SignalCallback = Callable[[RunningJob, signal.Signals], object]
 
 
-def pass_on(running: RunningJob, number: signal.Signals) -> None:
-    """Give the job the signal that came: what `run` and `attend` do unless told otherwise.
+def pass_on(running: RunningJob, number: signal.Signals) -> bool:
+    """Give the job the signal that came, and say whether it got it: what `run` and `attend` do unless told otherwise.
 
     One that cannot be delivered is said and the job goes on: an exception here would come out of waiting for it.
     """
     try:
-        running.signal(number)
+        return running.signal(number)
     except FairleadError as error:
         _log.warning("%s was not delivered to job %s, which goes on: %s", number.name, running.job.id, error)
+        return False
 
 
 class NotedSignals:
-    """An ``on_signal`` that passes signals on and remembers them, to tell how the program ended."""
+    """An ``on_signal`` that passes signals on and remembers those delivered, to tell how the program ended."""
 
     def __init__(self) -> None:
-        self._seen: list[signal.Signals] = []
+        self._delivered: list[signal.Signals] = []
 
     def __call__(self, running: RunningJob, number: signal.Signals) -> None:
-        self._seen.append(number)
-        pass_on(running, number)
+        if pass_on(running, number):
+            self._delivered.append(number)
 
     def ended_by(self) -> signal.Signals | None:
-        """The first signal that ends a program, if one came."""
-        return next((number for number in self._seen if number in interrupts.ENDING), None)
+        """The first signal that ends a program, if the job got one."""
+        return next((number for number in self._delivered if number in interrupts.ENDING), None)
 
     def exit_code(self, code: int, launcher: Launcher) -> int:
         """The program's exit code. What mpirun says when a signal ended it is its own (Open MPI 4: always 1)."""
