@@ -74,5 +74,9 @@ class CloudError(FairleadError):
     """A cloud manager did not do, or did not say, what it was asked for."""
 
 
+class CreationRefusedError(CloudError):
+    """A cloud manager does not make this machine there; nothing of it is left, and elsewhere it may be made."""
+
+
 class MigrationRefusedError(CloudError):
     """A cloud manager will not move a virtual machine to this server. Another one may do."""

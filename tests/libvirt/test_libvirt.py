@@ -16,8 +16,8 @@ from lab_fixtures import run
 from managed_runs import COMMAND, once, wait_for
 from site_of_two import SERVERS, Site, site
 
-from fairlead.cloud import Driver, Migration, Moved
-from fairlead.errors import CloudError, MigrationRefusedError
+from fairlead.cloud import Created, Creation, Driver, Migration, Moved, Progress
+from fairlead.errors import CloudError, CreationRefusedError, MigrationRefusedError
 
 pytestmark = [pytest.mark.root, pytest.mark.libvirt, pytest.mark.timeout(300)]
 
@@ -235,3 +235,86 @@ def test_show_says_who_is_where(two_servers: Site, echoing: Echo) -> None:
     assert ["h0", "1", "1", "of", str(os.cpu_count()), "128", "MiB"] in [line[:7] for line in lines]
     assert ["guest", "h0", "1"] in [line[:3] for line in lines]
     assert json.loads(once(*arguments, "--json").stdout)["vms"][0]["memory_B"] == 128 << 20
+
+
+DISK = """<disk type="file" device="disk"><source file="{file}"/><target dev="vda" bus="virtio"/></disk></devices>"""
+
+
+def made(creation: Creation) -> Created:
+    while isinstance(now := creation.poll(), Progress):
+        time.sleep(0.05)
+    return now
+
+
+def test_a_machine_is_made_like_one_that_runs(two_servers: Site) -> None:
+    two_servers.start_guest("h0")
+    console = two_servers.directory / "second.console"
+    try:
+        done = once("cloud", "create", two_servers.cluster_file(), "second", "h1", "--like", "guest")
+        assert "second runs on h1 after" in done.stdout, done.stderr
+        wait_for(lambda: console.exists() and "is up" in console.read_text(), "the second machine to come up")
+        driver = two_servers.driver()
+        found = driver.inventory()
+        assert (found.vm("second").server, found.vm("guest").server) == ("h1", "h0")
+        assert found.vm("second").memory_B == 128 << 20
+        with pytest.raises(CreationRefusedError, match="there is a machine second already"):
+            driver.create("second", "guest", "h0")
+        with pytest.raises(CreationRefusedError, match="no server has a machine other"):
+            driver.create("third", "other", "h0")
+        finish(driver.migrate("second", "h0"))
+        two_servers.virsh("h0", "destroy", "second")
+        assert [vm.name for vm in driver.inventory().vms] == ["guest"]
+    finally:
+        for server in SERVERS:
+            if "second" in two_servers.virsh(server, "list", "--name"):
+                two_servers.virsh(server, "destroy", "second")
+        two_servers.end_guest()
+
+
+def test_disks_are_copied_and_one_that_fails_or_is_given_up_leaves_nothing(two_servers: Site) -> None:
+    directory = two_servers.directory / "pool"
+    directory.mkdir()
+    template = two_servers.directory / "template.xml"
+    disk = directory / "template.raw"
+    two_servers.start_guest("h0")  # its definition is the template's but for the disk
+    text = two_servers.virsh("h0", "dumpxml", "guest", "--inactive")
+    two_servers.end_guest()
+    template.write_text(
+        text.replace("<name>guest</name>", "<name>template</name>").replace("</devices>", DISK.format(file=disk))
+    )
+    two_servers.virsh("h0", "pool-create-as", "pool", "dir", "--target", str(directory))
+    two_servers.virsh("h0", "vol-create-as", "pool", "template.raw", "1M", "--format", "raw")
+    disk.write_bytes(b"what is on it" + disk.read_bytes()[13:])
+    two_servers.virsh("h0", "define", str(template))
+    try:
+        driver = two_servers.driver()
+        assert made(driver.create("node", "template", "h0")).server == "h0"
+        copy = directory / "node-vda.raw"
+        assert copy.read_bytes() == disk.read_bytes()
+        assert "node" in two_servers.virsh("h0", "list", "--persistent", "--name").split()
+        with pytest.raises(CreationRefusedError, match=r"node runs, and what it writes to its disks"):
+            driver.create("other", "node", "h0")
+        two_servers.virsh("h0", "destroy", "node")
+        two_servers.virsh("h0", "undefine", "node", "--remove-all-storage")
+
+        with pytest.raises(CreationRefusedError, match=r"node cannot be made on h1: .*template\.raw"):
+            made(driver.create("node", "template", "h1"))  # whose libvirt knows no such volume
+        creation = driver.create("node", "template", "h0")
+        creation.poll()
+        creation.abort()
+        with pytest.raises(CloudError, match=r"node was given up: it is taken away again$"):
+            made(creation)
+        for line in ("ip link set br0 down", "ip link set br0 name other"):
+            run(two_servers.lab, "h0", *line.split())
+        try:
+            with pytest.raises(CreationRefusedError, match=r"node cannot be made on h0: .*br0"):
+                made(driver.create("node", "template", "h0"))
+        finally:
+            for line in ("ip link set other name br0", "ip link set br0 up"):
+                run(two_servers.lab, "h0", *line.split())
+        for server in SERVERS:
+            assert "node" not in two_servers.virsh(server, "list", "--all", "--name").split()
+        assert [each.name for each in directory.iterdir()] == ["template.raw"]
+    finally:
+        two_servers.virsh("h0", "undefine", "template")
+        two_servers.virsh("h0", "pool-destroy", "pool")

@@ -19,12 +19,12 @@ from managed_runs import COMMAND, once, wait_for
 from services import HOSTS, Site
 
 from fairlead import cloud
-from fairlead.cloud import Migration, Moved, Progress
+from fairlead.cloud import Created, Creation, Migration, Moved, Progress
 from fairlead.cloud.inventory import Group, Inventory
 from fairlead.cloud.openstack import OpenstackDriver
 from fairlead.cloud.openstack_session import Session
 from fairlead.cluster.description import Cluster
-from fairlead.errors import CloudError, MigrationRefusedError
+from fairlead.errors import CloudError, CreationRefusedError, MigrationRefusedError
 
 pytestmark = [pytest.mark.root, pytest.mark.openstack, pytest.mark.timeout(300)]
 
@@ -133,6 +133,12 @@ def finish(migration: Migration, seen: Callable[[str], None] = lambda text: None
     return now
 
 
+def made(creation: Creation) -> Created:
+    while isinstance(now := creation.poll(), Progress):
+        time.sleep(0.2)
+    return now
+
+
 def under_way(migration: Migration) -> None:
     wait_for(lambda: getattr(migration.poll(), "text", "") == "running", "the migration to be under way", 30)
 
@@ -181,6 +187,34 @@ def test_anti_affinity_is_respected_and_nova_has_the_last_word(
     with pytest.raises(MigrationRefusedError, match=r"cmp1 does not take first: No valid host was found"):
         finish(asked.migrate("first", "cmp1"))
     assert (admin.host_of(first), admin.host_of(second)) == ("cmp0", "cmp1")
+
+
+def test_a_machine_is_made_like_another_one(admin: Admin, guest: Any) -> None:
+    done = once("cloud", "create", str(cluster_file(admin.site)), "second", "cmp1", "--like", "guest", "--json")
+    told = json.loads(done.stdout)
+    assert (told["vm"], told["server"]) == ("second", "cmp1")
+    second = admin.compute.find_server("second", ignore_missing=False, details=True)
+    second = admin.compute.get_server(second.id)
+    assert (second.status, second.compute_host, second.flavor.original_name) == ("ACTIVE", "cmp1", "small")
+    assert second.image.id == admin.image.id
+    found = driver(admin).inventory().vm("second")
+    assert (found.cpus, found.memory_B, found.disk_B) == (2, 512 << 20, GIB)
+
+
+def test_a_machine_that_nova_cannot_place_leaves_nothing(admin: Admin, guest: Any) -> None:
+    group = admin.compute.create_server_group(name="far", policy="anti-affinity")
+    admin.create("first", "cmp0", group.id)
+    with pytest.raises(CreationRefusedError, match=r"third cannot be made on cmp0: No valid host was found"):
+        made(driver(admin).create("third", "first", "cmp0"))
+    assert made(driver(admin).create("third", "first", "cmp1")).server == "cmp1"
+    with pytest.raises(CreationRefusedError, match="there is a machine third already"):
+        driver(admin).create("third", "first", "cmp1")
+    creation = driver(admin).create("fourth", "guest", "cmp1")
+    creation.poll()
+    creation.abort()
+    with pytest.raises(CloudError, match="fourth was given up, and is deleted"):
+        made(creation)
+    assert sorted(each.name for each in admin.compute.servers()) == ["first", "guest", "third"]
 
 
 def test_a_machine_that_does_not_run_is_none_but_takes_up_room(admin: Admin, guest: Any) -> None:

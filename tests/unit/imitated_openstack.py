@@ -38,6 +38,8 @@ class Machine:
     project: str = PROJECT
     status: str = "ACTIVE"
     task: str | None = None
+    image: Any = field(default_factory=lambda: {"id": "i-1"})
+    networks: list[str] = field(default_factory=list)
     received_B: int = 1000
     sent_B: int = 10
 
@@ -53,6 +55,8 @@ class Cloud:
             that is none; None: nothing at all until the end; a function: it is called, and the line hung up.
         pages: machines a page.
         requests: what was asked, with bodies of what changes something.
+        wanted: bodies of the machines that were asked for.
+        slow: machines that are being made are never done.
     """
 
     hosts: dict[str, Host] = field(default_factory=dict)
@@ -66,6 +70,8 @@ class Cloud:
     password: str = PASSWORD
     tokens: list[str] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
+    wanted: list[dict[str, Any]] = field(default_factory=list)
+    slow: bool = False
     address: str = ""
     over: threading.Event = field(default_factory=threading.Event)
 
@@ -110,6 +116,12 @@ class Cloud:
             case "GET", ["os-migrations"]:
                 mine = [each for each in self.records if each["machine"].id == asked["instance_uuid"]][:1]
                 return 200, {"migrations": [{"id": each["id"], "status": self.step(each)} for each in mine]}
+            case "GET", ["flavors", "detail"]:
+                return 200, {"flavors": [{"id": "f-1", "name": "small"}, {"id": "f-2", "name": "large"}]}
+            case "POST", ["servers"]:
+                return self._create(body)
+            case _, ["servers", machine, *rest] if all(m.id != machine for m in self.machines):
+                return 404, {"itemNotFound": {"code": 404, "message": f"Instance {machine} could not be found."}}
             case _, ["servers", machine, *rest]:
                 return self._of_machine(method, next(m for m in self.machines if m.id == machine), rest, body)
         return 404, {"itemNotFound": {"code": 404, "message": f"no {path} here"}}
@@ -121,10 +133,35 @@ class Cloud:
         more = [{"rel": "next", "href": "elsewhere"}] if first + self.pages < len(ids) else []
         return {"servers": [_server(each) for each in page]} | ({"servers_links": more} if more else {})
 
+    def _create(self, body: dict[str, Any]) -> Answer:
+        wanted = body["server"]
+        machine = self.add(wanted["name"], wanted["host"], status="BUILD", task="scheduling")
+        self.wanted.append(body)
+        return 202, {"server": {"id": machine.id}}
+
+    def _build(self, machine: Machine) -> None:
+        """One step further; a look at it makes it."""
+        if machine.task == "deleting":
+            del self.hosts[machine.host].allocations[machine.id]
+            self.machines.remove(machine)
+        elif machine.status == "BUILD":
+            machine.status, machine.task = ("ERROR", None) if self.reason else ("ACTIVE", None)
+            if self.slow:
+                machine.status, machine.task = "BUILD", "spawning"
+
     def _of_machine(self, method: str, machine: Machine, rest: list[str], body: Any) -> Answer:
         match method, rest:
             case "GET", []:
-                return 200, {"server": _server(machine)}
+                told = {"server": _server(machine)}
+                if machine.status == "ERROR":
+                    told["server"]["fault"] = {"message": self.reason}
+                self._build(machine)
+                return 200, told
+            case "GET", ["os-interface"]:
+                return 200, {"interfaceAttachments": [{"net_id": each} for each in machine.networks]}
+            case "DELETE", []:
+                machine.task = "deleting"
+                return 204, None
             case "GET", ["diagnostics"]:
                 nic = {"rx_octets": machine.received_B, "tx_octets": machine.sent_B}
                 return 200, {"nic_details": [nic, {"rx_octets": 1, "tx_octets": 2}]}
@@ -157,7 +194,17 @@ def _hypervisor(name: str, host: Host) -> dict[str, Any]:
 
 def _server(machine: Machine) -> dict[str, Any]:
     extended = {"OS-EXT-SRV-ATTR:host": machine.host, "OS-EXT-STS:task_state": machine.task}
-    return {"id": machine.id, "name": machine.name, "tenant_id": machine.project, "status": machine.status} | extended
+    made_of = {
+        "image": machine.image,
+        "flavor": {"original_name": "large", "vcpus": 2},
+        "key_name": "key",
+        "metadata": {"use": "mpi"},
+        "config_drive": "",
+        "security_groups": [{"name": "inside"}, {"name": "inside"}],
+        "server_groups": [],
+    }
+    who = {"id": machine.id, "name": machine.name, "tenant_id": machine.project, "status": machine.status}
+    return who | extended | made_of
 
 
 class Handler(BaseHTTPRequestHandler):

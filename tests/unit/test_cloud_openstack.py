@@ -11,7 +11,9 @@ from click.testing import CliRunner
 from fairlead.cli.cloud import command
 from fairlead.cloud import Moved, Progress
 from fairlead.cloud import openstack as driver_module
+from fairlead.cloud.ending import EndUnknownError
 from fairlead.cloud.inventory import Group
+from fairlead.cloud.openstack import OpenstackMigration
 from fairlead.cluster.description import Cluster
 from fairlead.errors import CloudError, ConfigError, MigrationRefusedError, MissingToolError
 
@@ -195,6 +197,15 @@ def test_a_no_at_once_is_a_refusal(site: Cloud, status: int) -> None:
         finish(driver().migrate("node0", "h1"))
 
 
+@pytest.mark.parametrize("status", [403, 404])
+def test_any_other_no_is_one_to_every_target(site: Cloud, status: int) -> None:
+    said = {"forbidden": {"code": status, "message": "Policy says no."}}
+    site.answers[f"POST /servers/{site.machines[0].id}/action"] = (status, said)
+    with pytest.raises(CloudError, match=rf"^node0 cannot go to h1: Policy says no\. \(HTTP {status}\)") as caught:
+        driver().migrate("node0", "h1").poll()
+    assert type(caught.value) is CloudError
+
+
 def test_a_no_of_the_scheduler_is_a_refusal_with_its_reason(site: Cloud) -> None:
     site.course, site.reason = ["accepted", "error"], "No valid host was found. "
     with pytest.raises(MigrationRefusedError, match=r"^h1 does not take node0: No valid host was found\.$"):
@@ -274,11 +285,61 @@ def test_an_answer_that_is_lost_does_not_lose_the_migration(site: Cloud, monkeyp
     site.answers[f"POST /servers/{machine.id}/action"] = None
     with monkeypatch.context() as patch:
         patch.setattr(driver_module, "TIMEOUT_S", 0.5)
-        with pytest.raises(CloudError, match=r"^OpenStack site did not answer within 0\.5 s; node0 runs on h0$"):
+        patch.setattr(driver_module, "BEGIN_S", 1.0)
+        unknown = (
+            r"^Nova did not say that it moves node0 \(OpenStack site did not answer within 0\.5 s\): "
+            r"1 s later no migration was seen and it was on h0, but one may still begin$"
+        )
+        with pytest.raises(EndUnknownError, match=unknown):
             finish(driver().migrate("node0", "h1"))
     site.answers[f"POST /servers/{machine.id}/action"] = lambda: take(site)
     said, _ = finish(driver().migrate("node0", "h1"))
     assert "64 MiB copied, 32 MiB left" in said and machine.host == "h1"
+
+
+def test_a_request_that_nova_comes_to_late_is_followed(site: Cloud) -> None:
+    migration = unanswered(site)
+    take(site)
+    assert isinstance(finish(migration)[1], Moved)
+    assert site.machines[0].host == "h1"
+
+
+def test_a_request_that_nova_comes_to_late_is_aborted(site: Cloud) -> None:
+    migration = unanswered(site)
+    migration.abort()
+    assert isinstance(migration.poll(), Progress)  # there is nothing yet that could be aborted
+    take(site)
+    with pytest.raises(CloudError, match=r"^node0: the migration was aborted; it runs on h0$"):
+        finish(migration)
+    assert site.machines[0].host == "h0"
+
+
+@pytest.mark.parametrize("aborted", [False, True])
+def test_of_a_request_that_nova_never_comes_to_nothing_is_claimed(
+    site: Cloud, monkeypatch: pytest.MonkeyPatch, aborted: bool
+) -> None:
+    migration = unanswered(site)
+    if aborted:
+        migration.abort()
+    site.machines[0].task = "migrating"
+    monkeypatch.setattr(driver_module, "BEGIN_S", 0.0)
+    with pytest.raises(
+        EndUnknownError, match=r"no migration was seen and it was on h0 \(busy: migrating\), but one may"
+    ):
+        migration.poll()
+    migration.close()  # asks no more
+    assert not any(each.startswith("DELETE") for each in site.requests)
+
+
+def unanswered(site: Cloud) -> OpenstackMigration:
+    """A migration that Nova was asked for when the line was hung up, looked at three times."""
+    site.answers[f"POST /servers/{site.machines[0].id}/action"] = lambda: None
+    migration = driver().migrate("node0", "h1")
+    for _ in range(3):
+        said = migration.poll()
+        assert isinstance(said, Progress) and said.answered
+        assert said.text.startswith("not known to have begun: OpenStack site: ")
+    return migration
 
 
 def take(site: Cloud) -> None:
@@ -294,8 +355,7 @@ def test_a_silent_cloud_is_told_and_asked_again(site: Cloud, monkeypatch: pytest
         with pytest.raises(CloudError, match=r"^OpenStack site did not answer within 0\.2 s$"):
             asked.inventory()
     del site.answers["GET /os-hypervisors/detail"]
-    hung = asked._worker._hung
-    assert hung is not None
+    (hung,) = asked._worker._hung
     hung.join(10)  # its own patience ends as well
     assert len(asked.inventory().servers) == 2
 

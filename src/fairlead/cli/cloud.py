@@ -2,20 +2,23 @@
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from fairlead.cli.cluster_argument import ClusterArgument
 
 if TYPE_CHECKING:
-    from fairlead.cloud import Migration, Moved
+    from fairlead.cloud import Created, Moved, Work
+
+_Outcome = TypeVar("_Outcome")
 
 POLL_S = 0.5
 SILENT_S = 60.0
-"""A migration of which the cloud has said nothing for so long is not followed any further."""
+"""What the cloud has said nothing of for so long is not followed any further."""
 ABORT_S = 10.0
 _LOOK = "look where it is when the cloud answers again: `fairlead cloud show`, or the cloud's own tools"
 
@@ -62,27 +65,63 @@ def migrate(cluster_file: Path, vm: str, server: str, as_json: bool) -> None:
       fairlead cloud migrate site.toml node3 hypervisor2
     """
     from fairlead import cloud
+    from fairlead.cloud.ending import doubt_of_migration
     from fairlead.cluster.description import Cluster
 
     migration = cloud.of(Cluster.load(cluster_file)).migrate(vm, server)
-    try:
-        moved = _follow(migration, vm, quiet=as_json)
-    except KeyboardInterrupt:
-        click.echo(_given_up(migration, vm, server), err=True)
-        raise
-    finally:
-        migration.close()
+    doubt = doubt_of_migration(vm, ABORT_S)
+    moved = _see_through(migration, doubt, lambda moved: _moved(vm, server, moved), quiet=as_json)
     if as_json:
         click.echo(json.dumps({"vm": vm, "server": server, **asdict(moved)}))
     else:
-        click.echo(_in_words(vm, server, moved))
+        click.echo(_moved(vm, server, moved))
 
 
-def _follow(migration: "Migration", vm: str, *, quiet: bool) -> "Moved":
-    from fairlead.cloud import Moved
+@command.command()
+@click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
+@click.argument("vm")
+@click.argument("server")
+@click.option("--like", required=True, metavar="MODEL", help="Machine that the new one is to be like.")
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+def create(cluster_file: Path, vm: str, server: str, like: str, as_json: bool) -> None:
+    """Make the virtual machine VM on SERVER, of the kind of MODEL. Ctrl-C gives up, and takes it away again.
+
+    It is yours then: nothing of fairlead ends it. Add it to the cluster file to use it.
+
+    \b
+    Example:
+      fairlead cloud create site.toml node9 hypervisor2 --like node3
+    """
+    from fairlead import cloud
+    from fairlead.cluster.description import Cluster
+
+    creation = cloud.of(Cluster.load(cluster_file)).create(vm, like, server)
+    doubt = (
+        f"{vm} was to be taken away, but its end was not seen within {ABORT_S:g} s: whether it is there is not known"
+    )
+    created = _see_through(creation, doubt, lambda created: _created(vm, created), quiet=as_json)
+    if as_json:
+        click.echo(json.dumps({"vm": vm, **asdict(created)}))
+    else:
+        click.echo(_created(vm, created))
+
+
+def _see_through(work: "Work[_Outcome]", doubt: str, in_words: Callable[[_Outcome], str], *, quiet: bool) -> _Outcome:
+    """Follow it to its end; told how that was if it is interrupted."""
+    try:
+        return _follow(work, doubt, quiet=quiet)
+    except KeyboardInterrupt:
+        click.echo(_given_up(work, doubt, in_words), err=True)
+        raise
+    finally:
+        work.close()
+
+
+def _follow(work: "Work[_Outcome]", doubt: str, *, quiet: bool) -> _Outcome:
+    from fairlead.cloud import Progress
 
     told, answered_s = None, time.monotonic()
-    while not isinstance(seen := migration.poll(), Moved):
+    while isinstance(seen := work.poll(), Progress):
         if seen != told and not quiet:
             click.echo(seen.text, err=True)
         told = seen
@@ -90,31 +129,35 @@ def _follow(migration: "Migration", vm: str, *, quiet: bool) -> "Moved":
             answered_s = time.monotonic()
         elif time.monotonic() > answered_s + SILENT_S:
             click.echo(f"no answer for {SILENT_S:g} s: giving up", err=True)
-            return _give_up(migration, vm)
+            return _give_up(work, doubt)
         time.sleep(POLL_S)
     return seen
 
 
-def _give_up(migration: "Migration", vm: str) -> "Moved":
-    from fairlead.cloud.ending import EndUnknownError, end
+def _give_up(work: "Work[_Outcome]", doubt: str) -> _Outcome:
+    from fairlead.cloud.ending import EndUnknownError, end_work
 
     try:
-        return end(migration, vm, ABORT_S)
+        return end_work(work, ABORT_S, doubt)
     except EndUnknownError as error:
         raise EndUnknownError(str(error), hint=_LOOK) from error
 
 
-def _given_up(migration: "Migration", vm: str, server: str) -> str:
-    """What came of a migration that was interrupted."""
+def _given_up(work: "Work[_Outcome]", doubt: str, in_words: Callable[[_Outcome], str]) -> str:
+    """What came of something that was interrupted."""
     from fairlead.errors import CloudError
 
     try:
-        return f"it was too late to give up: {_in_words(vm, server, _give_up(migration, vm))}"
+        return f"it was too late to give up: {in_words(_give_up(work, doubt))}"
     except CloudError as error:
         return str(error)
 
 
-def _in_words(vm: str, server: str, moved: "Moved") -> str:
+def _moved(vm: str, server: str, moved: "Moved") -> str:
     copied = "" if moved.copied_B is None else f", {moved.copied_B / 2**20:.0f} MiB copied"
     paused = "" if moved.paused_s is None else f", paused for {moved.paused_s * 1e3:.0f} ms"
     return f"{vm} moved to {server} in {moved.time_s:.2f} s{copied}{paused}"
+
+
+def _created(vm: str, created: "Created") -> str:
+    return f"{vm} runs on {created.server} after {created.time_s:.2f} s"

@@ -3,14 +3,28 @@
 `fairlead.cloud.driver` is the interface, one module each makes it for a cloud; `of` finds a cluster's.
 """
 
-from fairlead.cloud.driver import Driver, Migration, Moved, Progress
+from fairlead.cloud.driver import Created, Creation, Driver, Migration, Moved, Progress, Work
 from fairlead.cloud.inventory import Inventory, Load, Server, Vm
 from fairlead.cloud.lab import LabDriver
 from fairlead.cluster.cloud_table import LibvirtTable, OpenstackTable
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
 
-__all__ = ["Driver", "Inventory", "LabDriver", "Load", "Migration", "Moved", "Progress", "Server", "Vm", "of"]
+__all__ = [
+    "Created",
+    "Creation",
+    "Driver",
+    "Inventory",
+    "LabDriver",
+    "Load",
+    "Migration",
+    "Moved",
+    "Progress",
+    "Server",
+    "Vm",
+    "Work",
+    "of",
+]
 
 
 def of(cluster: Cluster) -> Driver:

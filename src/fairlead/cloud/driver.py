@@ -4,10 +4,12 @@ A driver reads credentials from the cloud's usual places and never puts them int
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from fairlead.cloud.inventory import Inventory
 from fairlead.errors import CloudError
+
+_Outcome = TypeVar("_Outcome", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -27,19 +29,28 @@ class Moved:
     copied_B: int | None
 
 
+@dataclass(frozen=True)
+class Created:
+    """A machine that was made, and runs; what is in it may still be starting."""
+
+    server: str
+    time_s: float
+
+
 def no_answer(error: CloudError) -> Progress:
-    """Of a question about a migration: it goes on or not, and is asked again."""
+    """Of a question about something under way: it goes on or not, and is asked again."""
     return Progress(f"the cloud does not answer: {error}", answered=False)
 
 
-class Migration(Protocol):
-    """One migration. It may begin only when it is first polled, so that its owner has it when it does."""
+class Work(Protocol[_Outcome]):
+    """What takes a cloud some time. It may begin only when it is first polled: its owner has it when it does."""
 
-    def poll(self) -> Moved | Progress:
+    def poll(self) -> _Outcome | Progress:
         """How far it is; waits for no more than the cloud's answers. A cloud without an answer is a `Progress`.
 
         Raises:
             MigrationRefusedError: by the target, before anything was copied.
+            CreationRefusedError: by the cloud, and nothing of it is left.
             CloudError: it is over: it failed, or was aborted; the message says how, and where the machine is, or that
                 this is not known.
         """
@@ -49,6 +60,12 @@ class Migration(Protocol):
 
     def close(self) -> None:
         """Let go of it, whatever it does. One that is not over, nor was aborted, is aborted as far as possible."""
+
+
+Migration = Work[Moved]
+"""Of a machine that runs all the while."""
+Creation = Work[Created]
+"""Of a machine that was not there; what is left of one that failed or was aborted is taken away."""
 
 
 class Driver(Protocol):
@@ -66,5 +83,13 @@ class Driver(Protocol):
 
         Raises:
             MigrationRefusedError: not to this server; nothing was started.
+            CloudError: it did not answer, or answered nonsense; nothing was started.
+        """
+
+    def create(self, name: str, like: str, server: str) -> Creation:
+        """What makes another machine on a server, of the same kind as one that there is.
+
+        Raises:
+            CreationRefusedError: this cloud makes none, or not this one there; nothing was started.
             CloudError: it did not answer, or answered nonsense; nothing was started.
         """

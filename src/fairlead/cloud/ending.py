@@ -1,31 +1,44 @@
-"""The end of a migration that nobody wants any more."""
+"""The end of something that nobody wants any more."""
 
 import time
+from typing import TypeVar
 
-from fairlead.cloud.driver import Migration, Moved
+from fairlead.cloud.driver import Migration, Moved, Progress, Work
 from fairlead.errors import CloudError
 
 POLL_S = 0.05
 
+_Outcome = TypeVar("_Outcome")
+
 
 class EndUnknownError(CloudError):
-    """A migration was asked to end, and no end was seen: it may go on, and its machine may be anywhere."""
+    """A cloud was asked for something, or to end it, and neither it nor its end was seen: it may go on."""
 
 
 def end(migration: Migration, vm: str, limit_s: float) -> Moved:
-    """Abort a migration and follow it to its end, which may be that the machine had moved already.
+    """`end_work` of a migration."""
+    return end_work(migration, limit_s, doubt_of_migration(vm, limit_s))
+
+
+def doubt_of_migration(vm: str, limit_s: float) -> str:
+    """What is not known if the end of a migration was not seen."""
+    return (
+        f"{vm} was to stay, but no end of its migration was seen within {limit_s:g} s: whether it still moves, and "
+        "where it runs, is not known"
+    )
+
+
+def end_work(work: Work[_Outcome], limit_s: float, doubt: str) -> _Outcome:
+    """Abort something and follow it to its end, which may be that it was done already.
 
     Raises:
-        EndUnknownError: no end was seen within ``limit_s``.
-        CloudError: it was aborted, or failed, as `Migration.poll` says.
+        EndUnknownError: no end was seen within ``limit_s``; ``doubt`` says what is not known then.
+        CloudError: it was aborted, or failed, as `Work.poll` says.
     """
     deadline_s = time.monotonic() + limit_s
-    migration.abort()
-    while not isinstance(said := migration.poll(), Moved):
+    work.abort()
+    while isinstance(said := work.poll(), Progress):
         if time.monotonic() >= deadline_s:
-            raise EndUnknownError(
-                f"{vm} was to stay, but no end of its migration was seen within {limit_s:g} s: whether it still moves, "
-                f"and where it runs, is not known; the last word: {said.text}"
-            )
+            raise EndUnknownError(f"{doubt}; the last word: {said.text}")
         time.sleep(POLL_S)
     return said

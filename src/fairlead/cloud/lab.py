@@ -4,9 +4,9 @@ import subprocess
 import time
 
 from fairlead import lab as labs
-from fairlead.cloud.driver import Moved, Progress
+from fairlead.cloud.driver import Creation, Moved, Progress
 from fairlead.cloud.inventory import Inventory, Load, Server, Vm
-from fairlead.errors import CloudError, LabError, MigrationRefusedError
+from fairlead.errors import CloudError, CreationRefusedError, LabError, MigrationRefusedError
 from fairlead.lab import Lab
 from fairlead.lab.migration import Migration, refusal
 
@@ -84,6 +84,12 @@ class LabDriver:
             return LabMigration(lab, vm, server)
         except LabError as error:
             raise CloudError(str(error)) from error
+
+    def create(self, name: str, like: str, server: str) -> Creation:
+        raise CreationRefusedError(
+            f"lab {self._name} has the machines of its description and no others",
+            hint="hosts_per_leaf in the description says how many",
+        )
 
     def _lab(self) -> Lab:
         try:

@@ -13,11 +13,13 @@ from typing import Any
 from fairlead.cloud.driver import Moved, Progress, no_answer
 from fairlead.cloud.ending import end
 from fairlead.cloud.inventory import Inventory, Server, Vm
-from fairlead.cloud.libvirt_session import DIRTY_RATE_S, Session, api, in_words
+from fairlead.cloud.libvirt_creation import LibvirtCreation
+from fairlead.cloud.libvirt_definition import size, written_disks
+from fairlead.cloud.libvirt_session import DIRTY_RATE_S, Definition, Session, api, in_words
 from fairlead.cloud.uplinks import Uplinks
 from fairlead.cloud.worker import Worker
 from fairlead.cluster.cloud_table import CloudServer, LibvirtTable
-from fairlead.errors import CloudError, MigrationRefusedError
+from fairlead.errors import CloudError, CreationRefusedError, MigrationRefusedError
 
 TIMEOUT_S = 10.0
 CLOSE_S = 10.0
@@ -69,6 +71,26 @@ class LibvirtDriver:
         if source is target:
             raise MigrationRefusedError(f"{vm} is on {server} already")
         return LibvirtMigration(source, target, vm, copy_disks=self._table.copy_disks)
+
+    def create(self, name: str, like: str, server: str) -> LibvirtCreation:
+        target = next((each for each in self._servers if each.name() == server), None)
+        if target is None:
+            known = ", ".join(each.name() for each in self._servers)
+            raise CreationRefusedError(f"there is no server {server}", hint=f"there are {known}")
+        found = next((each for one in [target, *self._servers] if (each := one.definition(like)) is not None), None)
+        if found is None:
+            raise CreationRefusedError(f"no server has a machine {like}")
+        if any(each.definition(name) is not None for each in self._servers):
+            raise CreationRefusedError(f"there is a machine {name} already")
+        if found.runs and written_disks(found.text):
+            raise CreationRefusedError(
+                f"{like} runs, and what it writes to its disks meanwhile cannot be copied",
+                hint="name one that does not",
+            )
+        cpus, memory_B = size(found.text)
+        if bars := self.inventory().bars(server, Vm(name, server, cpus, memory_B, 0, None, 0.0)):
+            raise CreationRefusedError(f"{server} {bars}")
+        return LibvirtCreation(target.open_session, name, server, found.text, lasting=found.lasting)
 
 
 class LibvirtMigration:
@@ -184,6 +206,10 @@ class _Server:
     def runs(self, vm: str) -> bool:
         """Whether a machine is there, and not only about to come or to go."""
         return bool(self.ask(lambda session: session.runs(vm)))
+
+    def definition(self, vm: str) -> Definition | None:
+        found: Definition | None = self.ask(lambda session: session.definition(vm))
+        return found
 
     def room(self, *, copy_disks: bool) -> tuple[int, int, int]:
         """Processors, memory and disk, the last two in bytes; no disk where disks stay where they are."""

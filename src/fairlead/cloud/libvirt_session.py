@@ -2,6 +2,7 @@
 
 import time
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from types import ModuleType
@@ -9,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fairlead.cloud.inventory import Load, Vm
+from fairlead.cloud.libvirt_definition import Disk, copy_of_volume, like, written_disks
 from fairlead.errors import CloudError, MissingToolError
 
 DIRTY_RATE_S = 1
@@ -31,6 +33,15 @@ class Machine:
 
     def vm(self, server: str, dirty_Bps: float) -> Vm:
         return Vm(self.name, server, self.cpus, self.memory_B, self.disk_B, dirty_Bps, self.downtime_s, self.load)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What libvirt starts a machine from; ``lasting``: it knows it when the machine is switched off, too."""
+
+    text: str
+    runs: bool
+    lasting: bool
 
 
 def api() -> ModuleType:
@@ -137,6 +148,60 @@ class Session:
             flags |= self._api.VIR_MIGRATE_NON_SHARED_DISK
         wanted = {self._api.VIR_MIGRATE_PARAM_URI: receive} if receive else {}
         domain.migrate3(target._connection, wanted, flags)
+
+    def definition(self, vm: str) -> Definition | None:
+        """What libvirt starts a machine from; None if there is none of that name."""
+        domain = next((each for each in self._connection.listAllDomains(0) if each.name() == vm), None)
+        if domain is None:
+            return None
+        text = domain.XMLDesc(self._api.VIR_DOMAIN_XML_INACTIVE)
+        return Definition(text, runs=bool(domain.isActive()), lasting=bool(domain.isPersistent()))
+
+    def create(
+        self,
+        definition: str,
+        name: str,
+        undo: list[Callable[[], object]],
+        at: Callable[[str], None],
+        *,
+        lasting: bool,
+    ) -> None:
+        """Make and start a machine like another one; returns when it runs.
+
+        Args:
+            undo: gets what takes away again what was made, step by step.
+            at: called before each step, and after the last one; may raise to end it.
+
+        Raises:
+            CloudError: there is a machine of that name, or a disk cannot be copied.
+        """
+        at("starting")
+        if any(each.name() == name for each in self._connection.listAllDomains(0)):
+            raise CloudError(f"there is a machine {name} already")
+        files = {}
+        for disk in written_disks(definition):
+            at(f"copying disk {disk.target}")
+            files[disk.target] = self._copy(disk, name, undo)
+        at("starting")
+        changed = like(definition, name, files)
+        if lasting:
+            domain = self._connection.defineXML(changed)
+            undo.append(domain.undefine)
+            domain.create()
+        else:
+            domain = self._connection.createXML(changed)
+        undo.append(domain.destroy)
+        at("running")
+
+    def _copy(self, disk: Disk, name: str, undo: list[Callable[[], object]]) -> str:
+        """The file of a copy, made in the same storage pool."""
+        if not disk.source:
+            raise CloudError(f"disk {disk.target} is no file or device, and cannot be copied")
+        volume = self._connection.storageVolLookupByPath(disk.source)
+        wanted = copy_of_volume(volume.XMLDesc(), f"{name}-{disk.target}")
+        copied = volume.storagePoolLookupByVolume().createXMLFrom(wanted, volume, 0)
+        undo.append(copied.delete)
+        return str(copied.path())
 
     def _domain(self, vm: str) -> Any:
         active = self._connection.listAllDomains(self._api.VIR_CONNECT_LIST_DOMAINS_ACTIVE)

@@ -9,25 +9,27 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from fairlead.cloud.driver import Moved, Progress, no_answer
-from fairlead.cloud.ending import end
+from fairlead.cloud.ending import EndUnknownError, end
 from fairlead.cloud.inventory import Group, Inventory, Load, Server, Vm
 from fairlead.cloud.openstack_answers import Consumer, Hypervisor, Instance, ServerGroup, Stock
+from fairlead.cloud.openstack_creation import OpenstackCreation, request
 from fairlead.cloud.openstack_session import Session, failures, in_words, settings
 from fairlead.cloud.uplinks import Uplinks
 from fairlead.cloud.worker import Worker
 from fairlead.cluster.cloud_table import OpenstackTable
-from fairlead.errors import CloudError, ConfigError, MigrationRefusedError
+from fairlead.errors import CloudError, ConfigError, CreationRefusedError, MigrationRefusedError
 
 TIMEOUT_S = 10.0
 CLOSE_S = 10.0
 POLL_S = 0.5
 """Between two looks at a migration, however often it is asked for: each is two questions to the cloud."""
 BEGIN_S = 30.0
-"""Within this time after its yes Nova must have begun, or said why not."""
+"""Within this time after its yes Nova must have begun, or said why not; so long it is looked for after no answer."""
 _MIB, _GIB = 2**20, 2**30
 _PROCESSORS = ("VCPU", "PCPU")
 
@@ -84,6 +86,30 @@ class OpenstackDriver:
         if bars := found.bars(server, machine):
             raise MigrationRefusedError(f"{server} {bars}")
         return OpenstackMigration(self._ask, vm, instances[vm].id, machine.server, server)
+
+    def create(self, name: str, like: str, server: str) -> OpenstackCreation:
+        found, instances = self._look(with_traffic=False)
+        if server not in {each.name for each in found.servers}:
+            known = ", ".join(each.name for each in found.servers)
+            raise CreationRefusedError(f"there is no server {server}", hint=f"there are {known}")
+        if like not in instances:
+            raise CreationRefusedError(f"no machine {like} runs on any server")
+        if self._named(name) is not None:
+            raise CreationRefusedError(f"there is a machine {name} already")
+        if bars := found.bars(server, replace(found.vm(like), name=name)):
+            raise CreationRefusedError(f"{server} {bars}")
+        model = instances[like].id
+        described = self._ask(lambda session: session.model(model))
+        flavor = self._ask(lambda session: session.flavor(described.flavor.original_name))
+        networks = self._ask(lambda session: session.networks(model))
+        body = request(name, described, flavor, networks, server)
+        return OpenstackCreation(self._ask, name, server, body, partial(self._named, name))
+
+    def _named(self, name: str) -> str | None:
+        """The id of the project's machine of that name."""
+        project = self._ask(lambda session: session.project())
+        listed = self._ask(lambda session: session.instances())
+        return next((each.id for each in listed if each.name == name and project in (None, each.project)), None)
 
     def _ask(self, question: Callable[[Session], _Answer]) -> _Answer:
         """See `Worker.ask`."""
@@ -189,7 +215,7 @@ class OpenstackMigration:
         self._number: int | None = None
         self._asked = False
         self._request: str | None = None  # Nova's number of it; None as long as Nova has not said that it took it
-        self._unanswered: CloudError | None = None
+        self._unanswered = "its answer was not waited for"
         self._copying = False
         self._aborted = False
         self._abort_taken = False
@@ -242,12 +268,12 @@ class OpenstackMigration:
         self._begin_s = time.monotonic()
         try:
             self._request, refusal = self._ask(lambda session: session.migrate(self._instance, self._target))
-        except CloudError as error:  # the next looks tell whether Nova took it
-            self._unanswered = error
+        except CloudError as error:  # the next looks may tell whether Nova took it
+            self._unanswered = str(error)
             return
         if refusal is not None:
             self._over = True
-            raise MigrationRefusedError(f"{self._vm} cannot go to {self._target}: {refusal}")
+            raise type(refusal)(f"{self._vm} cannot go to {self._target}: {refusal}")
 
     def _ask_abort(self) -> None:
         number = self._number
@@ -255,24 +281,27 @@ class OpenstackMigration:
             self._abort_taken = self._ask(lambda session: session.abort(self._instance, number))
 
     def _not_begun(self) -> Progress:
-        if self._request is None:
-            self._check_taken()
+        late = time.monotonic() > self._begin_s + BEGIN_S
+        if self._request is None:  # Nova may come to it late, however idle the machine is now
+            if late:
+                raise self._never_seen()
+            return Progress(f"not known to have begun: {self._unanswered}")
         why = self._why()
         if why is not None:
             raise self._failure(why)
-        if time.monotonic() > self._begin_s + BEGIN_S:
+        if late:
             raise self._failure(f"Nova has not begun within {BEGIN_S:g} s")
         return Progress("starting")
 
-    def _check_taken(self) -> None:
-        """Of a request whose answer was lost: Nova is at it, or never will be."""
+    def _never_seen(self) -> EndUnknownError:
+        """Of a request whose answer was lost: what is known of it."""
         instance = self._ask(lambda session: session.instance(self._instance))
-        if instance.task == "migrating":
-            return
-        if self._aborted:
-            raise self._failure(None)
         self._over = True
-        raise CloudError(f"{self._unanswered}; {self._vm} runs on {instance.host}")
+        busy = f" (busy: {instance.task})" if instance.task else ""
+        return EndUnknownError(
+            f"Nova did not say that it moves {self._vm} ({self._unanswered}): {BEGIN_S:g} s later no migration was "
+            f"seen and it was on {instance.host}{busy}, but one may still begin"
+        )
 
     def _arrived(self) -> Moved:
         """Nova has said that it is done, and is believed where it cannot be looked at now."""

@@ -3,7 +3,7 @@
 Formats: the Compute API reference at microversion 2.84, the Placement API reference at 1.0.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -79,6 +79,80 @@ class Instances(Answer):
 
 class OneInstance(Answer):
     server: Instance
+
+
+class Named(Answer):
+    name: str
+
+
+class FlavorName(Answer):
+    """A machine tells what its flavor was, and no longer which."""
+
+    original_name: str
+
+
+class Model(Answer):
+    """What a machine was made of. ``image`` is empty if it was made from a volume."""
+
+    name: str
+    image: dict[str, Any] | Literal[""]
+    flavor: FlavorName
+    key_name: str | None
+    metadata: dict[str, str]
+    config_drive: str
+    security_groups: list[Named] = []
+    server_groups: list[str]
+
+
+class OneModel(Answer):
+    server: Model
+
+
+class Flavor(Answer):
+    id: str
+    name: str
+
+
+class Flavors(Answer):
+    flavors: list[Flavor]
+
+
+class Port(Answer):
+    """A machine's connection to a network."""
+
+    net_id: str
+
+
+class Ports(Answer):
+    ports: list[Port] = Field(alias="interfaceAttachments")
+
+
+class Fault(Answer):
+    message: str
+
+
+class Made(Answer):
+    """A machine that is being made; ``fault`` is why it was not."""
+
+    id: str
+    status: str
+    host: str | None = Field(alias="OS-EXT-SRV-ATTR:host")
+    task: str | None = Field(alias="OS-EXT-STS:task_state")
+    fault: Fault | None = None
+
+
+class OneMade(Answer):
+    server: Made
+
+
+class Request(Answer):
+    """What Nova says when it has taken a request for a machine."""
+
+    id: str
+
+
+class OneRequest(Answer):
+    server: Request
 
 
 class Rules(Answer):

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from fairlead.cloud import openstack_answers as answers
 from fairlead.cloud.inventory import Load
-from fairlead.errors import CloudError, ConfigError, MissingToolError
+from fairlead.errors import CloudError, ConfigError, CreationRefusedError, MigrationRefusedError, MissingToolError
 
 COMPUTE = "2.84"
 """Microversion of Nova (Ussuri, 2020): the first that tells why a migration was refused."""
@@ -152,15 +152,61 @@ class Session:
             return None
         return Load(time.monotonic(), sum(received), sum(sent))
 
-    def migrate(self, vm: str, server: str) -> tuple[str, str | None]:
-        """Ask for a live migration: the request's id; or nothing, and why it was refused."""
+    def migrate(self, vm: str, server: str) -> tuple[str, CloudError | None]:
+        """Ask for a live migration: the request's id; or nothing, and why it was not taken.
+
+        After an exception it may have been taken.
+        """
         body = {"os-migrateLive": {"host": server, "block_migration": "auto"}}
-        refusals = (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT)
         response = self._connection.compute.post(f"/servers/{vm}/action", json=body, microversion=COMPUTE)
-        if response.status_code in refusals:
-            return "", self._refusal(response)
+        if HTTPStatus.BAD_REQUEST <= response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+            of_this_move = response.status_code in (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT)
+            return "", (MigrationRefusedError if of_this_move else CloudError)(self._refusal(response))
         api().exceptions.raise_from_response(response)
         return response.headers.get("x-openstack-request-id", ""), None
+
+    def model(self, vm: str) -> answers.Model:
+        return self._nova(f"/servers/{vm}", answers.OneModel).server
+
+    def flavor(self, name: str) -> str:
+        """The id of a flavor.
+
+        Raises:
+            CloudError: it is not there any more.
+        """
+        found = self._nova("/flavors/detail", answers.Flavors, is_public="None").flavors
+        number = next((each.id for each in found if each.name == name), None)
+        if number is None:
+            raise CloudError(f"the flavor {name} is not there any more")
+        return number
+
+    def networks(self, vm: str) -> list[str]:
+        """Ids of the networks that a machine has a port in."""
+        return [each.net_id for each in self._nova(f"/servers/{vm}/os-interface", answers.Ports).ports]
+
+    def create(self, body: dict[str, Any]) -> tuple[str, CloudError | None]:
+        """Ask for a machine: its id; or nothing, and why it is not made. After an exception it may be."""
+        path = "/servers"
+        refusals = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.CONFLICT)  # 403: the quota
+        response = self._connection.compute.post(path, json=body, microversion=COMPUTE)
+        if HTTPStatus.BAD_REQUEST <= response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+            of_this_one = response.status_code in refusals
+            return "", (CreationRefusedError if of_this_one else CloudError)(self._refusal(response))
+        return self._parsed(response, path, answers.OneRequest).server.id, None
+
+    def made(self, vm: str) -> answers.Made | None:
+        """A machine that is being made; None if it is not there (any more)."""
+        path = f"/servers/{vm}"
+        response = self._connection.compute.get(path, microversion=COMPUTE, skip_cache=True)
+        if response.status_code == HTTPStatus.NOT_FOUND:
+            return None
+        return self._parsed(response, path, answers.OneMade).server
+
+    def delete(self, vm: str) -> None:
+        """Ask for a machine's end; one that is not there is no error."""
+        response = self._connection.compute.delete(f"/servers/{vm}", microversion=COMPUTE)
+        if response.status_code != HTTPStatus.NOT_FOUND:
+            api().exceptions.raise_from_response(response)
 
     def record(self, vm: str, after: int) -> answers.Record | None:
         """The newest live migration of a machine, if there is one after that of number ``after``."""

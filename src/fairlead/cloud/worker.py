@@ -1,15 +1,21 @@
 """A thread for a library whose calls may never return, and whose objects may block even when they are freed.
 
 The library's objects stay in the thread; questions go in, and plain data come out. A thread that hangs is left behind
-with all it holds, and nothing is asked until it has ended, so that there is never a second one.
+with all it holds. Whoever was asked gets time to come back; but what has lost its answer for good (a server that was
+switched off under an open connection) never ends, so another thread asks then, each with twice the patience: few hang,
+however long it lasts.
 """
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from fairlead.errors import CloudError
+
+RETRY_S = 120.0
+"""After this time another thread asks although one still hangs; twice as long for every further one that does."""
 
 _Session = TypeVar("_Session")
 _Answer = TypeVar("_Answer")
@@ -36,7 +42,8 @@ class Worker(Generic[_Session]):
         self._serves = (name, open_session, (*refusals, CloudError), in_words)
         self._questions: _Questions | None = None
         self._thread: threading.Thread | None = None
-        self._hung: threading.Thread | None = None
+        self._hung: list[threading.Thread] = []
+        self._hung_s = float("-inf")
 
     def __del__(self) -> None:
         self._end()
@@ -47,7 +54,7 @@ class Worker(Generic[_Session]):
         Raises:
             CloudError: the library refused, did not answer in time, or has not come back from a question before.
         """
-        if self._hung is not None and self._hung.is_alive():
+        if time.monotonic() < self._patient_until_s():
             raise CloudError(f"{self._name} still does not answer")
         if self._questions is None:
             self._questions = queue.SimpleQueue()
@@ -60,13 +67,24 @@ class Worker(Generic[_Session]):
         try:
             answer, error = answers.get(timeout=timeout_s)
         except queue.Empty:
-            self._hung = self._thread
+            self._leave()
             answer, error = None, CloudError(f"{self._name} did not answer within {timeout_s:g} s")
         if error is not None:
             self._end()
             raise error
         result: _Answer = answer
         return result
+
+    def _patient_until_s(self) -> float:
+        """When it may be asked: at once if the question that hung last has come back."""
+        if not self._hung or not self._hung[-1].is_alive():
+            return float("-inf")
+        return self._hung_s + RETRY_S * 2 ** (sum(each.is_alive() for each in self._hung) - 1)
+
+    def _leave(self) -> None:
+        assert self._thread is not None
+        self._hung = [*(each for each in self._hung if each.is_alive()), self._thread]
+        self._hung_s = time.monotonic()
 
     def _end(self) -> None:
         """The thread ends when it has done what it is doing, and frees the session."""
