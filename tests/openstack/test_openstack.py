@@ -231,10 +231,12 @@ def test_what_nova_says_no_to_at_once_is_a_refusal(admin: Admin, guest: Any) -> 
     admin.compute.wait_for_server(guest, status="SHUTOFF", interval=0.2, wait=30)
     request, refusal = session.migrate(guest.id, "cmp1")
     assert request == ""
-    assert refusal == (f"Cannot 'os-migrateLive' instance {guest.id} while it is in vm_state stopped (HTTP 409)")
+    assert isinstance(refusal, MigrationRefusedError)
+    assert str(refusal) == f"Cannot 'os-migrateLive' instance {guest.id} while it is in vm_state stopped (HTTP 409)"
     admin.compute.start_server(guest)
     admin.compute.wait_for_server(guest, interval=0.2, wait=30)
-    assert session.migrate(guest.id, "nowhere") == ("", "Compute host nowhere could not be found. (HTTP 400)")
+    request, refusal = session.migrate(guest.id, "nowhere")
+    assert (request, str(refusal)) == ("", "Compute host nowhere could not be found. (HTTP 400)")
 
 
 def test_an_aborted_migration_leaves_the_machine_where_it_was(admin: Admin, guest: Any) -> None:
