@@ -1,5 +1,7 @@
 """Blocks of MPI benchmarks: who measures with whom, how often, and what samples say."""
 
+import math
+
 import click
 import numpy as np
 import pytest
@@ -125,8 +127,8 @@ def test_exactly_so_many_blocks_need_no_budget_and_keep_to_one() -> None:
     assert taken(Until.exactly(25)) == 25
     assert taken(Until.exactly(25, budget_s=2500)) == 2
     assert Until.exactly(25).lasts_s(4, 30.0) == 3000.0
-    with pytest.raises(ConfigError, match="all-pairs needs a budget"):
-        all_pairs.Settings(until=Until.exactly(3)).lasts_s()
+    assert all_pairs.Settings(until=Until.exactly(3)).lasts_s() == math.inf  # how many pairs, the cluster decides
+    assert all_pairs.Settings(until=Until.exactly(3, budget_s=7)).lasts_s() == 7
 
 
 @pytest.mark.parametrize(

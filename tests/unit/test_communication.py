@@ -102,11 +102,11 @@ def test_what_went_under_congestion_is_told_with_its_interval() -> None:
     runs = {
         "clean": [],
         "clean_managed": [],
-        "congested": [only(h0_h1=4.0), only(h0_h1=4.0)],
-        "congested_managed": [only(h0_h1=1.0), only(h0_h1=1.0)],
+        "congested": [only(h0_h1=3.98), only(h0_h1=4.02)],
+        "congested_managed": [only(h0_h1=0.98), only(h0_h1=1.02)],
     }
     said = communication_figures.of_scenarios("cg", runs).caption.replace(NBSP, " ")
-    assert "took 75 % less of it than the plain ones (means; 95 % interval of what went: 75 to 75 %)" in said
+    assert "took 75 % less of it than the plain ones (means; 95 % interval of what went: 70 to 80 %)" in said
     worse = runs | {"congested_managed": [only(h0_h1=5.0), only(h0_h1=5.0)]}
     assert "took 25 % more of it" in communication_figures.of_scenarios("cg", worse).caption.replace(NBSP, " ")
     single = runs | {"congested_managed": [only(h0_h1=5.0)]}

@@ -96,6 +96,78 @@ def test_without_a_baseline_it_is_the_first_level_of_the_plan_whatever_ran_first
     assert replace(data(shuffled), record=record).levels_of("program") == ["is", "ep", "sp"]
 
 
+def test_the_first_level_of_a_file_is_the_baseline_whatever_its_column_is_called(tmp_path: Path):
+    """The letters of "net" are no levels, though levels may be called so."""
+    file = tmp_path / "letters.csv"
+    file.write_text("net,t\n" + "".join(f"{level},{value}\n" for level in "ten" for value in (1.0, 1.1)))
+    table = '[dataset]\nname = "d"\n[factors]\nnetwork = "net"\n[values.time_s]\ncolumn = "t"\nunit = "s"\n'
+    with Store.open(tmp_path / "results") as store:
+        import_csv(store, file, config.parse(table, ColumnMap, source="map.toml"))
+        found = evaluation_report.load(store)
+    assert found.data.levels_of("network") == ["t", "e", "n"]
+    assert found.baseline == ("t",)
+    assert not any("first level" in text for text in found.warnings)
+
+
+def test_a_baseline_that_is_not_the_first_level_of_the_plan_is_told():
+    record = replace(RECORD, plan={"factors": {"program": ["is", "ep", "sp"], "network": ["none", "plain", "bond"]}})
+    told = "network: none, the plan's first level, has no sample: gains refer to plain, the first that has one."
+    found = analyse(replace(data(FOUR), record=record), Report(configurations=("network",)))
+    assert (found.baseline, found.warnings[0]) == (("plain",), told)
+    assert told not in analyse(replace(data(FOUR), record=record), REPORT).warnings  # plain was asked for
+    usual = replace(RECORD, plan={"factors": {"program": ["is"], "network": ["plain", "bond"]}})
+    found = analyse(replace(data(FOUR), record=usual), Report(configurations=("network",)))
+    assert not any("first level" in text for text in found.warnings)
+
+
+def test_no_gain_is_surer_than_its_verdict():
+    """Runs and blocks without scatter: what the difference leaves open, no interval of a gain or a group decides."""
+    group = (Group(name="all of is", where={"program": ("is",)}),)
+    report = Report(configurations=("network",), baseline={"network": "plain"}, groups=group)
+    alike = {("is", "plain"): [2.0, 2, 2], ("is", "bond"): [3.0, 3, 3]}
+    drifting = {("is", "plain"): [10.0, 10.01, 10.05], ("is", "bond"): [10.01, 10.02, 10.06]}  # a step of the clock
+    in_proportion = {("is", "plain"): [10.0, 20, 30], ("is", "bond"): [15.0, 30, 45]}
+    for cells, whole_plot in (
+        (alike, ()),
+        (alike, ("network",)),
+        (alike, ("program",)),
+        (drifting, ("network",)),
+        (drifting, ("program",)),
+        (in_proportion, ("network",)),
+        (in_proportion, ("program",)),
+    ):
+        found = analyse(data(cells, blocks=[0, 1, 2]), report, whole_plot=whole_plot)
+        (pair,), (of_group,) = found.pairs, found.groups
+        assert (pair.verdict, pair.difference.told_apart) == (ALIKE, False)
+        for interval in (pair.speed, pair.saved, of_group.interval):
+            assert interval.low < 0 < interval.high, (cells, whole_plot, interval)
+    (pair,) = analyse(data(alike), report).pairs
+    share = stats.t.ppf(0.975, 2) * (2 / 3 / 12) ** 0.5  # 1.014 of the logarithm on either side
+    assert [pair.speed.low, pair.speed.high] == pytest.approx([(2 / 3) ** (1 + share) - 1, (2 / 3) ** (1 - share) - 1])
+    many = {("is", "plain"): [20.0] * 10, ("is", "bond"): [3.0] * 10}
+    (pair,), (of_group,) = (got := analyse(data(many), report)).pairs, got.groups
+    assert pair.verdict == FASTER
+    assert 0 < pair.speed.low < 17 / 3 < pair.speed.high < 20
+    assert 0 < of_group.interval.low < of_group.interval.high < 20
+
+
+def test_a_group_of_blocks_has_the_resolution_of_its_pairs():
+    """One gains and one loses half, in every block alike: their mean is 1, and no less sure than theirs."""
+    cells = {
+        ("is", "plain"): [3.0] * 3,
+        ("is", "bond"): [2.0] * 3,
+        ("sp", "plain"): [1.0] * 3,
+        ("sp", "bond"): [2.0] * 3,
+    }
+    found = analyse(data(cells, blocks=[0, 1, 2]), REPORT, whole_plot=["network"])
+    (high,) = found.groups
+    error = np.hypot(1.5 * np.log(1.5), 0.5 * np.log(0.5)) / 2 * (2 / 3 / 12) ** 0.5
+    assert high.value == 0
+    assert [high.interval.low, high.interval.high] == pytest.approx(
+        [np.exp(sign * stats.t.ppf(0.975, 2) * error) - 1 for sign in (-1, 1)]
+    )
+
+
 def test_cells_that_were_planned_and_never_run_are_told():
     planned = replace(RECORD, facts={"cells": 8})
     assert "2 of 8 planned cells have no sample." in analyse(replace(data(FOUR), record=planned), REPORT).warnings

@@ -45,6 +45,48 @@ def test_a_ratio_by_blocks_rests_on_the_blocks():
         ratios.ratio_by_blocks([1, 2], [1, 2, 3])
 
 
+def test_a_ratio_without_scatter_is_as_sure_as_the_difference():
+    """Of rounding to a clock as coarse as they differ by: on the logarithm the same share of the value either way."""
+    for n in (2, 3, 4, 9):
+        a, b = [0.02] * n, [0.03] * n
+        apart = estimates.difference(b, a)
+        share = (apart.estimate.high - apart.estimate.value) / 0.01
+        assert share == pytest.approx(stats.t.ppf(0.975, n - 1) * math.sqrt(2 / n / 12))
+        found, other = ratios.ratio_of_means(a, b), ratios.ratio_of_means(b, a)
+        assert (found.value, found.n) == (pytest.approx(2 / 3), n)
+        assert [found.low, found.high] == pytest.approx([(2 / 3) ** (1 + share), (2 / 3) ** (1 - share)])
+        assert [other.low, other.high] == pytest.approx([1 / found.high, 1 / found.low])
+        by_blocks = ratios.ratio_by_blocks(a, b)
+        assert [by_blocks.low, by_blocks.high] == pytest.approx([found.low, found.high])
+        for each in (found, other, by_blocks):
+            assert each.contains(1.0) == (not apart.told_apart) == (n < 4)
+    assert ratios.ratio_of_means([2, 2], [2, 2]).value == 1.0
+    assert ratios.ratio_of_means([0, 0], [2, 2]).value == 0.0
+
+
+def test_differences_of_blocks_without_scatter_make_no_ratio_sure():
+    """A step of 0.01 s in each of three blocks that drift: their ratios scatter, but only by what the blocks drift."""
+    a, b, numbers = np.array([10.0, 10.01, 10.05]), np.array([10.01, 10.02, 10.06]), [0, 1, 2]
+    logs = np.log(b / a)
+    half = stats.t.ppf(0.975, 2) * logs.mean() * math.sqrt(2 / 3 / 12)
+    ends = [logs.mean() - half, logs.mean() + half]
+    assert ends[0] < 0 < ends[1]
+    by_blocks = ratios.ratio_by_blocks(b, a)
+    assert [by_blocks.low, by_blocks.high] == pytest.approx(np.exp(ends).tolist())
+    within = blocks.log_ratio_within(a, numbers, b, numbers)
+    assert [within.low, within.high] == pytest.approx(ends)
+    assert not estimates.paired_difference(a, b).told_apart
+    assert not blocks.difference_within(a, numbers, b, numbers).told_apart
+    scattered = ratios.ratio_by_blocks([2, 4, 6], [1, 3, 5])  # more than the clock explains: that stays
+    logs = np.log([2, 4 / 3, 6 / 5])
+    half = stats.t.ppf(0.975, 2) * np.std(logs, ddof=1) / math.sqrt(3)
+    assert [scattered.low, scattered.high] == pytest.approx(
+        [math.exp(logs.mean() - half), math.exp(logs.mean() + half)]
+    )
+    with pytest.raises(StatisticsError, match="positive"):
+        blocks.log_ratio_within([0, 1], [0, 1], [1, 2], [0, 1])
+
+
 def test_intervals_of_blocks_count_each_block_once():
     """Blocks of 3, 1 and 2 samples: means 2, 5 and 8, medians 1, 5 and 8."""
     values, numbers = [1, 1, 4, 5, 6, 10], [7, 7, 7, 0, 3, 3]

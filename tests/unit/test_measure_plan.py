@@ -1,6 +1,8 @@
 """Plans of benchmarks: what a step may be, what is told before it starts, and that a failure does not end the rest."""
 
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -9,7 +11,8 @@ from fairlead.cli.main import command
 from fairlead.cli.measure import command as measure
 from fairlead.cli.measure_options import BenchmarkCommand
 from fairlead.errors import ConfigError
-from fairlead.measure.benchmarks import infiniband
+from fairlead.measure.benchmarks import all_pairs, infiniband, probe, session
+from fairlead.measure.benchmarks.repeat import Until, repeat
 from fairlead.store import Store
 
 from .test_prices import INSTANCE, book
@@ -62,6 +65,53 @@ def test_what_a_plan_costs_is_told_before_it_starts(cluster: Path, tmp_path: Pat
     prices = book(tmp_path / "prices.toml", INSTANCE + '[systems.one]\ninstance = "big"\nhosts = 2\n')
     done = planned(cluster, written(tmp_path, "stress --seconds 600"), "--dry-run", "--prices", str(prices))
     assert "costs about 1.0 EUR: 600\u00a0s of 2 hosts at 6.00 EUR an hour" in done.output
+
+
+def test_a_step_of_which_nobody_knows_how_long_it_takes_is_told_as_such(cluster: Path, tmp_path: Path) -> None:
+    prices = book(tmp_path / "prices.toml", INSTANCE + '[systems.one]\ninstance = "big"\nhosts = 2\n')
+    plan = written(tmp_path, "all-pairs --exactly 5", "stress --seconds 15")
+    done = planned(cluster, plan, "--dry-run", "--prices", str(prices))
+    assert done.return_value == 0, done.output
+    assert done.output.splitlines() == [
+        "   unknown  all-pairs --exactly 5",
+        "      15\u00a0s  stress --seconds 15",
+        "   unknown  about, for all: a test",
+        "costs 6.00 EUR an hour: 2 hosts, for as long as it takes",
+    ]
+
+
+def test_all_pairs_are_measured_exactly_so_often_without_a_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Steady:
+        def introduction(self) -> probe.Introduction:
+            return probe.Introduction("an MPI library", 1e-9, ())
+
+        def ask(self, request: dict[str, object], timeout_s: float, what: str) -> list[list[float]]:
+            return [[1e-4] * 3]
+
+    path = tmp_path / "four.toml"
+    hosts = "".join(f'[[hosts]]\nname = "h{k}"\naddress = "127.0.0.{k + 1}"\n' for k in range(4))
+    path.write_text(f'[cluster]\nname = "four"\nexecutor = "local"\ninterface = "lo"\n{hosts}')
+    asked: list[Until] = []
+
+    def noted(cells: Any, measured: Any, until: Until, **options: Any) -> Any:
+        asked.append(until)
+        return repeat(cells, measured, until, **options)
+
+    monkeypatch.setattr(probe, "running", lambda *_: nullcontext(Steady()))
+    monkeypatch.setattr(session, "introduce", lambda *_: None)
+    monkeypatch.setattr("fairlead.measure.benchmarks.repeat.repeat", noted)
+    for budget in ([], ["--budget", "60"]):
+        words = ["measure", str(path), "all-pairs", "--exactly", "5", *budget, "--results", str(tmp_path / "r")]
+        done = CliRunner().invoke(command, words, standalone_mode=False)
+        assert done.exception is None and not done.return_value, done.output
+    with Store.read(tmp_path / "r") as store:
+        for run in store.runs("benchmark"):
+            found = all_pairs.matrix(store, run.id)
+            assert {len(values) for values in (*found.latency_s.values(), *found.rate_bps.values())} == {5}
+            assert len(found.rate_bps) == 12
+    assert [until.budget_s for until in asked] == [None, None, 15, 45]
 
 
 def test_one_that_fails_is_told_and_the_others_go_on(

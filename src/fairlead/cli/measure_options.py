@@ -1,6 +1,7 @@
 """What the subcommands of ``fairlead measure`` share: options, where results go, the store and the page."""
 
 import functools
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,7 +38,7 @@ class Asked:
     """A benchmark with its settings, ready to start.
 
     Attributes:
-        lasts_s: about how long it takes, at most where it has a budget.
+        lasts_s: about how long it takes, at most where it has a budget; infinite where the cluster decides.
     """
 
     lasts_s: float
@@ -294,7 +295,7 @@ def measuring(cluster_file: Path, output: Output, lasts_s: float) -> "Iterator[t
     """Opens the store for a measurement, and makes the page when it is over.
 
     Args:
-        lasts_s: about how long it takes, for its price.
+        lasts_s: about how long it takes, for its price; infinite: not known.
     """
     from fairlead.cli.characterize import progress_on
     from fairlead.cluster.description import Cluster
@@ -336,8 +337,10 @@ def cost(cluster: "Cluster", prices: Path, lasts_s: float) -> str:
             f"{prices}: systems.{cluster.name}.hosts: the cluster file has {words.count(hosts, 'compute host')}, the "
             f"book {price.hosts}"
         )
-    amount = words.significant(price.of_seconds(lasts_s), 2)
     hourly = words.significant(price.per_hour)
+    if math.isinf(lasts_s):
+        return f"costs {hourly} {price.currency} an hour: {words.count(hosts, 'host')}, for as long as it takes"
+    amount = words.significant(price.of_seconds(lasts_s), 2)
     return (
         f"costs about {amount} {price.currency}: {words.duration(lasts_s)} of {words.count(hosts, 'host')} at {hourly} "
         f"{price.currency} an hour"

@@ -1,5 +1,6 @@
 """``fairlead measure CLUSTER plan``: several benchmarks with their options, from a file."""
 
+import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,7 +71,6 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
       fairlead measure cloud.toml plan examples/measure/noise-thesis.toml --prices prices.toml --results results/cloud
     """
     from fairlead.cluster.description import Cluster
-    from fairlead.display import words
     from fairlead.measure.benchmarks import all as benchmarks
 
     file = config.load(plan_file, PlanFile)
@@ -78,8 +78,8 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
     steps = read(context.parent, plan_file, file, shared)
     lasts_s = sum(step.asked.lasts_s for step in steps)
     for step in steps:
-        click.echo(f"{words.span(step.asked.lasts_s):>10}  {step.words}", err=True)
-    click.echo(f"{words.span(lasts_s):>10}  about, for all: {file.title}", err=True)
+        click.echo(f"{_span(step.asked.lasts_s):>10}  {step.words}", err=True)
+    click.echo(f"{_span(lasts_s):>10}  about, for all: {file.title}", err=True)
     if dry_run:
         if output.prices is not None:
             click.echo(cost(Cluster.load(context.obj), output.prices, lasts_s), err=True)
@@ -95,6 +95,12 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
             with benchmarks.told(step.name, lost):
                 measure(cluster, store, say)
     return lost.exit_code()
+
+
+def _span(lasts_s: float) -> str:
+    from fairlead.display import words
+
+    return "unknown" if math.isinf(lasts_s) else words.span(lasts_s)
 
 
 def read(group: click.Context, path: Path, file: PlanFile, shared: dict[str, Any]) -> list[Step]:

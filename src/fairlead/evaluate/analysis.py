@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from math import hypot
 
 import numpy as np
 
@@ -162,7 +163,7 @@ def analyse(
         shares=tuple(_shares(name, pairs) for name, pairs in {**members, "all": against}.items() if pairs),
         effects=tuple(effects),
         no_effects=no_effects,
-        warnings=tuple(_warnings(data, summaries, whole_plot)),
+        warnings=(*_other_baseline(data, report, configurations), *_warnings(data, summaries, whole_plot)),
     )
 
 
@@ -299,12 +300,13 @@ def _mean_gain(pairs: Sequence[Pair], value: float, level: float) -> Estimate | 
     """Interval of the mean of independent gains, by the delta method; None if a cell has one sample only."""
     if any(min(pair.first.n, pair.second.n) < 2 for pair in pairs):
         return None
-    variances = []
+    errors = []
     for pair in pairs:
-        parts = [(half_widths.sem(cell.values) / cell.mean) ** 2 for cell in (pair.first, pair.second)]
-        variances.append((1 + pair.speed_value) ** 2 * sum(parts))
+        parts = [half_widths.sem(cell.values) / cell.mean for cell in (pair.first, pair.second)]
+        error, weight = (1 + pair.speed_value) * hypot(*parts), 1 / pair.first.n + 1 / pair.second.n
+        errors.append(estimates.at_least_resolution(error, pair.speed_value, weight))
     least = min(min(pair.first.n, pair.second.n) for pair in pairs)
-    half = estimates.t_quantile(level, least - 1) * float(np.sqrt(sum(variances))) / len(pairs)
+    half = estimates.t_quantile(level, least - 1) * hypot(*errors) / len(pairs)
     return Estimate(value, value - half, value + half, level, least, "delta method")
 
 
@@ -318,13 +320,14 @@ def _mean_gain_of_blocks(data: Dataset, pairs: Sequence[Pair], value: float, lev
     if len(common) < 2:
         return None
     of_blocks = []
-    for block in sorted(common):
-        means = [[float(c.values[c.blocks == block].mean()) for c in (pair.first, pair.second)] for pair in pairs]
-        if min(map(min, means)) <= 0:
+    for pair in pairs:
+        first, second = (
+            [float(c.values[c.blocks == block].mean()) for block in sorted(common)] for c in (pair.first, pair.second)
+        )
+        if min(*first, *second) <= 0:
             return None
-        ratios_of_block = [a / b if data.lower_is_better else b / a for a, b in means]
-        of_blocks.append(float(np.mean(ratios_of_block)))
-    found = ratios.ratio_by_blocks(of_blocks, [1.0] * len(of_blocks), level)
+        of_blocks.append((first, second) if data.lower_is_better else (second, first))
+    found = ratios.mean_ratio_by_blocks(of_blocks, level)
     return Estimate(value, min(found.low - 1, value), max(found.high - 1, value), level, found.n, found.method)
 
 
@@ -368,6 +371,17 @@ def _as_sums(data: Dataset, whole_plot: Sequence[str]) -> variance.Samples:
         np.array([row[4] for row in rows], dtype=np.int64),
         tuple(data.place(name) for name in whole_plot),
     )
+
+
+def _other_baseline(data: Dataset, report: Report, configurations: Sequence[str]) -> Iterator[str]:
+    """Where the level that gains refer to is not the one that the plan leads to expect."""
+    for name in configurations:
+        expected, found = data.planned(name)[:1], str(data.levels_of(name)[0])
+        if name not in report.baseline and expected and expected != [found]:
+            yield (
+                f"{name}: {expected[0]}, the plan's first level, has no sample: gains refer to {found}, the first that "
+                "has one."
+            )
 
 
 def _warnings(data: Dataset, summaries: Sequence[Summary], whole_plot: Sequence[str]) -> Iterator[str]:

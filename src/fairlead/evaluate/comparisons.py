@@ -46,14 +46,11 @@ def of_blocks(first: Cell, second: Cell, level: float) -> Compared | None:
 
 def within_blocks(first: Cell, second: Cell, level: float) -> Compared | None:
     """Of what varies within whole plots, side by side in each block; None with too few samples."""
-    if min(first.values.min(), second.values.min()) <= 0:  # there is no ratio
-        return None
+    of_both = first.values, first.blocks, second.values, second.blocks
     try:
-        difference = blocks.difference_within(first.values, first.blocks, second.values, second.blocks, level)
-        logs = blocks.difference_within(np.log(first.values), first.blocks, np.log(second.values), second.blocks, level)
-    except StatisticsError:
+        up, difference = blocks.log_ratio_within(*of_both, level), blocks.difference_within(*of_both, level)
+    except StatisticsError:  # there are too few, or there is no ratio
         return None
-    up = logs.estimate
     return _exp_of(up, -1), _exp_of(up, 1), difference
 
 

@@ -93,10 +93,15 @@ class Dataset:
 
     def levels_of(self, factor: str) -> list[Label]:
         """Levels of a factor that have samples, in the plan's order; of a file, in the order first met."""
-        place = self.place(factor)
-        planned = [str(level) for level in (self.record.plan or {}).get("factors", {}).get(factor, ())]
+        place, planned = self.place(factor), self.planned(factor)
         found = dict.fromkeys(cell.levels[place] for cell in self.cells)
         return sorted(found, key=lambda level: planned.index(str(level)) if str(level) in planned else len(planned))
+
+    def planned(self, factor: str) -> list[str]:
+        """Levels of a factor in the plan's order, with samples or not; none of a file."""
+        levels = (self.record.plan or {}).get("factors", {}).get(factor, ())
+        # The map of columns of a file has the name of a column there.
+        return [] if isinstance(levels, str) else [str(level) for level in levels]
 
     def place(self, factor: str) -> int:
         """Position of a factor among a cell's levels.

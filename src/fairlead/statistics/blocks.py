@@ -8,6 +8,7 @@ samples: the scatter of their means estimates the variance of their unweighted m
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,8 @@ from fairlead.statistics.estimates import (
     checked,
     difference_of,
     mean_interval,
+    resolution,
+    without_scatter,
 )
 
 Blocks = npt.ArrayLike
@@ -65,6 +68,42 @@ def difference_within(
     Raises:
         StatisticsError: no block holds both, or there are no degrees of freedom left.
     """
+    found = _within(first, first_blocks, second, second_blocks)
+    error = at_least_resolution(found.error, found.centre, found.weight)
+    return difference_of(found.centre, error, found.degrees, level, found.blocks, "Student t within blocks")
+
+
+def log_ratio_within(
+    first: Samples, first_blocks: Blocks, second: Samples, second_blocks: Blocks, level: float = DEFAULT_LEVEL
+) -> Estimate:
+    """The same on the logarithm, that of the ratio of geometric means, second over first.
+
+    It is no surer than the difference: without scatter of that, the logarithms' tells only by how much blocks differ.
+
+    Raises:
+        StatisticsError: as `difference_within`, or a sample is not positive.
+    """
+    if min(np.min(first), np.min(second)) <= 0:
+        raise StatisticsError("a ratio within blocks needs positive samples")
+    plain = _within(first, first_blocks, second, second_blocks)
+    logs = _within(np.log(first), first_blocks, np.log(second), second_blocks)
+    error = logs.error
+    if any(without_scatter(each.error, each.centre) for each in (plain, logs)):
+        error = max(error, resolution(logs.centre, logs.weight))
+    return difference_of(logs.centre, error, logs.degrees, level, logs.blocks, "Student t within blocks").estimate
+
+
+class _Within(NamedTuple):
+    """A difference with its standard error; ``weight`` as in `at_least_resolution`."""
+
+    centre: float
+    error: float
+    weight: float
+    degrees: int
+    blocks: int
+
+
+def _within(first: Samples, first_blocks: Blocks, second: Samples, second_blocks: Blocks) -> _Within:
     samples, numbers = (np.asarray(first), np.asarray(second)), (np.asarray(first_blocks), np.asarray(second_blocks))
     common = np.intersect1d(*numbers)
     parts = [[values[of == block] for values, of in zip(samples, numbers, strict=True)] for block in common]
@@ -77,5 +116,5 @@ def difference_within(
     centre = float(weights @ apart / weights.sum())
     inside = sum(float(((each - each.mean()) ** 2).sum()) for pair in parts for each in pair)
     residual = (inside + float(weights @ (apart - centre) ** 2)) / degrees
-    error = at_least_resolution(math.sqrt(residual / weights.sum()), centre, 1 / float(weights.sum()))
-    return difference_of(centre, error, degrees, level, len(common), "Student t within blocks")
+    weight = 1 / float(weights.sum())
+    return _Within(centre, math.sqrt(residual * weight), weight, degrees, len(common))

@@ -100,7 +100,7 @@ def mean_interval(samples: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
     """Mean with Student's t interval; at least two samples."""
     array = checked(samples, 2, "an interval of the mean")
     centre = float(array.mean())
-    half = t_quantile(level, len(array) - 1) * _standard_error(array)
+    half = t_quantile(level, len(array) - 1) * standard_error(array)
     return Estimate(centre, centre - half, centre + half, level, len(array), "Student t")
 
 
@@ -193,7 +193,7 @@ def difference(first: Samples, second: Samples, level: float = DEFAULT_LEVEL) ->
     """
     a, b = checked(first, 2, "a difference"), checked(second, 2, "a difference")
     centre = float(b.mean() - a.mean())
-    parts = [(_standard_error(a) ** 2, len(a)), (_standard_error(b) ** 2, len(b))]
+    parts = [(standard_error(a) ** 2, len(a)), (standard_error(b) ** 2, len(b))]
     error = at_least_resolution(math.sqrt(sum(variance for variance, _ in parts)), centre, 1 / len(a) + 1 / len(b))
     degrees = welch_degrees(parts)
     return difference_of(centre, error, degrees, level, min(len(a), len(b)), "Welch")
@@ -205,7 +205,20 @@ def at_least_resolution(error: float, centre: float, weight: float) -> float:
     Args:
         weight: by which the variance of one sample comes into that of the difference.
     """
-    return error if error > NO_SCATTER * abs(centre) else abs(centre) * math.sqrt(weight / 12)
+    return resolution(centre, weight) if without_scatter(error, centre) else error
+
+
+def without_scatter(error: float, centre: float) -> bool:
+    """Whether nothing but the rounding of sums is left of a difference's standard error."""
+    return error <= NO_SCATTER * abs(centre)
+
+
+def resolution(centre: float, weight: float) -> float:
+    """Standard error of a difference by rounding to a clock as coarse as it is, with the weight of one sample's.
+
+    On a logarithm it is the same share of the value as of the difference, so that an interval holds 0 on both or none.
+    """
+    return abs(centre) * math.sqrt(weight / 12)
 
 
 def difference_of(centre: float, error: float, degrees: float, level: float, n: int, method: str) -> Difference:
@@ -229,7 +242,7 @@ def paired_difference(first: Samples, second: Samples, level: float = DEFAULT_LE
         raise StatisticsError(f"a paired difference needs pairs, there are {len(a)} and {len(b)} samples")
     apart = b - a
     centre = float(apart.mean())
-    error = at_least_resolution(_standard_error(apart), centre, 2 / len(a))
+    error = at_least_resolution(standard_error(apart), centre, 2 / len(a))
     return difference_of(centre, error, float(len(a) - 1), level, len(a), "paired, Student t")
 
 
@@ -261,7 +274,8 @@ def t_quantile(level: float, degrees: float) -> float:
     return float(special.stdtrit(degrees, (1 + level) / 2))  # scipy.stats checks its arguments for 100 us
 
 
-def _standard_error(array: FloatArray) -> float:
+def standard_error(array: FloatArray) -> float:
+    """Of the mean, sd / sqrt(n), of at least two samples."""
     return float(array.std(ddof=1)) / math.sqrt(len(array))
 
 

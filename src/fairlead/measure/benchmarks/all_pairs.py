@@ -1,5 +1,6 @@
 """Latency and throughput between all compute hosts, one pair after the other, a rank on each host."""
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -51,14 +52,8 @@ class Settings:
     seed: int = 1
 
     def lasts_s(self) -> float:
-        """How long it takes, at most.
-
-        Raises:
-            ConfigError: there is no budget; how many pairs there are depends on the cluster.
-        """
-        if self.until.budget_s is None:
-            raise ConfigError("all-pairs needs a budget", hint="give --budget with --exactly")
-        return self.until.budget_s
+        """How long it takes, at most; infinite without a budget: how many pairs there are depends on the cluster."""
+        return math.inf if self.until.budget_s is None else self.until.budget_s
 
 
 @dataclass(frozen=True)
@@ -111,7 +106,8 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     with records.recorded(store, cluster, BENCHMARK, plan, settings.seed) as run:
         for benchmark in (LATENCY, THROUGHPUT):
             share = LATENCY_SHARE if benchmark == LATENCY else 1 - LATENCY_SHARE
-            until = replace(settings.until, budget_s=settings.lasts_s() * share)
+            budget_s = settings.until.budget_s
+            until = replace(settings.until, budget_s=None if budget_s is None else budget_s * share)
             with probe.running(cluster, benchmark, hosts, settings.mpirun) as started:
                 session.introduce(store, run, started.introduction(), hosts)
                 cells = _cells(benchmark, len(hosts))
