@@ -96,6 +96,7 @@ def _message(roles: dict[str, Any]) -> Body:
     comm, request = roles.get("communicator"), roles.get("request")
     before: list[str] = []
     after: list[str] = []
+    failed = ""
     mode = roles["mode"]
     if send := roles.get("send"):
         to = f"{send['peer']}, {send['tag']}"
@@ -109,6 +110,11 @@ def _message(roles: dict[str, Any]) -> Body:
         source = f"{receive['peer']}, {receive['tag']}"
         if mode == "blocking":
             before += [line.format(status=roles["status"]) for line in _OWN_STATUS]
+            # A message that is too long is received all the same, and what goes out with it goes out.
+            failed = (
+                f"if (is_too_long(call, error)) {{ {' '.join(after)} "
+                f"received_too_long(call, {comm}, {source}, *{roles['status']}); }}"
+            )
             after.append(f"received(call, {comm}, *{roles['status']});")
         elif mode == "nonblocking":
             both = "if constexpr (kIsendrecvHasStatus) " if send else ""
@@ -116,16 +122,25 @@ def _message(roles: dict[str, Any]) -> Body:
         else:
             size = _size(receive) if mode == "partitioned" else "kByStatus"
             after.append(f"receive_when_started(call, {comm}, {source}, {size}, *{request});")
-    return Body(tuple(before), tuple(after))
+    return Body(tuple(before), tuple(after), failed)
 
 
 def _matched(roles: dict[str, Any]) -> Body:
     """The receive of a matched message."""
     before = [f"const Match match = take_match(*{roles['message']});"]
     if "request" in roles:
-        return Body(tuple(before), (f"receive_later(call, match, *{roles['request']});",))
+        return Body(
+            tuple(before),
+            (f"receive_later(call, match, *{roles['request']});",),
+            f"not_received(call, match, *{roles['message']});",
+        )
     before += [line.format(status=roles["status"]) for line in _OWN_STATUS]
-    return Body(tuple(before), (f"received(call, match, *{roles['status']});",))
+    return Body(
+        tuple(before),
+        (f"received(call, match, *{roles['status']});",),
+        f"if (is_too_long(call, error)) received_too_long(call, match, *{roles['status']}); "
+        f"else not_received(call, match, *{roles['message']});",
+    )
 
 
 def _if_flag(roles: dict[str, Any], then: str, otherwise: str) -> tuple[str, ...]:
@@ -153,7 +168,8 @@ def _start(roles: dict[str, Any]) -> Body:
 
 def _release(roles: dict[str, Any]) -> Body:
     what = next(role for role in ("request", "communicator", "datatype") if role in roles)
-    return Body(before=(f"forget_{what}(*{roles[what]});",))
+    by = "call, " if what == "request" else ""
+    return Body(before=(f"forget_{what}({by}*{roles[what]});",))
 
 
 def _completion(roles: dict[str, Any]) -> Body:
@@ -168,12 +184,15 @@ def _completion(roles: dict[str, Any]) -> Body:
         "some": f"*{roles.get('number')}, {roles.get('indices')}, {status}",
     }[roles["completes"]]
     after = _if_flag(roles, f"completion.{roles['completes']}({told});", "completion.nothing();")
-    as_given = told.replace("*", "")  # after an error, what a pointer is to may not be there
+    # After an error nothing may be there: the library did not come so far, or there is no place for it.
+    unknown = (f"if ({roles['index']} != nullptr) *{roles['index']} = MPI_UNDEFINED;",) if "index" in roles else ()
+    as_given = told.replace("*", "")
     certainty = "all" if roles["completes"] in ("one", "all") and "flag" not in roles else "none"
     return Body(
         (
             f"Completion completion(call, Completion::Certainty::{certainty}, {length}, {requests});",
             f"{status} = completion.{place};",
+            *unknown,
         ),
         after,
         f"completion.failed_{roles['completes']}(error, {requests}, {as_given});",
@@ -277,11 +296,21 @@ FILES = {
 }
 
 
+# Functions that record nothing, but may wait for others, or bring about what others wait for.
+_NO_QUESTION = re.compile(r"MPI_(File|Win|Pready|Publish|Unpublish|Lookup|Open|Close|Alloc|Free|.*(detach|flush))")
+
+
+def _is_local(function: Function) -> bool:
+    """Whether a program that polls may call the function between two tests, and polls all the same."""
+    return function.roles["direction"] == "none" and not _NO_QUESTION.match(function.name)
+
+
 def wrapper(function: Function) -> str:
     """The C++ definition of a function's wrapper."""
     body = BODIES[function.roles["direction"]](function.roles)
     call = f"call.timed(next<decltype({function.name})>(Function::{function.name})({function.arguments}))"
-    lines = [f"{function.signature} {{", f"    Call call(Function::{function.name});"]
+    kind = "LocalCall" if _is_local(function) else "Call"
+    lines = [f"{function.signature} {{", f"    {kind} call(Function::{function.name});"]
     lines += [f"    {statement}" for statement in body.before]
     if body.after:
         lines += [f"    const {function.returns} error = {call};", "    if (call.counts(error)) {"]

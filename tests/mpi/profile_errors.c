@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <string.h>
 
-enum { MESSAGES = 10, BYTES = 32, CALLS = 6 };
+enum { MESSAGES = 10, BYTES = 32, CALLS = 6, SENDRECV = 10, SENDRECV_REPLACE = 11, WAYS = 12, NO_INDEX = 13 };
 static char data[MESSAGES][BYTES];
 
 /* One call. MPI_REQUEST_NULL stands where a request is complete. */
@@ -65,16 +65,55 @@ static void send(int call) {
     if (call != 5) MPI_Send(data[MESSAGES - 1], BYTES, MPI_CHAR, 0, call, MPI_COMM_WORLD);
 }
 
-/* From anybody, too long; and then in order. */
-static void in_order(int tag, int rank) {
+/* Too long, in a way of its own for each tag; and then in order. */
+static void too_long(int tag) {
     MPI_Request request;
-    for (int i = 0; i < 3; ++i) {
-        if (rank == 1) MPI_Send(data[i], BYTES, MPI_CHAR, 0, tag, MPI_COMM_WORLD);
-        if (rank == 0) {
-            MPI_Irecv(data[i], i == 0 ? 3 : BYTES, MPI_CHAR, i == 0 ? MPI_ANY_SOURCE : 1, tag, MPI_COMM_WORLD, &request);
+    MPI_Message message;
+    switch (tag) {
+        case 7:
+            MPI_Irecv(data[0], 3, MPI_CHAR, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &request);
             MPI_Wait(&request, MPI_STATUS_IGNORE);
-        }
+            break;
+        case 8:
+            MPI_Recv(data[0], 3, MPI_CHAR, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 9:
+            MPI_Recv(data[0], 3, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case SENDRECV:
+            MPI_Sendrecv(data[1], BYTES, MPI_CHAR, 1, tag, data[0], 3, MPI_CHAR, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case SENDRECV_REPLACE:
+            MPI_Sendrecv_replace(data[0], 3, MPI_CHAR, 1, tag, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 12:
+            MPI_Mprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+            MPI_Mrecv(data[0], 3, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+            break;
     }
+}
+
+static void in_order(int tag, int rank) {
+    if (rank == 1) {
+        for (int i = 0; i < 3; ++i) MPI_Send(data[i], BYTES, MPI_CHAR, 0, tag, MPI_COMM_WORLD);
+        if (tag == SENDRECV || tag == SENDRECV_REPLACE)
+            MPI_Recv(data[0], BYTES, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank == 0) {
+        too_long(tag);
+        for (int i = 1; i < 3; ++i) MPI_Recv(data[i], BYTES, MPI_CHAR, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+/* There is no place for the index, which the library says; and the request is complete afterwards as ever. */
+static void no_index(int rank) {
+    MPI_Request request;
+    int flag;
+    if (rank == 1) MPI_Send(data[0], BYTES, MPI_CHAR, 0, NO_INDEX, MPI_COMM_WORLD);
+    if (rank != 0) return;
+    MPI_Irecv(data[0], BYTES, MPI_CHAR, 1, NO_INDEX, MPI_COMM_WORLD, &request);
+    MPI_Testany(1, &request, NULL, &flag, MPI_STATUS_IGNORE);
+    MPI_Waitany(1, &request, NULL, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char** argv) {
@@ -87,7 +126,8 @@ int main(int argc, char** argv) {
         if (rank == 0) receive(call);
         if (rank == 1) send(call);
     }
-    in_order(CALLS + 1, rank);
+    for (int tag = CALLS + 1; tag <= WAYS; ++tag) in_order(tag, rank);
+    no_index(rank);
     MPI_Finalize();
     return 0;
 }

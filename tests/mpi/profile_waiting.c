@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECTIONS = 17, OTHER = 99 };
+enum { SECTIONS = 22, AT_ONCE = 20, OTHER = 99 };
 static int rank;
 static char data[1 << 22];
 
@@ -20,7 +20,7 @@ static void section(int tag) {
     MPI_Request requests[2];
     MPI_Message message;
     MPI_Status status;
-    int flag = 0, index;
+    int flag = 0, index, indices[2];
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         if (tag == 2) {
@@ -29,7 +29,7 @@ static void section(int tag) {
             MPI_Issend(data, 8, MPI_CHAR, 1, tag, MPI_COMM_WORLD, requests);
             MPI_Wait(requests, MPI_STATUS_IGNORE);
         } else {
-            if (tag != 11) late();
+            if (tag != 11 && tag < AT_ONCE) late();
             MPI_Send(data, tag == 12 ? sizeof data : 8, MPI_CHAR, 1, tag, MPI_COMM_WORLD);
         }
         return;
@@ -109,6 +109,43 @@ static void section(int tag) {
             while (MPI_Iprobe(0, OTHER, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE),
                    MPI_Iprobe(0, tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), !flag) sched_yield();
             MPI_Recv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 18: /* polling until a time, with what else is asked in such loops */
+            while (MPI_Iprobe(0, tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), !flag) {
+                MPI_Wtime();
+                MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+                sched_yield();
+                MPI_Initialized(&flag);
+            }
+            MPI_Recv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 19: /* polling for a message and for requests, of which there are none */
+            requests[0] = requests[1] = MPI_REQUEST_NULL;
+            while (MPI_Iprobe(0, tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), !flag) {
+                sched_yield();
+                MPI_Test(requests, &flag, MPI_STATUS_IGNORE);
+                MPI_Testall(2, requests, &flag, MPI_STATUSES_IGNORE);
+                MPI_Testany(2, requests, &index, &flag, MPI_STATUS_IGNORE);
+                MPI_Testsome(2, requests, &index, indices, MPI_STATUSES_IGNORE);
+                sched_yield();
+            }
+            MPI_Recv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 20: /* not waiting: it works when it has found it */
+            while (MPI_Iprobe(0, tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), !flag) sched_yield();
+            late();
+            MPI_Recv(data, 8, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case 21:
+            MPI_Mprobe(0, tag, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+            late();
+            MPI_Mrecv(data, 8, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+            break;
+        case 22:
+            MPI_Mprobe(0, tag, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+            late();
+            MPI_Imrecv(data, 8, MPI_CHAR, &message, requests);
+            MPI_Wait(requests, MPI_STATUS_IGNORE);
             break;
     }
 }

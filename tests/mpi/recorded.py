@@ -25,9 +25,9 @@ def read(directory: Path) -> list[Record]:
     return sorted((record.read(path) for path in directory.glob("*.record")), key=lambda each: each.rank or 0)
 
 
-def run(mpi: Mpi, source: Path, ranks: int, directory: Path) -> list[Record]:
+def run(mpi: Mpi, source: Path, ranks: int, directory: Path, messages: int = 1000) -> list[Record]:
     """What the ranks of a C program recorded, in rank order."""
     program = mpi.compile(source, directory / source.stem)
     with mpi_libraries.no_leftovers():
-        subprocess.run(mpi.command(ranks, [str(program)], environment(directory)), check=True, timeout=100)
+        subprocess.run(mpi.command(ranks, [str(program)], environment(directory, messages)), check=True, timeout=100)
     return read(directory)

@@ -115,6 +115,47 @@ def test_sends_that_are_complete_at_once(mpi: Mpi, kept: str, tmp_path: Path) ->
             assert not np.isnan(ends["done_s"]).any()
 
 
+FREED = """
+#include <mpi.h>
+int main(int argc, char** argv) {
+    int rank, data[2] = {0};
+    MPI_Request requests[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2; ++i) {
+        if (rank == 0) MPI_Isend(&data[i], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests[i]);
+        if (rank == 1) MPI_Recv(&data[i], 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (rank == 0) {
+        int alike = requests[0] == requests[1];
+        MPI_Request_free(&requests[0]);
+        MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+        MPI_Send(&alike, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+        if (!alike) MPI_Send(&alike, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    } else {
+        int alike;
+        MPI_Recv(&alike, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (!alike) MPI_Recv(&alike, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+}
+"""
+
+
+@every_family
+def test_a_send_that_is_complete_at_once_and_freed(mpi: Mpi, tmp_path: Path) -> None:
+    """Where it has the handle of another one, both are told, whichever of them is freed."""
+    (tmp_path / "freed.c").write_text(FREED)
+    program = mpi.need().compile(tmp_path / "freed.c", tmp_path / "freed")
+    env = {**recorded.environment(tmp_path, "0"), "FAIRLEAD_RINGS": str(tmp_path), **NETWORK.get(mpi.family, {})}
+    with mpi_libraries.no_leftovers():
+        subprocess.run(mpi.command(2, [str(program)], env), check=True, timeout=100)
+    sent, received = of_ranks(tmp_path)
+    alike = not numbers(received, 3)
+    assert alike or mpi.family == "openmpi"
+    assert sorted(numbers(sent, 1)) == ([1, 2] if alike else [2])
+
+
 KILLED = """
 #include <mpi.h>
 #include <signal.h>

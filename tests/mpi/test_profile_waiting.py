@@ -14,7 +14,7 @@ from fairlead.profile.record import COLLECTIVE, RECEIVE, Record
 pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).with_name("profile_waiting.c")
 RANKS = 3
-SECTIONS = 17
+SECTIONS = 22
 LARGE = 12  # the one with a large message
 LATE_S = 0.25
 
@@ -33,10 +33,10 @@ def of_section(records: list[Record], tag: int) -> waiting.Waiting:
 def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
     records = recorded.run(mpi, SOURCE, RANKS, tmp_path)
     sections = {tag: of_section(records, tag) for tag in range(1, SECTIONS + 1)}
-    assert [sections[tag].joined for tag in range(1, SECTIONS + 1)] == [1] * 8 + [2] + [1] * 8
+    assert [sections[tag].joined for tag in range(1, SECTIONS + 1)] == [1] * 8 + [2] + [1] * 13
 
     # The sender sleeps. What else there is, a busy machine makes.
-    for tag in (1, 3, 5, 6, 7, 9, LARGE, 17):
+    for tag in (1, 3, 5, 6, 7, 9, LARGE, 17, 18, 19):
         found = sections[tag]
         assert found.late_sender_s[1] > 0.5 * LATE_S, tag
         assert found.late_receiver_s[1] == 0, tag
@@ -49,6 +49,10 @@ def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
     for tag in (8, 11, 15, 16):
         found = sections[tag]
         assert found.late_sender_s.sum() + found.late_receiver_s.sum() < 0.3 * LATE_S, tag
+    # Nor is there waiting for a message that is there already, whatever is done before it is received.
+    for tag in (20, 21, 22):
+        found = sections[tag]
+        assert (found.late_sender_s + found.late_receiver_s + found.transfer_s)[1] < 0.5 * LATE_S, tag
     # Work between tests is no waiting; only the tests themselves are.
     for tag in (4, 13, 14):
         assert sections[tag].late_sender_s[1] < 0.5 * LATE_S, tag
@@ -56,10 +60,22 @@ def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
     assert sections[LARGE].transfer_between_s[0, 1] > 0
 
     one = records[1]
-    assert one.polled_s > 3 * 0.3 * LATE_S  # three sections that poll
+    assert one.polled_s > 5 * 0.3 * LATE_S  # the sections that poll
     assert one.time_s - profile.mpi_s(one) > 0.5 * LATE_S  # the one that works
     large = one.ends[(one.ends["tag"] == LARGE) & (one.ends["end"] == RECEIVE)]
     assert large["size_B"].tolist() == [1 << 22]
+
+
+@every_family
+def test_what_passes_between_threads(mpi: Mpi, tmp_path: Path) -> None:
+    """Requests do; what a thread has asked for by probes does not."""
+    _, one = recorded.run(mpi, SOURCE.with_name("profile_handed.c"), 2, tmp_path, 10_000)
+    completed, probed = (one.ends[(one.ends["tag"] == tag) & (one.ends["end"] == RECEIVE)] for tag in (1, 2))
+    assert completed["computed_s"].tolist() == [0]
+    assert completed["done_s"] - completed["needed_s"] > 0.5 * LATE_S
+    assert len(probed) == 1
+    assert probed["begun_s"] - probed["needed_s"] < 0.5 * LATE_S
+    assert one.polled_s < 0.5 * LATE_S
 
 
 def test_no_more_than_wanted_is_kept(tmp_path: Path) -> None:
@@ -78,3 +94,32 @@ def test_no_more_than_wanted_is_kept(tmp_path: Path) -> None:
         assert [len(each.ends) for each in recorded.read(directory)] == [5 if number == "5" else 0] * RANKS
         told = "FAIRLEAD_PROFILE_MESSAGES=many is not a number"
         assert (told in done.stderr) == (number == "many")
+
+
+# While a process forks, its record is locked. What the program has registered before all else comes after that.
+FULL = """
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static int begun = 0;
+static void forks(void) { if (begun) MPI_Barrier(MPI_COMM_WORLD); }
+static void before_all(void) { pthread_atfork(forks, NULL, NULL); }
+__attribute__((section(".preinit_array"), used)) static void (*const first)(void) = before_all;
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    alarm(20);
+    for (int i = 0; i < 3; ++i) MPI_Barrier(MPI_COMM_WORLD);
+    begun = 1;
+    if (fork() == 0) _exit(0);
+    begun = 0;
+    MPI_Finalize();
+}
+"""
+
+
+def test_nothing_is_locked_for_what_is_not_kept(tmp_path: Path) -> None:
+    mpi = LIBRARIES[0].need()
+    (tmp_path / "full.c").write_text(FULL)
+    (rank,) = recorded.run(mpi, tmp_path / "full.c", 1, tmp_path, 1)
+    assert rank.functions["MPI_Barrier"].calls == 4
+    assert len(rank.ends) == 1

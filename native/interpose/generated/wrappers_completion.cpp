@@ -38,6 +38,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
     Call call(Function::MPI_Testany);
     Completion completion(call, Completion::Certainty::none, count, array_of_requests);
     status = completion.status_for(status);
+    if (index != nullptr) *index = MPI_UNDEFINED;
     const int error = call.timed(next<decltype(MPI_Testany)>(Function::MPI_Testany)(count, array_of_requests, index, flag, status));
     if (call.counts(error)) {
         if (*flag) completion.any(*index, status);
@@ -91,6 +92,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
     Call call(Function::MPI_Waitany);
     Completion completion(call, Completion::Certainty::none, count, array_of_requests);
     status = completion.status_for(status);
+    if (index != nullptr) *index = MPI_UNDEFINED;
     const int error = call.timed(next<decltype(MPI_Waitany)>(Function::MPI_Waitany)(count, array_of_requests, index, status));
     if (call.counts(error)) {
         completion.any(*index, status);

@@ -259,6 +259,8 @@ int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message
     const int error = call.timed(next<decltype(MPI_Imrecv)>(Function::MPI_Imrecv)(buf, count, datatype, message, request));
     if (call.counts(error)) {
         receive_later(call, match, *request);
+    } else {
+        not_received(call, match, *message);
     }
     return error;
 }
@@ -269,6 +271,8 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
     const int error = call.timed(next<decltype(MPI_Imrecv_c)>(Function::MPI_Imrecv_c)(buf, count, datatype, message, request));
     if (call.counts(error)) {
         receive_later(call, match, *request);
+    } else {
+        not_received(call, match, *message);
     }
     return error;
 }
@@ -441,6 +445,8 @@ int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
     const int error = call.timed(next<decltype(MPI_Mrecv)>(Function::MPI_Mrecv)(buf, count, datatype, message, status));
     if (call.counts(error)) {
         received(call, match, *status);
+    } else {
+        if (is_too_long(call, error)) received_too_long(call, match, *status); else not_received(call, match, *message);
     }
     return error;
 }
@@ -453,6 +459,8 @@ int MPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* 
     const int error = call.timed(next<decltype(MPI_Mrecv_c)>(Function::MPI_Mrecv_c)(buf, count, datatype, message, status));
     if (call.counts(error)) {
         received(call, match, *status);
+    } else {
+        if (is_too_long(call, error)) received_too_long(call, match, *status); else not_received(call, match, *message);
     }
     return error;
 }
@@ -493,6 +501,8 @@ int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, M
     const int error = call.timed(next<decltype(MPI_Recv)>(Function::MPI_Recv)(buf, count, datatype, source, tag, comm, status));
     if (call.counts(error)) {
         received(call, comm, *status);
+    } else {
+        if (is_too_long(call, error)) {  received_too_long(call, comm, source, tag, *status); }
     }
     return error;
 }
@@ -504,6 +514,8 @@ int MPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, in
     const int error = call.timed(next<decltype(MPI_Recv_c)>(Function::MPI_Recv_c)(buf, count, datatype, source, tag, comm, status));
     if (call.counts(error)) {
         received(call, comm, *status);
+    } else {
+        if (is_too_long(call, error)) {  received_too_long(call, comm, source, tag, *status); }
     }
     return error;
 }
@@ -528,7 +540,7 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int sourc
 
 int MPI_Request_free(MPI_Request* request) {
     Call call(Function::MPI_Request_free);
-    forget_request(*request);
+    forget_request(call, *request);
     return call.timed(next<decltype(MPI_Request_free)>(Function::MPI_Request_free)(request));
 }
 
@@ -612,6 +624,8 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int 
     if (call.counts(error)) {
         sent(call, comm, dest, sendtag, bytes(sendcount, sendtype));
         received(call, comm, *status);
+    } else {
+        if (is_too_long(call, error)) { sent(call, comm, dest, sendtag, bytes(sendcount, sendtype)); received_too_long(call, comm, source, recvtag, *status); }
     }
     return error;
 }
@@ -624,6 +638,8 @@ int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     if (call.counts(error)) {
         sent(call, comm, dest, sendtag, bytes(sendcount, sendtype));
         received(call, comm, *status);
+    } else {
+        if (is_too_long(call, error)) { sent(call, comm, dest, sendtag, bytes(sendcount, sendtype)); received_too_long(call, comm, source, recvtag, *status); }
     }
     return error;
 }
@@ -636,6 +652,8 @@ int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, 
     if (call.counts(error)) {
         sent(call, comm, dest, sendtag, bytes(count, datatype));
         received(call, comm, *status);
+    } else {
+        if (is_too_long(call, error)) { sent(call, comm, dest, sendtag, bytes(count, datatype)); received_too_long(call, comm, source, recvtag, *status); }
     }
     return error;
 }
@@ -648,6 +666,8 @@ int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, in
     if (call.counts(error)) {
         sent(call, comm, dest, sendtag, bytes(count, datatype));
         received(call, comm, *status);
+    } else {
+        if (is_too_long(call, error)) { sent(call, comm, dest, sendtag, bytes(count, datatype)); received_too_long(call, comm, source, recvtag, *status); }
     }
     return error;
 }

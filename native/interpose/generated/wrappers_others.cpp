@@ -7,27 +7,27 @@
 namespace fairlead::wrapped {
 
 int MPI_Add_error_class(int* errorclass) {
-    Call call(Function::MPI_Add_error_class);
+    LocalCall call(Function::MPI_Add_error_class);
     return call.timed(next<decltype(MPI_Add_error_class)>(Function::MPI_Add_error_class)(errorclass));
 }
 
 int MPI_Add_error_code(int errorclass, int* errorcode) {
-    Call call(Function::MPI_Add_error_code);
+    LocalCall call(Function::MPI_Add_error_code);
     return call.timed(next<decltype(MPI_Add_error_code)>(Function::MPI_Add_error_code)(errorclass, errorcode));
 }
 
 int MPI_Add_error_string(int errorcode, const char* string) {
-    Call call(Function::MPI_Add_error_string);
+    LocalCall call(Function::MPI_Add_error_string);
     return call.timed(next<decltype(MPI_Add_error_string)>(Function::MPI_Add_error_string)(errorcode, string));
 }
 
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp) {
-    Call call(Function::MPI_Aint_add);
+    LocalCall call(Function::MPI_Aint_add);
     return call.timed(next<decltype(MPI_Aint_add)>(Function::MPI_Aint_add)(base, disp));
 }
 
 MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
-    Call call(Function::MPI_Aint_diff);
+    LocalCall call(Function::MPI_Aint_diff);
     return call.timed(next<decltype(MPI_Aint_diff)>(Function::MPI_Aint_diff)(addr1, addr2));
 }
 
@@ -37,27 +37,27 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
 }
 
 int MPI_Attr_delete(MPI_Comm comm, int keyval) {
-    Call call(Function::MPI_Attr_delete);
+    LocalCall call(Function::MPI_Attr_delete);
     return call.timed(next<decltype(MPI_Attr_delete)>(Function::MPI_Attr_delete)(comm, keyval));
 }
 
 int MPI_Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag) {
-    Call call(Function::MPI_Attr_get);
+    LocalCall call(Function::MPI_Attr_get);
     return call.timed(next<decltype(MPI_Attr_get)>(Function::MPI_Attr_get)(comm, keyval, attribute_val, flag));
 }
 
 int MPI_Attr_put(MPI_Comm comm, int keyval, void* attribute_val) {
-    Call call(Function::MPI_Attr_put);
+    LocalCall call(Function::MPI_Attr_put);
     return call.timed(next<decltype(MPI_Attr_put)>(Function::MPI_Attr_put)(comm, keyval, attribute_val));
 }
 
 int MPI_Buffer_attach(void* buffer, int size) {
-    Call call(Function::MPI_Buffer_attach);
+    LocalCall call(Function::MPI_Buffer_attach);
     return call.timed(next<decltype(MPI_Buffer_attach)>(Function::MPI_Buffer_attach)(buffer, size));
 }
 
 int MPI_Buffer_attach_c(void* buffer, MPI_Count size) {
-    Call call(Function::MPI_Buffer_attach_c);
+    LocalCall call(Function::MPI_Buffer_attach_c);
     return call.timed(next<decltype(MPI_Buffer_attach_c)>(Function::MPI_Buffer_attach_c)(buffer, size));
 }
 
@@ -82,37 +82,37 @@ int MPI_Buffer_iflush(MPI_Request* request) {
 }
 
 int MPI_Cancel(MPI_Request* request) {
-    Call call(Function::MPI_Cancel);
+    LocalCall call(Function::MPI_Cancel);
     return call.timed(next<decltype(MPI_Cancel)>(Function::MPI_Cancel)(request));
 }
 
 int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
-    Call call(Function::MPI_Cart_coords);
+    LocalCall call(Function::MPI_Cart_coords);
     return call.timed(next<decltype(MPI_Cart_coords)>(Function::MPI_Cart_coords)(comm, rank, maxdims, coords));
 }
 
 int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
-    Call call(Function::MPI_Cart_get);
+    LocalCall call(Function::MPI_Cart_get);
     return call.timed(next<decltype(MPI_Cart_get)>(Function::MPI_Cart_get)(comm, maxdims, dims, periods, coords));
 }
 
 int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
-    Call call(Function::MPI_Cart_map);
+    LocalCall call(Function::MPI_Cart_map);
     return call.timed(next<decltype(MPI_Cart_map)>(Function::MPI_Cart_map)(comm, ndims, dims, periods, newrank));
 }
 
 int MPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
-    Call call(Function::MPI_Cart_rank);
+    LocalCall call(Function::MPI_Cart_rank);
     return call.timed(next<decltype(MPI_Cart_rank)>(Function::MPI_Cart_rank)(comm, coords, rank));
 }
 
 int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
-    Call call(Function::MPI_Cart_shift);
+    LocalCall call(Function::MPI_Cart_shift);
     return call.timed(next<decltype(MPI_Cart_shift)>(Function::MPI_Cart_shift)(comm, direction, disp, rank_source, rank_dest));
 }
 
 int MPI_Cartdim_get(MPI_Comm comm, int* ndims) {
-    Call call(Function::MPI_Cartdim_get);
+    LocalCall call(Function::MPI_Cartdim_get);
     return call.timed(next<decltype(MPI_Cartdim_get)>(Function::MPI_Cartdim_get)(comm, ndims));
 }
 
@@ -122,42 +122,42 @@ int MPI_Close_port(const char* port_name) {
 }
 
 int MPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size) {
-    Call call(Function::MPI_Comm_attach_buffer);
+    LocalCall call(Function::MPI_Comm_attach_buffer);
     return call.timed(next<decltype(MPI_Comm_attach_buffer)>(Function::MPI_Comm_attach_buffer)(comm, buffer, size));
 }
 
 int MPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer, MPI_Count size) {
-    Call call(Function::MPI_Comm_attach_buffer_c);
+    LocalCall call(Function::MPI_Comm_attach_buffer_c);
     return call.timed(next<decltype(MPI_Comm_attach_buffer_c)>(Function::MPI_Comm_attach_buffer_c)(comm, buffer, size));
 }
 
 MPI_Fint MPI_Comm_c2f(MPI_Comm comm) {
-    Call call(Function::MPI_Comm_c2f);
+    LocalCall call(Function::MPI_Comm_c2f);
     return call.timed(next<decltype(MPI_Comm_c2f)>(Function::MPI_Comm_c2f)(comm));
 }
 
 int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
-    Call call(Function::MPI_Comm_call_errhandler);
+    LocalCall call(Function::MPI_Comm_call_errhandler);
     return call.timed(next<decltype(MPI_Comm_call_errhandler)>(Function::MPI_Comm_call_errhandler)(comm, errorcode));
 }
 
 int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
-    Call call(Function::MPI_Comm_compare);
+    LocalCall call(Function::MPI_Comm_compare);
     return call.timed(next<decltype(MPI_Comm_compare)>(Function::MPI_Comm_compare)(comm1, comm2, result));
 }
 
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler) {
-    Call call(Function::MPI_Comm_create_errhandler);
+    LocalCall call(Function::MPI_Comm_create_errhandler);
     return call.timed(next<decltype(MPI_Comm_create_errhandler)>(Function::MPI_Comm_create_errhandler)(comm_errhandler_fn, errhandler));
 }
 
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state) {
-    Call call(Function::MPI_Comm_create_keyval);
+    LocalCall call(Function::MPI_Comm_create_keyval);
     return call.timed(next<decltype(MPI_Comm_create_keyval)>(Function::MPI_Comm_create_keyval)(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 }
 
 int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval) {
-    Call call(Function::MPI_Comm_delete_attr);
+    LocalCall call(Function::MPI_Comm_delete_attr);
     return call.timed(next<decltype(MPI_Comm_delete_attr)>(Function::MPI_Comm_delete_attr)(comm, comm_keyval));
 }
 
@@ -172,7 +172,7 @@ int MPI_Comm_detach_buffer_c(MPI_Comm comm, void* buffer_addr, MPI_Count* size) 
 }
 
 MPI_Comm MPI_Comm_f2c(MPI_Fint comm) {
-    Call call(Function::MPI_Comm_f2c);
+    LocalCall call(Function::MPI_Comm_f2c);
     return call.timed(next<decltype(MPI_Comm_f2c)>(Function::MPI_Comm_f2c)(comm));
 }
 
@@ -182,37 +182,37 @@ int MPI_Comm_flush_buffer(MPI_Comm comm) {
 }
 
 int MPI_Comm_free_keyval(int* comm_keyval) {
-    Call call(Function::MPI_Comm_free_keyval);
+    LocalCall call(Function::MPI_Comm_free_keyval);
     return call.timed(next<decltype(MPI_Comm_free_keyval)>(Function::MPI_Comm_free_keyval)(comm_keyval));
 }
 
 int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag) {
-    Call call(Function::MPI_Comm_get_attr);
+    LocalCall call(Function::MPI_Comm_get_attr);
     return call.timed(next<decltype(MPI_Comm_get_attr)>(Function::MPI_Comm_get_attr)(comm, comm_keyval, attribute_val, flag));
 }
 
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
-    Call call(Function::MPI_Comm_get_errhandler);
+    LocalCall call(Function::MPI_Comm_get_errhandler);
     return call.timed(next<decltype(MPI_Comm_get_errhandler)>(Function::MPI_Comm_get_errhandler)(comm, errhandler));
 }
 
 int MPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
-    Call call(Function::MPI_Comm_get_info);
+    LocalCall call(Function::MPI_Comm_get_info);
     return call.timed(next<decltype(MPI_Comm_get_info)>(Function::MPI_Comm_get_info)(comm, info_used));
 }
 
 int MPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
-    Call call(Function::MPI_Comm_get_name);
+    LocalCall call(Function::MPI_Comm_get_name);
     return call.timed(next<decltype(MPI_Comm_get_name)>(Function::MPI_Comm_get_name)(comm, comm_name, resultlen));
 }
 
 int MPI_Comm_get_parent(MPI_Comm* parent) {
-    Call call(Function::MPI_Comm_get_parent);
+    LocalCall call(Function::MPI_Comm_get_parent);
     return call.timed(next<decltype(MPI_Comm_get_parent)>(Function::MPI_Comm_get_parent)(parent));
 }
 
 int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
-    Call call(Function::MPI_Comm_group);
+    LocalCall call(Function::MPI_Comm_group);
     return call.timed(next<decltype(MPI_Comm_group)>(Function::MPI_Comm_group)(comm, group));
 }
 
@@ -222,87 +222,87 @@ int MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
 }
 
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
-    Call call(Function::MPI_Comm_rank);
+    LocalCall call(Function::MPI_Comm_rank);
     return call.timed(next<decltype(MPI_Comm_rank)>(Function::MPI_Comm_rank)(comm, rank));
 }
 
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
-    Call call(Function::MPI_Comm_remote_group);
+    LocalCall call(Function::MPI_Comm_remote_group);
     return call.timed(next<decltype(MPI_Comm_remote_group)>(Function::MPI_Comm_remote_group)(comm, group));
 }
 
 int MPI_Comm_remote_size(MPI_Comm comm, int* size) {
-    Call call(Function::MPI_Comm_remote_size);
+    LocalCall call(Function::MPI_Comm_remote_size);
     return call.timed(next<decltype(MPI_Comm_remote_size)>(Function::MPI_Comm_remote_size)(comm, size));
 }
 
 int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
-    Call call(Function::MPI_Comm_set_attr);
+    LocalCall call(Function::MPI_Comm_set_attr);
     return call.timed(next<decltype(MPI_Comm_set_attr)>(Function::MPI_Comm_set_attr)(comm, comm_keyval, attribute_val));
 }
 
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
-    Call call(Function::MPI_Comm_set_errhandler);
+    LocalCall call(Function::MPI_Comm_set_errhandler);
     return call.timed(next<decltype(MPI_Comm_set_errhandler)>(Function::MPI_Comm_set_errhandler)(comm, errhandler));
 }
 
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
-    Call call(Function::MPI_Comm_set_info);
+    LocalCall call(Function::MPI_Comm_set_info);
     return call.timed(next<decltype(MPI_Comm_set_info)>(Function::MPI_Comm_set_info)(comm, info));
 }
 
 int MPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
-    Call call(Function::MPI_Comm_set_name);
+    LocalCall call(Function::MPI_Comm_set_name);
     return call.timed(next<decltype(MPI_Comm_set_name)>(Function::MPI_Comm_set_name)(comm, comm_name));
 }
 
 int MPI_Comm_size(MPI_Comm comm, int* size) {
-    Call call(Function::MPI_Comm_size);
+    LocalCall call(Function::MPI_Comm_size);
     return call.timed(next<decltype(MPI_Comm_size)>(Function::MPI_Comm_size)(comm, size));
 }
 
 int MPI_Comm_test_inter(MPI_Comm comm, int* flag) {
-    Call call(Function::MPI_Comm_test_inter);
+    LocalCall call(Function::MPI_Comm_test_inter);
     return call.timed(next<decltype(MPI_Comm_test_inter)>(Function::MPI_Comm_test_inter)(comm, flag));
 }
 
 int MPI_Dims_create(int nnodes, int ndims, int dims[]) {
-    Call call(Function::MPI_Dims_create);
+    LocalCall call(Function::MPI_Dims_create);
     return call.timed(next<decltype(MPI_Dims_create)>(Function::MPI_Dims_create)(nnodes, ndims, dims));
 }
 
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) {
-    Call call(Function::MPI_Dist_graph_neighbors);
+    LocalCall call(Function::MPI_Dist_graph_neighbors);
     return call.timed(next<decltype(MPI_Dist_graph_neighbors)>(Function::MPI_Dist_graph_neighbors)(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
 }
 
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
-    Call call(Function::MPI_Dist_graph_neighbors_count);
+    LocalCall call(Function::MPI_Dist_graph_neighbors_count);
     return call.timed(next<decltype(MPI_Dist_graph_neighbors_count)>(Function::MPI_Dist_graph_neighbors_count)(comm, indegree, outdegree, weighted));
 }
 
 MPI_Fint MPI_Errhandler_c2f(MPI_Errhandler errhandler) {
-    Call call(Function::MPI_Errhandler_c2f);
+    LocalCall call(Function::MPI_Errhandler_c2f);
     return call.timed(next<decltype(MPI_Errhandler_c2f)>(Function::MPI_Errhandler_c2f)(errhandler));
 }
 
 MPI_Errhandler MPI_Errhandler_f2c(MPI_Fint errhandler) {
-    Call call(Function::MPI_Errhandler_f2c);
+    LocalCall call(Function::MPI_Errhandler_f2c);
     return call.timed(next<decltype(MPI_Errhandler_f2c)>(Function::MPI_Errhandler_f2c)(errhandler));
 }
 
 int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
-    Call call(Function::MPI_Errhandler_free);
+    LocalCall call(Function::MPI_Errhandler_free);
     return call.timed(next<decltype(MPI_Errhandler_free)>(Function::MPI_Errhandler_free)(errhandler));
 }
 
 int MPI_Error_class(int errorcode, int* errorclass) {
-    Call call(Function::MPI_Error_class);
+    LocalCall call(Function::MPI_Error_class);
     return call.timed(next<decltype(MPI_Error_class)>(Function::MPI_Error_class)(errorcode, errorclass));
 }
 
 int MPI_Error_string(int errorcode, char* string, int* resultlen) {
-    Call call(Function::MPI_Error_string);
+    LocalCall call(Function::MPI_Error_string);
     return call.timed(next<decltype(MPI_Error_string)>(Function::MPI_Error_string)(errorcode, string, resultlen));
 }
 
@@ -757,7 +757,7 @@ int MPI_File_write_shared_c(MPI_File fh, const void* buf, MPI_Count count, MPI_D
 }
 
 int MPI_Finalized(int* flag) {
-    Call call(Function::MPI_Finalized);
+    LocalCall call(Function::MPI_Finalized);
     return call.timed(next<decltype(MPI_Finalized)>(Function::MPI_Finalized)(flag));
 }
 
@@ -767,247 +767,247 @@ int MPI_Free_mem(void* base) {
 }
 
 int MPI_Get_address(const void* location, MPI_Aint* address) {
-    Call call(Function::MPI_Get_address);
+    LocalCall call(Function::MPI_Get_address);
     return call.timed(next<decltype(MPI_Get_address)>(Function::MPI_Get_address)(location, address));
 }
 
 int MPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-    Call call(Function::MPI_Get_count);
+    LocalCall call(Function::MPI_Get_count);
     return call.timed(next<decltype(MPI_Get_count)>(Function::MPI_Get_count)(status, datatype, count));
 }
 
 int MPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-    Call call(Function::MPI_Get_count_c);
+    LocalCall call(Function::MPI_Get_count_c);
     return call.timed(next<decltype(MPI_Get_count_c)>(Function::MPI_Get_count_c)(status, datatype, count));
 }
 
 int MPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-    Call call(Function::MPI_Get_elements);
+    LocalCall call(Function::MPI_Get_elements);
     return call.timed(next<decltype(MPI_Get_elements)>(Function::MPI_Get_elements)(status, datatype, count));
 }
 
 int MPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-    Call call(Function::MPI_Get_elements_c);
+    LocalCall call(Function::MPI_Get_elements_c);
     return call.timed(next<decltype(MPI_Get_elements_c)>(Function::MPI_Get_elements_c)(status, datatype, count));
 }
 
 int MPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-    Call call(Function::MPI_Get_elements_x);
+    LocalCall call(Function::MPI_Get_elements_x);
     return call.timed(next<decltype(MPI_Get_elements_x)>(Function::MPI_Get_elements_x)(status, datatype, count));
 }
 
 int MPI_Get_hw_resource_info(MPI_Info* hw_info) {
-    Call call(Function::MPI_Get_hw_resource_info);
+    LocalCall call(Function::MPI_Get_hw_resource_info);
     return call.timed(next<decltype(MPI_Get_hw_resource_info)>(Function::MPI_Get_hw_resource_info)(hw_info));
 }
 
 int MPI_Get_library_version(char* version, int* resultlen) {
-    Call call(Function::MPI_Get_library_version);
+    LocalCall call(Function::MPI_Get_library_version);
     return call.timed(next<decltype(MPI_Get_library_version)>(Function::MPI_Get_library_version)(version, resultlen));
 }
 
 int MPI_Get_processor_name(char* name, int* resultlen) {
-    Call call(Function::MPI_Get_processor_name);
+    LocalCall call(Function::MPI_Get_processor_name);
     return call.timed(next<decltype(MPI_Get_processor_name)>(Function::MPI_Get_processor_name)(name, resultlen));
 }
 
 int MPI_Get_version(int* version, int* subversion) {
-    Call call(Function::MPI_Get_version);
+    LocalCall call(Function::MPI_Get_version);
     return call.timed(next<decltype(MPI_Get_version)>(Function::MPI_Get_version)(version, subversion));
 }
 
 int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
-    Call call(Function::MPI_Graph_get);
+    LocalCall call(Function::MPI_Graph_get);
     return call.timed(next<decltype(MPI_Graph_get)>(Function::MPI_Graph_get)(comm, maxindex, maxedges, index, edges));
 }
 
 int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank) {
-    Call call(Function::MPI_Graph_map);
+    LocalCall call(Function::MPI_Graph_map);
     return call.timed(next<decltype(MPI_Graph_map)>(Function::MPI_Graph_map)(comm, nnodes, index, edges, newrank));
 }
 
 int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
-    Call call(Function::MPI_Graph_neighbors);
+    LocalCall call(Function::MPI_Graph_neighbors);
     return call.timed(next<decltype(MPI_Graph_neighbors)>(Function::MPI_Graph_neighbors)(comm, rank, maxneighbors, neighbors));
 }
 
 int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
-    Call call(Function::MPI_Graph_neighbors_count);
+    LocalCall call(Function::MPI_Graph_neighbors_count);
     return call.timed(next<decltype(MPI_Graph_neighbors_count)>(Function::MPI_Graph_neighbors_count)(comm, rank, nneighbors));
 }
 
 int MPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
-    Call call(Function::MPI_Graphdims_get);
+    LocalCall call(Function::MPI_Graphdims_get);
     return call.timed(next<decltype(MPI_Graphdims_get)>(Function::MPI_Graphdims_get)(comm, nnodes, nedges));
 }
 
 int MPI_Grequest_complete(MPI_Request request) {
-    Call call(Function::MPI_Grequest_complete);
+    LocalCall call(Function::MPI_Grequest_complete);
     return call.timed(next<decltype(MPI_Grequest_complete)>(Function::MPI_Grequest_complete)(request));
 }
 
 int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
-    Call call(Function::MPI_Grequest_start);
+    LocalCall call(Function::MPI_Grequest_start);
     return call.timed(next<decltype(MPI_Grequest_start)>(Function::MPI_Grequest_start)(query_fn, free_fn, cancel_fn, extra_state, request));
 }
 
 MPI_Fint MPI_Group_c2f(MPI_Group group) {
-    Call call(Function::MPI_Group_c2f);
+    LocalCall call(Function::MPI_Group_c2f);
     return call.timed(next<decltype(MPI_Group_c2f)>(Function::MPI_Group_c2f)(group));
 }
 
 int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
-    Call call(Function::MPI_Group_compare);
+    LocalCall call(Function::MPI_Group_compare);
     return call.timed(next<decltype(MPI_Group_compare)>(Function::MPI_Group_compare)(group1, group2, result));
 }
 
 int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-    Call call(Function::MPI_Group_difference);
+    LocalCall call(Function::MPI_Group_difference);
     return call.timed(next<decltype(MPI_Group_difference)>(Function::MPI_Group_difference)(group1, group2, newgroup));
 }
 
 int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
-    Call call(Function::MPI_Group_excl);
+    LocalCall call(Function::MPI_Group_excl);
     return call.timed(next<decltype(MPI_Group_excl)>(Function::MPI_Group_excl)(group, n, ranks, newgroup));
 }
 
 MPI_Group MPI_Group_f2c(MPI_Fint group) {
-    Call call(Function::MPI_Group_f2c);
+    LocalCall call(Function::MPI_Group_f2c);
     return call.timed(next<decltype(MPI_Group_f2c)>(Function::MPI_Group_f2c)(group));
 }
 
 int MPI_Group_free(MPI_Group* group) {
-    Call call(Function::MPI_Group_free);
+    LocalCall call(Function::MPI_Group_free);
     return call.timed(next<decltype(MPI_Group_free)>(Function::MPI_Group_free)(group));
 }
 
 int MPI_Group_from_session_pset(MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
-    Call call(Function::MPI_Group_from_session_pset);
+    LocalCall call(Function::MPI_Group_from_session_pset);
     return call.timed(next<decltype(MPI_Group_from_session_pset)>(Function::MPI_Group_from_session_pset)(session, pset_name, newgroup));
 }
 
 int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
-    Call call(Function::MPI_Group_incl);
+    LocalCall call(Function::MPI_Group_incl);
     return call.timed(next<decltype(MPI_Group_incl)>(Function::MPI_Group_incl)(group, n, ranks, newgroup));
 }
 
 int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-    Call call(Function::MPI_Group_intersection);
+    LocalCall call(Function::MPI_Group_intersection);
     return call.timed(next<decltype(MPI_Group_intersection)>(Function::MPI_Group_intersection)(group1, group2, newgroup));
 }
 
 int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-    Call call(Function::MPI_Group_range_excl);
+    LocalCall call(Function::MPI_Group_range_excl);
     return call.timed(next<decltype(MPI_Group_range_excl)>(Function::MPI_Group_range_excl)(group, n, ranges, newgroup));
 }
 
 int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-    Call call(Function::MPI_Group_range_incl);
+    LocalCall call(Function::MPI_Group_range_incl);
     return call.timed(next<decltype(MPI_Group_range_incl)>(Function::MPI_Group_range_incl)(group, n, ranges, newgroup));
 }
 
 int MPI_Group_rank(MPI_Group group, int* rank) {
-    Call call(Function::MPI_Group_rank);
+    LocalCall call(Function::MPI_Group_rank);
     return call.timed(next<decltype(MPI_Group_rank)>(Function::MPI_Group_rank)(group, rank));
 }
 
 int MPI_Group_size(MPI_Group group, int* size) {
-    Call call(Function::MPI_Group_size);
+    LocalCall call(Function::MPI_Group_size);
     return call.timed(next<decltype(MPI_Group_size)>(Function::MPI_Group_size)(group, size));
 }
 
 int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]) {
-    Call call(Function::MPI_Group_translate_ranks);
+    LocalCall call(Function::MPI_Group_translate_ranks);
     return call.timed(next<decltype(MPI_Group_translate_ranks)>(Function::MPI_Group_translate_ranks)(group1, n, ranks1, group2, ranks2));
 }
 
 int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-    Call call(Function::MPI_Group_union);
+    LocalCall call(Function::MPI_Group_union);
     return call.timed(next<decltype(MPI_Group_union)>(Function::MPI_Group_union)(group1, group2, newgroup));
 }
 
 MPI_Fint MPI_Info_c2f(MPI_Info info) {
-    Call call(Function::MPI_Info_c2f);
+    LocalCall call(Function::MPI_Info_c2f);
     return call.timed(next<decltype(MPI_Info_c2f)>(Function::MPI_Info_c2f)(info));
 }
 
 int MPI_Info_create(MPI_Info* info) {
-    Call call(Function::MPI_Info_create);
+    LocalCall call(Function::MPI_Info_create);
     return call.timed(next<decltype(MPI_Info_create)>(Function::MPI_Info_create)(info));
 }
 
 int MPI_Info_create_env(int argc, char* argv[], MPI_Info* info) {
-    Call call(Function::MPI_Info_create_env);
+    LocalCall call(Function::MPI_Info_create_env);
     return call.timed(next<decltype(MPI_Info_create_env)>(Function::MPI_Info_create_env)(argc, argv, info));
 }
 
 int MPI_Info_delete(MPI_Info info, const char* key) {
-    Call call(Function::MPI_Info_delete);
+    LocalCall call(Function::MPI_Info_delete);
     return call.timed(next<decltype(MPI_Info_delete)>(Function::MPI_Info_delete)(info, key));
 }
 
 int MPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
-    Call call(Function::MPI_Info_dup);
+    LocalCall call(Function::MPI_Info_dup);
     return call.timed(next<decltype(MPI_Info_dup)>(Function::MPI_Info_dup)(info, newinfo));
 }
 
 MPI_Info MPI_Info_f2c(MPI_Fint info) {
-    Call call(Function::MPI_Info_f2c);
+    LocalCall call(Function::MPI_Info_f2c);
     return call.timed(next<decltype(MPI_Info_f2c)>(Function::MPI_Info_f2c)(info));
 }
 
 int MPI_Info_free(MPI_Info* info) {
-    Call call(Function::MPI_Info_free);
+    LocalCall call(Function::MPI_Info_free);
     return call.timed(next<decltype(MPI_Info_free)>(Function::MPI_Info_free)(info));
 }
 
 int MPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag) {
-    Call call(Function::MPI_Info_get);
+    LocalCall call(Function::MPI_Info_get);
     return call.timed(next<decltype(MPI_Info_get)>(Function::MPI_Info_get)(info, key, valuelen, value, flag));
 }
 
 int MPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
-    Call call(Function::MPI_Info_get_nkeys);
+    LocalCall call(Function::MPI_Info_get_nkeys);
     return call.timed(next<decltype(MPI_Info_get_nkeys)>(Function::MPI_Info_get_nkeys)(info, nkeys));
 }
 
 int MPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
-    Call call(Function::MPI_Info_get_nthkey);
+    LocalCall call(Function::MPI_Info_get_nthkey);
     return call.timed(next<decltype(MPI_Info_get_nthkey)>(Function::MPI_Info_get_nthkey)(info, n, key));
 }
 
 int MPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* value, int* flag) {
-    Call call(Function::MPI_Info_get_string);
+    LocalCall call(Function::MPI_Info_get_string);
     return call.timed(next<decltype(MPI_Info_get_string)>(Function::MPI_Info_get_string)(info, key, buflen, value, flag));
 }
 
 int MPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* flag) {
-    Call call(Function::MPI_Info_get_valuelen);
+    LocalCall call(Function::MPI_Info_get_valuelen);
     return call.timed(next<decltype(MPI_Info_get_valuelen)>(Function::MPI_Info_get_valuelen)(info, key, valuelen, flag));
 }
 
 int MPI_Info_set(MPI_Info info, const char* key, const char* value) {
-    Call call(Function::MPI_Info_set);
+    LocalCall call(Function::MPI_Info_set);
     return call.timed(next<decltype(MPI_Info_set)>(Function::MPI_Info_set)(info, key, value));
 }
 
 int MPI_Initialized(int* flag) {
-    Call call(Function::MPI_Initialized);
+    LocalCall call(Function::MPI_Initialized);
     return call.timed(next<decltype(MPI_Initialized)>(Function::MPI_Initialized)(flag));
 }
 
 int MPI_Is_thread_main(int* flag) {
-    Call call(Function::MPI_Is_thread_main);
+    LocalCall call(Function::MPI_Is_thread_main);
     return call.timed(next<decltype(MPI_Is_thread_main)>(Function::MPI_Is_thread_main)(flag));
 }
 
 int MPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state) {
-    Call call(Function::MPI_Keyval_create);
+    LocalCall call(Function::MPI_Keyval_create);
     return call.timed(next<decltype(MPI_Keyval_create)>(Function::MPI_Keyval_create)(copy_fn, delete_fn, keyval, extra_state));
 }
 
 int MPI_Keyval_free(int* keyval) {
-    Call call(Function::MPI_Keyval_free);
+    LocalCall call(Function::MPI_Keyval_free);
     return call.timed(next<decltype(MPI_Keyval_free)>(Function::MPI_Keyval_free)(keyval));
 }
 
@@ -1017,42 +1017,42 @@ int MPI_Lookup_name(const char* service_name, MPI_Info info, char* port_name) {
 }
 
 MPI_Fint MPI_Message_c2f(MPI_Message message) {
-    Call call(Function::MPI_Message_c2f);
+    LocalCall call(Function::MPI_Message_c2f);
     return call.timed(next<decltype(MPI_Message_c2f)>(Function::MPI_Message_c2f)(message));
 }
 
 MPI_Message MPI_Message_f2c(MPI_Fint message) {
-    Call call(Function::MPI_Message_f2c);
+    LocalCall call(Function::MPI_Message_f2c);
     return call.timed(next<decltype(MPI_Message_f2c)>(Function::MPI_Message_f2c)(message));
 }
 
 MPI_Fint MPI_Op_c2f(MPI_Op op) {
-    Call call(Function::MPI_Op_c2f);
+    LocalCall call(Function::MPI_Op_c2f);
     return call.timed(next<decltype(MPI_Op_c2f)>(Function::MPI_Op_c2f)(op));
 }
 
 int MPI_Op_commutative(MPI_Op op, int* commute) {
-    Call call(Function::MPI_Op_commutative);
+    LocalCall call(Function::MPI_Op_commutative);
     return call.timed(next<decltype(MPI_Op_commutative)>(Function::MPI_Op_commutative)(op, commute));
 }
 
 int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
-    Call call(Function::MPI_Op_create);
+    LocalCall call(Function::MPI_Op_create);
     return call.timed(next<decltype(MPI_Op_create)>(Function::MPI_Op_create)(user_fn, commute, op));
 }
 
 int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
-    Call call(Function::MPI_Op_create_c);
+    LocalCall call(Function::MPI_Op_create_c);
     return call.timed(next<decltype(MPI_Op_create_c)>(Function::MPI_Op_create_c)(user_fn, commute, op));
 }
 
 MPI_Op MPI_Op_f2c(MPI_Fint op) {
-    Call call(Function::MPI_Op_f2c);
+    LocalCall call(Function::MPI_Op_f2c);
     return call.timed(next<decltype(MPI_Op_f2c)>(Function::MPI_Op_f2c)(op));
 }
 
 int MPI_Op_free(MPI_Op* op) {
-    Call call(Function::MPI_Op_free);
+    LocalCall call(Function::MPI_Op_free);
     return call.timed(next<decltype(MPI_Op_free)>(Function::MPI_Op_free)(op));
 }
 
@@ -1062,47 +1062,47 @@ int MPI_Open_port(MPI_Info info, char* port_name) {
 }
 
 int MPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position, MPI_Comm comm) {
-    Call call(Function::MPI_Pack);
+    LocalCall call(Function::MPI_Pack);
     return call.timed(next<decltype(MPI_Pack)>(Function::MPI_Pack)(inbuf, incount, datatype, outbuf, outsize, position, comm));
 }
 
 int MPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, MPI_Comm comm) {
-    Call call(Function::MPI_Pack_c);
+    LocalCall call(Function::MPI_Pack_c);
     return call.timed(next<decltype(MPI_Pack_c)>(Function::MPI_Pack_c)(inbuf, incount, datatype, outbuf, outsize, position, comm));
 }
 
 int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
-    Call call(Function::MPI_Pack_external);
+    LocalCall call(Function::MPI_Pack_external);
     return call.timed(next<decltype(MPI_Pack_external)>(Function::MPI_Pack_external)(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 }
 
 int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
-    Call call(Function::MPI_Pack_external_c);
+    LocalCall call(Function::MPI_Pack_external_c);
     return call.timed(next<decltype(MPI_Pack_external_c)>(Function::MPI_Pack_external_c)(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 }
 
 int MPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint* size) {
-    Call call(Function::MPI_Pack_external_size);
+    LocalCall call(Function::MPI_Pack_external_size);
     return call.timed(next<decltype(MPI_Pack_external_size)>(Function::MPI_Pack_external_size)(datarep, incount, datatype, size));
 }
 
 int MPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datatype datatype, MPI_Count* size) {
-    Call call(Function::MPI_Pack_external_size_c);
+    LocalCall call(Function::MPI_Pack_external_size_c);
     return call.timed(next<decltype(MPI_Pack_external_size_c)>(Function::MPI_Pack_external_size_c)(datarep, incount, datatype, size));
 }
 
 int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
-    Call call(Function::MPI_Pack_size);
+    LocalCall call(Function::MPI_Pack_size);
     return call.timed(next<decltype(MPI_Pack_size)>(Function::MPI_Pack_size)(incount, datatype, comm, size));
 }
 
 int MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size) {
-    Call call(Function::MPI_Pack_size_c);
+    LocalCall call(Function::MPI_Pack_size_c);
     return call.timed(next<decltype(MPI_Pack_size_c)>(Function::MPI_Pack_size_c)(incount, datatype, comm, size));
 }
 
 int MPI_Parrived(MPI_Request request, int partition, int* flag) {
-    Call call(Function::MPI_Parrived);
+    LocalCall call(Function::MPI_Parrived);
     return call.timed(next<decltype(MPI_Parrived)>(Function::MPI_Parrived)(request, partition, flag));
 }
 
@@ -1127,97 +1127,97 @@ int MPI_Publish_name(const char* service_name, MPI_Info info, const char* port_n
 }
 
 int MPI_Query_thread(int* provided) {
-    Call call(Function::MPI_Query_thread);
+    LocalCall call(Function::MPI_Query_thread);
     return call.timed(next<decltype(MPI_Query_thread)>(Function::MPI_Query_thread)(provided));
 }
 
 int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
-    Call call(Function::MPI_Reduce_local);
+    LocalCall call(Function::MPI_Reduce_local);
     return call.timed(next<decltype(MPI_Reduce_local)>(Function::MPI_Reduce_local)(inbuf, inoutbuf, count, datatype, op));
 }
 
 int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
-    Call call(Function::MPI_Reduce_local_c);
+    LocalCall call(Function::MPI_Reduce_local_c);
     return call.timed(next<decltype(MPI_Reduce_local_c)>(Function::MPI_Reduce_local_c)(inbuf, inoutbuf, count, datatype, op));
 }
 
 int MPI_Register_datarep(const char* datarep, MPI_Datarep_conversion_function* read_conversion_fn, MPI_Datarep_conversion_function* write_conversion_fn, MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state) {
-    Call call(Function::MPI_Register_datarep);
+    LocalCall call(Function::MPI_Register_datarep);
     return call.timed(next<decltype(MPI_Register_datarep)>(Function::MPI_Register_datarep)(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 }
 
 int MPI_Register_datarep_c(const char* datarep, MPI_Datarep_conversion_function_c* read_conversion_fn, MPI_Datarep_conversion_function_c* write_conversion_fn, MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state) {
-    Call call(Function::MPI_Register_datarep_c);
+    LocalCall call(Function::MPI_Register_datarep_c);
     return call.timed(next<decltype(MPI_Register_datarep_c)>(Function::MPI_Register_datarep_c)(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 }
 
 int MPI_Remove_error_class(int errorclass) {
-    Call call(Function::MPI_Remove_error_class);
+    LocalCall call(Function::MPI_Remove_error_class);
     return call.timed(next<decltype(MPI_Remove_error_class)>(Function::MPI_Remove_error_class)(errorclass));
 }
 
 int MPI_Remove_error_code(int errorcode) {
-    Call call(Function::MPI_Remove_error_code);
+    LocalCall call(Function::MPI_Remove_error_code);
     return call.timed(next<decltype(MPI_Remove_error_code)>(Function::MPI_Remove_error_code)(errorcode));
 }
 
 int MPI_Remove_error_string(int errorcode) {
-    Call call(Function::MPI_Remove_error_string);
+    LocalCall call(Function::MPI_Remove_error_string);
     return call.timed(next<decltype(MPI_Remove_error_string)>(Function::MPI_Remove_error_string)(errorcode));
 }
 
 MPI_Fint MPI_Request_c2f(MPI_Request request) {
-    Call call(Function::MPI_Request_c2f);
+    LocalCall call(Function::MPI_Request_c2f);
     return call.timed(next<decltype(MPI_Request_c2f)>(Function::MPI_Request_c2f)(request));
 }
 
 MPI_Request MPI_Request_f2c(MPI_Fint request) {
-    Call call(Function::MPI_Request_f2c);
+    LocalCall call(Function::MPI_Request_f2c);
     return call.timed(next<decltype(MPI_Request_f2c)>(Function::MPI_Request_f2c)(request));
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-    Call call(Function::MPI_Request_get_status);
+    LocalCall call(Function::MPI_Request_get_status);
     return call.timed(next<decltype(MPI_Request_get_status)>(Function::MPI_Request_get_status)(request, flag, status));
 }
 
 int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
-    Call call(Function::MPI_Request_get_status_all);
+    LocalCall call(Function::MPI_Request_get_status_all);
     return call.timed(next<decltype(MPI_Request_get_status_all)>(Function::MPI_Request_get_status_all)(count, array_of_requests, flag, array_of_statuses));
 }
 
 int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
-    Call call(Function::MPI_Request_get_status_any);
+    LocalCall call(Function::MPI_Request_get_status_any);
     return call.timed(next<decltype(MPI_Request_get_status_any)>(Function::MPI_Request_get_status_any)(count, array_of_requests, index, flag, status));
 }
 
 int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
-    Call call(Function::MPI_Request_get_status_some);
+    LocalCall call(Function::MPI_Request_get_status_some);
     return call.timed(next<decltype(MPI_Request_get_status_some)>(Function::MPI_Request_get_status_some)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 
 int MPI_Session_attach_buffer(MPI_Session session, void* buffer, int size) {
-    Call call(Function::MPI_Session_attach_buffer);
+    LocalCall call(Function::MPI_Session_attach_buffer);
     return call.timed(next<decltype(MPI_Session_attach_buffer)>(Function::MPI_Session_attach_buffer)(session, buffer, size));
 }
 
 int MPI_Session_attach_buffer_c(MPI_Session session, void* buffer, MPI_Count size) {
-    Call call(Function::MPI_Session_attach_buffer_c);
+    LocalCall call(Function::MPI_Session_attach_buffer_c);
     return call.timed(next<decltype(MPI_Session_attach_buffer_c)>(Function::MPI_Session_attach_buffer_c)(session, buffer, size));
 }
 
 MPI_Fint MPI_Session_c2f(MPI_Session session) {
-    Call call(Function::MPI_Session_c2f);
+    LocalCall call(Function::MPI_Session_c2f);
     return call.timed(next<decltype(MPI_Session_c2f)>(Function::MPI_Session_c2f)(session));
 }
 
 int MPI_Session_call_errhandler(MPI_Session session, int errorcode) {
-    Call call(Function::MPI_Session_call_errhandler);
+    LocalCall call(Function::MPI_Session_call_errhandler);
     return call.timed(next<decltype(MPI_Session_call_errhandler)>(Function::MPI_Session_call_errhandler)(session, errorcode));
 }
 
 int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler) {
-    Call call(Function::MPI_Session_create_errhandler);
+    LocalCall call(Function::MPI_Session_create_errhandler);
     return call.timed(next<decltype(MPI_Session_create_errhandler)>(Function::MPI_Session_create_errhandler)(session_errhandler_fn, errhandler));
 }
 
@@ -1232,7 +1232,7 @@ int MPI_Session_detach_buffer_c(MPI_Session session, void* buffer_addr, MPI_Coun
 }
 
 MPI_Session MPI_Session_f2c(MPI_Fint session) {
-    Call call(Function::MPI_Session_f2c);
+    LocalCall call(Function::MPI_Session_f2c);
     return call.timed(next<decltype(MPI_Session_f2c)>(Function::MPI_Session_f2c)(session));
 }
 
@@ -1242,27 +1242,27 @@ int MPI_Session_flush_buffer(MPI_Session session) {
 }
 
 int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* errhandler) {
-    Call call(Function::MPI_Session_get_errhandler);
+    LocalCall call(Function::MPI_Session_get_errhandler);
     return call.timed(next<decltype(MPI_Session_get_errhandler)>(Function::MPI_Session_get_errhandler)(session, errhandler));
 }
 
 int MPI_Session_get_info(MPI_Session session, MPI_Info* info_used) {
-    Call call(Function::MPI_Session_get_info);
+    LocalCall call(Function::MPI_Session_get_info);
     return call.timed(next<decltype(MPI_Session_get_info)>(Function::MPI_Session_get_info)(session, info_used));
 }
 
 int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int* pset_len, char* pset_name) {
-    Call call(Function::MPI_Session_get_nth_pset);
+    LocalCall call(Function::MPI_Session_get_nth_pset);
     return call.timed(next<decltype(MPI_Session_get_nth_pset)>(Function::MPI_Session_get_nth_pset)(session, info, n, pset_len, pset_name));
 }
 
 int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int* npset_names) {
-    Call call(Function::MPI_Session_get_num_psets);
+    LocalCall call(Function::MPI_Session_get_num_psets);
     return call.timed(next<decltype(MPI_Session_get_num_psets)>(Function::MPI_Session_get_num_psets)(session, info, npset_names));
 }
 
 int MPI_Session_get_pset_info(MPI_Session session, const char* pset_name, MPI_Info* info) {
-    Call call(Function::MPI_Session_get_pset_info);
+    LocalCall call(Function::MPI_Session_get_pset_info);
     return call.timed(next<decltype(MPI_Session_get_pset_info)>(Function::MPI_Session_get_pset_info)(session, pset_name, info));
 }
 
@@ -1272,627 +1272,627 @@ int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request* request) {
 }
 
 int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) {
-    Call call(Function::MPI_Session_set_errhandler);
+    LocalCall call(Function::MPI_Session_set_errhandler);
     return call.timed(next<decltype(MPI_Session_set_errhandler)>(Function::MPI_Session_set_errhandler)(session, errhandler));
 }
 
 int MPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status) {
-    Call call(Function::MPI_Status_c2f);
+    LocalCall call(Function::MPI_Status_c2f);
     return call.timed(next<decltype(MPI_Status_c2f)>(Function::MPI_Status_c2f)(c_status, f_status));
 }
 
 int MPI_Status_c2f08(const MPI_Status* c_status, MPI_F08_status* f08_status) {
-    Call call(Function::MPI_Status_c2f08);
+    LocalCall call(Function::MPI_Status_c2f08);
     return call.timed(next<decltype(MPI_Status_c2f08)>(Function::MPI_Status_c2f08)(c_status, f08_status));
 }
 
 int MPI_Status_f082c(const MPI_F08_status* f08_status, MPI_Status* c_status) {
-    Call call(Function::MPI_Status_f082c);
+    LocalCall call(Function::MPI_Status_f082c);
     return call.timed(next<decltype(MPI_Status_f082c)>(Function::MPI_Status_f082c)(f08_status, c_status));
 }
 
 int MPI_Status_f082f(const MPI_F08_status* f08_status, MPI_Fint* f_status) {
-    Call call(Function::MPI_Status_f082f);
+    LocalCall call(Function::MPI_Status_f082f);
     return call.timed(next<decltype(MPI_Status_f082f)>(Function::MPI_Status_f082f)(f08_status, f_status));
 }
 
 int MPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status) {
-    Call call(Function::MPI_Status_f2c);
+    LocalCall call(Function::MPI_Status_f2c);
     return call.timed(next<decltype(MPI_Status_f2c)>(Function::MPI_Status_f2c)(f_status, c_status));
 }
 
 int MPI_Status_f2f08(const MPI_Fint* f_status, MPI_F08_status* f08_status) {
-    Call call(Function::MPI_Status_f2f08);
+    LocalCall call(Function::MPI_Status_f2f08);
     return call.timed(next<decltype(MPI_Status_f2f08)>(Function::MPI_Status_f2f08)(f_status, f08_status));
 }
 
 int MPI_Status_get_error(const MPI_Status* status, int* err) {
-    Call call(Function::MPI_Status_get_error);
+    LocalCall call(Function::MPI_Status_get_error);
     return call.timed(next<decltype(MPI_Status_get_error)>(Function::MPI_Status_get_error)(status, err));
 }
 
 int MPI_Status_get_source(const MPI_Status* status, int* source) {
-    Call call(Function::MPI_Status_get_source);
+    LocalCall call(Function::MPI_Status_get_source);
     return call.timed(next<decltype(MPI_Status_get_source)>(Function::MPI_Status_get_source)(status, source));
 }
 
 int MPI_Status_get_tag(const MPI_Status* status, int* tag) {
-    Call call(Function::MPI_Status_get_tag);
+    LocalCall call(Function::MPI_Status_get_tag);
     return call.timed(next<decltype(MPI_Status_get_tag)>(Function::MPI_Status_get_tag)(status, tag));
 }
 
 int MPI_Status_set_cancelled(MPI_Status* status, int flag) {
-    Call call(Function::MPI_Status_set_cancelled);
+    LocalCall call(Function::MPI_Status_set_cancelled);
     return call.timed(next<decltype(MPI_Status_set_cancelled)>(Function::MPI_Status_set_cancelled)(status, flag));
 }
 
 int MPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
-    Call call(Function::MPI_Status_set_elements);
+    LocalCall call(Function::MPI_Status_set_elements);
     return call.timed(next<decltype(MPI_Status_set_elements)>(Function::MPI_Status_set_elements)(status, datatype, count));
 }
 
 int MPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
-    Call call(Function::MPI_Status_set_elements_c);
+    LocalCall call(Function::MPI_Status_set_elements_c);
     return call.timed(next<decltype(MPI_Status_set_elements_c)>(Function::MPI_Status_set_elements_c)(status, datatype, count));
 }
 
 int MPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
-    Call call(Function::MPI_Status_set_elements_x);
+    LocalCall call(Function::MPI_Status_set_elements_x);
     return call.timed(next<decltype(MPI_Status_set_elements_x)>(Function::MPI_Status_set_elements_x)(status, datatype, count));
 }
 
 int MPI_Status_set_error(MPI_Status* status, int err) {
-    Call call(Function::MPI_Status_set_error);
+    LocalCall call(Function::MPI_Status_set_error);
     return call.timed(next<decltype(MPI_Status_set_error)>(Function::MPI_Status_set_error)(status, err));
 }
 
 int MPI_Status_set_source(MPI_Status* status, int source) {
-    Call call(Function::MPI_Status_set_source);
+    LocalCall call(Function::MPI_Status_set_source);
     return call.timed(next<decltype(MPI_Status_set_source)>(Function::MPI_Status_set_source)(status, source));
 }
 
 int MPI_Status_set_tag(MPI_Status* status, int tag) {
-    Call call(Function::MPI_Status_set_tag);
+    LocalCall call(Function::MPI_Status_set_tag);
     return call.timed(next<decltype(MPI_Status_set_tag)>(Function::MPI_Status_set_tag)(status, tag));
 }
 
 int MPI_T_category_changed(int* update_number) {
-    Call call(Function::MPI_T_category_changed);
+    LocalCall call(Function::MPI_T_category_changed);
     return call.timed(next<decltype(MPI_T_category_changed)>(Function::MPI_T_category_changed)(update_number));
 }
 
 int MPI_T_category_get_categories(int cat_index, int len, int indices[]) {
-    Call call(Function::MPI_T_category_get_categories);
+    LocalCall call(Function::MPI_T_category_get_categories);
     return call.timed(next<decltype(MPI_T_category_get_categories)>(Function::MPI_T_category_get_categories)(cat_index, len, indices));
 }
 
 int MPI_T_category_get_cvars(int cat_index, int len, int indices[]) {
-    Call call(Function::MPI_T_category_get_cvars);
+    LocalCall call(Function::MPI_T_category_get_cvars);
     return call.timed(next<decltype(MPI_T_category_get_cvars)>(Function::MPI_T_category_get_cvars)(cat_index, len, indices));
 }
 
 int MPI_T_category_get_events(int cat_index, int len, int indices[]) {
-    Call call(Function::MPI_T_category_get_events);
+    LocalCall call(Function::MPI_T_category_get_events);
     return call.timed(next<decltype(MPI_T_category_get_events)>(Function::MPI_T_category_get_events)(cat_index, len, indices));
 }
 
 int MPI_T_category_get_index(const char* name, int* cat_index) {
-    Call call(Function::MPI_T_category_get_index);
+    LocalCall call(Function::MPI_T_category_get_index);
     return call.timed(next<decltype(MPI_T_category_get_index)>(Function::MPI_T_category_get_index)(name, cat_index));
 }
 
 int MPI_T_category_get_info(int cat_index, char* name, int* name_len, char* desc, int* desc_len, int* num_cvars, int* num_pvars, int* num_categories) {
-    Call call(Function::MPI_T_category_get_info);
+    LocalCall call(Function::MPI_T_category_get_info);
     return call.timed(next<decltype(MPI_T_category_get_info)>(Function::MPI_T_category_get_info)(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 }
 
 int MPI_T_category_get_num(int* num_cat) {
-    Call call(Function::MPI_T_category_get_num);
+    LocalCall call(Function::MPI_T_category_get_num);
     return call.timed(next<decltype(MPI_T_category_get_num)>(Function::MPI_T_category_get_num)(num_cat));
 }
 
 int MPI_T_category_get_num_events(int cat_index, int* num_events) {
-    Call call(Function::MPI_T_category_get_num_events);
+    LocalCall call(Function::MPI_T_category_get_num_events);
     return call.timed(next<decltype(MPI_T_category_get_num_events)>(Function::MPI_T_category_get_num_events)(cat_index, num_events));
 }
 
 int MPI_T_category_get_pvars(int cat_index, int len, int indices[]) {
-    Call call(Function::MPI_T_category_get_pvars);
+    LocalCall call(Function::MPI_T_category_get_pvars);
     return call.timed(next<decltype(MPI_T_category_get_pvars)>(Function::MPI_T_category_get_pvars)(cat_index, len, indices));
 }
 
 int MPI_T_cvar_get_index(const char* name, int* cvar_index) {
-    Call call(Function::MPI_T_cvar_get_index);
+    LocalCall call(Function::MPI_T_cvar_get_index);
     return call.timed(next<decltype(MPI_T_cvar_get_index)>(Function::MPI_T_cvar_get_index)(name, cvar_index));
 }
 
 int MPI_T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosity, MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* scope) {
-    Call call(Function::MPI_T_cvar_get_info);
+    LocalCall call(Function::MPI_T_cvar_get_info);
     return call.timed(next<decltype(MPI_T_cvar_get_info)>(Function::MPI_T_cvar_get_info)(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 }
 
 int MPI_T_cvar_get_num(int* num_cvar) {
-    Call call(Function::MPI_T_cvar_get_num);
+    LocalCall call(Function::MPI_T_cvar_get_num);
     return call.timed(next<decltype(MPI_T_cvar_get_num)>(Function::MPI_T_cvar_get_num)(num_cvar));
 }
 
 int MPI_T_cvar_handle_alloc(int cvar_index, void* obj_handle, MPI_T_cvar_handle* handle, int* count) {
-    Call call(Function::MPI_T_cvar_handle_alloc);
+    LocalCall call(Function::MPI_T_cvar_handle_alloc);
     return call.timed(next<decltype(MPI_T_cvar_handle_alloc)>(Function::MPI_T_cvar_handle_alloc)(cvar_index, obj_handle, handle, count));
 }
 
 int MPI_T_cvar_handle_free(MPI_T_cvar_handle* handle) {
-    Call call(Function::MPI_T_cvar_handle_free);
+    LocalCall call(Function::MPI_T_cvar_handle_free);
     return call.timed(next<decltype(MPI_T_cvar_handle_free)>(Function::MPI_T_cvar_handle_free)(handle));
 }
 
 int MPI_T_cvar_read(MPI_T_cvar_handle handle, void* buf) {
-    Call call(Function::MPI_T_cvar_read);
+    LocalCall call(Function::MPI_T_cvar_read);
     return call.timed(next<decltype(MPI_T_cvar_read)>(Function::MPI_T_cvar_read)(handle, buf));
 }
 
 int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void* buf) {
-    Call call(Function::MPI_T_cvar_write);
+    LocalCall call(Function::MPI_T_cvar_write);
     return call.timed(next<decltype(MPI_T_cvar_write)>(Function::MPI_T_cvar_write)(handle, buf));
 }
 
 int MPI_T_enum_get_info(MPI_T_enum enumtype, int* num, char* name, int* name_len) {
-    Call call(Function::MPI_T_enum_get_info);
+    LocalCall call(Function::MPI_T_enum_get_info);
     return call.timed(next<decltype(MPI_T_enum_get_info)>(Function::MPI_T_enum_get_info)(enumtype, num, name, name_len));
 }
 
 int MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int* value, char* name, int* name_len) {
-    Call call(Function::MPI_T_enum_get_item);
+    LocalCall call(Function::MPI_T_enum_get_item);
     return call.timed(next<decltype(MPI_T_enum_get_item)>(Function::MPI_T_enum_get_item)(enumtype, index, value, name, name_len));
 }
 
 int MPI_T_event_callback_get_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info* info_used) {
-    Call call(Function::MPI_T_event_callback_get_info);
+    LocalCall call(Function::MPI_T_event_callback_get_info);
     return call.timed(next<decltype(MPI_T_event_callback_get_info)>(Function::MPI_T_event_callback_get_info)(event_registration, cb_safety, info_used));
 }
 
 int MPI_T_event_callback_set_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info) {
-    Call call(Function::MPI_T_event_callback_set_info);
+    LocalCall call(Function::MPI_T_event_callback_set_info);
     return call.timed(next<decltype(MPI_T_event_callback_set_info)>(Function::MPI_T_event_callback_set_info)(event_registration, cb_safety, info));
 }
 
 int MPI_T_event_copy(MPI_T_event_instance event_instance, void* buffer) {
-    Call call(Function::MPI_T_event_copy);
+    LocalCall call(Function::MPI_T_event_copy);
     return call.timed(next<decltype(MPI_T_event_copy)>(Function::MPI_T_event_copy)(event_instance, buffer));
 }
 
 int MPI_T_event_get_index(const char* name, int* event_index) {
-    Call call(Function::MPI_T_event_get_index);
+    LocalCall call(Function::MPI_T_event_get_index);
     return call.timed(next<decltype(MPI_T_event_get_index)>(Function::MPI_T_event_get_index)(name, event_index));
 }
 
 int MPI_T_event_get_info(int event_index, char* name, int* name_len, int* verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int* num_elements, MPI_T_enum* enumtype, MPI_Info* info, char* desc, int* desc_len, int* bind) {
-    Call call(Function::MPI_T_event_get_info);
+    LocalCall call(Function::MPI_T_event_get_info);
     return call.timed(next<decltype(MPI_T_event_get_info)>(Function::MPI_T_event_get_info)(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 }
 
 int MPI_T_event_get_num(int* num_events) {
-    Call call(Function::MPI_T_event_get_num);
+    LocalCall call(Function::MPI_T_event_get_num);
     return call.timed(next<decltype(MPI_T_event_get_num)>(Function::MPI_T_event_get_num)(num_events));
 }
 
 int MPI_T_event_get_source(MPI_T_event_instance event_instance, int* source_index) {
-    Call call(Function::MPI_T_event_get_source);
+    LocalCall call(Function::MPI_T_event_get_source);
     return call.timed(next<decltype(MPI_T_event_get_source)>(Function::MPI_T_event_get_source)(event_instance, source_index));
 }
 
 int MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count* event_timestamp) {
-    Call call(Function::MPI_T_event_get_timestamp);
+    LocalCall call(Function::MPI_T_event_get_timestamp);
     return call.timed(next<decltype(MPI_T_event_get_timestamp)>(Function::MPI_T_event_get_timestamp)(event_instance, event_timestamp));
 }
 
 int MPI_T_event_handle_alloc(int event_index, void* obj_handle, MPI_Info info, MPI_T_event_registration* event_registration) {
-    Call call(Function::MPI_T_event_handle_alloc);
+    LocalCall call(Function::MPI_T_event_handle_alloc);
     return call.timed(next<decltype(MPI_T_event_handle_alloc)>(Function::MPI_T_event_handle_alloc)(event_index, obj_handle, info, event_registration));
 }
 
 int MPI_T_event_handle_free(MPI_T_event_registration event_registration, void* user_data, MPI_T_event_free_cb_function free_cb_function) {
-    Call call(Function::MPI_T_event_handle_free);
+    LocalCall call(Function::MPI_T_event_handle_free);
     return call.timed(next<decltype(MPI_T_event_handle_free)>(Function::MPI_T_event_handle_free)(event_registration, user_data, free_cb_function));
 }
 
 int MPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info* info_used) {
-    Call call(Function::MPI_T_event_handle_get_info);
+    LocalCall call(Function::MPI_T_event_handle_get_info);
     return call.timed(next<decltype(MPI_T_event_handle_get_info)>(Function::MPI_T_event_handle_get_info)(event_registration, info_used));
 }
 
 int MPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info) {
-    Call call(Function::MPI_T_event_handle_set_info);
+    LocalCall call(Function::MPI_T_event_handle_set_info);
     return call.timed(next<decltype(MPI_T_event_handle_set_info)>(Function::MPI_T_event_handle_set_info)(event_registration, info));
 }
 
 int MPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void* buffer) {
-    Call call(Function::MPI_T_event_read);
+    LocalCall call(Function::MPI_T_event_read);
     return call.timed(next<decltype(MPI_T_event_read)>(Function::MPI_T_event_read)(event_instance, element_index, buffer));
 }
 
 int MPI_T_event_register_callback(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void* user_data, MPI_T_event_cb_function event_cb_function) {
-    Call call(Function::MPI_T_event_register_callback);
+    LocalCall call(Function::MPI_T_event_register_callback);
     return call.timed(next<decltype(MPI_T_event_register_callback)>(Function::MPI_T_event_register_callback)(event_registration, cb_safety, info, user_data, event_cb_function));
 }
 
 int MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function) {
-    Call call(Function::MPI_T_event_set_dropped_handler);
+    LocalCall call(Function::MPI_T_event_set_dropped_handler);
     return call.timed(next<decltype(MPI_T_event_set_dropped_handler)>(Function::MPI_T_event_set_dropped_handler)(event_registration, dropped_cb_function));
 }
 
 int MPI_T_finalize() {
-    Call call(Function::MPI_T_finalize);
+    LocalCall call(Function::MPI_T_finalize);
     return call.timed(next<decltype(MPI_T_finalize)>(Function::MPI_T_finalize)());
 }
 
 int MPI_T_init_thread(int required, int* provided) {
-    Call call(Function::MPI_T_init_thread);
+    LocalCall call(Function::MPI_T_init_thread);
     return call.timed(next<decltype(MPI_T_init_thread)>(Function::MPI_T_init_thread)(required, provided));
 }
 
 int MPI_T_pvar_get_index(const char* name, int var_class, int* pvar_index) {
-    Call call(Function::MPI_T_pvar_get_index);
+    LocalCall call(Function::MPI_T_pvar_get_index);
     return call.timed(next<decltype(MPI_T_pvar_get_index)>(Function::MPI_T_pvar_get_index)(name, var_class, pvar_index));
 }
 
 int MPI_T_pvar_get_info(int pvar_index, char* name, int* name_len, int* verbosity, int* var_class, MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* readonly, int* continuous, int* atomic) {
-    Call call(Function::MPI_T_pvar_get_info);
+    LocalCall call(Function::MPI_T_pvar_get_info);
     return call.timed(next<decltype(MPI_T_pvar_get_info)>(Function::MPI_T_pvar_get_info)(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 }
 
 int MPI_T_pvar_get_num(int* num_pvar) {
-    Call call(Function::MPI_T_pvar_get_num);
+    LocalCall call(Function::MPI_T_pvar_get_num);
     return call.timed(next<decltype(MPI_T_pvar_get_num)>(Function::MPI_T_pvar_get_num)(num_pvar));
 }
 
 int MPI_T_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, void* obj_handle, MPI_T_pvar_handle* handle, int* count) {
-    Call call(Function::MPI_T_pvar_handle_alloc);
+    LocalCall call(Function::MPI_T_pvar_handle_alloc);
     return call.timed(next<decltype(MPI_T_pvar_handle_alloc)>(Function::MPI_T_pvar_handle_alloc)(pe_session, pvar_index, obj_handle, handle, count));
 }
 
 int MPI_T_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle* handle) {
-    Call call(Function::MPI_T_pvar_handle_free);
+    LocalCall call(Function::MPI_T_pvar_handle_free);
     return call.timed(next<decltype(MPI_T_pvar_handle_free)>(Function::MPI_T_pvar_handle_free)(pe_session, handle));
 }
 
 int MPI_T_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void* buf) {
-    Call call(Function::MPI_T_pvar_read);
+    LocalCall call(Function::MPI_T_pvar_read);
     return call.timed(next<decltype(MPI_T_pvar_read)>(Function::MPI_T_pvar_read)(pe_session, handle, buf));
 }
 
 int MPI_T_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void* buf) {
-    Call call(Function::MPI_T_pvar_readreset);
+    LocalCall call(Function::MPI_T_pvar_readreset);
     return call.timed(next<decltype(MPI_T_pvar_readreset)>(Function::MPI_T_pvar_readreset)(pe_session, handle, buf));
 }
 
 int MPI_T_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle) {
-    Call call(Function::MPI_T_pvar_reset);
+    LocalCall call(Function::MPI_T_pvar_reset);
     return call.timed(next<decltype(MPI_T_pvar_reset)>(Function::MPI_T_pvar_reset)(pe_session, handle));
 }
 
 int MPI_T_pvar_session_create(MPI_T_pvar_session* pe_session) {
-    Call call(Function::MPI_T_pvar_session_create);
+    LocalCall call(Function::MPI_T_pvar_session_create);
     return call.timed(next<decltype(MPI_T_pvar_session_create)>(Function::MPI_T_pvar_session_create)(pe_session));
 }
 
 int MPI_T_pvar_session_free(MPI_T_pvar_session* pe_session) {
-    Call call(Function::MPI_T_pvar_session_free);
+    LocalCall call(Function::MPI_T_pvar_session_free);
     return call.timed(next<decltype(MPI_T_pvar_session_free)>(Function::MPI_T_pvar_session_free)(pe_session));
 }
 
 int MPI_T_pvar_start(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle) {
-    Call call(Function::MPI_T_pvar_start);
+    LocalCall call(Function::MPI_T_pvar_start);
     return call.timed(next<decltype(MPI_T_pvar_start)>(Function::MPI_T_pvar_start)(pe_session, handle));
 }
 
 int MPI_T_pvar_stop(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle) {
-    Call call(Function::MPI_T_pvar_stop);
+    LocalCall call(Function::MPI_T_pvar_stop);
     return call.timed(next<decltype(MPI_T_pvar_stop)>(Function::MPI_T_pvar_stop)(pe_session, handle));
 }
 
 int MPI_T_pvar_write(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void* buf) {
-    Call call(Function::MPI_T_pvar_write);
+    LocalCall call(Function::MPI_T_pvar_write);
     return call.timed(next<decltype(MPI_T_pvar_write)>(Function::MPI_T_pvar_write)(pe_session, handle, buf));
 }
 
 int MPI_T_source_get_info(int source_index, char* name, int* name_len, char* desc, int* desc_len, MPI_T_source_order* ordering, MPI_Count* ticks_per_second, MPI_Count* max_ticks, MPI_Info* info) {
-    Call call(Function::MPI_T_source_get_info);
+    LocalCall call(Function::MPI_T_source_get_info);
     return call.timed(next<decltype(MPI_T_source_get_info)>(Function::MPI_T_source_get_info)(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 }
 
 int MPI_T_source_get_num(int* num_sources) {
-    Call call(Function::MPI_T_source_get_num);
+    LocalCall call(Function::MPI_T_source_get_num);
     return call.timed(next<decltype(MPI_T_source_get_num)>(Function::MPI_T_source_get_num)(num_sources));
 }
 
 int MPI_T_source_get_timestamp(int source_index, MPI_Count* timestamp) {
-    Call call(Function::MPI_T_source_get_timestamp);
+    LocalCall call(Function::MPI_T_source_get_timestamp);
     return call.timed(next<decltype(MPI_T_source_get_timestamp)>(Function::MPI_T_source_get_timestamp)(source_index, timestamp));
 }
 
 int MPI_Test_cancelled(const MPI_Status* status, int* flag) {
-    Call call(Function::MPI_Test_cancelled);
+    LocalCall call(Function::MPI_Test_cancelled);
     return call.timed(next<decltype(MPI_Test_cancelled)>(Function::MPI_Test_cancelled)(status, flag));
 }
 
 int MPI_Topo_test(MPI_Comm comm, int* status) {
-    Call call(Function::MPI_Topo_test);
+    LocalCall call(Function::MPI_Topo_test);
     return call.timed(next<decltype(MPI_Topo_test)>(Function::MPI_Topo_test)(comm, status));
 }
 
 MPI_Fint MPI_Type_c2f(MPI_Datatype datatype) {
-    Call call(Function::MPI_Type_c2f);
+    LocalCall call(Function::MPI_Type_c2f);
     return call.timed(next<decltype(MPI_Type_c2f)>(Function::MPI_Type_c2f)(datatype));
 }
 
 int MPI_Type_commit(MPI_Datatype* datatype) {
-    Call call(Function::MPI_Type_commit);
+    LocalCall call(Function::MPI_Type_commit);
     return call.timed(next<decltype(MPI_Type_commit)>(Function::MPI_Type_commit)(datatype));
 }
 
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_contiguous);
+    LocalCall call(Function::MPI_Type_contiguous);
     return call.timed(next<decltype(MPI_Type_contiguous)>(Function::MPI_Type_contiguous)(count, oldtype, newtype));
 }
 
 int MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_contiguous_c);
+    LocalCall call(Function::MPI_Type_contiguous_c);
     return call.timed(next<decltype(MPI_Type_contiguous_c)>(Function::MPI_Type_contiguous_c)(count, oldtype, newtype));
 }
 
 int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_darray);
+    LocalCall call(Function::MPI_Type_create_darray);
     return call.timed(next<decltype(MPI_Type_create_darray)>(Function::MPI_Type_create_darray)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 }
 
 int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_darray_c);
+    LocalCall call(Function::MPI_Type_create_darray_c);
     return call.timed(next<decltype(MPI_Type_create_darray_c)>(Function::MPI_Type_create_darray_c)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 }
 
 int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_f90_complex);
+    LocalCall call(Function::MPI_Type_create_f90_complex);
     return call.timed(next<decltype(MPI_Type_create_f90_complex)>(Function::MPI_Type_create_f90_complex)(p, r, newtype));
 }
 
 int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_f90_integer);
+    LocalCall call(Function::MPI_Type_create_f90_integer);
     return call.timed(next<decltype(MPI_Type_create_f90_integer)>(Function::MPI_Type_create_f90_integer)(r, newtype));
 }
 
 int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_f90_real);
+    LocalCall call(Function::MPI_Type_create_f90_real);
     return call.timed(next<decltype(MPI_Type_create_f90_real)>(Function::MPI_Type_create_f90_real)(p, r, newtype));
 }
 
 int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_hindexed);
+    LocalCall call(Function::MPI_Type_create_hindexed);
     return call.timed(next<decltype(MPI_Type_create_hindexed)>(Function::MPI_Type_create_hindexed)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_hindexed_block);
+    LocalCall call(Function::MPI_Type_create_hindexed_block);
     return call.timed(next<decltype(MPI_Type_create_hindexed_block)>(Function::MPI_Type_create_hindexed_block)(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_hindexed_block_c);
+    LocalCall call(Function::MPI_Type_create_hindexed_block_c);
     return call.timed(next<decltype(MPI_Type_create_hindexed_block_c)>(Function::MPI_Type_create_hindexed_block_c)(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_hindexed_c);
+    LocalCall call(Function::MPI_Type_create_hindexed_c);
     return call.timed(next<decltype(MPI_Type_create_hindexed_c)>(Function::MPI_Type_create_hindexed_c)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_hvector);
+    LocalCall call(Function::MPI_Type_create_hvector);
     return call.timed(next<decltype(MPI_Type_create_hvector)>(Function::MPI_Type_create_hvector)(count, blocklength, stride, oldtype, newtype));
 }
 
 int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_hvector_c);
+    LocalCall call(Function::MPI_Type_create_hvector_c);
     return call.timed(next<decltype(MPI_Type_create_hvector_c)>(Function::MPI_Type_create_hvector_c)(count, blocklength, stride, oldtype, newtype));
 }
 
 int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_indexed_block);
+    LocalCall call(Function::MPI_Type_create_indexed_block);
     return call.timed(next<decltype(MPI_Type_create_indexed_block)>(Function::MPI_Type_create_indexed_block)(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_indexed_block_c);
+    LocalCall call(Function::MPI_Type_create_indexed_block_c);
     return call.timed(next<decltype(MPI_Type_create_indexed_block_c)>(Function::MPI_Type_create_indexed_block_c)(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state) {
-    Call call(Function::MPI_Type_create_keyval);
+    LocalCall call(Function::MPI_Type_create_keyval);
     return call.timed(next<decltype(MPI_Type_create_keyval)>(Function::MPI_Type_create_keyval)(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 }
 
 int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_resized);
+    LocalCall call(Function::MPI_Type_create_resized);
     return call.timed(next<decltype(MPI_Type_create_resized)>(Function::MPI_Type_create_resized)(oldtype, lb, extent, newtype));
 }
 
 int MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_resized_c);
+    LocalCall call(Function::MPI_Type_create_resized_c);
     return call.timed(next<decltype(MPI_Type_create_resized_c)>(Function::MPI_Type_create_resized_c)(oldtype, lb, extent, newtype));
 }
 
 int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_struct);
+    LocalCall call(Function::MPI_Type_create_struct);
     return call.timed(next<decltype(MPI_Type_create_struct)>(Function::MPI_Type_create_struct)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 }
 
 int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_struct_c);
+    LocalCall call(Function::MPI_Type_create_struct_c);
     return call.timed(next<decltype(MPI_Type_create_struct_c)>(Function::MPI_Type_create_struct_c)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 }
 
 int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_subarray);
+    LocalCall call(Function::MPI_Type_create_subarray);
     return call.timed(next<decltype(MPI_Type_create_subarray)>(Function::MPI_Type_create_subarray)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 }
 
 int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_create_subarray_c);
+    LocalCall call(Function::MPI_Type_create_subarray_c);
     return call.timed(next<decltype(MPI_Type_create_subarray_c)>(Function::MPI_Type_create_subarray_c)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 }
 
 int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval) {
-    Call call(Function::MPI_Type_delete_attr);
+    LocalCall call(Function::MPI_Type_delete_attr);
     return call.timed(next<decltype(MPI_Type_delete_attr)>(Function::MPI_Type_delete_attr)(datatype, type_keyval));
 }
 
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_dup);
+    LocalCall call(Function::MPI_Type_dup);
     return call.timed(next<decltype(MPI_Type_dup)>(Function::MPI_Type_dup)(oldtype, newtype));
 }
 
 MPI_Datatype MPI_Type_f2c(MPI_Fint datatype) {
-    Call call(Function::MPI_Type_f2c);
+    LocalCall call(Function::MPI_Type_f2c);
     return call.timed(next<decltype(MPI_Type_f2c)>(Function::MPI_Type_f2c)(datatype));
 }
 
 int MPI_Type_free_keyval(int* type_keyval) {
-    Call call(Function::MPI_Type_free_keyval);
+    LocalCall call(Function::MPI_Type_free_keyval);
     return call.timed(next<decltype(MPI_Type_free_keyval)>(Function::MPI_Type_free_keyval)(type_keyval));
 }
 
 int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag) {
-    Call call(Function::MPI_Type_get_attr);
+    LocalCall call(Function::MPI_Type_get_attr);
     return call.timed(next<decltype(MPI_Type_get_attr)>(Function::MPI_Type_get_attr)(datatype, type_keyval, attribute_val, flag));
 }
 
 int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
-    Call call(Function::MPI_Type_get_contents);
+    LocalCall call(Function::MPI_Type_get_contents);
     return call.timed(next<decltype(MPI_Type_get_contents)>(Function::MPI_Type_get_contents)(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 }
 
 int MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
-    Call call(Function::MPI_Type_get_contents_c);
+    LocalCall call(Function::MPI_Type_get_contents_c);
     return call.timed(next<decltype(MPI_Type_get_contents_c)>(Function::MPI_Type_get_contents_c)(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 }
 
 int MPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes, int* combiner) {
-    Call call(Function::MPI_Type_get_envelope);
+    LocalCall call(Function::MPI_Type_get_envelope);
     return call.timed(next<decltype(MPI_Type_get_envelope)>(Function::MPI_Type_get_envelope)(datatype, num_integers, num_addresses, num_datatypes, combiner));
 }
 
 int MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses, MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner) {
-    Call call(Function::MPI_Type_get_envelope_c);
+    LocalCall call(Function::MPI_Type_get_envelope_c);
     return call.timed(next<decltype(MPI_Type_get_envelope_c)>(Function::MPI_Type_get_envelope_c)(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 }
 
 int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) {
-    Call call(Function::MPI_Type_get_extent);
+    LocalCall call(Function::MPI_Type_get_extent);
     return call.timed(next<decltype(MPI_Type_get_extent)>(Function::MPI_Type_get_extent)(datatype, lb, extent));
 }
 
 int MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-    Call call(Function::MPI_Type_get_extent_c);
+    LocalCall call(Function::MPI_Type_get_extent_c);
     return call.timed(next<decltype(MPI_Type_get_extent_c)>(Function::MPI_Type_get_extent_c)(datatype, lb, extent));
 }
 
 int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-    Call call(Function::MPI_Type_get_extent_x);
+    LocalCall call(Function::MPI_Type_get_extent_x);
     return call.timed(next<decltype(MPI_Type_get_extent_x)>(Function::MPI_Type_get_extent_x)(datatype, lb, extent));
 }
 
 int MPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
-    Call call(Function::MPI_Type_get_name);
+    LocalCall call(Function::MPI_Type_get_name);
     return call.timed(next<decltype(MPI_Type_get_name)>(Function::MPI_Type_get_name)(datatype, type_name, resultlen));
 }
 
 int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) {
-    Call call(Function::MPI_Type_get_true_extent);
+    LocalCall call(Function::MPI_Type_get_true_extent);
     return call.timed(next<decltype(MPI_Type_get_true_extent)>(Function::MPI_Type_get_true_extent)(datatype, true_lb, true_extent));
 }
 
 int MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
-    Call call(Function::MPI_Type_get_true_extent_c);
+    LocalCall call(Function::MPI_Type_get_true_extent_c);
     return call.timed(next<decltype(MPI_Type_get_true_extent_c)>(Function::MPI_Type_get_true_extent_c)(datatype, true_lb, true_extent));
 }
 
 int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
-    Call call(Function::MPI_Type_get_true_extent_x);
+    LocalCall call(Function::MPI_Type_get_true_extent_x);
     return call.timed(next<decltype(MPI_Type_get_true_extent_x)>(Function::MPI_Type_get_true_extent_x)(datatype, true_lb, true_extent));
 }
 
 int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type) {
-    Call call(Function::MPI_Type_get_value_index);
+    LocalCall call(Function::MPI_Type_get_value_index);
     return call.timed(next<decltype(MPI_Type_get_value_index)>(Function::MPI_Type_get_value_index)(value_type, index_type, pair_type));
 }
 
 int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_indexed);
+    LocalCall call(Function::MPI_Type_indexed);
     return call.timed(next<decltype(MPI_Type_indexed)>(Function::MPI_Type_indexed)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_indexed_c);
+    LocalCall call(Function::MPI_Type_indexed_c);
     return call.timed(next<decltype(MPI_Type_indexed_c)>(Function::MPI_Type_indexed_c)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
-    Call call(Function::MPI_Type_match_size);
+    LocalCall call(Function::MPI_Type_match_size);
     return call.timed(next<decltype(MPI_Type_match_size)>(Function::MPI_Type_match_size)(typeclass, size, datatype));
 }
 
 int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val) {
-    Call call(Function::MPI_Type_set_attr);
+    LocalCall call(Function::MPI_Type_set_attr);
     return call.timed(next<decltype(MPI_Type_set_attr)>(Function::MPI_Type_set_attr)(datatype, type_keyval, attribute_val));
 }
 
 int MPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
-    Call call(Function::MPI_Type_set_name);
+    LocalCall call(Function::MPI_Type_set_name);
     return call.timed(next<decltype(MPI_Type_set_name)>(Function::MPI_Type_set_name)(datatype, type_name));
 }
 
 int MPI_Type_size(MPI_Datatype datatype, int* size) {
-    Call call(Function::MPI_Type_size);
+    LocalCall call(Function::MPI_Type_size);
     return call.timed(next<decltype(MPI_Type_size)>(Function::MPI_Type_size)(datatype, size));
 }
 
 int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
-    Call call(Function::MPI_Type_size_c);
+    LocalCall call(Function::MPI_Type_size_c);
     return call.timed(next<decltype(MPI_Type_size_c)>(Function::MPI_Type_size_c)(datatype, size));
 }
 
 int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
-    Call call(Function::MPI_Type_size_x);
+    LocalCall call(Function::MPI_Type_size_x);
     return call.timed(next<decltype(MPI_Type_size_x)>(Function::MPI_Type_size_x)(datatype, size));
 }
 
 int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_vector);
+    LocalCall call(Function::MPI_Type_vector);
     return call.timed(next<decltype(MPI_Type_vector)>(Function::MPI_Type_vector)(count, blocklength, stride, oldtype, newtype));
 }
 
 int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    Call call(Function::MPI_Type_vector_c);
+    LocalCall call(Function::MPI_Type_vector_c);
     return call.timed(next<decltype(MPI_Type_vector_c)>(Function::MPI_Type_vector_c)(count, blocklength, stride, oldtype, newtype));
 }
 
 int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) {
-    Call call(Function::MPI_Unpack);
+    LocalCall call(Function::MPI_Unpack);
     return call.timed(next<decltype(MPI_Unpack)>(Function::MPI_Unpack)(inbuf, insize, position, outbuf, outcount, datatype, comm));
 }
 
 int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
-    Call call(Function::MPI_Unpack_c);
+    LocalCall call(Function::MPI_Unpack_c);
     return call.timed(next<decltype(MPI_Unpack_c)>(Function::MPI_Unpack_c)(inbuf, insize, position, outbuf, outcount, datatype, comm));
 }
 
 int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, MPI_Datatype datatype) {
-    Call call(Function::MPI_Unpack_external);
+    LocalCall call(Function::MPI_Unpack_external);
     return call.timed(next<decltype(MPI_Unpack_external)>(Function::MPI_Unpack_external)(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 }
 
 int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype) {
-    Call call(Function::MPI_Unpack_external_c);
+    LocalCall call(Function::MPI_Unpack_external_c);
     return call.timed(next<decltype(MPI_Unpack_external_c)>(Function::MPI_Unpack_external_c)(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 }
 
@@ -2117,12 +2117,12 @@ int MPI_Win_wait(MPI_Win win) {
 }
 
 double MPI_Wtick() {
-    Call call(Function::MPI_Wtick);
+    LocalCall call(Function::MPI_Wtick);
     return call.timed(next<decltype(MPI_Wtick)>(Function::MPI_Wtick)());
 }
 
 double MPI_Wtime() {
-    Call call(Function::MPI_Wtime);
+    LocalCall call(Function::MPI_Wtime);
     return call.timed(next<decltype(MPI_Wtime)>(Function::MPI_Wtime)());
 }
 

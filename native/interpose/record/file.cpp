@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <tuple>
 
 #include "record/clock.hpp"
 #include "record/file_names.hpp"
@@ -30,6 +31,21 @@ void* private_memory(std::size_t size_B) {
         throw std::bad_alloc();
     }
     return memory;
+}
+
+// As posix_fallocate. Kernels before Linux 6.10 drop what they have reserved on a tmpfs when a signal comes, and a
+// program may have a timer of a millisecond: so not all at once.
+int reserve(int fd, std::size_t begin_B, std::size_t size_B) {
+    constexpr std::size_t kAtATime_B = std::size_t{1} << 20;
+    for (const std::size_t end_B = begin_B + size_B; begin_B < end_B;) {
+        const std::size_t part_B = std::min(kAtATime_B, end_B - begin_B);
+        const int error = posix_fallocate(fd, static_cast<off_t>(begin_B), static_cast<off_t>(part_B));
+        if (error != 0 && error != EINTR) {
+            return error;
+        }
+        begin_B += error == 0 ? part_B : 0;
+    }
+    return 0;
 }
 
 void read_program(std::array<char, 1024>& program) {
@@ -78,8 +94,9 @@ void* File::extend(std::size_t size_B) {
     if (fd_ < 0) {
         return nullptr;
     }
-    const int error = posix_fallocate(fd_, static_cast<off_t>(length_B_), static_cast<off_t>(size_B));
+    const int error = reserve(fd_, length_B_, size_B);
     if (error != 0) {
+        std::ignore = ::ftruncate(fd_, static_cast<off_t>(length_B_));  // others may want what room there was
         give_up("cannot grow", error);
         return nullptr;
     }

@@ -67,6 +67,10 @@ class Recorder {
     void end(Thread& thread) {
         const std::scoped_lock lock(mutex_);
         Thread::current_ = nullptr;  // destructors of other keys may still call MPI
+        // What the thread did last is nothing that the next one does.
+        thread.gap_begin_ticks_ = 0;
+        thread.gap_end_ticks_ = 0;
+        thread.probes.reset();
         idle_.push_back(&thread);
     }
 
@@ -93,6 +97,7 @@ class Recorder {
             messages_ += number;
             thread.messages_ += number;
         }
+        thread.keeps_no_more_ = first == nullptr;
         thread.next_message_ = first;
         thread.end_of_messages_ = first != nullptr ? first + number : nullptr;
     }
@@ -162,6 +167,7 @@ class Recorder {
     Thread* make_thread() {
         auto* thread = new Thread();
         thread->number_ = threads_++;
+        thread->computed_ticks_ = 2 * Thread::kMostComputed_ticks * thread->number_;
         const std::size_t size_B = sizeof(Counters) + functions_ * sizeof(Row);
         thread->counters_ = static_cast<Counters*>(file().add(Kind::counters, thread->number_, size_B));
         thread->rows_ = thread->counters_->rows();

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "record/clock.hpp"
@@ -50,6 +51,9 @@ class Thread {
             return message;
         }
         if (next_message_ == end_of_messages_) [[unlikely]] {
+            if (keeps_no_more_) {
+                return nullptr;
+            }
             add_messages();
         }
         return next_message_ != nullptr ? next_message_++ : nullptr;
@@ -92,18 +96,33 @@ class Thread {
             end_gap(begin_ticks);
         }
     }
+    // A call meanwhile took so long, and was neither.
+    void passed_over(std::uint64_t duration_ticks) {
+        if (gap_begin_ticks_ != 0) [[unlikely]] {
+            gap_begin_ticks_ += duration_ticks;
+        }
+    }
     // Whether the call that began then is the first one after a test that found nothing.
     bool follows_vain_test(std::uint64_t begin_ticks) const { return gap_end_ticks_ == begin_ticks; }
 
     // A block of its own in the record, of at least `size_B` bytes.
     Block* add_block(Kind kind, std::size_t size_B);
 
+    // Only differences have a meaning.
     std::uint64_t computed_ticks() const { return computed_ticks_; }
+    // What the thread has computed since it had `computed_ticks`; 0 where another thread had.
+    std::uint64_t computed_since(std::uint64_t computed_ticks) const {
+        const std::uint64_t since_ticks = computed_ticks_ - computed_ticks;
+        return since_ticks < kMostComputed_ticks ? since_ticks : 0;
+    }
 
     int depth = 0;  // of wrapped calls inside each other: only the outermost counts
     // What the wrappers remember for this thread.
     void* cache = nullptr;
-    void* probes = nullptr;
+    struct Probes {
+        virtual ~Probes() = default;
+    };
+    std::unique_ptr<Probes> probes;  // until the thread ends
 
   private:
     friend class Recorder;
@@ -126,6 +145,8 @@ class Thread {
     static void set_next_unused(Message& message, Message* next) {
         message.communicator = std::bit_cast<std::uint64_t>(next);
     }
+    // What a thread computes at most while it needs a message: 8 days. The counters of two threads are farther apart.
+    static constexpr std::uint64_t kMostComputed_ticks = std::uint64_t{1} << 51;
     static constexpr std::size_t kMostUnused = 256;
     void give_away();  // what other threads begin, this one may complete
 
@@ -143,6 +164,7 @@ class Thread {
     Message* next_message_ = nullptr;
     Message* end_of_messages_ = nullptr;
     std::size_t messages_ = 0;  // it has had room for
+    bool keeps_no_more_ = false;
     bool writes_ring_ = false;
     bool messages_pass_ = false;      // the file keeps none: their room is used again
     std::optional<RingWriter> ring_;  // since its first message was complete: then the rank is known
@@ -151,7 +173,7 @@ class Thread {
     std::uint64_t gap_begin_ticks_ = 0;  // 0: its last call was no test that found nothing
     std::uint64_t gap_begin_cpu_ns_ = 0;
     std::uint64_t gap_end_ticks_ = 0;
-    std::uint64_t computed_ticks_ = 0;  // in all gaps in which it did not only poll
+    std::uint64_t computed_ticks_ = 0;  // more in all gaps in which it did not only poll
     std::uint32_t number_ = 0;
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +14,26 @@
 #include <fstream>
 #include <string>
 #include <vector>
+
+namespace {
+
+bool signals_come = false;
+off_t disk_B = 0;  // 0: no limit
+
+}  // namespace
+
+// In place of the C library's: as on a full disk, or as on a tmpfs of a kernel before Linux 6.10 in a program with a
+// timer, where nothing large is reserved before a signal comes.
+extern "C" int posix_fallocate(int fd, off_t offset, off_t length) {
+    static int calls = 0;
+    if (signals_come && (length > (1 << 20) || ++calls % 2 != 0)) {
+        return EINTR;
+    }
+    if (disk_B != 0 && offset + length > disk_B) {
+        return ENOSPC;
+    }
+    return fallocate(fd, 0, offset, length) == 0 ? 0 : errno;
+}
 
 namespace fairlead::record {
 namespace {
@@ -108,6 +130,26 @@ TEST_F(FileTest, LeavesWhatThereWasRoomFor) {
     file.add(Kind::names, 0, 100);
     delete file_within(directory_, 0);  // another one
     EXPECT_TRUE(file.is_written());
+    EXPECT_EQ(content().size(), 2 * kPage_B);
+}
+
+TEST_F(FileTest, GrowsWhileSignalsCome) {
+    File file(directory_);
+    signals_come = true;
+    file.add(Kind::messages, 0, 5 * (std::size_t{1} << 20) / 2);
+    signals_come = false;
+    EXPECT_TRUE(file.is_written());
+    EXPECT_EQ(content().size(), kPage_B + 5 * (std::size_t{1} << 20) / 2);
+}
+
+TEST_F(FileTest, TakesNoRoomThatIsNotEnough) {
+    File file(directory_);
+    file.add(Kind::names, 0, 100);
+    testing::internal::CaptureStderr();
+    disk_B = 2 << 20;
+    file.add(Kind::messages, 0, std::size_t{4} << 20);
+    disk_B = 0;
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("cannot grow: No space left"), std::string::npos);
     EXPECT_EQ(content().size(), 2 * kPage_B);
 }
 

@@ -26,12 +26,7 @@ class Call {
   public:
     // `caller`: the place in the program that called the wrapper, which makes this.
     explicit Call(Function function, const void* caller = __builtin_return_address(0))
-        : thread_(record::Thread::current()), function_(function), outermost_(thread_.depth++ == 0), caller_(caller) {
-        if (outermost_) {
-            begin_ = record::ticks();
-            thread_.next_call(begin_);
-        }
-    }
+        : Call(function, caller, false) {}
     ~Call() {
         --thread_.depth;
         if (call_sites && outermost_) [[unlikely]] {
@@ -69,6 +64,17 @@ class Call {
     }
     record::Row& row() { return thread_.row(static_cast<std::size_t>(function_)); }
 
+  protected:
+    Call(Function function, const void* caller, bool local)
+        : thread_(record::Thread::current()), function_(function), outermost_(thread_.depth++ == 0), caller_(caller) {
+        if (outermost_) {
+            begin_ = record::ticks();
+            if (!local) {
+                thread_.next_call(begin_);
+            }
+        }
+    }
+
   private:
     record::Thread& thread_;
     Function function_;
@@ -77,6 +83,22 @@ class Call {
     std::uint64_t sent_B_ = 0;
     std::uint64_t begin_ = 0;
     std::uint64_t end_ = 0;
+};
+
+// One that waits for nobody and gets nothing done: a thread that polls may make it between two tests.
+class LocalCall : public Call {
+  public:
+    explicit LocalCall(Function function, const void* caller = __builtin_return_address(0))
+        : Call(function, caller, true) {}
+
+    template <class Result>
+    Result timed(Result result) {
+        Call::timed(result);
+        if (outermost()) {
+            thread().passed_over(end_ticks() - begin_ticks());
+        }
+        return result;
+    }
 };
 
 }  // namespace fairlead

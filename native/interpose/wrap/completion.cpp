@@ -11,14 +11,12 @@ namespace fairlead {
 
 namespace {
 
-int class_of(int error) {
-    int result = error;
-    next<int(int, int*)>(Function::MPI_Error_class)(error, &result);
-    return result;
-}
-
 int source_of(const Operation& operation, const MPI_Status& status) {
     return operation.any_source != nullptr ? operation.any_source->world_rank(status.MPI_SOURCE) : operation.peer;
+}
+
+bool is_null(MPI_Request request) {
+    return request == request_null();
 }
 
 // Whether the status of a receive with an error says from whom it got something.
@@ -45,7 +43,10 @@ Completion::Scratch& Completion::scratch() {
 }
 
 Completion::Completion(Call& call, Certainty certainty, int count, const MPI_Request requests[])
-    : call_(call), certainty_(certainty) {
+    : call_(call),
+      certainty_(certainty),
+      among_tests_(call.outermost() && call.thread().follows_vain_test(call.begin_ticks())),
+      none_(among_tests_ && std::all_of(requests, requests + std::max(count, 0), is_null)) {
     if (!call.outermost() || !any_tracked()) {
         return;
     }
@@ -74,6 +75,9 @@ MPI_Status* Completion::statuses_for(MPI_Status* statuses, int count) {
 }
 
 void Completion::one(const MPI_Status* status) {
+    if (none_) {
+        nothing_to_do();
+    }
     if (scratch_ != nullptr) {
         finish(scratch_->pending.front(), *status);
     }
@@ -82,10 +86,15 @@ void Completion::one(const MPI_Status* status) {
 void Completion::any(int index, const MPI_Status* status) {
     if (index != MPI_UNDEFINED) {
         some(1, &index, status);
+    } else {
+        nothing_to_do();
     }
 }
 
 void Completion::all(const MPI_Status statuses[]) {
+    if (none_) {
+        nothing_to_do();
+    }
     if (scratch_ != nullptr) {
         for (const Pending& pending : scratch_->pending) {
             finish(pending, statuses[pending.index]);
@@ -96,6 +105,8 @@ void Completion::all(const MPI_Status statuses[]) {
 void Completion::some(int number, const int indices[], const MPI_Status statuses[]) {
     if (number == 0) {
         nothing();  // of MPI_Testsome
+    } else if (number == MPI_UNDEFINED) {
+        nothing_to_do();
     }
     if (scratch_ == nullptr || number == MPI_UNDEFINED) {
         return;
@@ -112,8 +123,14 @@ void Completion::nothing() {
     call_.thread().found_nothing(call_.end_ticks());
     if (scratch_ != nullptr) {
         for (const Pending& pending : scratch_->pending) {
-            need_message(call_, pending.operation.message);
+            need(call_, pending.request, pending.operation.serial);
         }
+    }
+}
+
+void Completion::nothing_to_do() {
+    if (among_tests_) {
+        call_.thread().found_nothing(call_.end_ticks());
     }
 }
 
@@ -134,7 +151,8 @@ void Completion::failed_any(int error, const MPI_Request requests[], const int* 
         return;
     }
     for (const Pending& pending : scratch_->pending) {
-        if (pending.index == *index && (is_freed(pending, requests) || pending.operation.persistent)) {
+        if (index != nullptr && pending.index == *index &&
+            (is_freed(pending, requests) || pending.operation.persistent)) {
             lose(pending, error, status);
         } else {
             by_handle(pending, requests, error);

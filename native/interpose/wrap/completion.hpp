@@ -49,6 +49,7 @@ class Completion {
     static bool is_freed(const Pending& pending, const MPI_Request requests[]) {
         return requests[pending.index] != pending.request;
     }
+    void nothing_to_do();
     bool end(const Pending& pending);
     void finish(const Pending& pending, const MPI_Status& status);
     void keep(const Pending& pending);
@@ -58,6 +59,8 @@ class Completion {
 
     Call& call_;
     Certainty certainty_;
+    bool among_tests_;            // the test before it found nothing
+    bool none_;                   // and here is nothing to test, so that the thread goes on with what it did
     Scratch* scratch_ = nullptr;  // null: nothing here is tracked
 };
 

@@ -80,14 +80,13 @@ inline void need_message(Call& call, record::Message* message) {
 // This call completes it.
 inline void end_message(Call& call, record::Message& message, int world_rank, int tag, std::uint64_t size_B) {
     const bool tested = message.needed_ticks != 0;
-    call.thread().ended(message,
-                        {.size_B = size_B,
-                         .needed_ticks = tested ? message.needed_ticks : call.begin_ticks(),
-                         .computed_ticks = tested ? call.thread().computed_ticks() - message.computed_ticks : 0,
-                         .done_ticks = call.end_ticks(),
-                         .peer = world_rank,
-                         .tag = tag,
-                         .completed_by = static_cast<std::uint16_t>(call.function())});
+    call.thread().ended(message, {.size_B = size_B,
+                                  .needed_ticks = tested ? message.needed_ticks : call.begin_ticks(),
+                                  .computed_ticks = tested ? call.thread().computed_since(message.computed_ticks) : 0,
+                                  .done_ticks = call.end_ticks(),
+                                  .peer = world_rank,
+                                  .tag = tag,
+                                  .completed_by = static_cast<std::uint16_t>(call.function())});
 }
 
 inline void end_message(Call& call, record::Message* message) {
@@ -143,9 +142,10 @@ inline void lose_message(Call& call, record::Message* message) {
 // Likewise, but it is known which message the receive got.
 inline void lose_receive(Call& call, record::Message* message, int world_rank, int tag) {
     if (message != nullptr) {
-        if (record::writes_rings() && envelope_of(*message).is_wildcard()) {
-            message->peer = world_rank;
-            message->tag = tag;
+        const bool wildcard = envelope_of(*message).is_wildcard();
+        message->peer = world_rank;
+        message->tag = tag;
+        if (record::writes_rings() && wildcard) {
             number_ended_wildcard(*message);
         }
         call.thread().forget(*message);

@@ -16,20 +16,7 @@ namespace {
 std::mutex matches_mutex;
 HandleTable<Match> matches;
 
-// What a thread asks for by probes, or has found, and since when.
-struct Asked {
-    std::uintptr_t communicator = 0;
-    int source = 0;
-    int tag = 0;
-    std::uint64_t begun_ticks = 0;     // entry of the first probe for it; 0: there was none
-    std::uint64_t computed_ticks = 0;  // that the thread had computed until then
-
-    bool is_for(MPI_Comm comm, int of_source, int of_tag) const {
-        return begun_ticks != 0 && communicator == key_of(comm) && source == of_source && tag == of_tag;
-    }
-};
-
-struct Probes {
+struct Probes : record::Thread::Probes {
     std::vector<Asked> in_vain;  // in a row: who does anything else between two probes has not waited
     Asked found;                 // by the last one that found a message, until that is received
 };
@@ -37,9 +24,9 @@ constexpr std::size_t kMostInVain = 64;  // what programs ask for in turn is sea
 
 Probes& probes_of(record::Thread& thread) {
     if (thread.probes == nullptr) [[unlikely]] {
-        thread.probes = new Probes();
+        thread.probes = std::make_unique<Probes>();
     }
-    return *static_cast<Probes*>(thread.probes);
+    return static_cast<Probes&>(*thread.probes);
 }
 
 // Since when the program asks for what this probe asks for.
@@ -54,20 +41,34 @@ Asked asked_for(Call& call, MPI_Comm comm, int source, int tag) {
                : Asked{key_of(comm), source, tag, call.begin_ticks(), call.thread().computed_ticks()};
 }
 
+// Likewise, when this probe has found it.
+Asked found_by(Call& call, MPI_Comm comm, int source, int tag) {
+    Asked found = asked_for(call, comm, source, tag);
+    found.computed_ticks = call.thread().computed_since(found.computed_ticks);
+    found.found_ticks = call.end_ticks();
+    return found;
+}
+
 // Of the message that is received; with `begun_ticks` 0 where no probe found it.
 Asked take_found(record::Thread& thread, MPI_Comm comm, const MPI_Status& status) {
-    auto* const probes = static_cast<Probes*>(thread.probes);
+    auto* const probes = static_cast<Probes*>(thread.probes.get());
     if (probes == nullptr || !probes->found.is_for(comm, status.MPI_SOURCE, status.MPI_TAG)) {
         return {};
     }
     return std::exchange(probes->found, {});
 }
 
-void need_message(record::Message* message, const Asked& asked) {
+// This call receives what was found. Since then the thread has not waited for it.
+void need_message(Call& call, record::Message* message, const Asked& found) {
     if (message != nullptr) {
-        message->needed_ticks = asked.begun_ticks;
-        message->computed_ticks = asked.computed_ticks;
+        message->needed_ticks = found.begun_ticks;
+        message->computed_ticks =
+            call.thread().computed_ticks() - found.computed_ticks - (call.begin_ticks() - found.found_ticks);
     }
+}
+
+bool is_rank(const Communicator& comm, int source) {
+    return source >= 0 && source < comm.peers;
 }
 
 Operation receive_from(Call& call, MPI_Comm comm, int source, int tag) {
@@ -92,6 +93,16 @@ record::Message* begin_message(Call& call, const Operation& operation) {
 
 }  // namespace
 
+bool Asked::is_for(MPI_Comm comm, int of_source, int of_tag) const {
+    return begun_ticks != 0 && communicator == key_of(comm) && source == of_source && tag == of_tag;
+}
+
+int class_of(int error) {
+    int result = error;
+    next<int(int, int*)>(Function::MPI_Error_class)(error, &result);
+    return result;
+}
+
 void sent_meanwhile(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t size_B, MPI_Request request) {
     if (record::Message* message = begin_sent(call, comm, dest, tag, size_B)) {
         track(call, request, {.function = call.function(), .sends = true, .message = message});
@@ -111,13 +122,25 @@ void received(Call& call, MPI_Comm comm, const MPI_Status& status) {
         return tell_message(call, record::End::receive, known.identity, world_rank, status.MPI_TAG, bytes_of(status));
     }
     record::Message* message = begin_message(call, record::End::receive, known.identity, world_rank, status.MPI_TAG);
-    need_message(message, found);
+    need_message(call, message, found);
     end_receive(call, message, world_rank, status.MPI_TAG, bytes_of(status));
+}
+
+void received_too_long(Call& call, MPI_Comm comm, int source, int tag, const MPI_Status& status) {
+    const Communicator& known = communicator(comm);
+    const int from = source == MPI_ANY_SOURCE ? status.MPI_SOURCE : source;
+    if (is_rank(known, from)) {
+        take_found(call.thread(), comm, status);
+        const int world_rank = known.world_rank(from);
+        const int with_tag = tag == MPI_ANY_TAG ? status.MPI_TAG : tag;
+        lose_receive(call, begin_message(call, record::End::receive, known.identity, world_rank, with_tag), world_rank,
+                     with_tag);
+    }
 }
 
 void probed(Call& call, MPI_Comm comm, int source, int tag, const MPI_Status& status) {
     Asked& found = probes_of(call.thread()).found;
-    found = asked_for(call, comm, source, tag);
+    found = found_by(call, comm, source, tag);
     found.source = status.MPI_SOURCE;
     found.tag = status.MPI_TAG;
 }
@@ -135,10 +158,9 @@ void matched(Call& call, MPI_Comm comm, int source, int tag, MPI_Message message
     if (message == message_no_proc()) {
         return;
     }
-    Match match{.from = shared_communicator(comm)};
+    Match match{.from = shared_communicator(comm), .asked = found_by(call, comm, source, tag), .handle = message};
     match.message =
         begin_message(call, record::End::receive, match.from->identity, record::kAnySource, record::kAnyTag);
-    need_message(match.message, asked_for(call, comm, source, tag));
     const std::scoped_lock lock(matches_mutex);
     matches.insert(key_of(message), std::move(match));
 }
@@ -156,13 +178,33 @@ void received(Call& call, const Match& match, const MPI_Status& status) {
         const int world_rank = match.from->world_rank(status.MPI_SOURCE);
         call.row().received_B += bytes_of(status);
         call.thread().received(world_rank, bytes_of(status));
+        need_message(call, match.message, match.asked);
         end_receive(call, match.message, world_rank, status.MPI_TAG, bytes_of(status));
     }
 }
 
+void received_too_long(Call& call, const Match& match, const MPI_Status& status) {
+    if (match.from != nullptr && is_rank(*match.from, status.MPI_SOURCE)) {
+        lose_receive(call, match.message, match.from->world_rank(status.MPI_SOURCE), status.MPI_TAG);
+    } else {
+        lose_message(call, match.message);
+    }
+}
+
+void not_received(Call& call, const Match& match, MPI_Message message) {
+    if (match.from == nullptr) {
+        return;
+    }
+    if (message != match.handle) {
+        return lose_message(call, match.message);
+    }
+    const std::scoped_lock lock(matches_mutex);
+    matches.insert(key_of(message), Match(match));
+}
+
 void receive_later(Call& call, MPI_Comm comm, int source, int tag, MPI_Request request) {
     if (source != MPI_PROC_NULL) {
-        if (auto* const probes = static_cast<Probes*>(call.thread().probes)) {
+        if (auto* const probes = static_cast<Probes*>(call.thread().probes.get())) {
             probes->found = {};  // this receive may get it
         }
         Operation operation = receive_from(call, comm, source, tag);
@@ -175,6 +217,7 @@ void receive_later(Call& call, MPI_Comm comm, int source, int tag, MPI_Request r
 
 void receive_later(Call& call, const Match& match, MPI_Request request) {
     if (match.from != nullptr) {
+        need_message(call, match.message, match.asked);
         track(call, request,
               {.function = call.function(),
                .receives = true,
@@ -240,10 +283,21 @@ void started(Call& call, int count, const MPI_Request requests[]) {
     }
 }
 
-void forget_request(MPI_Request request) {
+void forget_request(Call& call, MPI_Request request) {
     if (any_tracked()) {
         if (Operation operation; tracked(request, operation) && operation.message != nullptr) {
-            record::Thread::current().forget(*operation.message);
+            record::Message& message = *operation.message;
+            if (operation.at_once) {  // whose the request is, of those with this handle, nobody knows
+                call.thread().ended(message, {.size_B = message.size_B,
+                                              .needed_ticks = call.begin_ticks(),
+                                              .computed_ticks = 0,
+                                              .done_ticks = call.begin_ticks(),
+                                              .peer = message.peer,
+                                              .tag = message.tag,
+                                              .completed_by = static_cast<std::uint16_t>(call.function())});
+            } else {
+                call.thread().forget(message);
+            }
         }
         untrack(request);
     }

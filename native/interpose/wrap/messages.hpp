@@ -51,19 +51,44 @@ void sent_meanwhile(Call& call, MPI_Comm comm, int dest, int tag, std::uint64_t 
 // A message that came in with this call.
 void received(Call& call, MPI_Comm comm, const MPI_Status& status);
 
+int class_of(int error);
+// Whether the call failed by a message that did not fit. That was received, and has its place in the order; but it is
+// not counted.
+inline bool is_too_long(const Call& call, int error) {
+    return call.outermost() && error != MPI_SUCCESS && class_of(error) == MPI_ERR_TRUNCATE;
+}
+void received_too_long(Call& call, MPI_Comm comm, int source, int tag, const MPI_Status& status);
+
 // What a probe told, and since when the program has asked: the receive that follows gets that very message.
 void probed(Call& call, MPI_Comm comm, int source, int tag, const MPI_Status& status);
 // A probe found none.
 void probed_nothing(Call& call, MPI_Comm comm, int source, int tag);
 
+// What a thread asks for by probes, or has found, and since when.
+struct Asked {
+    std::uintptr_t communicator = 0;
+    int source = 0;
+    int tag = 0;
+    std::uint64_t begun_ticks = 0;     // entry of the first probe for it; 0: there was none
+    std::uint64_t computed_ticks = 0;  // that the thread had computed until then; when it is found, since then
+    std::uint64_t found_ticks = 0;     // end of the probe that found it
+
+    bool is_for(MPI_Comm comm, int of_source, int of_tag) const;
+};
+
 // What a matched probe learnt: the communicator that the source is a rank of.
 struct Match {
     std::shared_ptr<const Communicator> from{};
     record::Message* message = nullptr;
+    Asked asked{};
+    MPI_Message handle{};
 };
 void matched(Call& call, MPI_Comm comm, int source, int tag, MPI_Message message);
 Match take_match(MPI_Message message);
 void received(Call& call, const Match& match, const MPI_Status& status);
+void received_too_long(Call& call, const Match& match, const MPI_Status& status);
+// The call failed; `message` is the handle as it left it.
+void not_received(Call& call, const Match& match, MPI_Message message);
 
 constexpr std::uint64_t kByStatus = ~std::uint64_t{0};  // a size that only the status tells
 
@@ -76,7 +101,8 @@ struct Operation {
     bool sends = false;
     bool receives = false;
     bool collective = false;
-    int peer = 0;  // rank in the world; of a receive valid where `any_source` is null
+    bool at_once = false;  // it was complete as it began: what was not asked for yet has the same handle
+    int peer = 0;          // rank in the world; of a receive valid where `any_source` is null
     int tag = 0;
     std::uint64_t sent_B = 0;
     std::uint64_t received_B = kByStatus;
@@ -96,6 +122,6 @@ void receive_when_started(Call& call, MPI_Comm comm, int source, int tag, std::u
 void collective_when_started(Call& call, std::uint64_t given_B, std::uint64_t got_B, MPI_Request request);
 
 void started(Call& call, int count, const MPI_Request requests[]);
-void forget_request(MPI_Request request);
+void forget_request(Call& call, MPI_Request request);
 
 }  // namespace fairlead

@@ -50,6 +50,10 @@ void track(Call& call, MPI_Request request, Operation&& operation) {
         if (!shard.operations.insert(key_of(request), std::move(operation))) [[likely]] {
             return add_to_number(1);
         }
+        if (!operation.persistent && !operation.receives) {
+            Operation& added = *shard.operations.find(key_of(request));
+            added.at_once = !added.persistent && !added.receives;
+        }
     }
     const Operation& replaced = operation;
     // Not of a receive: what came only its status says, which the call that completes it has.
@@ -102,6 +106,15 @@ void untrack(MPI_Request request) {
     const auto lock = shard.exclusively();
     if (shard.operations.erase(key_of(request))) {
         add_to_number(static_cast<std::size_t>(-1));
+    }
+}
+
+void need(Call& call, MPI_Request request, std::uint64_t serial) {
+    Shard& shard = shard_of(request);
+    const auto lock = shard.exclusively();
+    const Operation* operation = shard.operations.find(key_of(request));
+    if (operation != nullptr && operation->serial == serial) {
+        need_message(call, operation->message);
     }
 }
 

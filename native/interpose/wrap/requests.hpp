@@ -25,6 +25,10 @@ bool untrack(MPI_Request request, std::uint64_t serial);
 // Whatever it is: the program frees it.
 void untrack(MPI_Request request);
 
+// This call is a test that found it open. Where it was not, as an operation of another thread has got its handle by now
+// (which `serial` is not of), nothing is done.
+void need(Call& call, MPI_Request request, std::uint64_t serial);
+
 // The persistent `request` was started or has completed; what it does, if it is tracked and was not so already.
 std::optional<Operation> set_active(MPI_Request request, bool active);
 
