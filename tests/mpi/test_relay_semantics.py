@@ -6,7 +6,7 @@ from pathlib import Path
 
 import mpi_libraries
 import pytest
-from mpi_libraries import LIBRARIES, Mpi, every_mpi
+from mpi_libraries import LIBRARIES, Mpi, every_family, every_mpi
 
 from fairlead import native
 from fairlead.profile import record
@@ -47,6 +47,69 @@ def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
     said, counts = run(mpi, 3, [str(program)], 1, tmp_path / "records")
     assert said == CASES
     assert {name for name in NOT_ZERO if counts[name] == 0} == set()
+
+
+@every_mpi
+@pytest.mark.parametrize("seed", [41, 42])
+def test_errors(mpi: Mpi, seed: int, tmp_path: Path) -> None:
+    """Calls that return an error leave everything else in order."""
+    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    said, _ = run(mpi, 3, [str(program), "2", "errors", "wrong exchanges"], seed, tmp_path / "records")
+    assert said == ["errors", "wrong exchanges"]
+
+
+@every_family
+@pytest.mark.parametrize("seed", [43, 44])
+def test_what_did_not_fit_is_missing_in_the_profile_alone(mpi: Mpi, seed: int, tmp_path: Path) -> None:
+    """As without the plane: test_profile_errors.py."""
+    program = mpi.need().compile(Path(__file__).with_name("profile_errors.c"), tmp_path / "errors")
+    run(mpi, 2, [str(program)], seed, tmp_path / "records")
+    ranks = {each.rank: each for each in map(record.read, (tmp_path / "records").glob("*.record"))}
+    assert ranks[1].messages.sent_messages.tolist() == [6 * 10 + 3, 0, 0]
+    assert ranks[0].messages.received_messages.tolist() == [0, 6 * 9 + 2, 0]
+
+
+def test_pending_receives_without_chaos(tmp_path: Path) -> None:
+    """Armed by FAIRLEAD_RELAY, where no agent answers: all messages are the library's own."""
+    mpi = LIBRARIES[3].need()
+    program = mpi.compile(SOURCES, tmp_path / "semantics", "-w")
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RELAY": str(tmp_path)}
+    env |= {"FAIRLEAD_PROFILE": str(tmp_path)}
+    with mpi_libraries.no_leftovers():
+        argv = mpi.command(3, [str(program), "2", "errors", "wrong exchanges"], env)
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["errors", "wrong exchanges"]
+
+
+WINDOW = """
+#include <mpi.h>
+int main(int argc, char** argv) {
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("armed", "way_out"),
+    [
+        (["FAIRLEAD_CHAOS"], "without FAIRLEAD_CHAOS (fairlead profile --chaos)"),
+        (["FAIRLEAD_RELAY"], "with --plane route or --no-agents (what armed it is FAIRLEAD_RELAY)"),
+        (["FAIRLEAD_CHAOS", "FAIRLEAD_RELAY"], "without FAIRLEAD_CHAOS and FAIRLEAD_RELAY"),
+    ],
+)
+def test_what_is_refused_names_what_armed_the_plane(armed: list[str], way_out: str, tmp_path: Path) -> None:
+    mpi = LIBRARIES[0].need()
+    (tmp_path / "window.c").write_text(WINDOW)
+    program = mpi.compile(tmp_path / "window.c", tmp_path / "window")
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_PROFILE": str(tmp_path)}
+    env |= {name: "1" if name == "FAIRLEAD_CHAOS" else str(tmp_path) for name in armed}
+    done = subprocess.run(mpi.command(2, [str(program)], env), capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert f"MPI_Win_create_dynamic cannot be used with it; run the program {way_out}\n" in done.stderr
 
 
 @pytest.mark.slow

@@ -55,6 +55,14 @@ void* const* arm(void* const* next) {
     return functions.data();
 }
 
+const char* way_out() {
+    if (directory == nullptr) {
+        return "without FAIRLEAD_CHAOS (fairlead profile --chaos)";
+    }
+    return chaos_seed ? "without FAIRLEAD_CHAOS and FAIRLEAD_RELAY"
+                      : "with --plane route or --no-agents (what armed it is FAIRLEAD_RELAY)";
+}
+
 void begin() {
     if (armed && plane == nullptr) {
         const auto chaos = chaos_seed ? std::optional<Chaos>(*chaos_seed) : std::nullopt;

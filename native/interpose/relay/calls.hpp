@@ -14,6 +14,8 @@ namespace fairlead::relay {
 
 /// What the wrappers call from now on, if the environment asks for the plane, else `next`.
 void* const* arm(void* const* next);
+/// How the program runs without the plane, by what armed it.
+const char* way_out();
 /// MPI_COMM_WORLD is there and known (wrap/handles.hpp).
 void begin();
 /// MPI_Finalize.

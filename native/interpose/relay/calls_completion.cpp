@@ -32,7 +32,7 @@ int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
     }
     plane->enter();
     int error = MPI_SUCCESS;
-    plane->wait_until([&] { return plane->wait_all(count, requests, statuses, error); });
+    plane->wait_until([&] { return plane->wait_all(count, requests, statuses, error) || error != MPI_SUCCESS; });
     return error;
 }
 

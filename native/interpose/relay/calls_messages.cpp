@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Point-to-point calls. Blocking ones are their non-blocking forms and polling.
 #include "relay/calls.hpp"
+#include "relay/native_calls.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
 
@@ -110,14 +111,24 @@ int start_all(int count, MPI_Request requests[]) {
     });
 }
 
-// Of an exchange: the receive first, then the send, then both to their ends.
+// What the library says of a receive, without posting one.
+int check_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm) {
+    MPI_Request request{};
+    const int some = fits(count) ? static_cast<int>(count) : 0;
+    const int error = library<decltype(recv_init<Function::MPI_Recv_init, int>)>(Function::MPI_Recv_init)(
+        buf, some, datatype, source, tag, comm, &request);
+    return error == MPI_SUCCESS ? PMPI_Request_free(&request) : error;
+}
+
+// Of an exchange: the send, the receive, then both to their ends. One whose arguments are wrong must not begin at all:
+// a send cannot be taken back, and a receive may have its message at once, which then belongs to another one.
 int exchange(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
     plane->enter();
     MPI_Request receiving{};
     MPI_Request sending{};
     const int error = plane->locked([&] {
-        const int failed = plane->irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &receiving);
+        const int failed = check_recv(recvbuf, recvcount, recvtype, source, recvtag, comm);
         return failed != MPI_SUCCESS
                    ? failed
                    : plane->isend(Mode::standard, sendbuf, sendcount, sendtype, dest, sendtag, comm, &sending);
@@ -125,8 +136,10 @@ int exchange(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
     if (error != MPI_SUCCESS) {
         return error;
     }
+    const int posted =
+        plane->locked([&] { return plane->irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &receiving); });
     const int sent = wait(&sending, MPI_STATUS_IGNORE);
-    const int received = wait(&receiving, status);
+    const int received = posted == MPI_SUCCESS ? wait(&receiving, status) : posted;
     if (source == MPI_PROC_NULL && status != MPI_STATUS_IGNORE) {  // MPICH 4.0 completes such a request without one
         status->MPI_SOURCE = MPI_PROC_NULL;
         status->MPI_TAG = MPI_ANY_TAG;

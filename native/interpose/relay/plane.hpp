@@ -55,6 +55,7 @@ class Plane {
 
     // Completion. Each goes one step on and says whether the call is over.
 
+    /// With an error it is over, too, though some requests may be open then.
     bool wait_all(int count, MPI_Request requests[], MPI_Status statuses[], int& error);
     bool wait_one(MPI_Request* request, MPI_Status* status, int& error);
     bool test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, int& error);

@@ -123,6 +123,7 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], i
         }
     }
     std::vector<MPI_Status> own(number);
+    std::ranges::for_each(own, [](MPI_Status& status) { status.MPI_ERROR = MPI_ERR_PENDING; });
     int over = 0;
     library_asked_ = true;
     error = PMPI_Testall(count, natives.data(), &over, own.data());
@@ -143,7 +144,9 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], i
         if (error == MPI_SUCCESS) {
             own[at].MPI_ERROR = MPI_SUCCESS;
         }
-        if (operation != nullptr && operation->active) {
+        // Beside one with an error, MPICH leaves open what is not over yet.
+        const bool open = over == 0 && own[at].MPI_ERROR == MPI_ERR_PENDING;
+        if (operation != nullptr && operation->active && !open) {
             concluded(operation, before, own[at]);
         }
     }
@@ -154,7 +157,7 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], i
     if (statuses != MPI_STATUSES_IGNORE) {
         std::ranges::copy(own, statuses);
     }
-    return true;
+    return over != 0;
 }
 
 bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, int& error) {
@@ -176,13 +179,14 @@ bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* 
     MPI_Status own{};
     status = status == MPI_STATUS_IGNORE ? &own : status;
     int over = 0;
+    *index = MPI_UNDEFINED;
     library_asked_ = true;
     error = PMPI_Testany(count, natives.data(), index, &over, status);
     if (error == MPI_SUCCESS && over == 0) {
         return false;
     }
     if (*index == MPI_UNDEFINED) {
-        return !waits;
+        return !waits || error != MPI_SUCCESS;
     }
     const MPI_Request before = requests[*index];
     requests[*index] = natives[static_cast<std::size_t>(*index)];
@@ -207,6 +211,7 @@ bool Plane::test_some(int count, MPI_Request requests[], int* number, int indice
             over ? complete.push_back(at) : void(waits = true);
         }
     }
+    *number = 0;
     library_asked_ = true;
     error = PMPI_Testsome(count, natives.data(), number, indices, own.data());
     const int from_library = *number == MPI_UNDEFINED ? 0 : *number;
@@ -237,7 +242,7 @@ bool Plane::test_some(int count, MPI_Request requests[], int* number, int indice
     if (statuses != MPI_STATUSES_IGNORE) {
         std::copy_n(own.begin(), *number, statuses);
     }
-    return *number > 0;
+    return *number > 0 || error != MPI_SUCCESS;
 }
 
 int Plane::get_status(MPI_Request request, int* flag, MPI_Status* status) {

@@ -2,13 +2,14 @@
 // Functions that the relay plane cannot do with: the job ends with a line that says so, before anything is wrong.
 #pragma once
 
+#include "relay/calls.hpp"
 #include "relay/fatal.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 
 [[noreturn]] inline void refuse(const char* function) {
-    fatal("%s cannot be used with it; run the program without %s", function, "FAIRLEAD_CHAOS");
+    fatal("%s cannot be used with it; run the program %s", function, way_out());
 }
 
 inline bool is_alone(MPI_Comm comm) {

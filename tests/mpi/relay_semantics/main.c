@@ -47,6 +47,8 @@ static const struct Case {
     {"letting go", letting_go},
     {"exchanges", exchanges},
     {"truncation", truncation},
+    {"errors", errors},
+    {"wrong exchanges", wrong_exchanges},
     {"communicators", communicators},
     {"attributes", attributes},
     {"synchronous and barrier", synchronous_and_barrier},

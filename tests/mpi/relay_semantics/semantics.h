@@ -45,6 +45,9 @@ void cancelling(void);
 /* datatypes.c */
 void datatypes(void);
 void truncation(void);
+/* errors.c */
+void errors(void);
+void wrong_exchanges(void);
 /* communicators.c */
 void communicators(void);
 void attributes(void);

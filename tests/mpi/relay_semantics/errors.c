@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that return an error (MPI_ERRORS_RETURN): what else they completed is right, and nothing is lost after them.
+#include <string.h>
+
+#include "semantics.h"
+
+enum { BYTES = 32, ROOM = 3, TIMES = 12, LONG = 1, GOOD, AFTER };
+
+static int class_of(int error) {
+    int class = MPI_SUCCESS;
+    MPI_Error_class(error, &class);
+    return class;
+}
+
+static void returning(MPI_Errhandler handler) {
+    MPI_Comm_set_errhandler(world, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler); /* of calls that complete several requests */
+}
+
+/// What comes next: in order, to receives with and without wildcards.
+static void nothing_is_lost(void) {
+    enum { MESSAGES = 6 };
+    int in[MESSAGES], out[MESSAGES];
+    MPI_Request requests[2 * MESSAGES];
+    MPI_Status statuses[2 * MESSAGES];
+    for (int i = 0; i < MESSAGES; ++i) {
+        in[i] = -1;
+        out[i] = 100 * rank + i;
+        MPI_Irecv(&in[i], 1, MPI_INT, i % 2 ? MPI_ANY_SOURCE : last_rank, i % 3 ? AFTER : MPI_ANY_TAG, world,
+                  &requests[i]);
+    }
+    for (int i = 0; i < MESSAGES; ++i) MPI_Isend(&out[i], 1, MPI_INT, next_rank, AFTER, world, &requests[MESSAGES + i]);
+    NEED(MPI_Waitall(2 * MESSAGES, requests, statuses) == MPI_SUCCESS);
+    for (int i = 0; i < MESSAGES; ++i)
+        NEED(in[i] == 100 * last_rank + i && statuses[i].MPI_SOURCE == last_rank && statuses[i].MPI_TAG == AFTER);
+    MPI_Barrier(world);
+}
+
+/// How often a call said that a message did not fit. MPICH 5 does not always: MPI_Wait and MPI_Test leave it out.
+static int told;
+
+/// Of one that may not have fitted.
+static void look(int error) {
+    NEED(error == MPI_SUCCESS || class_of(error) == MPI_ERR_TRUNCATE);
+    told += error != MPI_SUCCESS;
+}
+
+/// One call. Whether the first receive is over by what it says.
+static int complete(int way, MPI_Request requests[2]) {
+    int index = -1, flag = 0, number = 0, indices[2], error;
+    MPI_Status statuses[2];
+    switch (way) {
+        case 0:
+        case 1:
+            error = way == 0 ? MPI_Wait(&requests[0], statuses) : MPI_Test(&requests[0], &flag, statuses);
+            look(error);
+            return way == 0 || flag || error != MPI_SUCCESS;
+        case 2:
+        case 3:
+            error = way == 2 ? MPI_Waitall(2, requests, statuses) : MPI_Testall(2, requests, &flag, statuses);
+            if (error == MPI_SUCCESS) return way == 2 || flag;
+            NEED(class_of(error) == MPI_ERR_IN_STATUS);
+            look(statuses[0].MPI_ERROR);
+            if (class_of(statuses[1].MPI_ERROR) == MPI_ERR_PENDING)
+                NEED(!flag && requests[1] != MPI_REQUEST_NULL);
+            else
+                NEED(statuses[1].MPI_ERROR == MPI_SUCCESS && count_of(&statuses[1], MPI_BYTE) == BYTES);
+            return 1;
+        case 4:
+        case 5:
+            error = way == 4 ? MPI_Waitany(2, requests, &index, statuses)
+                             : MPI_Testany(2, requests, &index, &flag, statuses);
+            look(error);
+            NEED(error == MPI_SUCCESS || index == 0);
+            return index == 0;
+        default:
+            error = way == 6 ? MPI_Waitsome(2, requests, &number, indices, statuses)
+                             : MPI_Testsome(2, requests, &number, indices, statuses);
+            NEED(error == MPI_SUCCESS || class_of(error) == MPI_ERR_IN_STATUS);
+            for (int i = 0; i < number; ++i) {
+                if (indices[i] != 0) continue;
+                look(error == MPI_SUCCESS ? error : statuses[i].MPI_ERROR);
+                return 1;
+            }
+            return 0;
+    }
+}
+
+/// What is no request: nothing is completed. Of other libraries' handles that cannot be told.
+static void no_request(void) {
+#ifdef MPICH_NAME
+    enum { UNTOUCHED = 1 << 28 };
+    MPI_Request wrong = (MPI_Request)MPI_INT;
+    MPI_Status status;
+    int index = UNTOUCHED, flag = 0, number = UNTOUCHED, indices[1];
+    NEED(class_of(MPI_Waitany(1, &wrong, &index, &status)) == MPI_ERR_REQUEST);
+    NEED(class_of(MPI_Testany(1, &wrong, &index, &flag, &status)) == MPI_ERR_REQUEST);
+    NEED(class_of(MPI_Waitsome(1, &wrong, &number, indices, &status)) == MPI_ERR_REQUEST);
+    NEED(class_of(MPI_Testsome(1, &wrong, &number, indices, &status)) == MPI_ERR_REQUEST);
+    NEED(class_of(MPI_Waitall(1, &wrong, &status)) == MPI_ERR_REQUEST);
+    NEED(class_of(MPI_Testall(1, &wrong, &flag, &status)) == MPI_ERR_REQUEST && !flag);
+#endif
+}
+
+/// A message that is too long for its receive, and one that is sent once that is over; in some libraries MPI_Testall,
+/// and MPI_Waitall with them, tell of the first one only when both are there.
+void errors(void) {
+    unsigned char out[BYTES], small[ROOM + 1], good[BYTES];
+    MPI_Request requests[2], sends[2];
+    MPI_Status status;
+    int flag;
+    write_bytes(out, BYTES, rank);
+    returning(MPI_ERRORS_RETURN);
+    told = 0;
+    for (int way = 0; way < 8; ++way) {
+        for (int time = 0; time < TIMES; ++time) {
+            const int together = way == 2 || way == 3;
+            int over = 0;
+            memset(small, 77, sizeof small);
+            memset(good, 0, sizeof good);
+            MPI_Irecv(small, ROOM, MPI_BYTE, time % 2 ? last_rank : MPI_ANY_SOURCE, LONG, world, &requests[0]);
+            MPI_Irecv(good, BYTES, MPI_BYTE, time % 3 ? last_rank : MPI_ANY_SOURCE, GOOD, world, &requests[1]);
+            MPI_Barrier(world);
+            MPI_Isend(out, BYTES, MPI_BYTE, next_rank, LONG, world, &sends[0]);
+            while (!together && !over) over = complete(way, requests);
+            /* Meanwhile the others have only what is too long. */
+            for (int polls = 0; together && polls < 300 * ((rank + time) % 2); ++polls)
+                MPI_Iprobe(last_rank, 99, world, &flag, MPI_STATUS_IGNORE);
+            MPI_Isend(out, BYTES, MPI_BYTE, next_rank, GOOD, world, &sends[1]);
+            while (!over) over = complete(way, requests);
+            NEED(small[ROOM] == 77);
+            MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /* MPICH 5 keeps the handle if MPI_Testall returns an error */
+            NEED(MPI_Wait(&requests[1], &status) == MPI_SUCCESS && requests[1] == MPI_REQUEST_NULL);
+            NEED(are_bytes(good, BYTES, last_rank));
+            MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);
+            MPI_Barrier(world);
+        }
+        nothing_is_lost();
+    }
+    for (int time = 0; time < TIMES; ++time) {
+        MPI_Isend(out, BYTES, MPI_BYTE, next_rank, LONG, world, &sends[0]);
+        look(MPI_Recv(small, ROOM, MPI_BYTE, MPI_ANY_SOURCE, LONG, world, &status));
+        NEED(status.MPI_SOURCE == last_rank && small[ROOM] == 77);
+        MPI_Wait(&sends[0], MPI_STATUS_IGNORE);
+        MPI_Barrier(world);
+    }
+    NEED(told > 0);
+    no_request();
+    nothing_is_lost();
+    returning(MPI_ERRORS_ARE_FATAL);
+}
+
+/// With somebody that is not there: nothing of it begins. What was there before, and what comes later, belongs to
+/// others.
+void wrong_exchanges(void) {
+    unsigned char out[BYTES], wrong[BYTES], good[BYTES];
+    MPI_Request send;
+    MPI_Status status;
+    int flag;
+    write_bytes(out, BYTES, rank);
+    returning(MPI_ERRORS_RETURN);
+    for (int time = 0; time < TIMES; ++time) {
+        memset(wrong, 77, BYTES);
+        memset(good, 0, BYTES);
+        if (time % 2) MPI_Isend(out, BYTES, MPI_BYTE, next_rank, GOOD, world, &send);
+        if (time % 4 == 1) MPI_Probe(last_rank, GOOD, world, &status);
+        int error =
+            time % 3 ? MPI_Sendrecv(out, BYTES, MPI_BYTE, size, GOOD, wrong, BYTES, MPI_BYTE, last_rank, GOOD, world,
+                                    &status)
+                     : MPI_Sendrecv_replace(wrong, BYTES, MPI_BYTE, size, GOOD, MPI_ANY_SOURCE, GOOD, world, &status);
+        NEED(class_of(error) == MPI_ERR_RANK);
+        error = MPI_Sendrecv(out, BYTES, MPI_BYTE, next_rank, LONG, wrong, BYTES, MPI_BYTE, size, LONG, world, &status);
+        NEED(class_of(error) == MPI_ERR_RANK);
+        MPI_Barrier(world);
+        if (time % 2 == 0) MPI_Isend(out, BYTES, MPI_BYTE, next_rank, GOOD, world, &send);
+        MPI_Recv(good, BYTES, MPI_BYTE, MPI_ANY_SOURCE, GOOD, world, &status);
+        NEED(status.MPI_SOURCE == last_rank && are_bytes(good, BYTES, last_rank));
+        MPI_Wait(&send, MPI_STATUS_IGNORE);
+        for (int i = 0; i < BYTES; ++i) NEED(wrong[i] == 77);
+        MPI_Barrier(world);
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, world, &flag, &status);
+        NEED(!flag);
+        MPI_Barrier(world);
+    }
+    nothing_is_lost();
+    returning(MPI_ERRORS_ARE_FATAL);
+}
