@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MPI_Wait and MPI_Test families: each polls, once or until it is over.
+#include <algorithm>
+#include <initializer_list>
+
 #include "relay/calls.hpp"
 
 namespace fairlead::relay {
 
 namespace {
+
+/// Whether there is no place for a result, or no array is so long: the library's to refuse, before it does anything.
+bool cannot_be(std::initializer_list<const void*> results, int count = 0) {
+    return count < 0 || std::ranges::find(results, nullptr) != results.end();
+}
 
 int wait(MPI_Request* request, MPI_Status* status) {
     if (passes_by()) {
@@ -17,7 +25,7 @@ int wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by() || cannot_be({flag})) {
         return library<decltype(test)>(Function::MPI_Test)(request, flag, status);
     }
     plane->enter();
@@ -27,7 +35,7 @@ int test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    if (passes_by()) {
+    if (passes_by() || cannot_be({}, count)) {
         return library<decltype(wait_all)>(Function::MPI_Waitall)(count, requests, statuses);
     }
     plane->enter();
@@ -37,7 +45,7 @@ int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
 }
 
 int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-    if (passes_by()) {
+    if (passes_by() || cannot_be({flag}, count)) {
         return library<decltype(test_all)>(Function::MPI_Testall)(count, requests, flag, statuses);
     }
     plane->enter();
@@ -47,7 +55,7 @@ int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]
 }
 
 int wait_any(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by() || cannot_be({index}, count)) {
         return library<decltype(wait_any)>(Function::MPI_Waitany)(count, requests, index, status);
     }
     plane->enter();
@@ -57,7 +65,7 @@ int wait_any(int count, MPI_Request requests[], int* index, MPI_Status* status) 
 }
 
 int test_any(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by() || cannot_be({index, flag}, count)) {
         return library<decltype(test_any)>(Function::MPI_Testany)(count, requests, index, flag, status);
     }
     plane->enter();
@@ -70,7 +78,7 @@ int test_any(int count, MPI_Request requests[], int* index, int* flag, MPI_Statu
 }
 
 int wait_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[]) {
-    if (passes_by()) {
+    if (passes_by() || cannot_be({number}, count)) {
         return library<decltype(wait_some)>(Function::MPI_Waitsome)(count, requests, number, indices, statuses);
     }
     plane->enter();
@@ -80,7 +88,7 @@ int wait_some(int count, MPI_Request requests[], int* number, int indices[], MPI
 }
 
 int test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[]) {
-    if (passes_by()) {
+    if (passes_by() || cannot_be({number}, count)) {
         return library<decltype(test_some)>(Function::MPI_Testsome)(count, requests, number, indices, statuses);
     }
     plane->enter();
@@ -90,7 +98,7 @@ int test_some(int count, MPI_Request requests[], int* number, int indices[], MPI
 }
 
 int get_status(MPI_Request request, int* flag, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by() || cannot_be({flag})) {
         return library<decltype(get_status)>(Function::MPI_Request_get_status)(request, flag, status);
     }
     plane->enter();
