@@ -66,8 +66,8 @@ struct SharesCommand {
 
 struct StopCommand {};
 
-using Command = std::variant<PingPongCommand, TrainCommand, ProbeCommand, MoveCommand, ReturnCommand, SharesCommand,
-                             StopCommand>;
+using Command =
+    std::variant<PingPongCommand, TrainCommand, ProbeCommand, MoveCommand, ReturnCommand, SharesCommand, StopCommand>;
 
 /// A command that cannot be done as it stands.
 struct CommandError : ProtocolError {
