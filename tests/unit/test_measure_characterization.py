@@ -37,11 +37,11 @@ CLUSTER = Cluster("sim", "local", tuple(Host(host.name, host.address) for host i
 SETTINGS = Settings(sizes_B=(64, 65536))
 
 
-def measured(store: Store, seed: int = 1, plan: Any = PLAN) -> int:
+def measured(store: Store, seed: int = 1, plan: Any = PLAN, status: str = "ok") -> int:
     number = characterization.begin(store, CLUSTER, SETTINGS)
     agents = SimulatedAgents(plan, seed=seed)
     run(Survey(agents, SETTINGS, StoreSink(store, number), lambda what, done, total: None).run())
-    store.finish_run(number)
+    store.finish_run(number, status)
     return number
 
 

@@ -27,6 +27,7 @@ from fairlead.manage.monitor import monitored
 from fairlead.manage.planes import choose, relayed
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.measure.characterization import latest
+from fairlead.measure.usual import slower_words
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
 from fairlead.store import Store
@@ -204,8 +205,9 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
                 f"{cluster.name} was never characterised in {store.directory}: congestion and distance look alike",
                 hint=f"run `fairlead characterize {cluster.source}` first, or switch detection off (--no-detection)",
             )
-        if found.stale_words():
-            _say(found.stale_words(), quiet)
+        for warning in (found.stale_words(), slower_words(store, found)):
+            if warning:
+                _say(warning, quiet)
         tables = {index: found.manage_tables(index) for index in range(len(cluster.managed_hosts()))}
         if components.detours and not found.has_detour():
             remarks.append(

@@ -1,0 +1,47 @@
+"""Whether a characterisation shows the usual network, or one that was congested when it was made.
+
+What the newest characterisation has counts as usual: congestion that was there then is not acted on. Earlier ones of
+the same hosts tell it apart from distance.
+"""
+
+import numpy as np
+
+from fairlead.measure import characterization, sample_store
+from fairlead.measure.characterization import Characterization
+from fairlead.measure.latency import LatencyMatrix
+from fairlead.measure.samples import Floats
+from fairlead.store import Store
+
+FACTOR, FLOOR_S = 1.5, 1.0e-3
+"""By so much a path must be slower, of its latency and at least: where the agents' zone `medium` begins."""
+MOST_EARLIER = 5
+
+
+def slower_words(store: Store, found: Characterization) -> str:
+    """For people: a warning if paths were faster when the same hosts were characterised before, else empty."""
+    now_s, before_s = found.latency.median_s[0], _least_s(store, found)
+    slower = now_s > before_s + np.maximum((FACTOR - 1.0) * before_s, FLOOR_S)
+    if not slower.any():
+        return ""
+    worst = np.where(slower, now_s / before_s, 0.0)
+    i, j = np.unravel_index(int(np.argmax(worst)), worst.shape)
+    path = f"{found.hosts[i]}→{found.hosts[j]} {now_s[i, j] * 1e3:.3g} ms, {before_s[i, j] * 1e3:.3g} ms before"
+    return (
+        f"{int(slower.sum())} paths of {found.cluster} were slower when it was characterised last "
+        f"({found.age_words()}) than before ({path}): congestion of that time counts as usual and is not acted on; run "
+        "`fairlead characterize` again when the network is quiet"
+    )
+
+
+def _least_s(store: Store, found: Characterization) -> Floats:
+    """Least latency of the smallest messages in earlier characterisations of these hosts; NaN where there was none."""
+    least = np.full(found.latency.median_s[0].shape, np.nan)
+    of_these = list(zip(found.hosts, found.addresses, strict=True))
+    earlier = [run for run in characterization.runs(store, found.cluster) if run.status == "ok" and run.id != found.run]
+    for run in earlier[-MOST_EARLIER:]:
+        if [(host["name"], host["address"]) for host in run.facts["hosts"]] != of_these:
+            continue
+        latency = LatencyMatrix.of(sample_store.samples_of(store, run.id, len(found.hosts)).exchanges, len(found.hosts))
+        if latency.sizes_B[:1] == found.latency.sizes_B[:1]:
+            least = np.fmin(least, latency.median_s[0])
+    return least
