@@ -195,3 +195,11 @@ def test_ctrl_c_leaves_nothing(site: Cloud, tmp_path: Path, monkeypatch: pytest.
     assert done.exit_code == 1
     assert "node2 was given up, and is deleted" in done.output
     assert names(site) == ["node0", "node1"]
+
+
+def test_what_is_not_known_has_a_way_out(site: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openstack_creation, "BEGIN_S", 0.2)
+    site.answers["POST /servers"] = 503, {"error": {"message": "busy"}}
+    done = by_command(tmp_path)
+    assert isinstance(done.exception, EndUnknownError)
+    assert "but it may still be made\n  look where it is when the cloud answers again" in str(done.exception)

@@ -108,8 +108,12 @@ def create(cluster_file: Path, vm: str, server: str, like: str, as_json: bool) -
 
 def _see_through(work: "Work[_Outcome]", doubt: str, in_words: Callable[[_Outcome], str], *, quiet: bool) -> _Outcome:
     """Follow it to its end; told how that was if it is interrupted."""
+    from fairlead.cloud.ending import EndUnknownError
+
     try:
         return _follow(work, doubt, quiet=quiet)
+    except EndUnknownError as error:
+        raise EndUnknownError(str(error), hint=_LOOK) from error
     except KeyboardInterrupt:
         click.echo(_given_up(work, doubt, in_words), err=True)
         raise
@@ -119,6 +123,7 @@ def _see_through(work: "Work[_Outcome]", doubt: str, in_words: Callable[[_Outcom
 
 def _follow(work: "Work[_Outcome]", doubt: str, *, quiet: bool) -> _Outcome:
     from fairlead.cloud import Progress
+    from fairlead.cloud.ending import end_work
 
     told, answered_s = None, time.monotonic()
     while isinstance(seen := work.poll(), Progress):
@@ -129,26 +134,20 @@ def _follow(work: "Work[_Outcome]", doubt: str, *, quiet: bool) -> _Outcome:
             answered_s = time.monotonic()
         elif time.monotonic() > answered_s + SILENT_S:
             click.echo(f"no answer for {SILENT_S:g} s: giving up", err=True)
-            return _give_up(work, doubt)
+            return end_work(work, ABORT_S, doubt)
         time.sleep(POLL_S)
     return seen
 
 
-def _give_up(work: "Work[_Outcome]", doubt: str) -> _Outcome:
-    from fairlead.cloud.ending import EndUnknownError, end_work
-
-    try:
-        return end_work(work, ABORT_S, doubt)
-    except EndUnknownError as error:
-        raise EndUnknownError(str(error), hint=_LOOK) from error
-
-
 def _given_up(work: "Work[_Outcome]", doubt: str, in_words: Callable[[_Outcome], str]) -> str:
     """What came of something that was interrupted."""
+    from fairlead.cloud.ending import EndUnknownError, end_work
     from fairlead.errors import CloudError
 
     try:
-        return f"it was too late to give up: {in_words(_give_up(work, doubt))}"
+        return f"it was too late to give up: {in_words(end_work(work, ABORT_S, doubt))}"
+    except EndUnknownError as error:
+        return f"{error}\n  {_LOOK}"
     except CloudError as error:
         return str(error)
 
