@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from fairlead import cloud as clouds
-from fairlead.cloud import Moved, Progress
-from fairlead.cloud import openstack as driver_module
-from fairlead.cloud.openstack import OpenstackDriver, OpenstackMigration
+from fairlead.cloud import Moved, Progress, openstack_work
+from fairlead.cloud.openstack import OpenstackDriver
+from fairlead.cloud.openstack_migration import OpenstackMigration
 from fairlead.cluster.description import Cluster
 
 from .cloud_cluster import cluster_of
@@ -35,7 +35,7 @@ def serve(directory: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
     with serving(made):
         write_clouds(directory, made, PASSWORD)
         monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(directory / "clouds.yaml"))
-        monkeypatch.setattr(driver_module, "POLL_S", 0.0)
+        monkeypatch.setattr(openstack_work, "POLL_S", 0.0)
         yield made
 
 

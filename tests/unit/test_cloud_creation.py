@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairlead.cli import cloud as by_hand
-from fairlead.cloud import Created, Creation, Progress, openstack_creation
+from fairlead.cloud import Created, Creation, Progress, openstack_work
 from fairlead.cloud.ending import EndUnknownError
 from fairlead.errors import CloudError, CreationRefusedError
 
@@ -20,7 +20,7 @@ from .openstack_site import CLUSTER, TABLE, driver, serve
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
-    monkeypatch.setattr(openstack_creation, "POLL_S", 0.0)
+    monkeypatch.setattr(openstack_work, "POLL_S", 0.0)
     yield from serve(tmp_path, monkeypatch)
 
 
@@ -143,7 +143,7 @@ def test_a_yes_that_was_lost_is_found(site: Cloud) -> None:
 
 
 def test_a_request_that_came_to_nothing_is_told(site: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openstack_creation, "BEGIN_S", 0.2)
+    monkeypatch.setattr(openstack_work, "BEGIN_S", 0.2)
     site.answers["POST /servers"] = 503, {"error": {"message": "busy"}}
     with pytest.raises(
         EndUnknownError, match=r"Nova did not say that it makes node2 \(.*busy.*\): 0\.2 s later it was not there"
@@ -198,7 +198,7 @@ def test_ctrl_c_leaves_nothing(site: Cloud, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_what_is_not_known_has_a_way_out(site: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openstack_creation, "BEGIN_S", 0.2)
+    monkeypatch.setattr(openstack_work, "BEGIN_S", 0.2)
     site.answers["POST /servers"] = 503, {"error": {"message": "busy"}}
     done = by_command(tmp_path)
     assert isinstance(done.exception, EndUnknownError)

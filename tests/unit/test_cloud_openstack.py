@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead.cli.cloud import command
-from fairlead.cloud import Moved, Progress
+from fairlead.cloud import Moved, Progress, openstack_work
 from fairlead.cloud import openstack as driver_module
 from fairlead.cloud.ending import EndUnknownError
 from fairlead.cloud.inventory import Group
-from fairlead.cloud.openstack import OpenstackMigration
+from fairlead.cloud.openstack_migration import OpenstackMigration
 from fairlead.cluster.description import Cluster
 from fairlead.errors import CloudError, ConfigError, MigrationRefusedError, MissingToolError
 
@@ -154,7 +154,7 @@ def test_a_machine_moves_and_says_how_far_it_is(site: Cloud) -> None:
 
 
 def test_who_asks_often_does_not_ask_the_cloud_often(site: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver_module, "POLL_S", 60.0)
+    monkeypatch.setattr(openstack_work, "POLL_S", 60.0)
     migration = driver().migrate("node0", "h1")
     assert [migration.poll(), migration.poll()] == [Progress("accepted")] * 2
     assert sum(each == "GET /os-migrations" for each in site.requests) == 2  # one of them before it began
@@ -220,7 +220,7 @@ def test_a_no_before_there_is_a_record_is_a_refusal(site: Cloud, monkeypatch: py
     with pytest.raises(MigrationRefusedError, match=r"^h1 does not take node0: Compute host h1 could not be found"):
         migration.poll()
     site.reason = None
-    monkeypatch.setattr(driver_module, "BEGIN_S", 0.0)
+    monkeypatch.setattr(openstack_work, "BEGIN_S", 0.0)
     with pytest.raises(MigrationRefusedError, match="Nova has not begun within 0 s"):
         migration.poll()
 
@@ -285,7 +285,7 @@ def test_an_answer_that_is_lost_does_not_lose_the_migration(site: Cloud, monkeyp
     site.answers[f"POST /servers/{machine.id}/action"] = None
     with monkeypatch.context() as patch:
         patch.setattr(driver_module, "TIMEOUT_S", 0.5)
-        patch.setattr(driver_module, "BEGIN_S", 1.0)
+        patch.setattr(openstack_work, "BEGIN_S", 1.0)
         unknown = (
             r"^Nova did not say that it moves node0 \(OpenStack site did not answer within 0\.5 s\): "
             r"1 s later no migration was seen and it was on h0, but one may still begin$"
@@ -322,7 +322,7 @@ def test_of_a_request_that_nova_never_comes_to_nothing_is_claimed(
     if aborted:
         migration.abort()
     site.machines[0].task = "migrating"
-    monkeypatch.setattr(driver_module, "BEGIN_S", 0.0)
+    monkeypatch.setattr(openstack_work, "BEGIN_S", 0.0)
     with pytest.raises(
         EndUnknownError, match=r"no migration was seen and it was on h0 \(busy: migrating\), but one may"
     ):

@@ -12,8 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairlead.cli import cloud as by_hand
-from fairlead.cloud import Inventory, Moved, Progress
-from fairlead.cloud import openstack as driver_module
+from fairlead.cloud import Inventory, Moved, Progress, openstack_work
 from fairlead.errors import CloudError, ConfigError
 from fairlead.manage.migration import mover
 from fairlead.manage.migration.choice import Candidate
@@ -194,7 +193,7 @@ def test_a_provider_that_does_the_same_much_later_is_not_taken_for_us(
 def test_a_migration_that_began_long_after_no_answer_is_found(
     site: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(driver_module, "BEGIN_S", 0.2)
+    monkeypatch.setattr(openstack_work, "BEGIN_S", 0.2)
     machine = site.machines[0]
     site.answers[f"POST /servers/{machine.id}/action"] = lambda: None
 
@@ -303,7 +302,7 @@ def interrupt_the_start(site: Cloud, *, taken: bool = True) -> None:
 def test_ctrl_c_while_nova_is_asked_to_begin_leaves_no_migration_behind(
     site: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: bool
 ) -> None:
-    monkeypatch.setattr(driver_module, "BEGIN_S", 0.3)
+    monkeypatch.setattr(openstack_work, "BEGIN_S", 0.3)
     site.course = ["accepted", "queued", "running", "running", "completed"]
     machine = site.machines[0]
     interrupt_the_start(site, taken=taken)

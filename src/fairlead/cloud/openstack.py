@@ -8,16 +8,14 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from fairlead.cloud.driver import Moved, Progress, no_answer
-from fairlead.cloud.ending import EndUnknownError, end
 from fairlead.cloud.inventory import Group, Inventory, Load, Server, Vm
 from fairlead.cloud.openstack_answers import Consumer, Hypervisor, Instance, ServerGroup, Stock
 from fairlead.cloud.openstack_creation import OpenstackCreation, request
+from fairlead.cloud.openstack_migration import OpenstackMigration
 from fairlead.cloud.openstack_session import Session, failures, in_words, settings
 from fairlead.cloud.uplinks import Uplinks
 from fairlead.cloud.worker import Worker
@@ -25,16 +23,10 @@ from fairlead.cluster.cloud_table import OpenstackTable
 from fairlead.errors import CloudError, ConfigError, CreationRefusedError, MigrationRefusedError
 
 TIMEOUT_S = 10.0
-CLOSE_S = 10.0
-POLL_S = 0.5
-"""Between two looks at a migration, however often it is asked for: each is two questions to the cloud."""
-BEGIN_S = 30.0
-"""Within this time after its yes Nova must have begun, or said why not; so long it is looked for after no answer."""
 _MIB, _GIB = 2**20, 2**30
 _PROCESSORS = ("VCPU", "PCPU")
 
 _Answer = TypeVar("_Answer")
-Ask = Callable[[Callable[[Session], _Answer]], _Answer]
 
 
 class OpenstackDriver:
@@ -71,7 +63,7 @@ class OpenstackDriver:
     def inventory(self) -> Inventory:
         return self._look(with_traffic=True)[0]
 
-    def migrate(self, vm: str, server: str) -> "OpenstackMigration":
+    def migrate(self, vm: str, server: str) -> OpenstackMigration:
         found, instances = self._look(with_traffic=False)
         if server not in {each.name for each in found.servers}:
             known = ", ".join(each.name for each in found.servers)
@@ -201,143 +193,3 @@ def _group(group: ServerGroup, names: dict[str, str]) -> Group | None:
     if group.policy == "anti-affinity":
         return Group(group.name, members, group.rules.max_server_per_host)
     return Group(group.name, members, None) if group.policy == "affinity" else None
-
-
-class OpenstackMigration:
-    """See `fairlead.cloud.driver.Migration`. Nova carries it out by itself; here it is only asked how far it is."""
-
-    def __init__(self, ask: Ask, vm: str, instance: str, source: str, target: str) -> None:
-        self._ask = ask
-        self._vm, self._instance = vm, instance
-        self._source, self._target = source, target
-        newest = ask(lambda session: session.record(instance, 0))
-        self._after = 0 if newest is None else newest.id
-        self._number: int | None = None
-        self._asked = False
-        self._request: str | None = None  # Nova's number of it; None as long as Nova has not said that it took it
-        self._unanswered = "its answer was not waited for"
-        self._copying = False
-        self._aborted = False
-        self._abort_taken = False
-        self._over = False
-        self._begin_s = self._looked_s = float("-inf")
-        self._last: Moved | Progress = Progress("starting")
-
-    def poll(self) -> Moved | Progress:
-        if not self._asked:
-            self._begin()
-        if time.monotonic() >= self._looked_s + POLL_S:
-            try:
-                self._last = self._look()
-            except CloudError as error:
-                if self._over:
-                    raise
-                self._last = no_answer(error)
-            self._looked_s = time.monotonic()
-        return self._last
-
-    def _look(self) -> Moved | Progress:
-        record = self._ask(lambda session: session.record(self._instance, self._after))
-        if record is None:
-            return self._not_begun()
-        self._number = record.id
-        self._copying = self._copying or record.status in ("running", "post-migrating", "completed")
-        if record.status == "completed":
-            return self._arrived()
-        if record.status in ("error", "failed", "cancelled"):
-            raise self._failure(None if record.status == "cancelled" else f"the migration is in state {record.status}")
-        if self._aborted and not self._abort_taken:  # it could not be aborted when we were asked
-            self._ask_abort()
-        return self._progress(record.id, record.status)
-
-    def abort(self) -> None:
-        self._aborted = True
-        with suppress(CloudError):  # asked again with the next look
-            self._ask_abort()
-
-    def close(self) -> None:
-        """Nova goes on with one that cannot be aborted any more."""
-        if self._asked and not self._over and not self._aborted:
-            with suppress(CloudError):  # nobody waits for the outcome any more
-                end(self, self._vm, CLOSE_S)
-
-    def _begin(self) -> None:
-        if self._aborted:
-            raise self._failure(None)
-        self._asked = True  # an interrupt on the way does not keep Nova from taking it
-        self._begin_s = time.monotonic()
-        try:
-            self._request, refusal = self._ask(lambda session: session.migrate(self._instance, self._target))
-        except CloudError as error:  # the next looks may tell whether Nova took it
-            self._unanswered = str(error)
-            return
-        if refusal is not None:
-            self._over = True
-            raise type(refusal)(f"{self._vm} cannot go to {self._target}: {refusal}")
-
-    def _ask_abort(self) -> None:
-        number = self._number
-        if number is not None:
-            self._abort_taken = self._ask(lambda session: session.abort(self._instance, number))
-
-    def _not_begun(self) -> Progress:
-        late = time.monotonic() > self._begin_s + BEGIN_S
-        if self._request is None:  # Nova may come to it late, however idle the machine is now
-            if late:
-                raise self._never_seen()
-            return Progress(f"not known to have begun: {self._unanswered}")
-        why = self._why()
-        if why is not None:
-            raise self._failure(why)
-        if late:
-            raise self._failure(f"Nova has not begun within {BEGIN_S:g} s")
-        return Progress("starting")
-
-    def _never_seen(self) -> EndUnknownError:
-        """Of a request whose answer was lost: what is known of it."""
-        instance = self._ask(lambda session: session.instance(self._instance))
-        self._over = True
-        busy = f" (busy: {instance.task})" if instance.task else ""
-        return EndUnknownError(
-            f"Nova did not say that it moves {self._vm} ({self._unanswered}): {BEGIN_S:g} s later no migration was "
-            f"seen and it was on {instance.host}{busy}, but one may still begin"
-        )
-
-    def _arrived(self) -> Moved:
-        """Nova has said that it is done, and is believed where it cannot be looked at now."""
-        moved = Moved(time.monotonic() - self._begin_s, None, None)
-        self._over = True
-        try:
-            instance = self._ask(lambda session: session.instance(self._instance))
-        except CloudError:
-            return moved
-        if instance.host != self._target or instance.status == "ERROR":
-            raise self._failure("Nova calls the migration completed")
-        return moved
-
-    def _progress(self, number: int, status: str) -> Progress:
-        seen = self._ask(lambda session: session.copied(self._instance, number))
-        if seen is None or not seen.done_B or seen.left_B is None:
-            return Progress(status)
-        done_B, left_B = seen.done_B + (seen.disk_done_B or 0), seen.left_B + (seen.disk_left_B or 0)
-        self._copying = True
-        return Progress(f"{done_B / _MIB:.0f} MiB copied, {left_B / _MIB:.0f} MiB left")
-
-    def _why(self) -> str | None:
-        request = self._request
-        return self._ask(lambda session: session.why(self._instance, request)) if request else None
-
-    def _failure(self, problem: str | None) -> CloudError:
-        """What went wrong, and where the machine is. None: it was cancelled."""
-        self._over = True
-        try:
-            told = "the migration was aborted" if problem is None else self._why() or problem
-            instance = self._ask(lambda session: session.instance(self._instance))
-        except CloudError as unknown:
-            return CloudError(f"{self._vm}: {problem or 'aborted'}; where it runs is not known: {unknown}")
-        text = " ".join(told.split())
-        if instance.status == "ERROR":
-            return CloudError(f"{self._vm}: {text}; it is on {instance.host} in state ERROR, which needs its owner")
-        if problem and instance.host == self._source and not self._copying and not self._aborted:
-            return MigrationRefusedError(f"{self._target} does not take {self._vm}: {text}")
-        return CloudError(f"{self._vm}: {text}; it runs on {instance.host}")

@@ -2,22 +2,13 @@
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any
 
-from fairlead.cloud.driver import Created, Progress, no_answer
-from fairlead.cloud.ending import EndUnknownError, end_work
+from fairlead.cloud.driver import Created, Progress
+from fairlead.cloud.ending import EndUnknownError
 from fairlead.cloud.openstack_answers import Made, Model
-from fairlead.cloud.openstack_session import Session
+from fairlead.cloud.openstack_work import Ask, OpenstackWork
 from fairlead.errors import CloudError, CreationRefusedError
-
-POLL_S = 0.5
-CLOSE_S = 10.0
-BEGIN_S = 30.0
-"""Where its yes was lost, the machine is looked for so long."""
-
-_Answer = TypeVar("_Answer")
-Ask = Callable[[Callable[[Session], _Answer]], _Answer]
 
 
 def request(name: str, model: Model, flavor: str, networks: list[str], server: str) -> dict[str, Any]:
@@ -50,7 +41,7 @@ def request(name: str, model: Model, flavor: str, networks: list[str], server: s
     return {"server": wanted} | hints
 
 
-class OpenstackCreation:
+class OpenstackCreation(OpenstackWork[Created]):
     """See `fairlead.cloud.driver.Creation`.
 
     Args:
@@ -59,44 +50,18 @@ class OpenstackCreation:
     """
 
     def __init__(self, ask: Ask, name: str, server: str, body: dict[str, Any], find: Callable[[], str | None]) -> None:
-        self._ask, self._find = ask, find
+        super().__init__(ask)
+        self._find = find
         self._name, self._server, self._body = name, server, body
         self._id: str | None = None
         self._unanswered: CloudError | None = None
-        self._asked = self._aborted = self._over = False
-        self._problem = "it was given up"
-        self._begin_s = self._looked_s = float("-inf")
-        self._last: Created | Progress = Progress("starting")
-
-    def poll(self) -> Created | Progress:
-        if not self._asked:
-            self._begin()
-        if not self._over and time.monotonic() >= self._looked_s + POLL_S:
-            try:
-                self._last = self._look()
-            except CloudError as error:
-                if self._over:
-                    raise
-                self._last = no_answer(error)
-            self._looked_s = time.monotonic()
-        return self._last
-
-    def abort(self) -> None:
-        self._aborted = True
-        with suppress(CloudError):  # asked again with the next look
-            self._delete()
-
-    def close(self) -> None:
-        if self._asked and not self._over and not self._aborted:
-            with suppress(CloudError):  # nobody waits for the outcome any more
-                end_work(self, CLOSE_S, self._name)
+        self._problem = "no reason is told"
 
     def _begin(self) -> None:
         if self._aborted:
             self._over = True
             raise CloudError(f"{self._name} was given up before it was begun")
-        self._asked = True  # an interrupt on the way does not keep Nova from making it
-        self._begin_s = time.monotonic()
+        self._begun()
         try:
             self._id, refusal = self._ask(lambda session: session.create(self._body))
         except CloudError as error:  # the next looks tell whether Nova took it
@@ -113,9 +78,9 @@ class OpenstackCreation:
         if made is None:
             return self._gone()
         if self._aborted or made.status == "ERROR":
-            if made.status == "ERROR" and not self._aborted:
-                self._problem = made.fault.message if made.fault else "no reason is told"
-            self._delete()
+            if made.fault:
+                self._problem = made.fault.message
+            self._ask_end()
             return Progress("deleting")
         if made.status != "ACTIVE":
             return Progress(made.task or "building")
@@ -125,10 +90,10 @@ class OpenstackCreation:
     def _found(self) -> bool:
         """Whether a request whose answer was lost has made a machine."""
         self._id = self._find()
-        if self._id is None and time.monotonic() > self._begin_s + BEGIN_S:
+        if self._id is None and (late := self._late()):
             self._over = True
             raise EndUnknownError(
-                f"Nova did not say that it makes {self._name} ({self._unanswered}): {BEGIN_S:g} s later it was not "
+                f"Nova did not say that it makes {self._name} ({self._unanswered}): {late} later it was not "
                 "there, but it may still be made"
             )
         return self._id is not None
@@ -143,7 +108,7 @@ class OpenstackCreation:
             raise CloudError(f"{self._name} was given up, and is deleted")
         raise CreationRefusedError(f"{self._name} cannot be made on {self._server}: {' '.join(self._problem.split())}")
 
-    def _delete(self) -> None:
+    def _ask_end(self) -> None:
         number = self._id
         if number is not None:
             self._ask(lambda session: session.delete(number))
