@@ -13,7 +13,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.config import parse
 from fairlead.lab.description import Description
 from fairlead.lab.migration import replug
-from fairlead.manage.migration.sharing import Places, after
+from fairlead.manage.migration.sharing import Places, Relation
 from fairlead.measure.characterization import latest
 from fairlead.measure.score import score
 from fairlead.store import Store
@@ -165,6 +165,6 @@ def test_what_agents_are_told_after_a_move_is_what_a_characterisation_finds(tmp_
     finally:
         lab.down()
     (before, there), (measured, here) = found
-    told, stale = score(after(before, there, here), measured), score(before, measured)
+    told, stale = score(Relation(before, there).after(here), measured), score(before, measured)
     assert told.recall > 0.97 and told.precision > 0.97, told
     assert stale.recall < 0.95 or stale.precision < 0.95, "the move had changed nothing"

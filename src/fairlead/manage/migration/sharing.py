@@ -5,8 +5,9 @@ that lay alike were found to share by the characterisation: ends equal or not, o
 not. Nothing is injected into a network that a program is using.
 """
 
+import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -18,6 +19,10 @@ from fairlead.manage.migration.probing import Commander
 from fairlead.measure.json_form import hurts_list
 from fairlead.measure.samples import Bools
 
+TELL_AGAIN_S = 30.0
+"""To an agent that did not answer."""
+MIXED = 0.1
+"""Where so many of the paths that lay alike differ, how they lie is not what decides."""
 _Numbers = npt.NDArray[np.int64]
 _MOST_NETWORKS = 1 << 11
 _NETWORKS_BITS = 4 * 11
@@ -40,32 +45,56 @@ class Places:
         return cls(tuple(servers), tuple(network.get(each, "") for each in servers))
 
 
-def after(hurts: Bools, before: Places, now: Places) -> Bools:
-    """The relation with the hosts where they are now.
+class Relation:
+    """Which paths were found to share, and where the hosts were then.
 
     Args:
-        hurts: by [k, m, i, j], whether an injection on k → m hurts i → j, found with the hosts ``before``.
-
-    Returns:
-        As ``hurts``. Where an end of two paths has moved, it is what was found for most pairs of paths that lay so, of
-        the same networks if there were any. Where none lay so, and where no end has moved, it stays as it was.
+        hurts: by [k, m, i, j], whether an injection on k → m hurts i → j.
     """
-    every = range(len(hurts))
-    networks = {name: number for number, name in enumerate(dict.fromkeys(before.networks + now.networks))}
-    moved = np.array([a != b for a, b in zip(before.servers, now.servers, strict=True)])
-    alike, anywhere = _Found(), _Found()
-    for k in every:
-        two, layout = _two_paths(len(hurts), k), _layout(before, networks, k)
-        alike.note(layout[two], hurts[k][two])
-        anywhere.note(layout[two] >> _NETWORKS_BITS, hurts[k][two])
-    result = hurts.copy()
-    m, i, j = _ends(len(hurts))
-    for k in every:
-        concerned = _two_paths(len(hurts), k) & (moved[k] | moved[m] | moved[i] | moved[j])
-        layout = _layout(now, networks, k)[concerned]
-        otherwise = anywhere.most(layout >> _NETWORKS_BITS, hurts[k][concerned])
-        result[k][concerned] = alike.most(layout, otherwise)
-    return result
+
+    def __init__(self, hurts: Bools, before: Places) -> None:
+        self._hurts, self._before = hurts, before
+        self._networks = {name: number for number, name in enumerate(dict.fromkeys(before.networks))}
+        self._alike, self._anywhere = _Found(), _Found()
+        for k in range(len(hurts)):
+            two, layout = _two_paths(len(hurts), k), self._layout(before, k)
+            self._alike.note(layout[two], hurts[k][two])
+            self._anywhere.note(layout[two] >> _NETWORKS_BITS, hurts[k][two])
+
+    def after(self, now: Places) -> Bools:
+        """The relation with the hosts where they are now, as ``hurts``.
+
+        Where two paths' ends lie to each other as they did it is what was found. Else it is what was found for nearly
+        all pairs of paths that lay so, of the same networks if there were any; where there were none, or they differed,
+        it stays as it was.
+        """
+        for name in now.networks:
+            self._networks.setdefault(name, len(self._networks))
+        moved = np.array([a != b for a, b in zip(self._before.servers, now.servers, strict=True)])
+        m, i, j = _ends(len(moved))
+        result = self._hurts.copy()
+        for k in range(len(moved)):
+            before, layout = self._layout(self._before, k), self._layout(now, k)
+            end_moved = moved[k] | moved[m] | moved[i] | moved[j]
+            concerned = _two_paths(len(moved), k) & end_moved & (layout != before)
+            lies = layout[concerned]
+            otherwise = self._anywhere.nearly_all(lies >> _NETWORKS_BITS, self._hurts[k][concerned])
+            result[k][concerned] = self._alike.nearly_all(lies, otherwise)
+        return result
+
+    def _layout(self, places: Places, k: int) -> _Numbers:
+        """By [m, i, j], how the ends of k → m and i → j lie: which are one, on one server, in one network; in which."""
+        hosts = np.arange(len(places.servers))
+        servers = np.unique(places.servers, return_inverse=True)[1]
+        network = np.array([self._networks[each] for each in places.networks])
+        ends = (np.array(k), *_ends(len(hosts)))
+        layout = np.zeros((len(hosts),) * 3, np.int64)
+        for number in (hosts, servers, network):
+            for a, b in combinations(ends, 2):
+                layout = layout * 2 + (number[a] == number[b])
+        for end in ends:
+            layout = layout * _MOST_NETWORKS + network[end]
+        return layout
 
 
 class _Found:
@@ -80,11 +109,12 @@ class _Found:
         self._all.update(dict(zip(kinds.tolist(), np.bincount(kind).tolist(), strict=True)))
         self._hurt.update(dict(zip(kinds.tolist(), np.bincount(kind, hurt).tolist(), strict=True)))
 
-    def most(self, layouts: _Numbers, otherwise: Bools) -> Bools:
-        """Whether most of those hurt; ``otherwise`` where there were none."""
+    def nearly_all(self, layouts: _Numbers, otherwise: Bools) -> Bools:
+        """Whether nearly all of those hurt, or hardly any; ``otherwise`` where there were none, or they differed."""
         kinds, kind = np.unique(layouts, return_inverse=True)
-        known = np.array([each in self._all for each in kinds.tolist()], bool)
-        share = np.array([self._hurt[each] / self._all[each] if self._all[each] else 0.0 for each in kinds.tolist()])
+        every = np.array([self._all[each] for each in kinds.tolist()])
+        share = np.array([self._hurt[each] for each in kinds.tolist()]) / np.maximum(every, 1)
+        known = (every > 0) & (np.minimum(share, 1.0 - share) <= MIXED)
         return np.where(known[kind], share[kind] > 0.5, otherwise)
 
 
@@ -100,21 +130,6 @@ def _two_paths(hosts: int, k: int) -> Bools:
     return (m != k) & (i != j) & ((i != k) | (j != m))
 
 
-def _layout(places: Places, networks: Mapping[str, int], k: int) -> _Numbers:
-    """By [m, i, j], how the ends of k → m and i → j lie: which are one, on one server, in one network; and in which."""
-    hosts = np.arange(len(places.servers))
-    servers = np.unique(places.servers, return_inverse=True)[1]
-    network = np.array([networks[each] for each in places.networks])
-    ends = (np.array(k), *_ends(len(hosts)))
-    layout = np.zeros((len(hosts),) * 3, np.int64)
-    for number in (hosts, servers, network):
-        for a, b in combinations(ends, 2):
-            layout = layout * 2 + (number[a] == number[b])
-    for end in ends:
-        layout = layout * _MOST_NETWORKS + network[end]
-    return layout
-
-
 class Sharing:
     """Keeps the agents' relation up to date.
 
@@ -126,28 +141,39 @@ class Sharing:
         self._crew = crew
         self._names = list(names)
         self._hurts = hurts
-        self._characterised: Places | None = None
+        self._relation: Relation | None = None
         self._places: Places | None = None
         self._told = hurts
+        self._untold: set[int] = set()  # hosts whose agents have not taken it
+        self._tell_again_s = float("-inf")
 
     def see(self, inventory: Inventory) -> str | None:
         """Where the machines are now; if agents had to be told of other links in common, that, in words."""
         if self._hurts is None or self._told is None:
             return None
         places = Places.of(inventory, self._names)
-        if self._characterised is None:
-            self._characterised = self._places = places
-        if places == self._places:
-            return None
-        self._places = places
-        found = after(self._hurts, self._characterised, places)
-        changed = int((found != self._told).sum())
-        self._told = found
-        return self._tell(found, changed) if changed else None
+        if self._relation is None:
+            self._relation, self._places = Relation(self._hurts, places), places
+        changed = 0
+        if places != self._places:
+            found = self._relation.after(places)
+            changed = int((found != self._told).sum())
+            self._places, self._told = places, found
+        if changed:
+            self._untold = set(range(len(self._names)))
+        due = changed or (self._untold and time.monotonic() >= self._tell_again_s)
+        return self._tell(self._told, changed) if due else None
 
-    def _tell(self, hurts: Bools, changed: int) -> str:
+    def _tell(self, hurts: Bools, changed: int) -> str | None:
+        """One agent after the other: of many hosts each message is large, and their events must not wait for it."""
         message = {"type": "shares", "shares": hurts_list(hurts)}
-        answers = self._crew.command_each(dict.fromkeys(range(len(self._names)), message))
-        silent = [self._names[host] for host, answer in answers.items() if isinstance(answer, BaseException)]
-        but = f", but for {', '.join(silent)}, which did not answer" if silent else ""
+        for host in sorted(self._untold):
+            answer = self._crew.command_each({host: message})[host]
+            if not isinstance(answer, BaseException):
+                self._untold.remove(host)
+        self._tell_again_s = time.monotonic() + TELL_AGAIN_S
+        if not changed:
+            return None
+        silent = [self._names[host] for host in sorted(self._untold)]
+        but = f", but for {', '.join(silent)}, which did not answer and will be told again" if silent else ""
         return f"the agents know that {changed} pairs of paths share other links than before{but}"
