@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from fairlead.cloud.libvirt_definition import Disk, copy_of_volume, like, size, written_disks
+from fairlead.cloud.libvirt_definition import Disk, Volume, copy_of_volume, like, size, written_disks
 
 DEFINITION = """<domain type="kvm" id="3">
   <name>node0</name><uuid>11111111-2222-3333-4444-555555555555</uuid>
@@ -11,6 +11,7 @@ DEFINITION = """<domain type="kvm" id="3">
   <devices>
     <disk type="file" device="disk"><source file="/pool/node0.qcow2"/><target dev="vda"/></disk>
     <disk type="block" device="lun"><source dev="/dev/sdb"/><target dev="sda"/></disk>
+    <disk type="volume" device="disk"><source pool="images" volume="node0-b"/><target dev="vdd"/></disk>
     <disk type="network" device="disk"><source protocol="rbd" name="x"/><target dev="vdb"/></disk>
     <disk type="file" device="disk"><source file="/pool/programs.raw"/><target dev="vdc"/><readonly/></disk>
     <disk type="file" device="cdrom"><source file="/pool/install.iso"/><target dev="hda"/></disk>
@@ -29,6 +30,7 @@ def test_disks_that_are_written_to_are_found() -> None:
     assert written_disks(DEFINITION) == [
         Disk("vda", "/pool/node0.qcow2"),
         Disk("sda", "/dev/sdb"),
+        Disk("vdd", "node0-b", "images"),
         Disk("vdb", ""),
     ]
 
@@ -38,7 +40,12 @@ def test_size() -> None:
 
 
 def test_another_machine_has_nothing_that_is_the_models_own() -> None:
-    made = ET.fromstring(like(DEFINITION, "node9", {"vda": "/pool/node9-vda.qcow2", "sda": "/pool/node9-sda"}))
+    volumes = {
+        "vda": Volume("/pool/node9-vda.qcow2", is_block=False),
+        "sda": Volume("/dev/group/node9-sda", is_block=True),
+        "vdd": Volume("/images/node9-vdd", is_block=False),
+    }
+    made = ET.fromstring(like(DEFINITION, "node9", volumes))
     assert made.findtext("name") == "node9"
     assert made.get("id") is None
     for path in ("uuid", "os/nvram", "devices/interface/mac", "devices/interface/target", "devices/channel/source"):
@@ -50,7 +57,8 @@ def test_another_machine_has_nothing_that_is_the_models_own() -> None:
         sources[disk.find("target").get("dev")] = disk.get("type"), None if source is None else source.attrib
     assert sources == {
         "vda": ("file", {"file": "/pool/node9-vda.qcow2"}),
-        "sda": ("file", {"file": "/pool/node9-sda"}),
+        "sda": ("block", {"dev": "/dev/group/node9-sda"}),
+        "vdd": ("file", {"file": "/images/node9-vdd"}),
         "vdb": ("network", {"protocol": "rbd", "name": "x"}),
         "vdc": ("file", {"file": "/pool/programs.raw"}),
         "hda": ("file", {"file": "/pool/install.iso"}),

@@ -90,7 +90,7 @@ class LibvirtDriver:
         cpus, memory_B = size(found.text)
         if bars := self.inventory().bars(server, Vm(name, server, cpus, memory_B, 0, None, 0.0)):
             raise CreationRefusedError(f"{server} {bars}")
-        return LibvirtCreation(target.open_session, name, server, found.text, lasting=found.lasting)
+        return LibvirtCreation(target.open_session, target.ask, name, server, found.text, lasting=found.lasting)
 
 
 class LibvirtMigration:

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from fairlead.cloud.driver import Created, Progress
+from fairlead.cloud.driver import Created, Progress, no_answer
 from fairlead.cloud.ending import end_work
 from fairlead.cloud.libvirt_session import Session, api, in_words
 from fairlead.errors import CloudError, CreationRefusedError
@@ -17,14 +17,22 @@ class LibvirtCreation:
 
     Args:
         open_session: a new connection to the server.
+        ask: asks the server by another one; see `Worker.ask`.
         definition: of the machine that the new one is to be like, as libvirt keeps it.
         lasting: whether libvirt is to know the new machine when it is switched off, too.
     """
 
     def __init__(
-        self, open_session: Callable[[], Session], name: str, server: str, definition: str, *, lasting: bool
+        self,
+        open_session: Callable[[], Session],
+        ask: Callable[[Callable[[Session], str]], str],
+        name: str,
+        server: str,
+        definition: str,
+        *,
+        lasting: bool,
     ) -> None:
-        self._open_session = open_session
+        self._open_session, self._ask = open_session, ask
         self._name, self._server = name, server
         self._definition, self._lasting = definition, lasting
         self._step = "starting"
@@ -40,7 +48,7 @@ class LibvirtCreation:
             self._begin_s = time.monotonic()
             self._over.set() if self._aborted else self._thread.start()
         if not self._over.is_set():
-            return Progress(self._step)
+            return self._progress()
         if self._problem is None:
             return Created(self._server, self._end_s - self._begin_s)
         if self._aborted:
@@ -57,6 +65,14 @@ class LibvirtCreation:
                 end_work(self, CLOSE_S, self._name)
             except CloudError:  # nobody waits for the outcome any more
                 return
+
+    def _progress(self) -> Progress:
+        """libvirt does not tell how far it is; whether the server is still there it does."""
+        try:
+            self._ask(lambda session: session.name())
+        except CloudError as error:
+            return no_answer(error)
+        return Progress(f"{self._step}, to be taken away again" if self._aborted else self._step)
 
     def _carry_out(self) -> None:
         undo: list[Callable[[], object]] = []

@@ -10,10 +10,23 @@ _OF_ONE_MACHINE = ("uuid", "os/nvram", "seclabel[@type='dynamic']")
 
 @dataclass(frozen=True)
 class Disk:
-    """A disk that a machine writes to: its name within the machine, and what it is on the server."""
+    """A disk that a machine writes to: its name within the machine, and what it is on the server.
+
+    Attributes:
+        source: a path; of a disk that names a storage pool, the volume in it; empty if it is something else.
+    """
 
     target: str
     source: str
+    pool: str | None = None
+
+
+@dataclass(frozen=True)
+class Volume:
+    """What a new machine has in a disk's place: a file, or a block device."""
+
+    path: str
+    is_block: bool
 
 
 def written_disks(definition: str) -> list[Disk]:
@@ -24,16 +37,16 @@ def written_disks(definition: str) -> list[Disk]:
         if disk.get("device", "disk") not in ("disk", "lun") or target is None or source is None:
             continue
         if disk.find("readonly") is None and disk.find("shareable") is None:
-            path = source.get("file") or source.get("dev") or ""
-            found.append(Disk(str(target.get("dev")), path))
+            path = source.get("file") or source.get("dev") or source.get("volume") or ""
+            found.append(Disk(str(target.get("dev")), path, source.get("pool")))
     return found
 
 
-def like(definition: str, name: str, disks: Mapping[str, str]) -> str:
+def like(definition: str, name: str, disks: Mapping[str, Volume]) -> str:
     """The definition of another machine of the same kind.
 
     Args:
-        disks: by the target of each disk that is written to, the file that the new machine has for it.
+        disks: by the target of each disk that is written to, what the new machine has for it.
     """
     root = ET.fromstring(definition)
     for path in _OF_ONE_MACHINE:
@@ -50,10 +63,10 @@ def like(definition: str, name: str, disks: Mapping[str, str]) -> str:
             card.remove(each)
     for disk in root.findall("devices/disk"):
         target, source = disk.find("target"), disk.find("source")
-        if target is not None and source is not None and (file := disks.get(str(target.get("dev")))):
-            disk.set("type", "file")
+        if target is not None and source is not None and (volume := disks.get(str(target.get("dev")))):
+            disk.set("type", "block" if volume.is_block else "file")
             source.attrib.clear()
-            source.set("file", file)
+            source.set("dev" if volume.is_block else "file", volume.path)
     for device in ("serial", "console", "parallel", "channel"):
         for each in root.findall(f"devices/{device}"):
             _apart(each, old, name)

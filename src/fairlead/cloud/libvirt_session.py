@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fairlead.cloud.inventory import Load, Vm
-from fairlead.cloud.libvirt_definition import Disk, copy_of_volume, like, written_disks
+from fairlead.cloud.libvirt_definition import Disk, Volume, copy_of_volume, like, written_disks
 from fairlead.errors import CloudError, MissingToolError
 
 DIRTY_RATE_S = 1
@@ -154,7 +154,8 @@ class Session:
         domain = next((each for each in self._connection.listAllDomains(0) if each.name() == vm), None)
         if domain is None:
             return None
-        text = domain.XMLDesc(self._api.VIR_DOMAIN_XML_INACTIVE)
+        # With the passwords of its consoles: without them the other machine's would be open to everybody.
+        text = domain.XMLDesc(self._api.VIR_DOMAIN_XML_INACTIVE | self._api.VIR_DOMAIN_XML_SECURE)
         return Definition(text, runs=bool(domain.isActive()), lasting=bool(domain.isPersistent()))
 
     def create(
@@ -186,22 +187,26 @@ class Session:
         changed = like(definition, name, files)
         if lasting:
             domain = self._connection.defineXML(changed)
-            undo.append(domain.undefine)
+            files_too = self._api.VIR_DOMAIN_UNDEFINE_NVRAM | self._api.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE
+            undo.append(lambda: domain.undefineFlags(files_too))
             domain.create()
         else:
             domain = self._connection.createXML(changed)
         undo.append(domain.destroy)
         at("running")
 
-    def _copy(self, disk: Disk, name: str, undo: list[Callable[[], object]]) -> str:
-        """The file of a copy, made in the same storage pool."""
+    def _copy(self, disk: Disk, name: str, undo: list[Callable[[], object]]) -> Volume:
+        """A copy, made in the same storage pool."""
         if not disk.source:
-            raise CloudError(f"disk {disk.target} is no file or device, and cannot be copied")
-        volume = self._connection.storageVolLookupByPath(disk.source)
+            raise CloudError(f"disk {disk.target} is no file, device or volume, and cannot be copied")
+        if disk.pool is None:
+            volume = self._connection.storageVolLookupByPath(disk.source)
+        else:
+            volume = self._connection.storagePoolLookupByName(disk.pool).storageVolLookupByName(disk.source)
         wanted = copy_of_volume(volume.XMLDesc(), f"{name}-{disk.target}")
         copied = volume.storagePoolLookupByVolume().createXMLFrom(wanted, volume, 0)
         undo.append(copied.delete)
-        return str(copied.path())
+        return Volume(str(copied.path()), is_block=copied.info()[0] == self._api.VIR_STORAGE_VOL_BLOCK)
 
     def _domain(self, vm: str) -> Any:
         active = self._connection.listAllDomains(self._api.VIR_CONNECT_LIST_DOMAINS_ACTIVE)
