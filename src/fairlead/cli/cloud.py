@@ -3,7 +3,8 @@
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,6 +21,8 @@ POLL_S = 0.5
 SILENT_S = 60.0
 """What the cloud has said nothing of for so long is not followed any further."""
 ABORT_S = 10.0
+TAKE_AWAY_S = 3600.0
+"""A copy of a disk cannot be ended on the way."""
 _LOOK = "look where it is when the cloud answers again: `fairlead cloud show`, or the cloud's own tools"
 
 
@@ -69,8 +72,8 @@ def migrate(cluster_file: Path, vm: str, server: str, as_json: bool) -> None:
     from fairlead.cluster.description import Cluster
 
     migration = cloud.of(Cluster.load(cluster_file)).migrate(vm, server)
-    doubt = doubt_of_migration(vm, ABORT_S)
-    moved = _see_through(migration, doubt, lambda moved: _moved(vm, server, moved), quiet=as_json)
+    giving_up = _GivingUp(ABORT_S, partial(doubt_of_migration, vm))
+    moved = _see_through(migration, giving_up, lambda moved: _moved(vm, server, moved), quiet=as_json)
     if as_json:
         click.echo(json.dumps({"vm": vm, "server": server, **asdict(moved)}))
     else:
@@ -96,34 +99,54 @@ def create(cluster_file: Path, vm: str, server: str, like: str, as_json: bool) -
     from fairlead.cluster.description import Cluster
 
     creation = cloud.of(Cluster.load(cluster_file)).create(vm, like, server)
-    doubt = (
-        f"{vm} was to be taken away, but its end was not seen within {ABORT_S:g} s: whether it is there is not known"
+    giving_up = _GivingUp(
+        TAKE_AWAY_S,
+        lambda limit_s: (
+            f"{vm} was to be taken away, but its end was not seen within {limit_s:g} s: whether it is there "
+            "is not known"
+        ),
+        f"{vm} is taken away again, when a copy of a disk has ended; Ctrl-C again leaves it, and volumes {vm}-*",
     )
-    created = _see_through(creation, doubt, lambda created: _created(vm, created), quiet=as_json)
+    created = _see_through(creation, giving_up, lambda created: _created(vm, created), quiet=as_json)
     if as_json:
         click.echo(json.dumps({"vm": vm, **asdict(created)}))
     else:
         click.echo(_created(vm, created))
 
 
-def _see_through(work: "Work[_Outcome]", doubt: str, in_words: Callable[[_Outcome], str], *, quiet: bool) -> _Outcome:
+@dataclass(frozen=True)
+class _GivingUp:
+    """How long its end is waited for after Ctrl-C, what is not known if it was not seen, and what is said at first."""
+
+    limit_s: float
+    doubt: Callable[[float], str]
+    said: str = ""
+
+    def end(self, work: "Work[_Outcome]", limit_s: float) -> _Outcome:
+        from fairlead.cloud.ending import end_work
+
+        return end_work(work, limit_s, self.doubt(limit_s))
+
+
+def _see_through(
+    work: "Work[_Outcome]", giving_up: _GivingUp, in_words: Callable[[_Outcome], str], *, quiet: bool
+) -> _Outcome:
     """Follow it to its end; told how that was if it is interrupted."""
     from fairlead.cloud.ending import EndUnknownError
 
     try:
-        return _follow(work, doubt, quiet=quiet)
+        return _follow(work, giving_up, quiet=quiet)
     except EndUnknownError as error:
         raise EndUnknownError(str(error), hint=_LOOK) from error
     except KeyboardInterrupt:
-        click.echo(_given_up(work, doubt, in_words), err=True)
+        click.echo(_given_up(work, giving_up, in_words), err=True)
         raise
     finally:
         work.close()
 
 
-def _follow(work: "Work[_Outcome]", doubt: str, *, quiet: bool) -> _Outcome:
+def _follow(work: "Work[_Outcome]", giving_up: _GivingUp, *, quiet: bool) -> _Outcome:
     from fairlead.cloud import Progress
-    from fairlead.cloud.ending import end_work
 
     told, answered_s = None, time.monotonic()
     while isinstance(seen := work.poll(), Progress):
@@ -134,18 +157,20 @@ def _follow(work: "Work[_Outcome]", doubt: str, *, quiet: bool) -> _Outcome:
             answered_s = time.monotonic()
         elif time.monotonic() > answered_s + SILENT_S:
             click.echo(f"no answer for {SILENT_S:g} s: giving up", err=True)
-            return end_work(work, ABORT_S, doubt)
+            return giving_up.end(work, ABORT_S)
         time.sleep(POLL_S)
     return seen
 
 
-def _given_up(work: "Work[_Outcome]", doubt: str, in_words: Callable[[_Outcome], str]) -> str:
+def _given_up(work: "Work[_Outcome]", giving_up: _GivingUp, in_words: Callable[[_Outcome], str]) -> str:
     """What came of something that was interrupted."""
-    from fairlead.cloud.ending import EndUnknownError, end_work
+    from fairlead.cloud.ending import EndUnknownError
     from fairlead.errors import CloudError
 
+    if giving_up.said:
+        click.echo(giving_up.said, err=True)
     try:
-        return f"it was too late to give up: {in_words(end_work(work, ABORT_S, doubt))}"
+        return f"it was too late to give up: {in_words(giving_up.end(work, giving_up.limit_s))}"
     except EndUnknownError as error:
         return f"{error}\n  {_LOOK}"
     except CloudError as error:

@@ -205,7 +205,7 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
                 f"{cluster.name} was never characterised in {store.directory}: congestion and distance look alike",
                 hint=f"run `fairlead characterize {cluster.source}` first, or switch detection off (--no-detection)",
             )
-        for warning in (found.stale_words(), slower_words(store, found)):
+        for warning in () if quiet else (found.stale_words(), slower_words(store, found)):
             if warning:
                 _say(warning, quiet)
         tables = {index: found.manage_tables(index) for index in range(len(cluster.managed_hosts()))}

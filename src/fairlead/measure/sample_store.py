@@ -44,6 +44,11 @@ def samples_of(store: Store, run: int, hosts: int) -> Samples:
     return samples
 
 
+def exchanges_of(store: Store, run: int) -> list[Exchanges]:
+    """Only the exchanges of a run: what was seen of injections is much more."""
+    return [_exchanges(series) for series in store.series(run, "exchanges_s")]
+
+
 def _exchanges(series: Series) -> Exchanges:
     labels = series.labels
     return Exchanges(

@@ -41,7 +41,7 @@ def _least_s(store: Store, found: Characterization) -> Floats:
     for run in earlier[-MOST_EARLIER:]:
         if [(host["name"], host["address"]) for host in run.facts["hosts"]] != of_these:
             continue
-        latency = LatencyMatrix.of(sample_store.samples_of(store, run.id, len(found.hosts)).exchanges, len(found.hosts))
+        latency = LatencyMatrix.of(sample_store.exchanges_of(store, run.id), len(found.hosts))
         if latency.sizes_B[:1] == found.latency.sizes_B[:1]:
             least = np.fmin(least, latency.median_s[0])
     return least
