@@ -237,7 +237,9 @@ def test_show_says_who_is_where(two_servers: Site, echoing: Echo) -> None:
     assert json.loads(once(*arguments, "--json").stdout)["vms"][0]["memory_B"] == 128 << 20
 
 
-DISK = """<disk type="file" device="disk"><source file="{file}"/><target dev="vda" bus="virtio"/></disk></devices>"""
+DISKS = """<disk type="file" device="disk"><source file="{file}"/><target dev="vda" bus="virtio"/></disk>
+<disk type="volume" device="disk"><source pool="pool" volume="second.raw"/><target dev="vdb" bus="virtio"/></disk>
+<graphics type="vnc" port="-1" passwd="{password}"/></devices>"""
 
 
 def made(creation: Creation) -> Created:
@@ -280,10 +282,13 @@ def test_disks_are_copied_and_one_that_fails_or_is_given_up_leaves_nothing(two_s
     text = two_servers.virsh("h0", "dumpxml", "guest", "--inactive")
     two_servers.end_guest()
     template.write_text(
-        text.replace("<name>guest</name>", "<name>template</name>").replace("</devices>", DISK.format(file=disk))
+        text.replace("<name>guest</name>", "<name>template</name>").replace(
+            "</devices>", DISKS.format(file=disk, password="x1y2z3")
+        )
     )
     two_servers.virsh("h0", "pool-create-as", "pool", "dir", "--target", str(directory))
-    two_servers.virsh("h0", "vol-create-as", "pool", "template.raw", "1M", "--format", "raw")
+    for volume in ("template.raw", "second.raw"):
+        two_servers.virsh("h0", "vol-create-as", "pool", volume, "1M", "--format", "raw")
     disk.write_bytes(b"what is on it" + disk.read_bytes()[13:])
     two_servers.virsh("h0", "define", str(template))
     try:
@@ -291,6 +296,9 @@ def test_disks_are_copied_and_one_that_fails_or_is_given_up_leaves_nothing(two_s
         assert made(driver.create("node", "template", "h0")).server == "h0"
         copy = directory / "node-vda.raw"
         assert copy.read_bytes() == disk.read_bytes()
+        assert (directory / "node-vdb.raw").exists()
+        defined = two_servers.virsh("h0", "dumpxml", "node", "--security-info", "--inactive")
+        assert "passwd='x1y2z3'" in defined
         assert "node" in two_servers.virsh("h0", "list", "--persistent", "--name").split()
         with pytest.raises(CreationRefusedError, match=r"node runs, and what it writes to its disks"):
             driver.create("other", "node", "h0")
@@ -314,7 +322,7 @@ def test_disks_are_copied_and_one_that_fails_or_is_given_up_leaves_nothing(two_s
                 run(two_servers.lab, "h0", *line.split())
         for server in SERVERS:
             assert "node" not in two_servers.virsh(server, "list", "--all", "--name").split()
-        assert [each.name for each in directory.iterdir()] == ["template.raw"]
+        assert sorted(each.name for each in directory.iterdir()) == ["second.raw", "template.raw"]
     finally:
         two_servers.virsh("h0", "undefine", "template")
         two_servers.virsh("h0", "pool-destroy", "pool")
