@@ -7,17 +7,17 @@
 namespace fairlead::wrapped {
 
 int MPI_Add_error_class(int* errorclass) {
-    LocalCall call(Function::MPI_Add_error_class);
+    Call call(Function::MPI_Add_error_class);
     return call.timed(next<decltype(MPI_Add_error_class)>(Function::MPI_Add_error_class)(errorclass));
 }
 
 int MPI_Add_error_code(int errorclass, int* errorcode) {
-    LocalCall call(Function::MPI_Add_error_code);
+    Call call(Function::MPI_Add_error_code);
     return call.timed(next<decltype(MPI_Add_error_code)>(Function::MPI_Add_error_code)(errorclass, errorcode));
 }
 
 int MPI_Add_error_string(int errorcode, const char* string) {
-    LocalCall call(Function::MPI_Add_error_string);
+    Call call(Function::MPI_Add_error_string);
     return call.timed(next<decltype(MPI_Add_error_string)>(Function::MPI_Add_error_string)(errorcode, string));
 }
 
@@ -37,7 +37,7 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
 }
 
 int MPI_Attr_delete(MPI_Comm comm, int keyval) {
-    LocalCall call(Function::MPI_Attr_delete);
+    Call call(Function::MPI_Attr_delete);
     return call.timed(next<decltype(MPI_Attr_delete)>(Function::MPI_Attr_delete)(comm, keyval));
 }
 
@@ -47,17 +47,17 @@ int MPI_Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag) {
 }
 
 int MPI_Attr_put(MPI_Comm comm, int keyval, void* attribute_val) {
-    LocalCall call(Function::MPI_Attr_put);
+    Call call(Function::MPI_Attr_put);
     return call.timed(next<decltype(MPI_Attr_put)>(Function::MPI_Attr_put)(comm, keyval, attribute_val));
 }
 
 int MPI_Buffer_attach(void* buffer, int size) {
-    LocalCall call(Function::MPI_Buffer_attach);
+    Call call(Function::MPI_Buffer_attach);
     return call.timed(next<decltype(MPI_Buffer_attach)>(Function::MPI_Buffer_attach)(buffer, size));
 }
 
 int MPI_Buffer_attach_c(void* buffer, MPI_Count size) {
-    LocalCall call(Function::MPI_Buffer_attach_c);
+    Call call(Function::MPI_Buffer_attach_c);
     return call.timed(next<decltype(MPI_Buffer_attach_c)>(Function::MPI_Buffer_attach_c)(buffer, size));
 }
 
@@ -82,7 +82,7 @@ int MPI_Buffer_iflush(MPI_Request* request) {
 }
 
 int MPI_Cancel(MPI_Request* request) {
-    LocalCall call(Function::MPI_Cancel);
+    Call call(Function::MPI_Cancel);
     return call.timed(next<decltype(MPI_Cancel)>(Function::MPI_Cancel)(request));
 }
 
@@ -97,7 +97,7 @@ int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coor
 }
 
 int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
-    LocalCall call(Function::MPI_Cart_map);
+    Call call(Function::MPI_Cart_map);
     return call.timed(next<decltype(MPI_Cart_map)>(Function::MPI_Cart_map)(comm, ndims, dims, periods, newrank));
 }
 
@@ -122,12 +122,12 @@ int MPI_Close_port(const char* port_name) {
 }
 
 int MPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size) {
-    LocalCall call(Function::MPI_Comm_attach_buffer);
+    Call call(Function::MPI_Comm_attach_buffer);
     return call.timed(next<decltype(MPI_Comm_attach_buffer)>(Function::MPI_Comm_attach_buffer)(comm, buffer, size));
 }
 
 int MPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer, MPI_Count size) {
-    LocalCall call(Function::MPI_Comm_attach_buffer_c);
+    Call call(Function::MPI_Comm_attach_buffer_c);
     return call.timed(next<decltype(MPI_Comm_attach_buffer_c)>(Function::MPI_Comm_attach_buffer_c)(comm, buffer, size));
 }
 
@@ -137,7 +137,7 @@ MPI_Fint MPI_Comm_c2f(MPI_Comm comm) {
 }
 
 int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
-    LocalCall call(Function::MPI_Comm_call_errhandler);
+    Call call(Function::MPI_Comm_call_errhandler);
     return call.timed(next<decltype(MPI_Comm_call_errhandler)>(Function::MPI_Comm_call_errhandler)(comm, errorcode));
 }
 
@@ -147,17 +147,17 @@ int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
 }
 
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler) {
-    LocalCall call(Function::MPI_Comm_create_errhandler);
+    Call call(Function::MPI_Comm_create_errhandler);
     return call.timed(next<decltype(MPI_Comm_create_errhandler)>(Function::MPI_Comm_create_errhandler)(comm_errhandler_fn, errhandler));
 }
 
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state) {
-    LocalCall call(Function::MPI_Comm_create_keyval);
+    Call call(Function::MPI_Comm_create_keyval);
     return call.timed(next<decltype(MPI_Comm_create_keyval)>(Function::MPI_Comm_create_keyval)(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 }
 
 int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval) {
-    LocalCall call(Function::MPI_Comm_delete_attr);
+    Call call(Function::MPI_Comm_delete_attr);
     return call.timed(next<decltype(MPI_Comm_delete_attr)>(Function::MPI_Comm_delete_attr)(comm, comm_keyval));
 }
 
@@ -182,7 +182,7 @@ int MPI_Comm_flush_buffer(MPI_Comm comm) {
 }
 
 int MPI_Comm_free_keyval(int* comm_keyval) {
-    LocalCall call(Function::MPI_Comm_free_keyval);
+    Call call(Function::MPI_Comm_free_keyval);
     return call.timed(next<decltype(MPI_Comm_free_keyval)>(Function::MPI_Comm_free_keyval)(comm_keyval));
 }
 
@@ -212,7 +212,7 @@ int MPI_Comm_get_parent(MPI_Comm* parent) {
 }
 
 int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
-    LocalCall call(Function::MPI_Comm_group);
+    Call call(Function::MPI_Comm_group);
     return call.timed(next<decltype(MPI_Comm_group)>(Function::MPI_Comm_group)(comm, group));
 }
 
@@ -227,7 +227,7 @@ int MPI_Comm_rank(MPI_Comm comm, int* rank) {
 }
 
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
-    LocalCall call(Function::MPI_Comm_remote_group);
+    Call call(Function::MPI_Comm_remote_group);
     return call.timed(next<decltype(MPI_Comm_remote_group)>(Function::MPI_Comm_remote_group)(comm, group));
 }
 
@@ -237,22 +237,22 @@ int MPI_Comm_remote_size(MPI_Comm comm, int* size) {
 }
 
 int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
-    LocalCall call(Function::MPI_Comm_set_attr);
+    Call call(Function::MPI_Comm_set_attr);
     return call.timed(next<decltype(MPI_Comm_set_attr)>(Function::MPI_Comm_set_attr)(comm, comm_keyval, attribute_val));
 }
 
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
-    LocalCall call(Function::MPI_Comm_set_errhandler);
+    Call call(Function::MPI_Comm_set_errhandler);
     return call.timed(next<decltype(MPI_Comm_set_errhandler)>(Function::MPI_Comm_set_errhandler)(comm, errhandler));
 }
 
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
-    LocalCall call(Function::MPI_Comm_set_info);
+    Call call(Function::MPI_Comm_set_info);
     return call.timed(next<decltype(MPI_Comm_set_info)>(Function::MPI_Comm_set_info)(comm, info));
 }
 
 int MPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
-    LocalCall call(Function::MPI_Comm_set_name);
+    Call call(Function::MPI_Comm_set_name);
     return call.timed(next<decltype(MPI_Comm_set_name)>(Function::MPI_Comm_set_name)(comm, comm_name));
 }
 
@@ -267,7 +267,7 @@ int MPI_Comm_test_inter(MPI_Comm comm, int* flag) {
 }
 
 int MPI_Dims_create(int nnodes, int ndims, int dims[]) {
-    LocalCall call(Function::MPI_Dims_create);
+    Call call(Function::MPI_Dims_create);
     return call.timed(next<decltype(MPI_Dims_create)>(Function::MPI_Dims_create)(nnodes, ndims, dims));
 }
 
@@ -292,7 +292,7 @@ MPI_Errhandler MPI_Errhandler_f2c(MPI_Fint errhandler) {
 }
 
 int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
-    LocalCall call(Function::MPI_Errhandler_free);
+    Call call(Function::MPI_Errhandler_free);
     return call.timed(next<decltype(MPI_Errhandler_free)>(Function::MPI_Errhandler_free)(errhandler));
 }
 
@@ -307,7 +307,7 @@ int MPI_Error_string(int errorcode, char* string, int* resultlen) {
 }
 
 MPI_Fint MPI_File_c2f(MPI_File file) {
-    Call call(Function::MPI_File_c2f);
+    LocalCall call(Function::MPI_File_c2f);
     return call.timed(next<decltype(MPI_File_c2f)>(Function::MPI_File_c2f)(file));
 }
 
@@ -332,7 +332,7 @@ int MPI_File_delete(const char* filename, MPI_Info info) {
 }
 
 MPI_File MPI_File_f2c(MPI_Fint file) {
-    Call call(Function::MPI_File_f2c);
+    LocalCall call(Function::MPI_File_f2c);
     return call.timed(next<decltype(MPI_File_f2c)>(Function::MPI_File_f2c)(file));
 }
 
@@ -797,7 +797,7 @@ int MPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Coun
 }
 
 int MPI_Get_hw_resource_info(MPI_Info* hw_info) {
-    LocalCall call(Function::MPI_Get_hw_resource_info);
+    Call call(Function::MPI_Get_hw_resource_info);
     return call.timed(next<decltype(MPI_Get_hw_resource_info)>(Function::MPI_Get_hw_resource_info)(hw_info));
 }
 
@@ -822,7 +822,7 @@ int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int ed
 }
 
 int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank) {
-    LocalCall call(Function::MPI_Graph_map);
+    Call call(Function::MPI_Graph_map);
     return call.timed(next<decltype(MPI_Graph_map)>(Function::MPI_Graph_map)(comm, nnodes, index, edges, newrank));
 }
 
@@ -842,12 +842,12 @@ int MPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
 }
 
 int MPI_Grequest_complete(MPI_Request request) {
-    LocalCall call(Function::MPI_Grequest_complete);
+    Call call(Function::MPI_Grequest_complete);
     return call.timed(next<decltype(MPI_Grequest_complete)>(Function::MPI_Grequest_complete)(request));
 }
 
 int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
-    LocalCall call(Function::MPI_Grequest_start);
+    Call call(Function::MPI_Grequest_start);
     return call.timed(next<decltype(MPI_Grequest_start)>(Function::MPI_Grequest_start)(query_fn, free_fn, cancel_fn, extra_state, request));
 }
 
@@ -862,12 +862,12 @@ int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
 }
 
 int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-    LocalCall call(Function::MPI_Group_difference);
+    Call call(Function::MPI_Group_difference);
     return call.timed(next<decltype(MPI_Group_difference)>(Function::MPI_Group_difference)(group1, group2, newgroup));
 }
 
 int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
-    LocalCall call(Function::MPI_Group_excl);
+    Call call(Function::MPI_Group_excl);
     return call.timed(next<decltype(MPI_Group_excl)>(Function::MPI_Group_excl)(group, n, ranks, newgroup));
 }
 
@@ -877,32 +877,32 @@ MPI_Group MPI_Group_f2c(MPI_Fint group) {
 }
 
 int MPI_Group_free(MPI_Group* group) {
-    LocalCall call(Function::MPI_Group_free);
+    Call call(Function::MPI_Group_free);
     return call.timed(next<decltype(MPI_Group_free)>(Function::MPI_Group_free)(group));
 }
 
 int MPI_Group_from_session_pset(MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
-    LocalCall call(Function::MPI_Group_from_session_pset);
+    Call call(Function::MPI_Group_from_session_pset);
     return call.timed(next<decltype(MPI_Group_from_session_pset)>(Function::MPI_Group_from_session_pset)(session, pset_name, newgroup));
 }
 
 int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
-    LocalCall call(Function::MPI_Group_incl);
+    Call call(Function::MPI_Group_incl);
     return call.timed(next<decltype(MPI_Group_incl)>(Function::MPI_Group_incl)(group, n, ranks, newgroup));
 }
 
 int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-    LocalCall call(Function::MPI_Group_intersection);
+    Call call(Function::MPI_Group_intersection);
     return call.timed(next<decltype(MPI_Group_intersection)>(Function::MPI_Group_intersection)(group1, group2, newgroup));
 }
 
 int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-    LocalCall call(Function::MPI_Group_range_excl);
+    Call call(Function::MPI_Group_range_excl);
     return call.timed(next<decltype(MPI_Group_range_excl)>(Function::MPI_Group_range_excl)(group, n, ranges, newgroup));
 }
 
 int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-    LocalCall call(Function::MPI_Group_range_incl);
+    Call call(Function::MPI_Group_range_incl);
     return call.timed(next<decltype(MPI_Group_range_incl)>(Function::MPI_Group_range_incl)(group, n, ranges, newgroup));
 }
 
@@ -922,7 +922,7 @@ int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_G
 }
 
 int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-    LocalCall call(Function::MPI_Group_union);
+    Call call(Function::MPI_Group_union);
     return call.timed(next<decltype(MPI_Group_union)>(Function::MPI_Group_union)(group1, group2, newgroup));
 }
 
@@ -932,22 +932,22 @@ MPI_Fint MPI_Info_c2f(MPI_Info info) {
 }
 
 int MPI_Info_create(MPI_Info* info) {
-    LocalCall call(Function::MPI_Info_create);
+    Call call(Function::MPI_Info_create);
     return call.timed(next<decltype(MPI_Info_create)>(Function::MPI_Info_create)(info));
 }
 
 int MPI_Info_create_env(int argc, char* argv[], MPI_Info* info) {
-    LocalCall call(Function::MPI_Info_create_env);
+    Call call(Function::MPI_Info_create_env);
     return call.timed(next<decltype(MPI_Info_create_env)>(Function::MPI_Info_create_env)(argc, argv, info));
 }
 
 int MPI_Info_delete(MPI_Info info, const char* key) {
-    LocalCall call(Function::MPI_Info_delete);
+    Call call(Function::MPI_Info_delete);
     return call.timed(next<decltype(MPI_Info_delete)>(Function::MPI_Info_delete)(info, key));
 }
 
 int MPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
-    LocalCall call(Function::MPI_Info_dup);
+    Call call(Function::MPI_Info_dup);
     return call.timed(next<decltype(MPI_Info_dup)>(Function::MPI_Info_dup)(info, newinfo));
 }
 
@@ -957,7 +957,7 @@ MPI_Info MPI_Info_f2c(MPI_Fint info) {
 }
 
 int MPI_Info_free(MPI_Info* info) {
-    LocalCall call(Function::MPI_Info_free);
+    Call call(Function::MPI_Info_free);
     return call.timed(next<decltype(MPI_Info_free)>(Function::MPI_Info_free)(info));
 }
 
@@ -987,7 +987,7 @@ int MPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* fl
 }
 
 int MPI_Info_set(MPI_Info info, const char* key, const char* value) {
-    LocalCall call(Function::MPI_Info_set);
+    Call call(Function::MPI_Info_set);
     return call.timed(next<decltype(MPI_Info_set)>(Function::MPI_Info_set)(info, key, value));
 }
 
@@ -1002,12 +1002,12 @@ int MPI_Is_thread_main(int* flag) {
 }
 
 int MPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state) {
-    LocalCall call(Function::MPI_Keyval_create);
+    Call call(Function::MPI_Keyval_create);
     return call.timed(next<decltype(MPI_Keyval_create)>(Function::MPI_Keyval_create)(copy_fn, delete_fn, keyval, extra_state));
 }
 
 int MPI_Keyval_free(int* keyval) {
-    LocalCall call(Function::MPI_Keyval_free);
+    Call call(Function::MPI_Keyval_free);
     return call.timed(next<decltype(MPI_Keyval_free)>(Function::MPI_Keyval_free)(keyval));
 }
 
@@ -1037,12 +1037,12 @@ int MPI_Op_commutative(MPI_Op op, int* commute) {
 }
 
 int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
-    LocalCall call(Function::MPI_Op_create);
+    Call call(Function::MPI_Op_create);
     return call.timed(next<decltype(MPI_Op_create)>(Function::MPI_Op_create)(user_fn, commute, op));
 }
 
 int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
-    LocalCall call(Function::MPI_Op_create_c);
+    Call call(Function::MPI_Op_create_c);
     return call.timed(next<decltype(MPI_Op_create_c)>(Function::MPI_Op_create_c)(user_fn, commute, op));
 }
 
@@ -1052,7 +1052,7 @@ MPI_Op MPI_Op_f2c(MPI_Fint op) {
 }
 
 int MPI_Op_free(MPI_Op* op) {
-    LocalCall call(Function::MPI_Op_free);
+    Call call(Function::MPI_Op_free);
     return call.timed(next<decltype(MPI_Op_free)>(Function::MPI_Op_free)(op));
 }
 
@@ -1062,22 +1062,22 @@ int MPI_Open_port(MPI_Info info, char* port_name) {
 }
 
 int MPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position, MPI_Comm comm) {
-    LocalCall call(Function::MPI_Pack);
+    Call call(Function::MPI_Pack);
     return call.timed(next<decltype(MPI_Pack)>(Function::MPI_Pack)(inbuf, incount, datatype, outbuf, outsize, position, comm));
 }
 
 int MPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, MPI_Comm comm) {
-    LocalCall call(Function::MPI_Pack_c);
+    Call call(Function::MPI_Pack_c);
     return call.timed(next<decltype(MPI_Pack_c)>(Function::MPI_Pack_c)(inbuf, incount, datatype, outbuf, outsize, position, comm));
 }
 
 int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
-    LocalCall call(Function::MPI_Pack_external);
+    Call call(Function::MPI_Pack_external);
     return call.timed(next<decltype(MPI_Pack_external)>(Function::MPI_Pack_external)(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 }
 
 int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
-    LocalCall call(Function::MPI_Pack_external_c);
+    Call call(Function::MPI_Pack_external_c);
     return call.timed(next<decltype(MPI_Pack_external_c)>(Function::MPI_Pack_external_c)(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 }
 
@@ -1102,7 +1102,7 @@ int MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI
 }
 
 int MPI_Parrived(MPI_Request request, int partition, int* flag) {
-    LocalCall call(Function::MPI_Parrived);
+    Call call(Function::MPI_Parrived);
     return call.timed(next<decltype(MPI_Parrived)>(Function::MPI_Parrived)(request, partition, flag));
 }
 
@@ -1132,37 +1132,37 @@ int MPI_Query_thread(int* provided) {
 }
 
 int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
-    LocalCall call(Function::MPI_Reduce_local);
+    Call call(Function::MPI_Reduce_local);
     return call.timed(next<decltype(MPI_Reduce_local)>(Function::MPI_Reduce_local)(inbuf, inoutbuf, count, datatype, op));
 }
 
 int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
-    LocalCall call(Function::MPI_Reduce_local_c);
+    Call call(Function::MPI_Reduce_local_c);
     return call.timed(next<decltype(MPI_Reduce_local_c)>(Function::MPI_Reduce_local_c)(inbuf, inoutbuf, count, datatype, op));
 }
 
 int MPI_Register_datarep(const char* datarep, MPI_Datarep_conversion_function* read_conversion_fn, MPI_Datarep_conversion_function* write_conversion_fn, MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state) {
-    LocalCall call(Function::MPI_Register_datarep);
+    Call call(Function::MPI_Register_datarep);
     return call.timed(next<decltype(MPI_Register_datarep)>(Function::MPI_Register_datarep)(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 }
 
 int MPI_Register_datarep_c(const char* datarep, MPI_Datarep_conversion_function_c* read_conversion_fn, MPI_Datarep_conversion_function_c* write_conversion_fn, MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state) {
-    LocalCall call(Function::MPI_Register_datarep_c);
+    Call call(Function::MPI_Register_datarep_c);
     return call.timed(next<decltype(MPI_Register_datarep_c)>(Function::MPI_Register_datarep_c)(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 }
 
 int MPI_Remove_error_class(int errorclass) {
-    LocalCall call(Function::MPI_Remove_error_class);
+    Call call(Function::MPI_Remove_error_class);
     return call.timed(next<decltype(MPI_Remove_error_class)>(Function::MPI_Remove_error_class)(errorclass));
 }
 
 int MPI_Remove_error_code(int errorcode) {
-    LocalCall call(Function::MPI_Remove_error_code);
+    Call call(Function::MPI_Remove_error_code);
     return call.timed(next<decltype(MPI_Remove_error_code)>(Function::MPI_Remove_error_code)(errorcode));
 }
 
 int MPI_Remove_error_string(int errorcode) {
-    LocalCall call(Function::MPI_Remove_error_string);
+    Call call(Function::MPI_Remove_error_string);
     return call.timed(next<decltype(MPI_Remove_error_string)>(Function::MPI_Remove_error_string)(errorcode));
 }
 
@@ -1177,32 +1177,32 @@ MPI_Request MPI_Request_f2c(MPI_Fint request) {
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-    LocalCall call(Function::MPI_Request_get_status);
+    Call call(Function::MPI_Request_get_status);
     return call.timed(next<decltype(MPI_Request_get_status)>(Function::MPI_Request_get_status)(request, flag, status));
 }
 
 int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
-    LocalCall call(Function::MPI_Request_get_status_all);
+    Call call(Function::MPI_Request_get_status_all);
     return call.timed(next<decltype(MPI_Request_get_status_all)>(Function::MPI_Request_get_status_all)(count, array_of_requests, flag, array_of_statuses));
 }
 
 int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
-    LocalCall call(Function::MPI_Request_get_status_any);
+    Call call(Function::MPI_Request_get_status_any);
     return call.timed(next<decltype(MPI_Request_get_status_any)>(Function::MPI_Request_get_status_any)(count, array_of_requests, index, flag, status));
 }
 
 int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
-    LocalCall call(Function::MPI_Request_get_status_some);
+    Call call(Function::MPI_Request_get_status_some);
     return call.timed(next<decltype(MPI_Request_get_status_some)>(Function::MPI_Request_get_status_some)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 
 int MPI_Session_attach_buffer(MPI_Session session, void* buffer, int size) {
-    LocalCall call(Function::MPI_Session_attach_buffer);
+    Call call(Function::MPI_Session_attach_buffer);
     return call.timed(next<decltype(MPI_Session_attach_buffer)>(Function::MPI_Session_attach_buffer)(session, buffer, size));
 }
 
 int MPI_Session_attach_buffer_c(MPI_Session session, void* buffer, MPI_Count size) {
-    LocalCall call(Function::MPI_Session_attach_buffer_c);
+    Call call(Function::MPI_Session_attach_buffer_c);
     return call.timed(next<decltype(MPI_Session_attach_buffer_c)>(Function::MPI_Session_attach_buffer_c)(session, buffer, size));
 }
 
@@ -1212,12 +1212,12 @@ MPI_Fint MPI_Session_c2f(MPI_Session session) {
 }
 
 int MPI_Session_call_errhandler(MPI_Session session, int errorcode) {
-    LocalCall call(Function::MPI_Session_call_errhandler);
+    Call call(Function::MPI_Session_call_errhandler);
     return call.timed(next<decltype(MPI_Session_call_errhandler)>(Function::MPI_Session_call_errhandler)(session, errorcode));
 }
 
 int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler) {
-    LocalCall call(Function::MPI_Session_create_errhandler);
+    Call call(Function::MPI_Session_create_errhandler);
     return call.timed(next<decltype(MPI_Session_create_errhandler)>(Function::MPI_Session_create_errhandler)(session_errhandler_fn, errhandler));
 }
 
@@ -1242,27 +1242,27 @@ int MPI_Session_flush_buffer(MPI_Session session) {
 }
 
 int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* errhandler) {
-    LocalCall call(Function::MPI_Session_get_errhandler);
+    Call call(Function::MPI_Session_get_errhandler);
     return call.timed(next<decltype(MPI_Session_get_errhandler)>(Function::MPI_Session_get_errhandler)(session, errhandler));
 }
 
 int MPI_Session_get_info(MPI_Session session, MPI_Info* info_used) {
-    LocalCall call(Function::MPI_Session_get_info);
+    Call call(Function::MPI_Session_get_info);
     return call.timed(next<decltype(MPI_Session_get_info)>(Function::MPI_Session_get_info)(session, info_used));
 }
 
 int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int* pset_len, char* pset_name) {
-    LocalCall call(Function::MPI_Session_get_nth_pset);
+    Call call(Function::MPI_Session_get_nth_pset);
     return call.timed(next<decltype(MPI_Session_get_nth_pset)>(Function::MPI_Session_get_nth_pset)(session, info, n, pset_len, pset_name));
 }
 
 int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int* npset_names) {
-    LocalCall call(Function::MPI_Session_get_num_psets);
+    Call call(Function::MPI_Session_get_num_psets);
     return call.timed(next<decltype(MPI_Session_get_num_psets)>(Function::MPI_Session_get_num_psets)(session, info, npset_names));
 }
 
 int MPI_Session_get_pset_info(MPI_Session session, const char* pset_name, MPI_Info* info) {
-    LocalCall call(Function::MPI_Session_get_pset_info);
+    Call call(Function::MPI_Session_get_pset_info);
     return call.timed(next<decltype(MPI_Session_get_pset_info)>(Function::MPI_Session_get_pset_info)(session, pset_name, info));
 }
 
@@ -1272,7 +1272,7 @@ int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request* request) {
 }
 
 int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) {
-    LocalCall call(Function::MPI_Session_set_errhandler);
+    Call call(Function::MPI_Session_set_errhandler);
     return call.timed(next<decltype(MPI_Session_set_errhandler)>(Function::MPI_Session_set_errhandler)(session, errhandler));
 }
 
@@ -1322,292 +1322,292 @@ int MPI_Status_get_tag(const MPI_Status* status, int* tag) {
 }
 
 int MPI_Status_set_cancelled(MPI_Status* status, int flag) {
-    LocalCall call(Function::MPI_Status_set_cancelled);
+    Call call(Function::MPI_Status_set_cancelled);
     return call.timed(next<decltype(MPI_Status_set_cancelled)>(Function::MPI_Status_set_cancelled)(status, flag));
 }
 
 int MPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
-    LocalCall call(Function::MPI_Status_set_elements);
+    Call call(Function::MPI_Status_set_elements);
     return call.timed(next<decltype(MPI_Status_set_elements)>(Function::MPI_Status_set_elements)(status, datatype, count));
 }
 
 int MPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
-    LocalCall call(Function::MPI_Status_set_elements_c);
+    Call call(Function::MPI_Status_set_elements_c);
     return call.timed(next<decltype(MPI_Status_set_elements_c)>(Function::MPI_Status_set_elements_c)(status, datatype, count));
 }
 
 int MPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
-    LocalCall call(Function::MPI_Status_set_elements_x);
+    Call call(Function::MPI_Status_set_elements_x);
     return call.timed(next<decltype(MPI_Status_set_elements_x)>(Function::MPI_Status_set_elements_x)(status, datatype, count));
 }
 
 int MPI_Status_set_error(MPI_Status* status, int err) {
-    LocalCall call(Function::MPI_Status_set_error);
+    Call call(Function::MPI_Status_set_error);
     return call.timed(next<decltype(MPI_Status_set_error)>(Function::MPI_Status_set_error)(status, err));
 }
 
 int MPI_Status_set_source(MPI_Status* status, int source) {
-    LocalCall call(Function::MPI_Status_set_source);
+    Call call(Function::MPI_Status_set_source);
     return call.timed(next<decltype(MPI_Status_set_source)>(Function::MPI_Status_set_source)(status, source));
 }
 
 int MPI_Status_set_tag(MPI_Status* status, int tag) {
-    LocalCall call(Function::MPI_Status_set_tag);
+    Call call(Function::MPI_Status_set_tag);
     return call.timed(next<decltype(MPI_Status_set_tag)>(Function::MPI_Status_set_tag)(status, tag));
 }
 
 int MPI_T_category_changed(int* update_number) {
-    LocalCall call(Function::MPI_T_category_changed);
+    Call call(Function::MPI_T_category_changed);
     return call.timed(next<decltype(MPI_T_category_changed)>(Function::MPI_T_category_changed)(update_number));
 }
 
 int MPI_T_category_get_categories(int cat_index, int len, int indices[]) {
-    LocalCall call(Function::MPI_T_category_get_categories);
+    Call call(Function::MPI_T_category_get_categories);
     return call.timed(next<decltype(MPI_T_category_get_categories)>(Function::MPI_T_category_get_categories)(cat_index, len, indices));
 }
 
 int MPI_T_category_get_cvars(int cat_index, int len, int indices[]) {
-    LocalCall call(Function::MPI_T_category_get_cvars);
+    Call call(Function::MPI_T_category_get_cvars);
     return call.timed(next<decltype(MPI_T_category_get_cvars)>(Function::MPI_T_category_get_cvars)(cat_index, len, indices));
 }
 
 int MPI_T_category_get_events(int cat_index, int len, int indices[]) {
-    LocalCall call(Function::MPI_T_category_get_events);
+    Call call(Function::MPI_T_category_get_events);
     return call.timed(next<decltype(MPI_T_category_get_events)>(Function::MPI_T_category_get_events)(cat_index, len, indices));
 }
 
 int MPI_T_category_get_index(const char* name, int* cat_index) {
-    LocalCall call(Function::MPI_T_category_get_index);
+    Call call(Function::MPI_T_category_get_index);
     return call.timed(next<decltype(MPI_T_category_get_index)>(Function::MPI_T_category_get_index)(name, cat_index));
 }
 
 int MPI_T_category_get_info(int cat_index, char* name, int* name_len, char* desc, int* desc_len, int* num_cvars, int* num_pvars, int* num_categories) {
-    LocalCall call(Function::MPI_T_category_get_info);
+    Call call(Function::MPI_T_category_get_info);
     return call.timed(next<decltype(MPI_T_category_get_info)>(Function::MPI_T_category_get_info)(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 }
 
 int MPI_T_category_get_num(int* num_cat) {
-    LocalCall call(Function::MPI_T_category_get_num);
+    Call call(Function::MPI_T_category_get_num);
     return call.timed(next<decltype(MPI_T_category_get_num)>(Function::MPI_T_category_get_num)(num_cat));
 }
 
 int MPI_T_category_get_num_events(int cat_index, int* num_events) {
-    LocalCall call(Function::MPI_T_category_get_num_events);
+    Call call(Function::MPI_T_category_get_num_events);
     return call.timed(next<decltype(MPI_T_category_get_num_events)>(Function::MPI_T_category_get_num_events)(cat_index, num_events));
 }
 
 int MPI_T_category_get_pvars(int cat_index, int len, int indices[]) {
-    LocalCall call(Function::MPI_T_category_get_pvars);
+    Call call(Function::MPI_T_category_get_pvars);
     return call.timed(next<decltype(MPI_T_category_get_pvars)>(Function::MPI_T_category_get_pvars)(cat_index, len, indices));
 }
 
 int MPI_T_cvar_get_index(const char* name, int* cvar_index) {
-    LocalCall call(Function::MPI_T_cvar_get_index);
+    Call call(Function::MPI_T_cvar_get_index);
     return call.timed(next<decltype(MPI_T_cvar_get_index)>(Function::MPI_T_cvar_get_index)(name, cvar_index));
 }
 
 int MPI_T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosity, MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* scope) {
-    LocalCall call(Function::MPI_T_cvar_get_info);
+    Call call(Function::MPI_T_cvar_get_info);
     return call.timed(next<decltype(MPI_T_cvar_get_info)>(Function::MPI_T_cvar_get_info)(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 }
 
 int MPI_T_cvar_get_num(int* num_cvar) {
-    LocalCall call(Function::MPI_T_cvar_get_num);
+    Call call(Function::MPI_T_cvar_get_num);
     return call.timed(next<decltype(MPI_T_cvar_get_num)>(Function::MPI_T_cvar_get_num)(num_cvar));
 }
 
 int MPI_T_cvar_handle_alloc(int cvar_index, void* obj_handle, MPI_T_cvar_handle* handle, int* count) {
-    LocalCall call(Function::MPI_T_cvar_handle_alloc);
+    Call call(Function::MPI_T_cvar_handle_alloc);
     return call.timed(next<decltype(MPI_T_cvar_handle_alloc)>(Function::MPI_T_cvar_handle_alloc)(cvar_index, obj_handle, handle, count));
 }
 
 int MPI_T_cvar_handle_free(MPI_T_cvar_handle* handle) {
-    LocalCall call(Function::MPI_T_cvar_handle_free);
+    Call call(Function::MPI_T_cvar_handle_free);
     return call.timed(next<decltype(MPI_T_cvar_handle_free)>(Function::MPI_T_cvar_handle_free)(handle));
 }
 
 int MPI_T_cvar_read(MPI_T_cvar_handle handle, void* buf) {
-    LocalCall call(Function::MPI_T_cvar_read);
+    Call call(Function::MPI_T_cvar_read);
     return call.timed(next<decltype(MPI_T_cvar_read)>(Function::MPI_T_cvar_read)(handle, buf));
 }
 
 int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void* buf) {
-    LocalCall call(Function::MPI_T_cvar_write);
+    Call call(Function::MPI_T_cvar_write);
     return call.timed(next<decltype(MPI_T_cvar_write)>(Function::MPI_T_cvar_write)(handle, buf));
 }
 
 int MPI_T_enum_get_info(MPI_T_enum enumtype, int* num, char* name, int* name_len) {
-    LocalCall call(Function::MPI_T_enum_get_info);
+    Call call(Function::MPI_T_enum_get_info);
     return call.timed(next<decltype(MPI_T_enum_get_info)>(Function::MPI_T_enum_get_info)(enumtype, num, name, name_len));
 }
 
 int MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int* value, char* name, int* name_len) {
-    LocalCall call(Function::MPI_T_enum_get_item);
+    Call call(Function::MPI_T_enum_get_item);
     return call.timed(next<decltype(MPI_T_enum_get_item)>(Function::MPI_T_enum_get_item)(enumtype, index, value, name, name_len));
 }
 
 int MPI_T_event_callback_get_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info* info_used) {
-    LocalCall call(Function::MPI_T_event_callback_get_info);
+    Call call(Function::MPI_T_event_callback_get_info);
     return call.timed(next<decltype(MPI_T_event_callback_get_info)>(Function::MPI_T_event_callback_get_info)(event_registration, cb_safety, info_used));
 }
 
 int MPI_T_event_callback_set_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info) {
-    LocalCall call(Function::MPI_T_event_callback_set_info);
+    Call call(Function::MPI_T_event_callback_set_info);
     return call.timed(next<decltype(MPI_T_event_callback_set_info)>(Function::MPI_T_event_callback_set_info)(event_registration, cb_safety, info));
 }
 
 int MPI_T_event_copy(MPI_T_event_instance event_instance, void* buffer) {
-    LocalCall call(Function::MPI_T_event_copy);
+    Call call(Function::MPI_T_event_copy);
     return call.timed(next<decltype(MPI_T_event_copy)>(Function::MPI_T_event_copy)(event_instance, buffer));
 }
 
 int MPI_T_event_get_index(const char* name, int* event_index) {
-    LocalCall call(Function::MPI_T_event_get_index);
+    Call call(Function::MPI_T_event_get_index);
     return call.timed(next<decltype(MPI_T_event_get_index)>(Function::MPI_T_event_get_index)(name, event_index));
 }
 
 int MPI_T_event_get_info(int event_index, char* name, int* name_len, int* verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int* num_elements, MPI_T_enum* enumtype, MPI_Info* info, char* desc, int* desc_len, int* bind) {
-    LocalCall call(Function::MPI_T_event_get_info);
+    Call call(Function::MPI_T_event_get_info);
     return call.timed(next<decltype(MPI_T_event_get_info)>(Function::MPI_T_event_get_info)(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 }
 
 int MPI_T_event_get_num(int* num_events) {
-    LocalCall call(Function::MPI_T_event_get_num);
+    Call call(Function::MPI_T_event_get_num);
     return call.timed(next<decltype(MPI_T_event_get_num)>(Function::MPI_T_event_get_num)(num_events));
 }
 
 int MPI_T_event_get_source(MPI_T_event_instance event_instance, int* source_index) {
-    LocalCall call(Function::MPI_T_event_get_source);
+    Call call(Function::MPI_T_event_get_source);
     return call.timed(next<decltype(MPI_T_event_get_source)>(Function::MPI_T_event_get_source)(event_instance, source_index));
 }
 
 int MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count* event_timestamp) {
-    LocalCall call(Function::MPI_T_event_get_timestamp);
+    Call call(Function::MPI_T_event_get_timestamp);
     return call.timed(next<decltype(MPI_T_event_get_timestamp)>(Function::MPI_T_event_get_timestamp)(event_instance, event_timestamp));
 }
 
 int MPI_T_event_handle_alloc(int event_index, void* obj_handle, MPI_Info info, MPI_T_event_registration* event_registration) {
-    LocalCall call(Function::MPI_T_event_handle_alloc);
+    Call call(Function::MPI_T_event_handle_alloc);
     return call.timed(next<decltype(MPI_T_event_handle_alloc)>(Function::MPI_T_event_handle_alloc)(event_index, obj_handle, info, event_registration));
 }
 
 int MPI_T_event_handle_free(MPI_T_event_registration event_registration, void* user_data, MPI_T_event_free_cb_function free_cb_function) {
-    LocalCall call(Function::MPI_T_event_handle_free);
+    Call call(Function::MPI_T_event_handle_free);
     return call.timed(next<decltype(MPI_T_event_handle_free)>(Function::MPI_T_event_handle_free)(event_registration, user_data, free_cb_function));
 }
 
 int MPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info* info_used) {
-    LocalCall call(Function::MPI_T_event_handle_get_info);
+    Call call(Function::MPI_T_event_handle_get_info);
     return call.timed(next<decltype(MPI_T_event_handle_get_info)>(Function::MPI_T_event_handle_get_info)(event_registration, info_used));
 }
 
 int MPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info) {
-    LocalCall call(Function::MPI_T_event_handle_set_info);
+    Call call(Function::MPI_T_event_handle_set_info);
     return call.timed(next<decltype(MPI_T_event_handle_set_info)>(Function::MPI_T_event_handle_set_info)(event_registration, info));
 }
 
 int MPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void* buffer) {
-    LocalCall call(Function::MPI_T_event_read);
+    Call call(Function::MPI_T_event_read);
     return call.timed(next<decltype(MPI_T_event_read)>(Function::MPI_T_event_read)(event_instance, element_index, buffer));
 }
 
 int MPI_T_event_register_callback(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void* user_data, MPI_T_event_cb_function event_cb_function) {
-    LocalCall call(Function::MPI_T_event_register_callback);
+    Call call(Function::MPI_T_event_register_callback);
     return call.timed(next<decltype(MPI_T_event_register_callback)>(Function::MPI_T_event_register_callback)(event_registration, cb_safety, info, user_data, event_cb_function));
 }
 
 int MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function) {
-    LocalCall call(Function::MPI_T_event_set_dropped_handler);
+    Call call(Function::MPI_T_event_set_dropped_handler);
     return call.timed(next<decltype(MPI_T_event_set_dropped_handler)>(Function::MPI_T_event_set_dropped_handler)(event_registration, dropped_cb_function));
 }
 
 int MPI_T_finalize() {
-    LocalCall call(Function::MPI_T_finalize);
+    Call call(Function::MPI_T_finalize);
     return call.timed(next<decltype(MPI_T_finalize)>(Function::MPI_T_finalize)());
 }
 
 int MPI_T_init_thread(int required, int* provided) {
-    LocalCall call(Function::MPI_T_init_thread);
+    Call call(Function::MPI_T_init_thread);
     return call.timed(next<decltype(MPI_T_init_thread)>(Function::MPI_T_init_thread)(required, provided));
 }
 
 int MPI_T_pvar_get_index(const char* name, int var_class, int* pvar_index) {
-    LocalCall call(Function::MPI_T_pvar_get_index);
+    Call call(Function::MPI_T_pvar_get_index);
     return call.timed(next<decltype(MPI_T_pvar_get_index)>(Function::MPI_T_pvar_get_index)(name, var_class, pvar_index));
 }
 
 int MPI_T_pvar_get_info(int pvar_index, char* name, int* name_len, int* verbosity, int* var_class, MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* readonly, int* continuous, int* atomic) {
-    LocalCall call(Function::MPI_T_pvar_get_info);
+    Call call(Function::MPI_T_pvar_get_info);
     return call.timed(next<decltype(MPI_T_pvar_get_info)>(Function::MPI_T_pvar_get_info)(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 }
 
 int MPI_T_pvar_get_num(int* num_pvar) {
-    LocalCall call(Function::MPI_T_pvar_get_num);
+    Call call(Function::MPI_T_pvar_get_num);
     return call.timed(next<decltype(MPI_T_pvar_get_num)>(Function::MPI_T_pvar_get_num)(num_pvar));
 }
 
 int MPI_T_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, void* obj_handle, MPI_T_pvar_handle* handle, int* count) {
-    LocalCall call(Function::MPI_T_pvar_handle_alloc);
+    Call call(Function::MPI_T_pvar_handle_alloc);
     return call.timed(next<decltype(MPI_T_pvar_handle_alloc)>(Function::MPI_T_pvar_handle_alloc)(pe_session, pvar_index, obj_handle, handle, count));
 }
 
 int MPI_T_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle* handle) {
-    LocalCall call(Function::MPI_T_pvar_handle_free);
+    Call call(Function::MPI_T_pvar_handle_free);
     return call.timed(next<decltype(MPI_T_pvar_handle_free)>(Function::MPI_T_pvar_handle_free)(pe_session, handle));
 }
 
 int MPI_T_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void* buf) {
-    LocalCall call(Function::MPI_T_pvar_read);
+    Call call(Function::MPI_T_pvar_read);
     return call.timed(next<decltype(MPI_T_pvar_read)>(Function::MPI_T_pvar_read)(pe_session, handle, buf));
 }
 
 int MPI_T_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void* buf) {
-    LocalCall call(Function::MPI_T_pvar_readreset);
+    Call call(Function::MPI_T_pvar_readreset);
     return call.timed(next<decltype(MPI_T_pvar_readreset)>(Function::MPI_T_pvar_readreset)(pe_session, handle, buf));
 }
 
 int MPI_T_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle) {
-    LocalCall call(Function::MPI_T_pvar_reset);
+    Call call(Function::MPI_T_pvar_reset);
     return call.timed(next<decltype(MPI_T_pvar_reset)>(Function::MPI_T_pvar_reset)(pe_session, handle));
 }
 
 int MPI_T_pvar_session_create(MPI_T_pvar_session* pe_session) {
-    LocalCall call(Function::MPI_T_pvar_session_create);
+    Call call(Function::MPI_T_pvar_session_create);
     return call.timed(next<decltype(MPI_T_pvar_session_create)>(Function::MPI_T_pvar_session_create)(pe_session));
 }
 
 int MPI_T_pvar_session_free(MPI_T_pvar_session* pe_session) {
-    LocalCall call(Function::MPI_T_pvar_session_free);
+    Call call(Function::MPI_T_pvar_session_free);
     return call.timed(next<decltype(MPI_T_pvar_session_free)>(Function::MPI_T_pvar_session_free)(pe_session));
 }
 
 int MPI_T_pvar_start(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle) {
-    LocalCall call(Function::MPI_T_pvar_start);
+    Call call(Function::MPI_T_pvar_start);
     return call.timed(next<decltype(MPI_T_pvar_start)>(Function::MPI_T_pvar_start)(pe_session, handle));
 }
 
 int MPI_T_pvar_stop(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle) {
-    LocalCall call(Function::MPI_T_pvar_stop);
+    Call call(Function::MPI_T_pvar_stop);
     return call.timed(next<decltype(MPI_T_pvar_stop)>(Function::MPI_T_pvar_stop)(pe_session, handle));
 }
 
 int MPI_T_pvar_write(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void* buf) {
-    LocalCall call(Function::MPI_T_pvar_write);
+    Call call(Function::MPI_T_pvar_write);
     return call.timed(next<decltype(MPI_T_pvar_write)>(Function::MPI_T_pvar_write)(pe_session, handle, buf));
 }
 
 int MPI_T_source_get_info(int source_index, char* name, int* name_len, char* desc, int* desc_len, MPI_T_source_order* ordering, MPI_Count* ticks_per_second, MPI_Count* max_ticks, MPI_Info* info) {
-    LocalCall call(Function::MPI_T_source_get_info);
+    Call call(Function::MPI_T_source_get_info);
     return call.timed(next<decltype(MPI_T_source_get_info)>(Function::MPI_T_source_get_info)(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 }
 
 int MPI_T_source_get_num(int* num_sources) {
-    LocalCall call(Function::MPI_T_source_get_num);
+    Call call(Function::MPI_T_source_get_num);
     return call.timed(next<decltype(MPI_T_source_get_num)>(Function::MPI_T_source_get_num)(num_sources));
 }
 
 int MPI_T_source_get_timestamp(int source_index, MPI_Count* timestamp) {
-    LocalCall call(Function::MPI_T_source_get_timestamp);
+    Call call(Function::MPI_T_source_get_timestamp);
     return call.timed(next<decltype(MPI_T_source_get_timestamp)>(Function::MPI_T_source_get_timestamp)(source_index, timestamp));
 }
 
@@ -1627,127 +1627,127 @@ MPI_Fint MPI_Type_c2f(MPI_Datatype datatype) {
 }
 
 int MPI_Type_commit(MPI_Datatype* datatype) {
-    LocalCall call(Function::MPI_Type_commit);
+    Call call(Function::MPI_Type_commit);
     return call.timed(next<decltype(MPI_Type_commit)>(Function::MPI_Type_commit)(datatype));
 }
 
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_contiguous);
+    Call call(Function::MPI_Type_contiguous);
     return call.timed(next<decltype(MPI_Type_contiguous)>(Function::MPI_Type_contiguous)(count, oldtype, newtype));
 }
 
 int MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_contiguous_c);
+    Call call(Function::MPI_Type_contiguous_c);
     return call.timed(next<decltype(MPI_Type_contiguous_c)>(Function::MPI_Type_contiguous_c)(count, oldtype, newtype));
 }
 
 int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_darray);
+    Call call(Function::MPI_Type_create_darray);
     return call.timed(next<decltype(MPI_Type_create_darray)>(Function::MPI_Type_create_darray)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 }
 
 int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_darray_c);
+    Call call(Function::MPI_Type_create_darray_c);
     return call.timed(next<decltype(MPI_Type_create_darray_c)>(Function::MPI_Type_create_darray_c)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 }
 
 int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_f90_complex);
+    Call call(Function::MPI_Type_create_f90_complex);
     return call.timed(next<decltype(MPI_Type_create_f90_complex)>(Function::MPI_Type_create_f90_complex)(p, r, newtype));
 }
 
 int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_f90_integer);
+    Call call(Function::MPI_Type_create_f90_integer);
     return call.timed(next<decltype(MPI_Type_create_f90_integer)>(Function::MPI_Type_create_f90_integer)(r, newtype));
 }
 
 int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_f90_real);
+    Call call(Function::MPI_Type_create_f90_real);
     return call.timed(next<decltype(MPI_Type_create_f90_real)>(Function::MPI_Type_create_f90_real)(p, r, newtype));
 }
 
 int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_hindexed);
+    Call call(Function::MPI_Type_create_hindexed);
     return call.timed(next<decltype(MPI_Type_create_hindexed)>(Function::MPI_Type_create_hindexed)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_hindexed_block);
+    Call call(Function::MPI_Type_create_hindexed_block);
     return call.timed(next<decltype(MPI_Type_create_hindexed_block)>(Function::MPI_Type_create_hindexed_block)(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_hindexed_block_c);
+    Call call(Function::MPI_Type_create_hindexed_block_c);
     return call.timed(next<decltype(MPI_Type_create_hindexed_block_c)>(Function::MPI_Type_create_hindexed_block_c)(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_hindexed_c);
+    Call call(Function::MPI_Type_create_hindexed_c);
     return call.timed(next<decltype(MPI_Type_create_hindexed_c)>(Function::MPI_Type_create_hindexed_c)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_hvector);
+    Call call(Function::MPI_Type_create_hvector);
     return call.timed(next<decltype(MPI_Type_create_hvector)>(Function::MPI_Type_create_hvector)(count, blocklength, stride, oldtype, newtype));
 }
 
 int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_hvector_c);
+    Call call(Function::MPI_Type_create_hvector_c);
     return call.timed(next<decltype(MPI_Type_create_hvector_c)>(Function::MPI_Type_create_hvector_c)(count, blocklength, stride, oldtype, newtype));
 }
 
 int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_indexed_block);
+    Call call(Function::MPI_Type_create_indexed_block);
     return call.timed(next<decltype(MPI_Type_create_indexed_block)>(Function::MPI_Type_create_indexed_block)(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_indexed_block_c);
+    Call call(Function::MPI_Type_create_indexed_block_c);
     return call.timed(next<decltype(MPI_Type_create_indexed_block_c)>(Function::MPI_Type_create_indexed_block_c)(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state) {
-    LocalCall call(Function::MPI_Type_create_keyval);
+    Call call(Function::MPI_Type_create_keyval);
     return call.timed(next<decltype(MPI_Type_create_keyval)>(Function::MPI_Type_create_keyval)(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 }
 
 int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_resized);
+    Call call(Function::MPI_Type_create_resized);
     return call.timed(next<decltype(MPI_Type_create_resized)>(Function::MPI_Type_create_resized)(oldtype, lb, extent, newtype));
 }
 
 int MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_resized_c);
+    Call call(Function::MPI_Type_create_resized_c);
     return call.timed(next<decltype(MPI_Type_create_resized_c)>(Function::MPI_Type_create_resized_c)(oldtype, lb, extent, newtype));
 }
 
 int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_struct);
+    Call call(Function::MPI_Type_create_struct);
     return call.timed(next<decltype(MPI_Type_create_struct)>(Function::MPI_Type_create_struct)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 }
 
 int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_struct_c);
+    Call call(Function::MPI_Type_create_struct_c);
     return call.timed(next<decltype(MPI_Type_create_struct_c)>(Function::MPI_Type_create_struct_c)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 }
 
 int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_subarray);
+    Call call(Function::MPI_Type_create_subarray);
     return call.timed(next<decltype(MPI_Type_create_subarray)>(Function::MPI_Type_create_subarray)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 }
 
 int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_create_subarray_c);
+    Call call(Function::MPI_Type_create_subarray_c);
     return call.timed(next<decltype(MPI_Type_create_subarray_c)>(Function::MPI_Type_create_subarray_c)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 }
 
 int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval) {
-    LocalCall call(Function::MPI_Type_delete_attr);
+    Call call(Function::MPI_Type_delete_attr);
     return call.timed(next<decltype(MPI_Type_delete_attr)>(Function::MPI_Type_delete_attr)(datatype, type_keyval));
 }
 
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_dup);
+    Call call(Function::MPI_Type_dup);
     return call.timed(next<decltype(MPI_Type_dup)>(Function::MPI_Type_dup)(oldtype, newtype));
 }
 
@@ -1757,7 +1757,7 @@ MPI_Datatype MPI_Type_f2c(MPI_Fint datatype) {
 }
 
 int MPI_Type_free_keyval(int* type_keyval) {
-    LocalCall call(Function::MPI_Type_free_keyval);
+    Call call(Function::MPI_Type_free_keyval);
     return call.timed(next<decltype(MPI_Type_free_keyval)>(Function::MPI_Type_free_keyval)(type_keyval));
 }
 
@@ -1827,27 +1827,27 @@ int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, M
 }
 
 int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_indexed);
+    Call call(Function::MPI_Type_indexed);
     return call.timed(next<decltype(MPI_Type_indexed)>(Function::MPI_Type_indexed)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_indexed_c);
+    Call call(Function::MPI_Type_indexed_c);
     return call.timed(next<decltype(MPI_Type_indexed_c)>(Function::MPI_Type_indexed_c)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
-    LocalCall call(Function::MPI_Type_match_size);
+    Call call(Function::MPI_Type_match_size);
     return call.timed(next<decltype(MPI_Type_match_size)>(Function::MPI_Type_match_size)(typeclass, size, datatype));
 }
 
 int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val) {
-    LocalCall call(Function::MPI_Type_set_attr);
+    Call call(Function::MPI_Type_set_attr);
     return call.timed(next<decltype(MPI_Type_set_attr)>(Function::MPI_Type_set_attr)(datatype, type_keyval, attribute_val));
 }
 
 int MPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
-    LocalCall call(Function::MPI_Type_set_name);
+    Call call(Function::MPI_Type_set_name);
     return call.timed(next<decltype(MPI_Type_set_name)>(Function::MPI_Type_set_name)(datatype, type_name));
 }
 
@@ -1867,32 +1867,32 @@ int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
 }
 
 int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_vector);
+    Call call(Function::MPI_Type_vector);
     return call.timed(next<decltype(MPI_Type_vector)>(Function::MPI_Type_vector)(count, blocklength, stride, oldtype, newtype));
 }
 
 int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    LocalCall call(Function::MPI_Type_vector_c);
+    Call call(Function::MPI_Type_vector_c);
     return call.timed(next<decltype(MPI_Type_vector_c)>(Function::MPI_Type_vector_c)(count, blocklength, stride, oldtype, newtype));
 }
 
 int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) {
-    LocalCall call(Function::MPI_Unpack);
+    Call call(Function::MPI_Unpack);
     return call.timed(next<decltype(MPI_Unpack)>(Function::MPI_Unpack)(inbuf, insize, position, outbuf, outcount, datatype, comm));
 }
 
 int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
-    LocalCall call(Function::MPI_Unpack_c);
+    Call call(Function::MPI_Unpack_c);
     return call.timed(next<decltype(MPI_Unpack_c)>(Function::MPI_Unpack_c)(inbuf, insize, position, outbuf, outcount, datatype, comm));
 }
 
 int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, MPI_Datatype datatype) {
-    LocalCall call(Function::MPI_Unpack_external);
+    Call call(Function::MPI_Unpack_external);
     return call.timed(next<decltype(MPI_Unpack_external)>(Function::MPI_Unpack_external)(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 }
 
 int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype) {
-    LocalCall call(Function::MPI_Unpack_external_c);
+    Call call(Function::MPI_Unpack_external_c);
     return call.timed(next<decltype(MPI_Unpack_external_c)>(Function::MPI_Unpack_external_c)(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 }
 
@@ -1927,7 +1927,7 @@ int MPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
 }
 
 MPI_Fint MPI_Win_c2f(MPI_Win win) {
-    Call call(Function::MPI_Win_c2f);
+    LocalCall call(Function::MPI_Win_c2f);
     return call.timed(next<decltype(MPI_Win_c2f)>(Function::MPI_Win_c2f)(win));
 }
 
@@ -1977,7 +1977,7 @@ int MPI_Win_detach(MPI_Win win, const void* base) {
 }
 
 MPI_Win MPI_Win_f2c(MPI_Fint win) {
-    Call call(Function::MPI_Win_f2c);
+    LocalCall call(Function::MPI_Win_f2c);
     return call.timed(next<decltype(MPI_Win_f2c)>(Function::MPI_Win_f2c)(win));
 }
 
@@ -2017,27 +2017,27 @@ int MPI_Win_free_keyval(int* win_keyval) {
 }
 
 int MPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_val, int* flag) {
-    Call call(Function::MPI_Win_get_attr);
+    LocalCall call(Function::MPI_Win_get_attr);
     return call.timed(next<decltype(MPI_Win_get_attr)>(Function::MPI_Win_get_attr)(win, win_keyval, attribute_val, flag));
 }
 
 int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) {
-    Call call(Function::MPI_Win_get_errhandler);
+    LocalCall call(Function::MPI_Win_get_errhandler);
     return call.timed(next<decltype(MPI_Win_get_errhandler)>(Function::MPI_Win_get_errhandler)(win, errhandler));
 }
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group* group) {
-    Call call(Function::MPI_Win_get_group);
+    LocalCall call(Function::MPI_Win_get_group);
     return call.timed(next<decltype(MPI_Win_get_group)>(Function::MPI_Win_get_group)(win, group));
 }
 
 int MPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
-    Call call(Function::MPI_Win_get_info);
+    LocalCall call(Function::MPI_Win_get_info);
     return call.timed(next<decltype(MPI_Win_get_info)>(Function::MPI_Win_get_info)(win, info_used));
 }
 
 int MPI_Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
-    Call call(Function::MPI_Win_get_name);
+    LocalCall call(Function::MPI_Win_get_name);
     return call.timed(next<decltype(MPI_Win_get_name)>(Function::MPI_Win_get_name)(win, win_name, resultlen));
 }
 

@@ -19,8 +19,7 @@ namespace fairlead::record {
 namespace {
 
 // Between two polls a thread may look at a queue or give the processor away. What takes more of the processor is work.
-constexpr std::uint64_t kPolling_ns = 100'000;     // seen for giving the processor away: up to 30 us, 130 us at worst
-constexpr std::uint64_t kShortGap_ticks = 50'000;  // a gap in which no clock fits as much
+constexpr std::uint64_t kPolling_ns = 100'000;  // seen for giving the processor away: up to 30 us, 130 us at worst
 // A process has 65530 mappings at most (vm.max_map_count), and the program wants some: blocks grow. Their room is taken
 // ahead, so a block is no larger than what its thread keeps already, nor than a small part of what all may keep.
 constexpr std::size_t kLeastInBlock = 32 * kPage_B / sizeof(Message) - 1;  // the first place is the head's

@@ -96,10 +96,16 @@ class Thread {
             end_gap(begin_ticks);
         }
     }
-    // A call meanwhile took so long, and was neither.
-    void passed_over(std::uint64_t duration_ticks) {
-        if (gap_begin_ticks_ != 0) [[unlikely]] {
-            gap_begin_ticks_ += duration_ticks;
+    // A call meanwhile was neither. Before and behind a long one, which may take much of the processor, are two gaps.
+    void passed_over(std::uint64_t begin_ticks, std::uint64_t end_ticks) {
+        if (gap_begin_ticks_ == 0) [[likely]] {
+            return;
+        }
+        if (end_ticks - begin_ticks < kShortGap_ticks) {
+            gap_begin_ticks_ += end_ticks - begin_ticks;
+        } else {
+            end_gap(begin_ticks);
+            found_nothing(end_ticks);
         }
     }
     // Whether the call that began then is the first one after a test that found nothing.
@@ -147,6 +153,7 @@ class Thread {
     }
     // What a thread computes at most while it needs a message: 8 days. The counters of two threads are farther apart.
     static constexpr std::uint64_t kMostComputed_ticks = std::uint64_t{1} << 51;
+    static constexpr std::uint64_t kShortGap_ticks = 50'000;  // in which no clock fits what is more than polling
     static constexpr std::size_t kMostUnused = 256;
     void give_away();  // what other threads begin, this one may complete
 

@@ -9,13 +9,16 @@ namespace fairlead::relay {
 
 namespace {
 
-/// Whether there is no place for a result, or no array is so long: the library's to refuse, before it does anything.
-bool cannot_be(std::initializer_list<const void*> results, int count = 0) {
-    return count < 0 || std::ranges::find(results, nullptr) != results.end();
+/// Whether something is missing, or no array is so long: the library's to refuse, before it does anything.
+bool cannot_be(std::initializer_list<const void*> results, const MPI_Status* status,
+               std::initializer_list<const void*> arrays = {}, int count = 0) {
+    return count < 0 || (status == nullptr && status != MPI_STATUS_IGNORE) ||
+           std::ranges::find(results, nullptr) != results.end() ||
+           (count > 0 && std::ranges::find(arrays, nullptr) != arrays.end());
 }
 
 int wait(MPI_Request* request, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by() || cannot_be({request}, status)) {
         return library<decltype(wait)>(Function::MPI_Wait)(request, status);
     }
     plane->enter();
@@ -25,7 +28,7 @@ int wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
-    if (passes_by() || cannot_be({flag})) {
+    if (passes_by() || cannot_be({request, flag}, status)) {
         return library<decltype(test)>(Function::MPI_Test)(request, flag, status);
     }
     plane->enter();
@@ -35,7 +38,7 @@ int test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    if (passes_by() || cannot_be({}, count)) {
+    if (passes_by() || cannot_be({}, statuses, {requests}, count)) {
         return library<decltype(wait_all)>(Function::MPI_Waitall)(count, requests, statuses);
     }
     plane->enter();
@@ -45,7 +48,7 @@ int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
 }
 
 int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-    if (passes_by() || cannot_be({flag}, count)) {
+    if (passes_by() || cannot_be({flag}, statuses, {requests}, count)) {
         return library<decltype(test_all)>(Function::MPI_Testall)(count, requests, flag, statuses);
     }
     plane->enter();
@@ -55,7 +58,7 @@ int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]
 }
 
 int wait_any(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-    if (passes_by() || cannot_be({index}, count)) {
+    if (passes_by() || cannot_be({index}, status, {requests}, count)) {
         return library<decltype(wait_any)>(Function::MPI_Waitany)(count, requests, index, status);
     }
     plane->enter();
@@ -65,7 +68,7 @@ int wait_any(int count, MPI_Request requests[], int* index, MPI_Status* status) 
 }
 
 int test_any(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-    if (passes_by() || cannot_be({index, flag}, count)) {
+    if (passes_by() || cannot_be({index, flag}, status, {requests}, count)) {
         return library<decltype(test_any)>(Function::MPI_Testany)(count, requests, index, flag, status);
     }
     plane->enter();
@@ -78,7 +81,7 @@ int test_any(int count, MPI_Request requests[], int* index, int* flag, MPI_Statu
 }
 
 int wait_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[]) {
-    if (passes_by() || cannot_be({number}, count)) {
+    if (passes_by() || cannot_be({number}, statuses, {requests, indices}, count)) {
         return library<decltype(wait_some)>(Function::MPI_Waitsome)(count, requests, number, indices, statuses);
     }
     plane->enter();
@@ -88,7 +91,7 @@ int wait_some(int count, MPI_Request requests[], int* number, int indices[], MPI
 }
 
 int test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[]) {
-    if (passes_by() || cannot_be({number}, count)) {
+    if (passes_by() || cannot_be({number}, statuses, {requests, indices}, count)) {
         return library<decltype(test_some)>(Function::MPI_Testsome)(count, requests, number, indices, statuses);
     }
     plane->enter();
@@ -98,7 +101,7 @@ int test_some(int count, MPI_Request requests[], int* number, int indices[], MPI
 }
 
 int get_status(MPI_Request request, int* flag, MPI_Status* status) {
-    if (passes_by() || cannot_be({flag})) {
+    if (passes_by() || cannot_be({flag}, status)) {
         return library<decltype(get_status)>(Function::MPI_Request_get_status)(request, flag, status);
     }
     plane->enter();

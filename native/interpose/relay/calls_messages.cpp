@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Point-to-point calls. Blocking ones are their non-blocking forms and polling.
+#include <algorithm>
+
 #include "relay/calls.hpp"
 #include "relay/native_calls.hpp"
 #include "wrap/handles.hpp"
@@ -111,28 +113,26 @@ int start_all(int count, MPI_Request requests[]) {
     });
 }
 
-// What the library says of a receive, without posting one.
+// An exchange whose arguments are wrong must not begin at all: a send cannot be taken back, and a receive may have its
+// message at once, which then belongs to another one. So first what the library says of the receive, without posting
+// one.
 int check_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm) {
-    MPI_Request request{};
-    const int some = fits(count) ? static_cast<int>(count) : 0;
-    const int error = library<decltype(recv_init<Function::MPI_Recv_init, int>)>(Function::MPI_Recv_init)(
-        buf, some, datatype, source, tag, comm, &request);
-    return error == MPI_SUCCESS ? PMPI_Request_free(&request) : error;
+    plane->enter();
+    return plane->locked([&] {
+        MPI_Request request{};
+        const int some = fits(count) ? static_cast<int>(std::max<MPI_Count>(count, -1)) : 0;
+        const int error = PMPI_Recv_init(buf, some, datatype, source, tag, comm, &request);
+        return error == MPI_SUCCESS ? PMPI_Request_free(&request) : error;
+    });
 }
 
-// Of an exchange: the send, the receive, then both to their ends. One whose arguments are wrong must not begin at all:
-// a send cannot be taken back, and a receive may have its message at once, which then belongs to another one.
+// Then the send, the receive, and both to their ends.
 int exchange(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-    plane->enter();
     MPI_Request receiving{};
     MPI_Request sending{};
-    const int error = plane->locked([&] {
-        const int failed = check_recv(recvbuf, recvcount, recvtype, source, recvtag, comm);
-        return failed != MPI_SUCCESS
-                   ? failed
-                   : plane->isend(Mode::standard, sendbuf, sendcount, sendtype, dest, sendtag, comm, &sending);
-    });
+    const int error = plane->locked(
+        [&] { return plane->isend(Mode::standard, sendbuf, sendcount, sendtype, dest, sendtag, comm, &sending); });
     if (error != MPI_SUCCESS) {
         return error;
     }
@@ -155,8 +155,10 @@ int sendrecv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, int de
         return library<decltype(sendrecv<function, Count>)>(function)(
             sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     }
-    return exchange(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
-                    status);
+    const int error = check_recv(recvbuf, recvcount, recvtype, source, recvtag, comm);
+    return error != MPI_SUCCESS ? error
+                                : exchange(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                                           source, recvtag, comm, status);
 }
 
 template <Function function, class Count>
@@ -165,6 +167,9 @@ int sendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, in
     if (passes_by()) {
         return library<decltype(sendrecv_replace<function, Count>)>(function)(buf, count, datatype, dest, sendtag,
                                                                               source, recvtag, comm, status);
+    }
+    if (const int error = check_recv(buf, count, datatype, source, recvtag, comm); error != MPI_SUCCESS) {
+        return error;
     }
     const std::vector<std::uint8_t> going =
         dest != MPI_PROC_NULL ? Layout(buf, count, datatype).packed() : std::vector<std::uint8_t>();

@@ -141,7 +141,7 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], i
         }
         const MPI_Request before = requests[at];
         requests[at] = natives[at];
-        if (error == MPI_SUCCESS) {
+        if (error == MPI_SUCCESS || before == request_null()) {  // of none, not every library says it
             own[at].MPI_ERROR = MPI_SUCCESS;
         }
         // Beside one with an error, MPICH leaves open what is not over yet.

@@ -95,7 +95,7 @@ class LocalCall : public Call {
     Result timed(Result result) {
         Call::timed(result);
         if (outermost()) {
-            thread().passed_over(end_ticks() - begin_ticks());
+            thread().passed_over(begin_ticks(), end_ticks());
         }
         return result;
     }

@@ -123,7 +123,9 @@ void Completion::nothing() {
     call_.thread().found_nothing(call_.end_ticks());
     if (scratch_ != nullptr) {
         for (const Pending& pending : scratch_->pending) {
-            need(call_, pending.request, pending.operation.serial);
+            if (pending.operation.message != nullptr) {
+                need(call_, pending.request, pending.operation.serial);
+            }
         }
     }
 }

@@ -284,22 +284,21 @@ void started(Call& call, int count, const MPI_Request requests[]) {
 }
 
 void forget_request(Call& call, MPI_Request request) {
-    if (any_tracked()) {
-        if (Operation operation; tracked(request, operation) && operation.message != nullptr) {
-            record::Message& message = *operation.message;
-            if (operation.at_once) {  // whose the request is, of those with this handle, nobody knows
-                call.thread().ended(message, {.size_B = message.size_B,
-                                              .needed_ticks = call.begin_ticks(),
-                                              .computed_ticks = 0,
-                                              .done_ticks = call.begin_ticks(),
-                                              .peer = message.peer,
-                                              .tag = message.tag,
-                                              .completed_by = static_cast<std::uint16_t>(call.function())});
-            } else {
-                call.thread().forget(message);
-            }
-        }
-        untrack(request);
+    Operation operation;
+    if (!any_tracked() || !untrack(request, operation) || !operation.active || operation.message == nullptr) {
+        return;
+    }
+    record::Message& message = *operation.message;
+    if (operation.at_once) {  // whose the request is, of those with this handle, nobody knows
+        call.thread().ended(message, {.size_B = message.size_B,
+                                      .needed_ticks = call.begin_ticks(),
+                                      .computed_ticks = 0,
+                                      .done_ticks = call.begin_ticks(),
+                                      .peer = message.peer,
+                                      .tag = message.tag,
+                                      .completed_by = static_cast<std::uint16_t>(call.function())});
+    } else {
+        call.thread().forget(message);
     }
 }
 

@@ -34,6 +34,8 @@ int PMPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int
 int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position,
               MPI_Comm comm);
+int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                   MPI_Request* request);
 int PMPI_Request_free(MPI_Request* request);
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status);
 int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,

@@ -101,12 +101,16 @@ bool untrack(MPI_Request request, std::uint64_t serial) {
     return true;
 }
 
-void untrack(MPI_Request request) {
+bool untrack(MPI_Request request, Operation& removed) {
     Shard& shard = shard_of(request);
     const auto lock = shard.exclusively();
-    if (shard.operations.erase(key_of(request))) {
-        add_to_number(static_cast<std::size_t>(-1));
+    Operation* operation = shard.operations.find(key_of(request));
+    if (operation == nullptr) {
+        return false;
     }
+    shard.operations.take(operation, removed);
+    add_to_number(static_cast<std::size_t>(-1));
+    return true;
 }
 
 void need(Call& call, MPI_Request request, std::uint64_t serial) {

@@ -22,8 +22,8 @@ bool take(MPI_Request request, Operation& copy);
 // same handle: that one, which `serial` is not of, stays.
 bool untrack(MPI_Request request, std::uint64_t serial);
 
-// Whatever it is: the program frees it.
-void untrack(MPI_Request request);
+// Whatever it is: the program frees it. Moves what it does to `removed`; whether it was tracked.
+bool untrack(MPI_Request request, Operation& removed);
 
 // This call is a test that found it open. Where it was not, as an operation of another thread has got its handle by now
 // (which `serial` is not of), nothing is done.

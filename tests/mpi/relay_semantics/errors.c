@@ -45,10 +45,11 @@ static void look(int error) {
     told += error != MPI_SUCCESS;
 }
 
-/// One call. Whether the first receive is over by what it says.
-static int complete(int way, MPI_Request requests[2]) {
+/// One call; the third request is none. Whether the first receive is over by what it says.
+static int complete(int way, MPI_Request requests[3]) {
     int index = -1, flag = 0, number = 0, indices[2], error;
-    MPI_Status statuses[2];
+    MPI_Status statuses[3];
+    statuses[2].MPI_ERROR = MPI_SUCCESS; /* of none, a library may leave it as it is */
     switch (way) {
         case 0:
         case 1:
@@ -57,10 +58,11 @@ static int complete(int way, MPI_Request requests[2]) {
             return way == 0 || flag || error != MPI_SUCCESS;
         case 2:
         case 3:
-            error = way == 2 ? MPI_Waitall(2, requests, statuses) : MPI_Testall(2, requests, &flag, statuses);
+            error = way == 2 ? MPI_Waitall(3, requests, statuses) : MPI_Testall(3, requests, &flag, statuses);
             if (error == MPI_SUCCESS) return way == 2 || flag;
             NEED(class_of(error) == MPI_ERR_IN_STATUS);
             look(statuses[0].MPI_ERROR);
+            NEED(statuses[2].MPI_ERROR == MPI_SUCCESS);
             if (class_of(statuses[1].MPI_ERROR) == MPI_ERR_PENDING)
                 NEED(!flag && requests[1] != MPI_REQUEST_NULL);
             else
@@ -102,11 +104,26 @@ static void no_request(void) {
 #endif
 }
 
+/// Arguments that are missing. Other libraries take a status that is NULL for one that is ignored.
+static void nothing_there(void) {
+#ifdef MPICH_NAME
+    MPI_Request none = MPI_REQUEST_NULL;
+    MPI_Status status;
+    int index, flag, number, indices[1];
+    NEED(class_of(MPI_Waitall(1, NULL, &status)) == MPI_ERR_ARG);
+    NEED(class_of(MPI_Testany(1, NULL, &index, &flag, &status)) == MPI_ERR_ARG);
+    NEED(class_of(MPI_Waitsome(1, &none, &number, NULL, &status)) == MPI_ERR_ARG);
+    NEED(class_of(MPI_Testsome(1, &none, &number, NULL, &status)) == MPI_ERR_ARG);
+    NEED(class_of(MPI_Waitsome(1, &none, &number, indices, NULL)) == MPI_ERR_ARG);
+    NEED(class_of(MPI_Testall(1, &none, &flag, NULL)) == MPI_ERR_ARG);
+#endif
+}
+
 /// A message that is too long for its receive, and one that is sent once that is over; in some libraries MPI_Testall,
 /// and MPI_Waitall with them, tell of the first one only when both are there.
 void errors(void) {
     unsigned char out[BYTES], small[ROOM + 1], good[BYTES];
-    MPI_Request requests[2], sends[2];
+    MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}, sends[2];
     MPI_Status status;
     int flag;
     write_bytes(out, BYTES, rank);
@@ -146,12 +163,13 @@ void errors(void) {
     }
     NEED(told > 0);
     no_request();
+    nothing_there();
     nothing_is_lost();
     returning(MPI_ERRORS_ARE_FATAL);
 }
 
-/// With somebody that is not there: nothing of it begins. What was there before, and what comes later, belongs to
-/// others.
+/// With somebody that is not there, or of less than nothing: nothing of it begins. What was there before, and what
+/// comes later, belongs to others.
 void wrong_exchanges(void) {
     unsigned char out[BYTES], wrong[BYTES], good[BYTES];
     MPI_Request send;
@@ -171,6 +189,8 @@ void wrong_exchanges(void) {
         NEED(class_of(error) == MPI_ERR_RANK);
         error = MPI_Sendrecv(out, BYTES, MPI_BYTE, next_rank, LONG, wrong, BYTES, MPI_BYTE, size, LONG, world, &status);
         NEED(class_of(error) == MPI_ERR_RANK);
+        error = MPI_Sendrecv_replace(wrong, -1, MPI_BYTE, next_rank, LONG, last_rank, LONG, world, &status);
+        NEED(class_of(error) == MPI_ERR_COUNT);
         MPI_Barrier(world);
         if (time % 2 == 0) MPI_Isend(out, BYTES, MPI_BYTE, next_rank, GOOD, world, &send);
         MPI_Recv(good, BYTES, MPI_BYTE, MPI_ANY_SOURCE, GOOD, world, &status);
