@@ -13,7 +13,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.config import parse
 from fairlead.lab.description import Description
 from fairlead.lab.migration import replug
-from fairlead.manage.migration.sharing import Places, Relation
+from fairlead.manage.migration.relation import Places, Relation
 from fairlead.measure.characterization import latest
 from fairlead.measure.score import score
 from fairlead.store import Store

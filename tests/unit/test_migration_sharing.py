@@ -14,7 +14,8 @@ from fairlead.lab.description import load
 from fairlead.lab.resolve import resolve
 from fairlead.lab.topology import Plan
 from fairlead.manage.migration import sharing as sharing_module
-from fairlead.manage.migration.sharing import Places, Relation, Sharing
+from fairlead.manage.migration.relation import Places, Relation
+from fairlead.manage.migration.sharing import Sharing
 from fairlead.measure.samples import Bools
 from fairlead.measure.score import Score, score, truth_of
 
