@@ -1,6 +1,7 @@
 """Messages that take two paths at random (FAIRLEAD_CHAOS) meet receives as MPI promises: docs/relay-plane.md."""
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -32,13 +33,34 @@ def run(mpi: Mpi, ranks: int, argv: list[str], seed: int, kept: Path, **more: st
         "FAIRLEAD_PROFILE": str(kept),
     }
     with mpi_libraries.no_leftovers():
-        done = subprocess.run(mpi.command(ranks, argv, env), capture_output=True, text=True, timeout=300)
+        done = ended(mpi.command(ranks, argv, env), argv[0])
     assert done.returncode == 0, done.stdout + done.stderr
     records = [record.read(path) for path in kept.glob("*.record")]
     assert [each.state for each in records] == ["finalized"] * ranks
     return done.stdout.splitlines(), {
         name: sum(each.relay[name] for each in records) for name in sorted(NOT_ZERO | {"outside"})
     }
+
+
+def ended(command: list[str], program: str) -> "subprocess.CompletedProcess[str]":
+    """As subprocess.run; of one that does not end, how far it got, and where its ranks are."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            out, err = process.communicate(timeout=300)
+        except subprocess.TimeoutExpired:
+            found = subprocess.run(["pgrep", "-f", f"^{program}"], capture_output=True, text=True, check=False)
+            stacks = [stack_of(pid) for pid in found.stdout.split()]
+            process.terminate()
+            out, err = process.communicate(timeout=30)
+            pytest.fail("\n".join(["it did not end; it said:", out, err, *stacks]))
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def stack_of(pid: str) -> str:
+    if shutil.which("gdb") is None:
+        return f"{pid}: gdb is not installed"
+    argv = ["gdb", "-p", pid, "-batch", "-ex", "thread apply all bt 20"]
+    return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60).stdout
 
 
 @pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
