@@ -51,6 +51,14 @@ def wait_for(path: Path) -> str:
     return path.read_text().strip()
 
 
+def wait_until_passed_on(before: object) -> None:
+    """The job may be up a moment before signals are passed on to it."""
+    deadline_s = time.monotonic() + 10
+    while signal.getsignal(signal.SIGUSR1) == before:
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
+
+
 def test_exit_code_passes() -> None:
     assert run(LOCAL, CUSTOM, job("exit 7")) == 7
     assert run(LOCAL, CUSTOM, job("exit 0")) == 0
@@ -75,6 +83,7 @@ def test_signals_to_us_go_to_the_job(tmp_path: Path) -> None:
 
     def send() -> None:
         wait_for(Path(f"{note}.up"))
+        wait_until_passed_on(before)
         os.kill(os.getpid(), signal.SIGUSR1)
 
     sender = threading.Thread(target=send)
@@ -93,6 +102,7 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
 
     def send() -> None:
         wait_for(Path(f"{note}.up"))
+        wait_until_passed_on(usual)
         os.kill(os.getpid(), signal.SIGHUP)
         os.kill(os.getpid(), signal.SIGUSR1)
         wait_for(note)
@@ -100,6 +110,7 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
             file.write("done\n")
 
     sender = threading.Thread(target=send)
+    usual = signal.getsignal(signal.SIGUSR1)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         sender.start()
