@@ -13,7 +13,7 @@ import pytest
 from fairlead.cluster import traces
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
-from fairlead.cluster.launch import NotedSignals, RunningJob, StartupTimeout, attend, run, start
+from fairlead.cluster.launch import NotedSignals, RunningJob, StartupTimeout, run, start
 from fairlead.cluster.launchers.base import Launcher, get
 from fairlead.errors import HostError, LaunchError, MissingToolError
 
@@ -51,14 +51,6 @@ def wait_for(path: Path) -> str:
     return path.read_text().strip()
 
 
-def wait_until_passed_on(before: object) -> None:
-    """The job may be up a moment before signals are passed on to it."""
-    deadline_s = time.monotonic() + 10
-    while signal.getsignal(signal.SIGUSR1) == before:
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
-
-
 def test_exit_code_passes() -> None:
     assert run(LOCAL, CUSTOM, job("exit 7")) == 7
     assert run(LOCAL, CUSTOM, job("exit 0")) == 0
@@ -83,7 +75,6 @@ def test_signals_to_us_go_to_the_job(tmp_path: Path) -> None:
 
     def send() -> None:
         wait_for(Path(f"{note}.up"))
-        wait_until_passed_on(before)
         os.kill(os.getpid(), signal.SIGUSR1)
 
     sender = threading.Thread(target=send)
@@ -102,7 +93,6 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
 
     def send() -> None:
         wait_for(Path(f"{note}.up"))
-        wait_until_passed_on(usual)
         os.kill(os.getpid(), signal.SIGHUP)
         os.kill(os.getpid(), signal.SIGUSR1)
         wait_for(note)
@@ -110,7 +100,6 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
             file.write("done\n")
 
     sender = threading.Thread(target=send)
-    usual = signal.getsignal(signal.SIGUSR1)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         sender.start()
@@ -120,6 +109,32 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     finally:
         signal.signal(signal.SIGHUP, before)
     assert note.read_text().splitlines() == ["got", "done"]
+
+
+def test_a_signal_while_the_job_is_started_goes_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = tmp_path / "note"
+    what = job(f"trap 'exit 5' USR1; echo up >{note}; while :; do sleep 0.05; done")
+
+    def start_slowly(*arguments: object, **options: object) -> RunningJob:
+        running = start(*arguments, **options)  # type: ignore[arg-type]
+        wait_for(note)
+        os.kill(os.getpid(), signal.SIGUSR1)
+        return running
+
+    monkeypatch.setattr("fairlead.cluster.launch.start", start_slowly)
+    before = signal.getsignal(signal.SIGUSR1)
+    assert run(LOCAL, CUSTOM, what) == 5
+    assert signal.getsignal(signal.SIGUSR1) == before
+
+
+def test_a_signal_to_a_job_that_is_not_started_takes_its_usual_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **options: object) -> RunningJob:
+        os.kill(os.getpid(), signal.SIGINT)
+        raise LaunchError("it could not be started")
+
+    monkeypatch.setattr("fairlead.cluster.launch.start", fail)
+    with pytest.raises(KeyboardInterrupt):
+        run(LOCAL, CUSTOM, job("exit 0"))
 
 
 def test_a_signal_that_comes_too_late_is_not_what_ended_the_job() -> None:
@@ -205,7 +220,8 @@ def test_a_started_job_can_be_watched() -> None:
         time.sleep(0.02)
     assert running.poll() is None
     running.signal(signal.SIGTERM)
-    assert attend(running) == 128 + 15
+    assert running.wait() == 128 + 15
+    running.stop()
     assert running.ranks() == {"here": []}
 
 

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -191,7 +192,7 @@ SignalCallback = Callable[[RunningJob, signal.Signals], object]
 
 
 def pass_on(running: RunningJob, number: signal.Signals) -> bool:
-    """Give the job the signal that came, and say whether it got it: what `run` and `attend` do unless told otherwise.
+    """Give the job the signal that came, and say whether it got it: what `run` does unless told otherwise.
 
     One that cannot be delivered is said and the job goes on: an exception here would come out of waiting for it.
     """
@@ -308,36 +309,38 @@ def run(
     if launcher.family is None:
         startup_timeout_s = None
     for left in reversed(range(attempts)):
-        running = start(cluster, launcher, job, stdin=stdin, stdout=stdout, stderr=stderr, leash=leash, prefix=prefix)
+        begin = partial(
+            start, cluster, launcher, job, stdin=stdin, stdout=stdout, stderr=stderr, leash=leash, prefix=prefix
+        )
         try:
-            return attend(
-                running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s, on_signal=on_signal, on_end=on_end
-            )
+            return _run_once(begin, startup_timeout_s, timeout_s, on_signal, on_end)
         except StartupTimeout:
             if not left:
                 raise
     raise ValueError(f"attempts must be at least 1, not {attempts}")
 
 
-def attend(
-    running: RunningJob,
-    *,
-    startup_timeout_s: float | None = STARTUP_TIMEOUT_S,
-    timeout_s: float | None = None,
-    on_signal: SignalCallback | None = pass_on,
-    on_end: Callable[[], None] = lambda: None,
+def _run_once(
+    begin: Callable[[], RunningJob],
+    startup_timeout_s: float | None,
+    timeout_s: float | None,
+    on_signal: SignalCallback | None,
+    on_end: Callable[[], None],
 ) -> int:
-    """Stay with a started job to its end, passing on signals; the exit code. See `run`."""
-    watch = Watch(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s)
+    running: RunningJob | None = None
     try:
-        with _forwarding(running, on_signal), watch:
-            code = running.wait()
-            on_end()
+        with _forwarding(on_signal) as forward_to:
+            running = begin()
+            forward_to(running)
+            with Watch(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s) as watch:
+                code = running.wait()
+                on_end()
         if watch.failure:
             raise watch.failure
         return code
     finally:
-        _tidy(running)
+        if running is not None:
+            _tidy(running)
 
 
 def _tidy(running: RunningJob) -> None:
@@ -412,25 +415,38 @@ class Watch:
 
 
 @contextmanager
-def _forwarding(running: RunningJob, on_signal: SignalCallback | None) -> Iterator[None]:
+def _forwarding(on_signal: SignalCallback | None) -> Iterator[Callable[[RunningJob], None]]:
     """Within: signals go to ``on_signal`` instead. Only the main thread can have it so; others do nothing.
 
-    What the caller told us to ignore (nohup) stays ignored.
+    Gives what has to be called with the job: signals that came before it was there are for it, too. Without a job they
+    take their usual way at the end. What the caller told us to ignore (nohup) stays ignored.
     """
     if on_signal is None or threading.current_thread() is not threading.main_thread():
-        yield
+        yield lambda running: None
         return
+    jobs: list[RunningJob] = []
+    early: list[signal.Signals] = []
 
     def forward(number: int, _frame: FrameType | None) -> None:
-        on_signal(running, signal.Signals(number))
+        if jobs:
+            on_signal(jobs[0], signal.Signals(number))
+        else:
+            early.append(signal.Signals(number))
+
+    def forward_to(running: RunningJob) -> None:
+        jobs.append(running)
+        while early:
+            on_signal(running, early.pop(0))
 
     wanted = [number for number in FORWARDED if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, forward) for number in wanted}
     try:
-        yield
+        yield forward_to
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        for number in early:
+            signal.raise_signal(number)
 
 
 def _exit_code(code: int) -> int:
