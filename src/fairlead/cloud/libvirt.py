@@ -61,10 +61,7 @@ class LibvirtDriver:
         return Inventory(tuple(servers), tuple(vms))
 
     def migrate(self, vm: str, server: str) -> "LibvirtMigration":
-        target = next((each for each in self._servers if each.name() == server), None)
-        if target is None:
-            known = ", ".join(each.name() for each in self._servers)
-            raise MigrationRefusedError(f"there is no server {server}", hint=f"there are {known}")
+        target = self._server(server, MigrationRefusedError)
         source = next((each for each in self._servers if each.runs(vm)), None)
         if source is None:
             raise MigrationRefusedError(f"no machine {vm} runs on any server")
@@ -73,10 +70,7 @@ class LibvirtDriver:
         return LibvirtMigration(source, target, vm, copy_disks=self._table.copy_disks)
 
     def create(self, name: str, like: str, server: str) -> LibvirtCreation:
-        target = next((each for each in self._servers if each.name() == server), None)
-        if target is None:
-            known = ", ".join(each.name() for each in self._servers)
-            raise CreationRefusedError(f"there is no server {server}", hint=f"there are {known}")
+        target = self._server(server, CreationRefusedError)
         found = next((each for one in [target, *self._servers] if (each := one.definition(like)) is not None), None)
         if found is None:
             raise CreationRefusedError(f"no server has a machine {like}")
@@ -91,6 +85,13 @@ class LibvirtDriver:
         if bars := self.inventory().bars(server, Vm(name, server, cpus, memory_B, 0, None, 0.0)):
             raise CreationRefusedError(f"{server} {bars}")
         return LibvirtCreation(target.open_session, target.ask, name, server, found.text, lasting=found.lasting)
+
+    def _server(self, name: str, refused: type[CloudError]) -> "_Server":
+        found = next((each for each in self._servers if each.name() == name), None)
+        if found is None:
+            known = ", ".join(each.name() for each in self._servers)
+            raise refused(f"there is no server {name}", hint=f"there are {known}")
+        return found
 
 
 class LibvirtMigration:

@@ -65,9 +65,7 @@ class OpenstackDriver:
 
     def migrate(self, vm: str, server: str) -> OpenstackMigration:
         found, instances = self._look(with_traffic=False)
-        if server not in {each.name for each in found.servers}:
-            known = ", ".join(each.name for each in found.servers)
-            raise MigrationRefusedError(f"there is no server {server}", hint=f"there are {known}")
+        _require(server, found, MigrationRefusedError)
         if vm not in instances:
             raise MigrationRefusedError(f"no machine {vm} runs on any server")
         machine = found.vm(vm)
@@ -81,9 +79,7 @@ class OpenstackDriver:
 
     def create(self, name: str, like: str, server: str) -> OpenstackCreation:
         found, instances = self._look(with_traffic=False)
-        if server not in {each.name for each in found.servers}:
-            known = ", ".join(each.name for each in found.servers)
-            raise CreationRefusedError(f"there is no server {server}", hint=f"there are {known}")
+        _require(server, found, CreationRefusedError)
         if like not in instances:
             raise CreationRefusedError(f"no machine {like} runs on any server")
         if self._named(name) is not None:
@@ -165,6 +161,12 @@ class OpenstackDriver:
             load = self._uplinks.see(name, here, time.monotonic())
         closed = "is down" if hypervisor.state == "down" else "is disabled" if hypervisor.status == "disabled" else None
         return Server(name, self._site, cpus, memory_B, disk_B, self._table.uplink, load, closed)
+
+
+def _require(server: str, found: Inventory, refused: type[CloudError]) -> None:
+    if server not in {each.name for each in found.servers}:
+        known = ", ".join(each.name for each in found.servers)
+        raise refused(f"there is no server {server}", hint=f"there are {known}")
 
 
 _Stock = tuple[dict[str, Stock], dict[str, Consumer]]
