@@ -1,4 +1,4 @@
-"""The lab as a cloud: what a migration that comes to nothing says of its machine."""
+"""The lab as a cloud: what a migration that comes to nothing says of its machine, and what a lab cannot do."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from fairlead.cloud import lab as driver_module
-from fairlead.cloud.lab import LabMigration
-from fairlead.errors import CloudError, LabError
+from fairlead.cloud.lab import LabDriver, LabMigration
+from fairlead.errors import CloudError, CreationRefusedError, LabError
 
 
 class Failing:
@@ -43,3 +43,11 @@ def test_a_failure_says_where_the_kernel_sees_the_machine(
     with pytest.raises(CloudError) as failed:
         LabMigration(lab, "h0", "s1").poll()
     assert str(failed.value).startswith(told)
+
+
+def test_a_lab_makes_no_machines_and_one_that_is_not_up_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CloudError, match=r"no lab 'nolab' of yours is running"):
+        LabDriver("nolab").create("h9", "h0", "server0")
+    monkeypatch.setattr(LabDriver, "_lab", lambda self: SimpleNamespace(name="up"))
+    with pytest.raises(CreationRefusedError, match=r"lab up has the machines of its description and no others"):
+        LabDriver("up").create("h9", "h0", "server0")
