@@ -24,6 +24,10 @@ SOURCE = Path(__file__).parents[1] / "mpi" / "launch_ring.c"
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
 LIMIT_S = 40.0
 
+# What Debian's MPICH 4.0 says when it fails by itself, about once in sixty launches on a machine that has too much to
+# do: its proxies do not stand the order in which ranks leave, and its UCX does not find the peer it has just named.
+OF_MPICH_4_0 = ("assert (!closed) failed", "initial_address_exchange Destination is unreachable")
+
 
 @pytest.fixture(scope="module")
 def cluster(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
@@ -51,9 +55,19 @@ def output_of(
 ) -> tuple[int, list[str]]:
     """Exit code and lines of stdout."""
     (tmp_path / "in").write_text(stdin)
-    launcher, job = prepared(cluster, mpi, argv, **options)
-    with (tmp_path / "in").open() as source, (tmp_path / "out").open("w") as out:
-        code = run(cluster, launcher, job, stdin=source.fileno(), stdout=out.fileno(), timeout_s=LIMIT_S)
+    for _ in range(3):
+        launcher, job = prepared(cluster, mpi, argv, **options)
+        with (
+            (tmp_path / "in").open() as source,
+            (tmp_path / "out").open("w") as out,
+            (tmp_path / "err").open("w") as err,
+        ):
+            streams = {"stdin": source.fileno(), "stdout": out.fileno(), "stderr": err.fileno()}
+            code = run(cluster, launcher, job, timeout_s=LIMIT_S, **streams)
+        complaint = (tmp_path / "err").read_text()
+        print(complaint)
+        if mpi.name != "mpich4" or not any(defect in complaint for defect in OF_MPICH_4_0):
+            break
     return code, (tmp_path / "out").read_text().splitlines()
 
 
