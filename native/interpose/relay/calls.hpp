@@ -64,6 +64,7 @@ void put_refusals(Table& table);     // generated
 template <class Create>
 int create(MPI_Comm comm, const MPI_Comm* made, Create&& call) {
     plane->enter();
+    plane->gather(comm);  // who is not there yet may wait until a message of the program's is pulled here
     const Plane::Suspended suspended(*plane, comm);
     plane->gather(comm);
     const int error = call();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communicators that are made and freed in ways of their own; all others are generated.
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -43,8 +44,9 @@ int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
         return create(comm, group, tag, made);
     }
     plane->enter();
-    const Plane::Suspended suspended(*plane, comm);
     const Members members = members_of(group);
+    plane->meet(members.world_ranks, members.place, tag);
+    const Plane::Suspended suspended(*plane, comm);
     plane->meet(members.world_ranks, members.place, tag);
     const int error = create(comm, group, tag, made);
     if (error == MPI_SUCCESS) {
@@ -68,7 +70,8 @@ int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI
     return error;
 }
 
-// The two groups' leaders meet before anybody sleeps in the library, which may use the peers' communicator.
+// The two groups' leaders meet before anybody sleeps in the library, which may use the peers' communicator: once when
+// everybody has come, and once more when nothing is pulled any more.
 int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader, int tag, MPI_Comm* made) {
     const auto create = library<decltype(intercomm_create)>(Function::MPI_Intercomm_create);
     if (passes_by()) {
@@ -76,8 +79,7 @@ int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remot
     }
     plane->enter();
     const bool leads = communicator(local).rank == local_leader;
-    const Plane::Suspended suspended(*plane, leads ? peers : local);
-    plane->gather(local);
+    std::function<void()> meet = [] {};
     if (leads) {
         const int other = communicator(peers).world_rank(remote_leader);
         int self = 0;
@@ -85,8 +87,12 @@ int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remot
         if (other == record::kOutsideWorld) {
             fatal("MPI_Intercomm_create with processes outside MPI_COMM_WORLD is not supported under the relay plane");
         }
-        plane->meet({std::min(self, other), std::max(self, other)}, self < other ? 0 : 1, tag);
+        meet = [=] { plane->meet({std::min(self, other), std::max(self, other)}, self < other ? 0 : 1, tag); };
     }
+    plane->gather(local);
+    meet();
+    const Plane::Suspended suspended(*plane, leads ? peers : local);
+    meet();
     plane->gather(local);
     const int error = create(local, local_leader, peers, remote_leader, tag, made);
     if (error == MPI_SUCCESS) {

@@ -76,7 +76,8 @@ class Plane {
     void gather(MPI_Comm comm);
     /// Likewise these processes, among them this one at `place`.
     void meet(const std::vector<int>& world_ranks, std::size_t place, int tag);
-    /// The library may use the communicator for messages of its own meanwhile: none is pulled.
+    /// The library may use the communicator for messages of its own meanwhile: none is pulled. Not before all have
+    /// come: one of them may be kept by a message that would have to be pulled.
     class Suspended {
       public:
         Suspended(Plane& plane, MPI_Comm comm);

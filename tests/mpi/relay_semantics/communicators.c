@@ -121,3 +121,31 @@ void communicators(void) {
         MPI_Comm_free(&copy);
     }
 }
+
+/// Who makes a communicator has posted the receive that somebody waits for who has yet to come.
+void made_while_receiving(void) {
+    const int late = rank % 2, partner = late ? rank - 1 : rank + 1;
+    const int colour = rank % 2;
+    MPI_Comm parts, made;
+    MPI_Comm_split(world, colour, rank, &parts);
+    for (int i = 0; i < 60; ++i) {
+        int got = -1;
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (!late && partner < size) MPI_Irecv(&got, 1, MPI_INT, partner, i, world, &request);
+        if (late) MPI_Ssend(&i, 1, MPI_INT, partner, i, world);
+        if (i % 3 == 0) {
+            MPI_Comm_dup(world, &made);
+        } else if (i % 3 == 1) {
+            MPI_Group all;
+            MPI_Comm_group(world, &all);
+            MPI_Comm_create_group(world, all, i, &made);
+            MPI_Group_free(&all);
+        } else {
+            MPI_Intercomm_create(parts, 0, world, 1 - colour, i, &made);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        NEED(late || partner == size || got == i);
+        MPI_Comm_free(&made);
+    }
+    MPI_Comm_free(&parts);
+}

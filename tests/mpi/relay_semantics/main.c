@@ -50,6 +50,7 @@ static const struct Case {
     {"errors", errors},
     {"wrong exchanges", wrong_exchanges},
     {"communicators", communicators},
+    {"made while receiving", made_while_receiving},
     {"attributes", attributes},
     {"synchronous and barrier", synchronous_and_barrier},
     {"unwanted", unwanted},

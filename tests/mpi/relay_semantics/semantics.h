@@ -50,6 +50,7 @@ void errors(void);
 void wrong_exchanges(void);
 /* communicators.c */
 void communicators(void);
+void made_while_receiving(void);
 void attributes(void);
 /* random.c */
 void random_messages(void);
