@@ -5,7 +5,7 @@ NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name '*.S' -o -na
 PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
-.PHONY: help setup demo bench test test-native test-python test-libvirt test-openstack verify lint format lock clean
+.PHONY: help setup demo bench test test-native test-python test-lxc test-libvirt test-openstack verify lint format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -40,6 +40,10 @@ test-python: build/.setup ## Python, lab and kernel tests
 
 verify: build/.setup ## the long suites: kills, fuzzing, long runs (at most 75 minutes)
 	scripts/verify.sh
+
+test-lxc: build/.setup ## hosts that are real LXC containers (root; installs LXC): 1 minute
+	scripts/install-packages.sh scripts/packages.lxc.txt
+	$(PYTEST) -m lxc tests/lxc
 
 test-libvirt: build/.setup ## live migration by two real libvirt daemons (root; installs libvirt and QEMU): 3 minutes
 	scripts/install-packages.sh scripts/packages.libvirt.txt

@@ -18,6 +18,7 @@ build() { # DIRECTORY[:TARGET] OPTIONS...
 }
 
 scripts/install-packages.sh scripts/packages.verify.txt
+scripts/install-packages.sh scripts/packages.lxc.txt
 scripts/install-mpi.sh scripts/mpi/verify/*.lock
 
 say "C++ unit tests under the thread sanitizer"

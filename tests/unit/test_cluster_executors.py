@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from fairlead.cluster import executors
-from fairlead.cluster.description import Cluster, Host, Ssh
+from fairlead.cluster.description import Cluster, Host, Lxc, Ssh
 from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors.base import Executor, register
 from fairlead.errors import ConfigError, HostError
@@ -24,7 +24,7 @@ def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_registry_knows_all_and_refuses_duplicates() -> None:
-    assert executors.names() == ("lab", "local", "ssh")
+    assert executors.names() == ("lab", "local", "lxc", "ssh")
     with pytest.raises(ValueError, match="registered twice"):
         register("ssh")(type("Other", (Executor,), {}))
     with pytest.raises(ConfigError, match="executor 'rsh' is unknown"):
@@ -74,6 +74,55 @@ def test_rsh_agent_maps_names_and_skips_options(tmp_path: Path) -> None:
     lost = subprocess.run([agent, "h9", "orted"], env=environment, capture_output=True, text=True, check=False)
     assert lost.returncode == 255
     assert "host h9 is not in the cluster file" in lost.stderr
+
+
+CONTAINERS = (Host("n1", "10.0.0.1", reach="c1"), Host("n2", "10.0.0.2", reach="c2@node7"))
+LXC = Cluster("c", "lxc", CONTAINERS, ssh=Ssh(user="ann"), lxc=Lxc(path=Path("/srv/lxc")))
+LOG_IN = 'HOME=~root; export HOME; cd; exec "$@"'
+
+
+def test_lxc_command_line() -> None:
+    lxc = executors.of(LXC)
+    attach = ["lxc-attach", "-P", "/srv/lxc", "-n", "c1", "--clear-env", "--", "sh", "-c", LOG_IN, "sh"]
+    assert lxc.command("n1", ["echo", "a b"]) == [*attach, "echo", "a b"]
+    assert lxc.command("n1", ["true"], env={"X": "1 2"}, cwd="/w") == [*attach, "env", "--chdir=/w", "X=1 2", "true"]
+    line = lxc.command("n2", ["echo", "a b"])
+    assert line[0] == "ssh"
+    assert line[-2] == "ann@node7"
+    attach[attach.index("c1")] = "c2"
+    assert shlex.split(line[-1]) == [*attach, "echo", "a b"]
+
+
+def test_lxc_that_does_not_get_there_is_told_from_a_program_that_fails() -> None:
+    lxc = executors.of(LXC)
+    assert lxc.was_lost("n1", 1, b"lxc-attach: c1: attach.c: 406 Connection refused - Failed to get init pid\n")
+    assert not lxc.was_lost("n1", 255, b"no luck\n")
+    assert lxc.was_lost("n2", 255, b"ssh: connect to host node7 port 22: No route to host\n")
+
+
+def test_lxc_rsh_agent_enters_each_container_its_way(tmp_path: Path) -> None:
+    agent = executors.of(LXC).rsh_agent()
+    assert agent is not None
+    for name in ("ssh", "lxc-attach"):
+        fake = tmp_path / "bin" / name
+        fake.parent.mkdir(exist_ok=True)
+        fake.write_text(f'#!/bin/sh\necho "{name}"; for word; do echo "[$word]"; done\n')
+        fake.chmod(0o755)
+    environment = {"PATH": f"{fake.parent}:/usr/bin:/bin"}
+
+    def says(*words: str) -> list[str]:
+        done = subprocess.run([agent, *words], env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    assert says("-x", "n1", "orted", '"a b"') == [
+        "lxc-attach",
+        *(f"[{word}]" for word in ("-P", "/srv/lxc", "-n", "c1", "--clear-env", "--", "sh", "-c", LOG_IN, "sh")),
+        *("[sh]", "[-c]", '[orted "a b"]'),
+    ]
+    remote = says("n2", "orted", "it's", '"a b"')
+    assert remote[0] == "ssh"
+    assert remote[-2] == "[ann@node7]"
+    assert shlex.split(remote[-1][1:-1])[-3:] == ["sh", "-c", 'orted it\'s "a b"']
 
 
 LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", reach="here", interface="lo"),))

@@ -5,6 +5,7 @@ import shlex
 import pytest
 
 from fairlead.cluster import launchers
+from fairlead.cluster.addresses import Outlook
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job, covering_network, make_job, place
 from fairlead.cluster.launchers.base import Launcher, get, register
@@ -136,6 +137,16 @@ TWO_INTERFACES = {
     "custom": "./prog",
 }
 
+# Where mpirun's machine is none of the hosts.
+APART = {
+    "openmpi4": "mpirun --mca plm_rsh_no_tree_spawn 1 --mca plm_rsh_pass_environ_mca_params 0 -np 3",
+    "openmpi5": "mpirun --prtemca plm_ssh_agent /lab/agent --prtemca plm_ssh_no_tree_spawn 1 -np 3",
+    "mpich4": "mpirun -launcher ssh -launcher-exec /lab/agent -localhost 10.64.0.254 -hosts h0:2,h1:1",
+    "mpich5": "mpirun -launcher ssh -launcher-exec /lab/agent -localhost 10.64.0.254 -hosts h0:2,h1:1",
+    "intelmpi2021": "mpirun -launcher ssh -launcher-exec /lab/agent -iface br0 -ppn 2 -hosts h0,h1",
+    "custom": "./prog",
+}
+
 
 @pytest.fixture(params=launchers.names())
 def launcher(request: pytest.FixtureRequest) -> Launcher:
@@ -156,6 +167,14 @@ def test_shared_cores_are_neither_bound_nor_spun_on(launcher: Launcher) -> None:
 
 def test_working_directory(launcher: Launcher) -> None:
     assert WDIR[launcher.name] in line(launcher, job(cwd="/w"))
+
+
+def test_mpirun_on_a_machine_that_is_no_host(launcher: Launcher) -> None:
+    apart = job(outlook=Outlook("10.64.0.254", "br0"))
+    assert line(launcher, apart).startswith(APART[launcher.name])
+    # Open MPI 4 hands the agent that its command line names to daemons that do not have it, and they end.
+    agent = {"OMPI_MCA_plm_rsh_agent": "/lab/agent"} if launcher.name == "openmpi4" else {}
+    assert {name: value for name, value in launcher.environment(apart).items() if "agent" in name} == agent
 
 
 def test_ranks_of_a_host_need_not_be_neighbours(launcher: Launcher) -> None:

@@ -48,6 +48,13 @@ class SshTable(config.Model):
     shared_files: bool = True  # do the hosts see this machine's files (NFS, Lustre) at the same paths?
 
 
+class LxcTable(config.Model):
+    """``[lxc]``: how ``executor = "lxc"`` calls lxc-attach."""
+
+    path: Path | None = None  # where the servers keep containers, if not in LXC's own place (lxc-attach -P)
+    shared_files: bool = False  # do the containers see this machine's files at the same paths?
+
+
 class ClusterTable(config.Model):
     """``[cluster]``."""
 
@@ -79,6 +86,7 @@ class ClusterFile(config.Model):
     cluster: ClusterTable
     hosts: tuple[HostEntry, ...] = Field(min_length=1)
     ssh: SshTable = SshTable()
+    lxc: LxcTable = LxcTable()
     cloud: CloudTable | None = None
 
     @model_validator(mode="after")
@@ -123,6 +131,14 @@ class Ssh:
 
 
 @dataclass(frozen=True)
+class Lxc:
+    """Options of the lxc executor, resolved."""
+
+    path: Path | None = None
+    shared_files: bool = False
+
+
+@dataclass(frozen=True)
 class Cluster:
     """Hosts and how to use them.
 
@@ -133,10 +149,11 @@ class Cluster:
         lab: name of the lab, for executor ``lab``.
         ports: first and last port for agents, inclusive.
         mpirun: the mpirun to use unless a command names another; a name in PATH or an absolute path.
-        launch_from: name of the host that runs mpirun, or None for this machine.
+        launch_from: name of the host that runs mpirun, or None for this machine, be it one of the hosts or not.
         cores_shared: hosts share processor cores, so that no rank may be bound to one nor spin on one.
         guardian: command line of the guardian that is installed on every host; None: fairlead's own copy is used.
-        ssh: options of the ssh executor.
+        ssh: options of the ssh executor, and of the lxc executor's way to other servers.
+        lxc: options of the lxc executor.
         cloud: the cloud manager whose virtual machines the hosts are; None: unknown, or a lab's.
         source: the file, or what stands for it in messages.
     """
@@ -151,6 +168,7 @@ class Cluster:
     cores_shared: bool = False
     guardian: tuple[str, ...] | None = None
     ssh: Ssh = field(default_factory=Ssh)
+    lxc: Lxc = field(default_factory=Lxc)
     cloud: CloudTable | None = None
     source: str = "cluster"
 
@@ -245,13 +263,14 @@ def resolve(file: ClusterFile, *, source: str, directory: Path) -> Cluster:
         cores_shared=table.executor == "lab" if table.cores_shared is None else table.cores_shared,
         guardian=table.guardian,
         ssh=_resolve_ssh(file.ssh, directory),
+        lxc=Lxc(path=file.lxc.path, shared_files=file.lxc.shared_files),
         cloud=file.cloud,
         source=source,
     )
 
 
 def _launch_host(table: ClusterTable, hosts: tuple[Host, ...]) -> str | None:
-    if table.launch_from == "here" or table.executor == "local":
+    if table.launch_from == "here" or table.executor in ("local", "lxc"):
         return None
     return table.launch_from or next(host.name for host in hosts if host.role == "compute")
 
@@ -288,6 +307,9 @@ def _table_complaints(file: ClusterFile) -> Iterable[InitErrorDetails]:
         yield _complaint(("cluster", "ports"), "must be [first, last] with 1024 <= first <= last <= 65535", table.ports)
     if table.launch_from not in (None, "here", *(host.name for host in file.hosts)):
         yield _complaint(("cluster", "launch_from"), 'must be "here" or the name of a host', table.launch_from)
+    if table.executor == "lxc" and table.launch_from not in (None, "here"):
+        message = 'must be "here" with executor = "lxc": a container cannot start anything in another one'
+        yield _complaint(("cluster", "launch_from"), message, table.launch_from)
     if not any(host.role == "compute" for host in file.hosts):
         yield _complaint(("hosts",), 'no host has role = "compute", so no rank could run', None)
     for index, option in enumerate(file.ssh.options):

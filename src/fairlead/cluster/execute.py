@@ -8,7 +8,6 @@ from typing import TypeVar
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import HostError, MissingToolError
 
-SSH_FAILED = 255  # ssh(1), EXIT STATUS
 AT_ONCE = 32  # hosts talked to at the same time
 Result = TypeVar("Result")
 
@@ -32,7 +31,7 @@ def attempt(
     try:
         done = subprocess.run(command, input=stdin, capture_output=True, timeout=timeout_s, check=False)
     except subprocess.TimeoutExpired as error:
-        raise HostError(f"{host}: `{argv[0]}` did not end within {timeout_s:g} s", hint=_look(executor)) from error
+        raise HostError(f"{host}: `{argv[0]}` did not end within {timeout_s:g} s", hint=executor.look) from error
     except FileNotFoundError as error:
         raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
     check_reached(executor, host, done.returncode, done.stderr)
@@ -40,9 +39,9 @@ def attempt(
 
 
 def check_reached(executor: Executor, host: str, exit_code: int, said: bytes) -> None:
-    """Raises HostError if a command for a host ended so, and ``said`` this, since ssh did not get there or not back."""
-    if executor.name == "ssh" and exit_code == SSH_FAILED:
-        raise HostError(f"{host}: ssh did not get there: {_tail(said)}", hint=_look(executor))
+    """Raises HostError if a command for a host ended so, and ``said`` this, since it did not get there or not back."""
+    if executor.was_lost(host, exit_code, said):
+        raise HostError(f"{host}: {executor.program} did not get there: {_tail(said)}", hint=executor.look)
 
 
 def run_on(
@@ -79,13 +78,6 @@ def on_all(hosts: Iterable[str], function: Callable[[str], Result]) -> dict[str,
     names = list(hosts)
     with ThreadPoolExecutor(max_workers=min(AT_ONCE, max(1, len(names)))) as pool:
         return dict(zip(names, pool.map(function, names), strict=True))
-
-
-def _look(executor: Executor) -> str:
-    return {
-        "ssh": "try `ssh HOST true` by hand; keys must work without a password, see [ssh] in the cluster file",
-        "lab": "see `fairlead lab show`",
-    }.get(executor.name, "")
 
 
 def _tail(output: bytes) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from fairlead.cluster.addresses import Outlook
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
 
@@ -20,6 +21,7 @@ class Job:
         argv: the program and its arguments; for a launch line of the user's own, that whole line.
         hosts: the host of every rank, in rank order; len(hosts) is the number of ranks.
         interfaces: names of the interfaces that MPI may use, each once (one name where all hosts agree).
+        outlook: how the hosts see this machine, where mpirun runs here and here is none of them.
         network: the hosts' addresses as one IPv4 network ("10.64.0.0/16"), for where names differ.
         env: environment of the ranks. It stands in command lines: no secrets.
         cwd: working directory of the ranks, or None for the launcher's own.
@@ -33,6 +35,7 @@ class Job:
     hosts: tuple[str, ...]
     interfaces: tuple[str, ...] = ()
     network: str | None = None
+    outlook: Outlook | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | None = None
     cores_shared: bool = False
@@ -91,6 +94,7 @@ def make_job(
     cwd: str | None = None,
     hosts: Sequence[str] | None = None,
     rsh_agent: str | None = None,
+    outlook: Outlook | None = None,
     options: Sequence[str] = (),
 ) -> Job:
     """A job on a cluster: placement by slots unless ``hosts`` gives the host of every rank, interface from the file.
@@ -111,6 +115,7 @@ def make_job(
         hosts=placement,
         interfaces=tuple(dict.fromkeys(host.interface for host in used)),
         network=covering_network([host.address for host in used]),
+        outlook=outlook,
         env=dict(env or {}),
         cwd=cwd,
         cores_shared=cluster.cores_shared or full,

@@ -16,9 +16,10 @@ from pathlib import Path
 from types import FrameType
 
 from fairlead import interrupts
+from fairlead.cluster import addresses
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all
+from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors.base import Executor, of
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
 from fairlead.cluster.launchers import Launcher, detect, get
@@ -74,6 +75,10 @@ def prepare(
         chosen = detect(executor if host else None, host or "this machine", cluster.mpirun)
     else:
         chosen = get(launcher)(cluster.mpirun)
+    outlook = _outlook(cluster)
+    if outlook and cwd is None and not executor.shares_files:
+        # What is mpirun's directory here need not exist there. A log-in's does.
+        cwd = run_on(executor, cluster.compute_hosts()[0].name, ["pwd"]).rstrip("\n")
     job = make_job(
         cluster,
         argv,
@@ -83,9 +88,18 @@ def prepare(
         cwd=cwd,
         hosts=hosts,
         rsh_agent=_rsh_agent(cluster, executor),
+        outlook=outlook,
         options=options,
     )
     return chosen, job
+
+
+def _outlook(cluster: Cluster) -> addresses.Outlook | None:
+    """How the hosts see this machine, where mpirun runs here and here is none of them."""
+    elsewhere = cluster.launch_from is not None or cluster.executor == "local"
+    if elsewhere or any(addresses.is_own(host.address) for host in cluster.hosts):
+        return None
+    return addresses.towards(cluster.compute_hosts()[0].address)
 
 
 def _rsh_agent(cluster: Cluster, executor: Executor) -> str | None:
@@ -259,7 +273,7 @@ def start(
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            cwd=None if cluster.launch_from else job.cwd,
+            cwd=None if cluster.launch_from or job.outlook else job.cwd,
             env=None if cluster.launch_from else {**os.environ, **environment},
             start_new_session=True,
         )

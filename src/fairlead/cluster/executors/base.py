@@ -19,11 +19,15 @@ class Executor(ABC):
         shares_files: hosts see this machine's files at the same paths, so that nothing has to be copied.
         passes_signals: a signal to the process started here reaches the command on the host.
         other_machines: hosts are machines of their own, with processors and kernels of their own.
+        program: what gets to a host, for messages.
+        look: how a person finds out why it does not.
     """
 
     name: ClassVar[str]
     passes_signals: ClassVar[bool]
     other_machines: ClassVar[bool] = False
+    program: ClassVar[str] = ""
+    look: ClassVar[str] = ""
     shares_files: bool = True
 
     def __init__(self, cluster: "Cluster") -> None:
@@ -41,6 +45,10 @@ class Executor(ABC):
         Raises:
             ConfigError: no such host in the cluster.
         """
+
+    def was_lost(self, host: str, exit_code: int, said: bytes) -> bool:
+        """Whether a command that ended so, and said this on stderr, did not get to the host, or not back from it."""
+        return False
 
     @abstractmethod
     def rsh_agent(self) -> Path | None:

@@ -18,6 +18,7 @@ class LabExecutor(Executor):
     """Runs commands inside a lab host's namespaces."""
 
     passes_signals = True
+    look = "see `fairlead lab show`"
 
     def __init__(self, cluster: Cluster) -> None:
         if cluster.lab is None:

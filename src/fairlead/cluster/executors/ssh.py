@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fairlead.cluster.cache import local_cache, write_once
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.description import Cluster, Ssh
 from fairlead.cluster.executors.base import Executor, register, with_environment
 
 CONNECT_TIMEOUT_S = 10
+FAILED = 255  # ssh(1), EXIT STATUS
 KEEP_CONNECTION_S = 60
 LONGEST_SOCKET_PATH = 104  # sun_path on Linux holds 108; ssh adds a suffix while it creates the socket
 SOCKET_NAME_LENGTH = 41
@@ -21,6 +22,8 @@ class SshExecutor(Executor):
 
     passes_signals = False
     other_machines = True
+    program = "ssh"
+    look = "try `ssh HOST true` by hand; keys must work without a password, see [ssh] in the cluster file"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -31,7 +34,12 @@ class SshExecutor(Executor):
     ) -> list[str]:
         """See `Executor.command`. ssh hands one string to a shell there, so every word is quoted for it."""
         remote = shlex.join(with_environment(argv, env, cwd))
-        return ["ssh", *self._options(), *_multiplexing(), "--", self._destination(host), remote]
+        ssh = self._cluster.ssh
+        return ["ssh", *options(ssh), *multiplexing(), "--", destination(ssh, self._cluster.host(host).reach), remote]
+
+    def was_lost(self, host: str, exit_code: int, said: bytes) -> bool:
+        """See `Executor.was_lost`."""
+        return exit_code == FAILED
 
     def rsh_agent(self) -> Path:
         """A script that turns the cluster's host names and options into a call of ssh.
@@ -39,29 +47,30 @@ class SshExecutor(Executor):
         MPI launchers take a program without options, and know hosts by the cluster file's names only.
         """
         cases = [
-            f"{shlex.quote(host.name)}) destination={shlex.quote(self._destination(host.name))} ;;"
+            f"{shlex.quote(host.name)}) destination={shlex.quote(destination(self._cluster.ssh, host.reach))} ;;"
             for host in self._cluster.hosts
         ]
-        script = _AGENT.format(cases="\n  ".join(cases), options=shlex.join(self._options()))
+        script = _AGENT.format(cases="\n  ".join(cases), options=shlex.join(options(self._cluster.ssh)))
         return write_once(local_cache() / "rsh", "rsh-agent", script.encode(), executable=True)
 
-    def _destination(self, host: str) -> str:
-        reach = self._cluster.host(host).reach
-        user = self._cluster.ssh.user
-        return f"{user}@{reach}" if user and "@" not in reach else reach
 
-    def _options(self) -> list[str]:
-        ssh = self._cluster.ssh
-        options = ["-o", "BatchMode=yes", "-o", f"ConnectTimeout={CONNECT_TIMEOUT_S}"]
-        if ssh.config:
-            options += ["-F", str(ssh.config)]
-        if ssh.port:
-            options += ["-p", str(ssh.port)]
-        if ssh.identity:
-            options += ["-i", str(ssh.identity)]
-        for option in ssh.options:
-            options += ["-o", option]
-        return options
+def destination(ssh: Ssh, reach: str) -> str:
+    """What ssh is to call: with the cluster's user, where there is one and ``reach`` names none."""
+    return f"{ssh.user}@{reach}" if ssh.user and "@" not in reach else reach
+
+
+def options(ssh: Ssh) -> list[str]:
+    """ssh's options for a cluster. It never asks for anything."""
+    words = ["-o", "BatchMode=yes", "-o", f"ConnectTimeout={CONNECT_TIMEOUT_S}"]
+    if ssh.config:
+        words += ["-F", str(ssh.config)]
+    if ssh.port:
+        words += ["-p", str(ssh.port)]
+    if ssh.identity:
+        words += ["-i", str(ssh.identity)]
+    for option in ssh.options:
+        words += ["-o", option]
+    return words
 
 
 _AGENT = """#!/bin/sh
@@ -76,7 +85,7 @@ exec ssh {options} -- "$destination" "$@"
 """
 
 
-def _multiplexing() -> list[str]:
+def multiplexing() -> list[str]:
     """Options that share one connection a host; none where the home directory's path is too long for a socket."""
     directory = local_cache() / "ssh"
     if len(os.fsencode(directory)) + SOCKET_NAME_LENGTH > LONGEST_SOCKET_PATH - 17:

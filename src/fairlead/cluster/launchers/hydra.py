@@ -20,7 +20,7 @@ class Hydra(Launcher):
         return [
             self.mpirun,
             *(["-launcher", "ssh", "-launcher-exec", job.rsh_agent] if job.rsh_agent else []),
-            *(["-iface", job.interfaces[0]] if job.interfaces else []),
+            *self._network(job),
             *self._hosts(job),
             *(self._unbound if job.cores_shared else ()),
             *(["-wdir", job.cwd] if job.cwd else []),
@@ -28,6 +28,12 @@ class Hydra(Launcher):
             *job.options,
             *self._ranks(job),
         ]
+
+    def _network(self, job: Job) -> list[str]:
+        """How its proxies find mpirun. A machine that is none of the hosts has no interface of theirs to be named."""
+        if job.outlook:
+            return ["-localhost", job.outlook.address]
+        return ["-iface", job.interfaces[0]] if job.interfaces else []
 
     def _hosts(self, job: Job) -> list[str]:
         """The options that name the hosts, in rank order."""

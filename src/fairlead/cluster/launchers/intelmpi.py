@@ -15,6 +15,10 @@ class IntelMpi(Hydra):
 
     _unbound = ("-genv", "I_MPI_PIN", "off")
 
+    def _network(self, job: Job) -> list[str]:
+        # It does not listen to -localhost, and asks for the interface on mpirun's machine only.
+        return ["-iface", job.outlook.interface] if job.outlook else super()._network(job)
+
     def _hosts(self, job: Job) -> list[str]:
         # It knows no "host:count". As many ranks on each host as on the first one, on the last one those that are left.
         blocks = job.blocks()

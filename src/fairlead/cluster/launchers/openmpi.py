@@ -34,7 +34,11 @@ class OpenMpi(Launcher):
 
     @abstractmethod
     def _daemons(self, job: Job) -> list[str]:
-        """How the run time's daemons are started and find each other."""
+        """How the run time's daemons are started and find each other.
+
+        Where mpirun's machine is none of the hosts, it has no interface of theirs to be named, and they cannot start
+        each other's.
+        """
 
     @abstractmethod
     def _placement(self, job: Job) -> list[str]:
@@ -49,7 +53,16 @@ class OpenMpi(Launcher):
 class OpenMpi4(OpenMpi):
     """Open MPI 4.0 and 4.1."""
 
+    def environment(self, job: Job) -> dict[str, str]:
+        """See `Launcher.environment`.
+
+        What the command line names is handed to the daemons, and they end if the agent is not on their host, too.
+        """
+        return {"OMPI_MCA_plm_rsh_agent": job.rsh_agent} if job.outlook and job.rsh_agent else {}
+
     def _daemons(self, job: Job) -> list[str]:
+        if job.outlook:
+            return ["--mca", "plm_rsh_no_tree_spawn", "1", "--mca", "plm_rsh_pass_environ_mca_params", "0"]
         agent = ["--mca", "plm_rsh_agent", job.rsh_agent] if job.rsh_agent else []
         interface = _interface(job)
         return [*agent, *(["--mca", "oob_tcp_if_include", interface] if interface else [])]
@@ -68,6 +81,8 @@ class OpenMpi5(OpenMpi):
 
     def _daemons(self, job: Job) -> list[str]:
         agent = ["--prtemca", "plm_ssh_agent", job.rsh_agent] if job.rsh_agent else []
+        if job.outlook:
+            return [*agent, "--prtemca", "plm_ssh_no_tree_spawn", "1"]
         interface = _interface(job)
         # On this machine alone there are no daemons to find, and PRRTE ends when it is left with the loopback only.
         named = ["--prtemca", "prte_if_include", interface] if interface and interface != "lo" else []

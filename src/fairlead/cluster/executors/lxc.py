@@ -1,0 +1,82 @@
+"""Hosts are LXC containers on this machine, or on servers that are reached by ssh.
+
+A host's ``reach`` is the container's name, or ``container@server``. Source: lxc-attach(1).
+"""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fairlead.cluster.cache import local_cache, write_once
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors import ssh
+from fairlead.cluster.executors.base import Executor, register, with_environment
+
+# lxc-attach leaves out what a log-in does.
+_LOG_IN = 'HOME=~root; export HOME; cd; exec "$@"'
+
+
+@register("lxc")
+class LxcExecutor(Executor):
+    """Runs commands by lxc-attach, as the container's root and without this machine's environment."""
+
+    passes_signals = False
+    other_machines = True  # of their own is what fairlead must know of them: files, limits, what /proc says
+    program = "lxc-attach"
+    look = "try `lxc-attach -n CONTAINER -- true` by hand on its server; see [lxc] in the cluster file"
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.shares_files = cluster.lxc.shared_files
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        """See `Executor.command`."""
+        container, server = self._place(host)
+        attach = [*self._attach(container), "sh", "-c", _LOG_IN, "sh", *with_environment(argv, env, cwd)]
+        if server is None:
+            return attach
+        to = ssh.destination(self._cluster.ssh, server)
+        return ["ssh", *ssh.options(self._cluster.ssh), *ssh.multiplexing(), "--", to, shlex.join(attach)]
+
+    def was_lost(self, host: str, exit_code: int, said: bytes) -> bool:
+        """See `Executor.was_lost`. lxc-attach itself ends with 1, as programs do."""
+        _, server = self._place(host)
+        inside = exit_code != 0 and said.startswith(b"lxc-attach: ")
+        return inside or (server is not None and exit_code == ssh.FAILED)
+
+    def rsh_agent(self) -> Path:
+        """A script that enters a container as ssh would log in to it. It works where it was made only."""
+        cases = "\n  ".join(f"{shlex.quote(host.name)}) {self._enter(host.name)} ;;" for host in self._cluster.hosts)
+        return write_once(local_cache() / "rsh", "rsh-agent", _AGENT.format(cases=cases).encode(), executable=True)
+
+    def _place(self, host: str) -> tuple[str, str | None]:
+        container, _, server = self._cluster.host(host).reach.partition("@")
+        return container, server or None
+
+    def _attach(self, container: str) -> list[str]:
+        path = self._cluster.lxc.path
+        return ["lxc-attach", *(["-P", str(path)] if path else []), "-n", container, "--clear-env", "--"]
+
+    def _enter(self, host: str) -> str:
+        container, server = self._place(host)
+        attach = shlex.join([*self._attach(container), "sh", "-c", _LOG_IN, "sh", "sh", "-c"])
+        if server is None:
+            return f'exec {attach} "$*"'
+        to = ssh.destination(self._cluster.ssh, server)
+        words = shlex.join(["ssh", *ssh.options(self._cluster.ssh), "--", to])
+        return f'exec {words} {shlex.quote(attach)}" \'$(quoted "$*")\'"'
+
+
+_AGENT = """#!/bin/sh
+# Called by mpirun as: rsh-agent [ssh options] HOST COMMAND...
+quoted() {{ printf %s "$1" | sed "s/'/'\\\\\\\\''/g"; }}
+while [ "${{1#-}}" != "$1" ]; do shift; done
+host=$1
+shift
+case "$host" in
+  {cases}
+  *) echo "fairlead: host $host is not in the cluster file" >&2; exit 255 ;;
+esac
+"""
