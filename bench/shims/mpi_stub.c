@@ -69,6 +69,6 @@ NEVER(Abort) NEVER(Cancel) NEVER(Comm_call_errhandler) NEVER(Comm_dup) NEVER(Com
 NEVER(Comm_get_attr) NEVER(Comm_split_type) NEVER(Grequest_complete) NEVER(Grequest_start)
 NEVER(Group_from_session_pset) NEVER(Iallgather) NEVER(Ialltoall) NEVER(Ibarrier) NEVER(Improbe)
 NEVER(Imrecv) NEVER(Imrecv_c) NEVER(Iprobe) NEVER(Irecv_c) NEVER(Isend_c) NEVER(Issend)
-NEVER(Issend_c) NEVER(Mrecv) NEVER(Pack) NEVER(Request_free) NEVER(Request_get_status)
+NEVER(Issend_c) NEVER(Mrecv) NEVER(Pack) NEVER(Recv_init) NEVER(Request_free) NEVER(Request_get_status)
 NEVER(Sendrecv) NEVER(Start) NEVER(Test) NEVER(Testall) NEVER(Testany) NEVER(Testsome)
 NEVER(Type_dup) NEVER(Type_free) NEVER(Type_get_envelope) NEVER(Type_get_extent_x) NEVER(Unpack)

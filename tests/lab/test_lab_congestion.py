@@ -7,7 +7,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import accumulate
+from itertools import pairwise
 
 import pytest
 from lab_fixtures import (
@@ -83,7 +83,7 @@ def test_the_delay_is_added_to_one_link_each_way_keeps_order_and_goes(user_names
             assert round_trip_s(lab, "h0", "h1") - base_s == pytest.approx(0.010, abs=0.002)
             assert round_trip_s(lab, "h0", "h2") < 0.005
             assert tcp_rate_bps(lab, "h0", "h1") > 40e6
-            assert overtaken(arrival_order(lab)) < 20
+            assert steps_back(arrival_order(lab)) < 10
         assert round_trip_s(lab, "h0", "h1") < 0.005
         assert is_empty(lab)
         assert "clsact" not in run(lab, "leaf0", "tc", "qdisc")
@@ -92,15 +92,14 @@ def test_the_delay_is_added_to_one_link_each_way_keeps_order_and_goes(user_names
             assert round_trip_s(lab, "h0", "h1") - base_s == pytest.approx(0.020, abs=0.003)
 
 
-def overtaken(numbers: list[int]) -> int:
-    """How many came after a later one.
+def steps_back(numbers: list[int]) -> int:
+    """How often the order goes back.
 
-    Not always none: where a sender or a shaper's timer goes on on another processor, Linux may hand the next packets
-    to a veth's far side before those that still wait on the processor of before. A delay line that does not keep the
-    order would overtake hundreds.
+    Not always never: where a sender or a shaper's timer goes on on another processor, Linux may hand the next packets
+    to a veth's far side before those that still wait on the processor of before. With a delay line that does not keep
+    the order it were hundreds.
     """
-    latest = list(accumulate(numbers, max))
-    return sum(number < before for number, before in zip(numbers, latest, strict=True))
+    return sum(after < before for before, after in pairwise(numbers))
 
 
 def arrival_order(lab: Lab) -> list[int]:

@@ -55,7 +55,7 @@ def output_of(
 ) -> tuple[int, list[str]]:
     """Exit code and lines of stdout."""
     (tmp_path / "in").write_text(stdin)
-    for _ in range(3):
+    for _ in range(2):
         launcher, job = prepared(cluster, mpi, argv, **options)
         with (
             (tmp_path / "in").open() as source,

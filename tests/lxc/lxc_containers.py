@@ -1,6 +1,7 @@
 """Real LXC containers on a bridge, with this machine's programs in their own places."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -77,6 +78,7 @@ def running(path: Path) -> Iterator[Containers]:
     bridge, network = f"fl{os.getpid()}", f"10.86.{os.getpid() % 250}"
     addresses = [f"{network}.{10 + number}" for number in range(1, NUMBER + 1)]
     with ExitStack() as stack:
+        stack.callback(shutil.rmtree, f"/run/lxc/lock{path}", ignore_errors=True)
         call("ip", "link", "add", bridge, "type", "bridge")
         stack.callback(call, "ip", "link", "del", bridge)
         call("ip", "address", "add", f"{network}.1/24", "dev", bridge)

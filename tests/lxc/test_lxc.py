@@ -1,6 +1,7 @@
 """Hosts that are LXC containers: commands, launchers, managed runs, neighbours; here, and on a server by ssh."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -42,6 +43,11 @@ def file(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Pa
 @pytest.fixture(scope="module")
 def cluster(file: Path) -> Cluster:
     return Cluster.load(file)
+
+
+def gateway(containers: Containers) -> str:
+    """This machine's address on the containers' bridge."""
+    return containers.addresses[0].rpartition(".")[0] + ".1"
 
 
 def check_commands(cluster: Cluster) -> None:
@@ -100,8 +106,11 @@ def test_every_launcher_starts_ranks_from_outside(cluster: Cluster, mpi: Mpi, tm
     check_launch(cluster, mpi, tmp_path)
 
 
-def test_the_doctor_finds_nothing_wrong(cluster: Cluster) -> None:
+def test_the_doctor_finds_nothing_wrong(cluster: Cluster, containers: Containers) -> None:
     findings = examine(cluster)
+    told = [finding.text for finding in findings if finding.check == "launching"]
+    assert len(told) == 1
+    assert told[0].endswith(f" starts ranks from this machine; all hosts connect to {gateway(containers)}")
     assert [finding for finding in findings if finding.severity is Severity.ERROR] == []
 
 
@@ -234,6 +243,28 @@ def on_a_server(containers: Containers, tmp_path: Path) -> Iterator[Cluster]:
     finally:
         server.terminate()
         server.wait()
+
+
+def test_ranks_are_started_by_ssh_from_a_machine_that_is_no_host(
+    on_a_server: Cluster, containers: Containers, tmp_path: Path
+) -> None:
+    """Daemons of ssh in the containers, and mpirun here, though no host is this machine."""
+    for number, address in enumerate(containers.addresses, 1):
+        files = {name: (tmp_path / name).read_text() for name in ("host", "user.pub")}
+        config = SSHD.format(port=2222, keys="/run/keys").replace("127.0.0.1", address)
+        script = "mkdir -p /run/sshd /run/keys; umask 077; cat >/run/keys/$0"
+        for name, text in {**files, "sshd_config": config}.items():
+            run_on(of(on_a_server), f"n{number}", ["sh", "-c", script, name], stdin=text.encode())
+        run_on(of(on_a_server), f"n{number}", ["/usr/sbin/sshd", "-f", "/run/keys/sshd_config"])
+    text = containers.text().replace('"lxc"', '"ssh"').replace("cores_shared", 'launch_from = "here"\ncores_shared')
+    text = re.sub(r"\[lxc\]\npath = .*\n", SSH.format(port=2222, keys=tmp_path), text)
+    for number, address in enumerate(containers.addresses, 1):
+        text = text.replace(f'reach = "c{number}"', f'reach = "{address}"')
+    cluster = Cluster.parse(text.replace("options = [", "shared_files = false\noptions = ["))
+    libraries = {mpi.name: mpi for mpi in mpi_libraries.LIBRARIES}
+    for name in ("openmpi4", "openmpi5", "mpich5"):
+        (tmp_path / name).mkdir()
+        check_launch(cluster, libraries[name].need(), tmp_path / name)
 
 
 def test_containers_on_a_server_are_reached_by_ssh(on_a_server: Cluster, tmp_path: Path) -> None:

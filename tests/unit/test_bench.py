@@ -2,16 +2,19 @@
 
 import json
 import math
+import re
 import struct
+import subprocess
 from pathlib import Path
 
 import pytest
-from bench import backlog, hpcc_rank, multipath, sockets
+from bench import backlog, hpcc_rank, multipath, shims, sockets
 from bench.detours import Detours
 from bench.figures import AT_LEAST, AT_MOST, Figure, median_figure
 from bench.probes import difference
 from bench.summary import Summary
 
+from fairlead import native
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.lab.topology import Host
 
@@ -145,3 +148,13 @@ def test_difference_of_probes() -> None:
     figure = difference("probes", own, others, "a")
     assert figure.value == pytest.approx(0.01)
     assert figure.interval == pytest.approx((0.01, 0.01))
+
+
+def test_the_library_of_the_wrapped_calls_has_what_libfairlead_needs() -> None:
+    symbols = ["nm", "--dynamic", "--undefined-only", str(native.library("libfairlead-mpich.so"))]
+    lines = subprocess.run(symbols, capture_output=True, text=True, check=True).stdout.splitlines()
+    needed = {line.split()[-1] for line in lines if " U PMPI_" in line}  # weak ones may be missing
+    stub = (Path(shims.__file__).parent / "mpi_stub.c").read_text()
+    there = set(re.findall(r"FUNCTION\(MPI_(\w+)", stub)) | set(re.findall(r"NEVER\((\w+)\)", stub))
+    assert len(needed) > 40
+    assert needed - {f"PMPI_{name}" for name in there} == set()

@@ -1,7 +1,10 @@
 """Executors build command lines; compared as they are."""
 
+import os
+import pty
 import shlex
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +16,7 @@ from fairlead.cluster.description import Cluster, Host, Lxc, Ssh
 from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors.base import Executor, register
 from fairlead.errors import ConfigError, HostError
+from fairlead.measure.benchmarks.noise import chosen
 
 HOSTS = (Host("h0", "10.0.0.1", reach="h0"), Host("h1", "10.0.0.2", reach="bob@login.example", interface="ens3"))
 SSH = Cluster("c", "ssh", HOSTS, ssh=Ssh(user="ann", port=2222, identity=Path("/k/id"), options=("ForwardX11=no",)))
@@ -95,9 +99,22 @@ def test_lxc_command_line() -> None:
 
 def test_lxc_that_does_not_get_there_is_told_from_a_program_that_fails() -> None:
     lxc = executors.of(LXC)
-    assert lxc.was_lost("n1", 1, b"lxc-attach: c1: attach.c: 406 Connection refused - Failed to get init pid\n")
-    assert not lxc.was_lost("n1", 255, b"no luck\n")
-    assert lxc.was_lost("n2", 255, b"ssh: connect to host node7 port 22: No route to host\n")
+    stopped = b"lxc-attach: c1: attach.c: 406 Connection refused - Failed to get init pid\n"
+    assert lxc.lost_by("n1", 1, stopped) == "lxc-attach"
+    assert lxc.lost_by("n2", 1, b"Welcome to node7\n" + stopped) == "lxc-attach"
+    assert lxc.lost_by("n1", 255, b"no luck\n") is None
+    assert lxc.lost_by("n2", 255, b"ssh: connect to host node7 port 22: No route to host\n") == "ssh"
+    assert lxc.lost_by("n2", 127, b"bash: line 1: lxc-attach: command not found\n") == "lxc-attach"
+    assert lxc.lost_by("n1", 127, b"sh: 1: exec: prog: not found\n") is None
+
+
+def test_hosts_are_told_apart_by_the_machines_that_they_are_on() -> None:
+    assert [executors.of(LXC).machine(name) for name in ("n1", "n2")] == ["this machine", "node7"]
+    assert [executors.of(SSH).machine(name) for name in ("h0", "h1")] == ["h0", "h1"]
+    assert executors.of(LOCAL).machine("here") == "this machine"
+    third = Host("n3", "10.0.0.3", reach="c3@node7")
+    assert chosen(replace(LXC, hosts=(*CONTAINERS, third)), ()) == ("n1", "n2")
+    assert chosen(SSH, ()) == ("h0", "h1")
 
 
 def test_lxc_rsh_agent_enters_each_container_its_way(tmp_path: Path) -> None:
@@ -123,6 +140,35 @@ def test_lxc_rsh_agent_enters_each_container_its_way(tmp_path: Path) -> None:
     assert remote[0] == "ssh"
     assert remote[-2] == "[ann@node7]"
     assert shlex.split(remote[-1][1:-1])[-3:] == ["sh", "-c", 'orted it\'s "a b"']
+
+
+def test_lxc_attach_never_finds_a_terminal(tmp_path: Path) -> None:
+    """It would make one of its own, and what Open MPI's daemons say there is lost."""
+    agent = executors.of(LXC).rsh_agent()
+    assert agent is not None
+    fake = tmp_path / "lxc-attach"
+    fake.write_text(
+        "#!/bin/sh\nfor fd in 0 1 2; do [ -t $fd ] && echo terminal $fd; done\necho orted: not found >&2\nexit 127\n"
+    )
+    fake.chmod(0o755)
+    ours, theirs = pty.openpty()
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    done = subprocess.run(
+        [agent, "n1", "orted"], env=environment, stdin=theirs, stdout=theirs, stderr=theirs, check=False
+    )
+    assert done.returncode == 127
+    assert os.read(ours, 1000).decode().splitlines() == ["orted: not found"]
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_a_command_that_is_given_up_ends_with_its_children(tmp_path: Path) -> None:
+    """They may hold the pipes that are read to their ends."""
+    begin_s = time.monotonic()
+    with pytest.raises(HostError, match=r"did not end within 0\.3 s"):
+        run_on(executors.of(LOCAL), "here", ["sh", "-c", f"echo $$ >{tmp_path}/pid; sleep 30; true"], timeout_s=0.3)
+    assert time.monotonic() - begin_s < 10
+    assert not Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}").exists()
 
 
 LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", reach="here", interface="lo"),))

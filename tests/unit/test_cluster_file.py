@@ -79,6 +79,11 @@ def test_a_file_is_read_and_named_in_messages(tmp_path: Path) -> None:
             'executor = "lxc"\nlaunch_from = "h1"',
             r"c.toml:4: cluster.launch_from: must be \"here\" with executor = \"lxc\"",
         ),
+        (
+            "[[hosts]]",
+            '[lxc]\npath = "containers"\n[[hosts]]',
+            r"c.toml:8: lxc.path: must be an absolute path, which servers have, too",
+        ),
         ('interface = "eth0"', "", r"c.toml:1: cluster.interface: Field required"),
     ],
 )

@@ -9,8 +9,9 @@ import pytest
 
 from fairlead import __version__
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
+from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, LaunchFacts
 from fairlead.cluster.doctor.findings import Finding, Severity, all_checks, check, judge
+from fairlead.cluster.launchers.detect import parse_version
 
 OPEN_MPI = "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/"
 MPICH_4 = "HYDRA build details:\n    Version:                                 4.0.2\n    '--with-device=ch4:ucx'"
@@ -242,7 +243,13 @@ CASES: list[tuple[str, Severity, Change, str, str]] = [
         "GLIBC_2.36 not found",
         "make setup",
     ),
-    ("agent", ERROR, setting("facts", "agent", value={"version": "fairlead-agent 0.0.1"}), "0.0.1", "same fairlead"),
+    (
+        "agent",
+        ERROR,
+        setting("facts", "agent", value={"version": "fairlead-agent 0.0.1"}),
+        "0.0.1",
+        "the same everywhere",
+    ),
     ("agent", ERROR, setting("facts", "agent", value=None), "was not brought there", "make setup"),
     ("route_plane", ERROR, setting("facts", "guardian", value=GUARDIAN_WITHOUT_RIGHT), "cap_net_admin", "setcap"),
     ("route_plane", ERROR, setting("facts", "guardian", value={"error": "x is not there"}), "x is not", "make setup"),
@@ -280,7 +287,7 @@ def test_a_healthy_cluster_has_nothing_but_good_news() -> None:
 
 
 def test_every_check_is_triggered_by_some_case() -> None:
-    elsewhere = {"reachable", "enough_hosts", "own_name", "chosen_interface", "agent_ports"}
+    elsewhere = {"reachable", "enough_hosts", "own_name", "chosen_interface", "agent_ports", "launching"}
     assert {function.__name__ for function in all_checks()} == {case[0] for case in CASES} | elsewhere
 
 
@@ -344,6 +351,26 @@ def test_one_host_is_legal_but_of_no_use() -> None:
     facts = healthy()
     alone = ClusterFacts(replace(facts.cluster, hosts=facts.cluster.hosts[:1]), facts.hosts[:1])
     assert "nothing to manage" in only(judge(alone), "enough_hosts").text
+
+
+def test_mpirun_on_this_machine() -> None:
+    facts = healthy()
+    here = parse_version(OPEN_MPI, mpirun="mpirun")
+    good = replace(facts, launch=LaunchFacts(here, address="10.0.0.254"))
+    assert [found.text for found in judge(good) if found.check == "launching"] == [
+        "Open MPI 4.1.4 starts ranks from this machine; all hosts connect to 10.0.0.254"
+    ]
+    assert [found for found in judge(good) if found.severity is ERROR] == []
+    blind = only(judge(replace(facts, launch=LaunchFacts(here, address="10.0.0.254", blind=("h2",)))), "launching")
+    assert (blind.severity, blind.hosts) == (ERROR, ("h2",))
+    assert "cannot connect to 10.0.0.254" in blind.text
+    missing = LaunchFacts(problem="this machine: mpirun is not there\n  install an MPI")
+    told = only(judge(replace(facts, launch=missing)), "launching")
+    assert (told.severity, told.text, told.fix) == (ERROR, "this machine: mpirun is not there", "install an MPI")
+    other = parse_version(OPEN_MPI.replace("4.1.4", "4.1.5"), mpirun="mpirun")
+    differs = only(judge(replace(facts, launch=LaunchFacts(other))), "same_mpi")
+    assert "Open MPI 4.1.4 on h0, h1, h2; Open MPI 4.1.5 on this machine" in differs.text
+    assert not any(found.check == "launching" for found in judge(replace(facts, launch=LaunchFacts(here))))
 
 
 def test_worst_comes_first_and_the_same_is_told_once() -> None:

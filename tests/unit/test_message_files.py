@@ -5,13 +5,14 @@ import shlex
 import time
 import tracemalloc
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from fairlead.cluster import fetch
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.executors import LocalExecutor
+from fairlead.cluster.executors import LocalExecutor, SshExecutor
 from fairlead.errors import FairleadError, HostError
 from fairlead.manage import message_files
 from fairlead.manage.message_files import MessageFiles
@@ -124,7 +125,8 @@ def test_records_that_are_still_written_to_come_as_they_are(apart: Apart) -> Non
 
 
 def test_a_host_that_ssh_does_not_get_to_is_told_as_everywhere(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "name", "ssh")
+    monkeypatch.setattr(apart, "lost_by", partial(SshExecutor.lost_by, apart))
+    monkeypatch.setattr(apart, "look", SshExecutor.look)
     apart.scripts = {"a": "{} | head -c 515; echo 'Connection refused' >&2; exit 255"}
     with pytest.raises(
         HostError, match=r"^a: ssh did not get there: Connection refused\n  try `ssh HOST true` by hand"

@@ -12,7 +12,7 @@ def test_one_core_after_the_other_takes_as_long_as_all_of_them() -> None:
 
 
 def test_a_program_that_is_not_done_in_time_is_ended_and_that_is_said() -> None:
-    process = subprocess.Popen(["sleep", "60"], text=True)
+    process = subprocess.Popen(["sleep", "60"], text=True, start_new_session=True)
     watch = _Watch(process)
     watch.set(1000.0)
     watch.set(0.05)  # of many processors another limit is known once the program has said how many
@@ -21,7 +21,7 @@ def test_a_program_that_is_not_done_in_time_is_ended_and_that_is_said() -> None:
 
 
 def test_one_that_is_done_is_left_alone() -> None:
-    process = subprocess.Popen(["sleep", "0.2"], text=True)
+    process = subprocess.Popen(["sleep", "0.2"], text=True, start_new_session=True)
     watch = _Watch(process)
     watch.set(0.1)
     watch.cancel()

@@ -45,9 +45,9 @@ int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
     }
     plane->enter();
     const Members members = members_of(group);
-    plane->meet(members.world_ranks, members.place, tag);
+    plane->meet(members.world_ranks, members.place, comm, tag);
     const Plane::Suspended suspended(*plane, comm);
-    plane->meet(members.world_ranks, members.place, tag);
+    plane->meet(members.world_ranks, members.place, comm, tag);
     const int error = create(comm, group, tag, made);
     if (error == MPI_SUCCESS) {
         plane->add(*made);
@@ -62,7 +62,7 @@ int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI
     }
     plane->enter();
     const Members members = members_of(group);
-    plane->meet(members.world_ranks, members.place, 0);
+    plane->meet(members.world_ranks, members.place, comm_null(), 0);
     const int error = create(group, name, info, errors, made);
     if (error == MPI_SUCCESS) {
         plane->add(*made);
@@ -87,10 +87,11 @@ int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remot
         if (other == record::kOutsideWorld) {
             fatal("MPI_Intercomm_create with processes outside MPI_COMM_WORLD is not supported under the relay plane");
         }
-        meet = [=] { plane->meet({std::min(self, other), std::max(self, other)}, self < other ? 0 : 1, tag); };
+        meet = [=] { plane->meet({std::min(self, other), std::max(self, other)}, self < other ? 0 : 1, peers, tag); };
     }
     plane->gather(local);
     meet();
+    plane->gather(local);
     const Plane::Suspended suspended(*plane, leads ? peers : local);
     meet();
     plane->gather(local);

@@ -74,8 +74,9 @@ class Plane {
     bool drop(MPI_Comm comm);
     /// Until all members have come. Then those that call a function of the library together leave it soon.
     void gather(MPI_Comm comm);
-    /// Likewise these processes, among them this one at `place`.
-    void meet(const std::vector<int>& world_ranks, std::size_t place, int tag);
+    /// Likewise these processes, among them this one at `place`; at the same time others may for another communicator
+    /// or tag.
+    void meet(const std::vector<int>& world_ranks, std::size_t place, MPI_Comm about, int tag);
     /// The library may use the communicator for messages of its own meanwhile: none is pulled. Not before all have
     /// come: one of them may be kept by a message that would have to be pulled.
     class Suspended {

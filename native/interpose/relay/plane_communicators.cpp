@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kMeetTag = 2;  // and so many more
 constexpr int kMeetTags = 16384;
+constexpr CommunicatorId kMeetSpread = 31;  // between the tags of one communicator and those of the next
 constexpr int kRestPolls = 2000;
 constexpr int kRestRounds = 3;
 
@@ -94,11 +95,13 @@ void Plane::gather(MPI_Comm comm) {
 }
 
 // Dissemination: in each round everybody hears of twice as many (Hensgen, Finkel, Manber 1988).
-void Plane::meet(const std::vector<int>& world_ranks, std::size_t place, int tag) {
+void Plane::meet(const std::vector<int>& world_ranks, std::size_t place, MPI_Comm about, int tag) {
+    const auto channel = locked([&] { return channel_of(about); });
+    const CommunicatorId id = channel != nullptr ? channel->id : 0;
+    const int own_tag = kMeetTag + static_cast<int>((id * kMeetSpread + static_cast<unsigned>(tag)) % kMeetTags);
     const std::size_t size = world_ranks.size();
     for (std::size_t step = 1; step < size; step *= 2) {
         MPI_Request requests[2]{};
-        const int own_tag = kMeetTag + tag % kMeetTags;
         locked([&] {
             PMPI_Irecv(nullptr, 0, datatype_byte(), world_ranks[(place + size - step) % size], own_tag, control_,
                        &requests[0]);

@@ -89,7 +89,7 @@ def check_version(executor: Executor, host: str, path: str, expected: str) -> No
     if expected not in said:
         raise HostError(
             f"{host}: {path} is version {' '.join(said) or '(none)'}, this side is {expected}",
-            hint="install the same fairlead everywhere, or set ssh.shared_files = false to have it brought over",
+            hint=f"install the same everywhere, or have it brought: shared_files = false under [{executor.name}]",
         )
 
 

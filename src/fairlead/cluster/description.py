@@ -312,6 +312,12 @@ def _table_complaints(file: ClusterFile) -> Iterable[InitErrorDetails]:
         yield _complaint(("cluster", "launch_from"), message, table.launch_from)
     if not any(host.role == "compute" for host in file.hosts):
         yield _complaint(("hosts",), 'no host has role = "compute", so no rank could run', None)
+    if file.lxc.path is not None and not file.lxc.path.is_absolute():
+        yield _complaint(("lxc", "path"), "must be an absolute path, which servers have, too", str(file.lxc.path))
+    if table.executor == "lxc":
+        for index, host in enumerate(file.hosts):
+            if host.reach is not None and host.reach.endswith("@"):
+                yield _complaint(("hosts", index, "reach"), "names no server after the @", host.reach)
     for index, option in enumerate(file.ssh.options):
         if not re.match(r"^[A-Za-z][A-Za-z0-9]*[ =]\S", option):
             yield _complaint(("ssh", "options", index), f"{option!r} is not of the form Name=value", option)

@@ -1,8 +1,11 @@
 """Run short commands on hosts and wait for them; many hosts at a time."""
 
+import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TypeVar
 
 from fairlead.cluster.executors.base import Executor
@@ -29,7 +32,7 @@ def attempt(
     """
     command = executor.command(host, argv, env=env)
     try:
-        done = subprocess.run(command, input=stdin, capture_output=True, timeout=timeout_s, check=False)
+        done = _run(command, stdin, timeout_s)
     except subprocess.TimeoutExpired as error:
         raise HostError(f"{host}: `{argv[0]}` did not end within {timeout_s:g} s", hint=executor.look) from error
     except FileNotFoundError as error:
@@ -38,10 +41,32 @@ def attempt(
     return done
 
 
+def _run(command: list[str], stdin: bytes, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
+    """As subprocess.run; at the time-out all that the command started here ends: it may hold the pipes open."""
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        try:
+            out, err = process.communicate(stdin, timeout_s)
+        except BaseException:
+            end_session(process)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def end_session(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
+    """Kill what an executor's command line became here, with its children (nsenter and lxc-attach have some).
+
+    It must have been started in a session of its own.
+    """
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
 def check_reached(executor: Executor, host: str, exit_code: int, said: bytes) -> None:
     """Raises HostError if a command for a host ended so, and ``said`` this, since it did not get there or not back."""
-    if executor.was_lost(host, exit_code, said):
-        raise HostError(f"{host}: {executor.program} did not get there: {_tail(said)}", hint=executor.look)
+    if program := executor.lost_by(host, exit_code, said):
+        raise HostError(f"{host}: {program} did not get there: {_tail(said)}", hint=executor.look)
 
 
 def run_on(
@@ -69,7 +94,7 @@ def unexpected(host: str, said: str) -> HostError:
     first = said.strip().partition("\n")[0][:80]
     return HostError(
         f"{host}: says {first!r} where an answer is expected",
-        hint="~/.bashrc and the like must print in interactive shells only: `ssh HOST true` must be silent",
+        hint="~/.bashrc and the like must print in interactive shells only: a command that says nothing must be silent",
     )
 
 

@@ -18,8 +18,8 @@ from types import FrameType
 from fairlead import interrupts
 from fairlead.cluster import addresses
 from fairlead.cluster.deploy import deploy
-from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all, run_on
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.execute import on_all, run_on, unexpected
 from fairlead.cluster.executors.base import Executor, of
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
 from fairlead.cluster.launchers import Launcher, detect, get
@@ -75,10 +75,10 @@ def prepare(
         chosen = detect(executor if host else None, host or "this machine", cluster.mpirun)
     else:
         chosen = get(launcher)(cluster.mpirun)
-    outlook = _outlook(cluster)
+    first = cluster.host(hosts[0]) if hosts else cluster.compute_hosts()[0]
+    outlook = None if launcher == "custom" else outlook_on(cluster, first)
     if outlook and cwd is None and not executor.shares_files:
-        # What is mpirun's directory here need not exist there. A log-in's does.
-        cwd = run_on(executor, cluster.compute_hosts()[0].name, ["pwd"]).rstrip("\n")
+        cwd = _login_directory(executor, first.name)
     job = make_job(
         cluster,
         argv,
@@ -94,12 +94,25 @@ def prepare(
     return chosen, job
 
 
-def _outlook(cluster: Cluster) -> addresses.Outlook | None:
-    """How the hosts see this machine, where mpirun runs here and here is none of them."""
+def outlook_on(cluster: Cluster, host: Host) -> addresses.Outlook | None:
+    """How a host sees this machine, where mpirun runs here and here is none of the hosts.
+
+    Raises:
+        LaunchError: no route leads there.
+        MissingToolError: there is no ``ip``.
+    """
     elsewhere = cluster.launch_from is not None or cluster.executor == "local"
-    if elsewhere or any(addresses.is_own(host.address) for host in cluster.hosts):
+    if elsewhere or any(addresses.is_own(each.address) for each in cluster.hosts):
         return None
-    return addresses.towards(cluster.compute_hosts()[0].address)
+    return addresses.towards(host.address)
+
+
+def _login_directory(executor: Executor, host: str) -> str:
+    """Where ranks start: mpirun's directory need not exist on other machines, and a log-in's does."""
+    said = run_on(executor, host, ["pwd"]).rstrip("\n")
+    if not said.startswith("/") or "\n" in said:
+        raise unexpected(host, said)
+    return said
 
 
 def _rsh_agent(cluster: Cluster, executor: Executor) -> str | None:

@@ -61,7 +61,13 @@ def directory(cluster: Cluster, hosts: Sequence[str], name: str) -> Iterator[str
 def _keeper(executor: Executor, host: str, path: str) -> Iterator[None]:
     """A process on the host that removes the directory when this block, or fairlead, has ended."""
     command = executor.command(host, ["sh", "-c", _KEEP, path])
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as keeper:
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as keeper:
         try:
             yield
         finally:

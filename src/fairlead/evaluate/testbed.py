@@ -170,7 +170,7 @@ class Testbed:
         asked = {"asked": table.processors}
         if of(self.cluster).other_machines:
             raise ConfigError(
-                f"neighbours.processors: jobs of {self.cluster.name} do not start on this machine",
+                f"neighbours.processors: the ranks of {self.cluster.name} are not processes of this machine",
                 hint="only labs and local clusters share processors by control groups; leave it away",
             )
         names = cgroups.names(1 + max(map(len, table.levels.values())))

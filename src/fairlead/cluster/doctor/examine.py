@@ -1,5 +1,6 @@
 """Gather the facts of a cluster: every host at the same time, then every pair of hosts."""
 
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -9,16 +10,20 @@ from typing import Any
 
 from fairlead.cluster.cache import local_cache
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
+from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, LaunchFacts
 from fairlead.cluster.doctor.findings import Finding, judge
-from fairlead.cluster.doctor.session import ProbeSession
-from fairlead.cluster.execute import on_all
+from fairlead.cluster.doctor.session import PYTHON, ProbeSession
+from fairlead.cluster.execute import attempt, on_all
 from fairlead.cluster.executors import Executor, of
+from fairlead.cluster.launch import outlook_on
+from fairlead.cluster.launchers import ask
+from fairlead.cluster.launchers.detect import parse_version
 from fairlead.cluster.parts import bring, guardian_tool
 from fairlead.errors import FairleadError
 
 SERVE_TIMEOUT_S = 10.0
 PAIRS_TIMEOUT_S = 60.0
+_CONNECT = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=5)"
 Progress = Callable[[str, int, int], None]  # what is being done, how many are done, of how many
 
 
@@ -43,7 +48,8 @@ def gather(cluster: Cluster, progress: Progress = nobody_watches) -> ClusterFact
         reached = [facts for facts in known.values() if facts.reached and "error" not in facts.ports]
         count = _Counter(progress, "trying paths", len(reached))
         tried = on_all((facts.name for facts in reached), lambda name: count(_try(known, reached, sessions, name)))
-    return ClusterFacts(cluster, tuple({**known, **tried}[name] for name in hosts))
+    facts = tuple({**known, **tried}[name] for name in hosts)
+    return ClusterFacts(cluster, facts, _launch(cluster, executor, [each.name for each in facts if each.reached]))
 
 
 class _Counter:
@@ -97,6 +103,31 @@ def _look(
         return replace(known, unreachable=str(error))
     sessions[host.name] = session
     return replace(known, facts=facts, ports=ports)
+
+
+def _launch(cluster: Cluster, executor: Executor, hosts: list[str]) -> LaunchFacts | None:
+    """Facts of this machine, where mpirun runs on it."""
+    if cluster.launch_from is not None:
+        return None
+    try:
+        text, _ = ask(None, "this machine", cluster.mpirun)
+        mpi = parse_version(text, mpirun=cluster.mpirun)
+        outlook = outlook_on(cluster, cluster.compute_hosts()[0])
+    except FairleadError as problem:
+        return LaunchFacts(problem=str(problem))
+    if outlook is None:
+        return LaunchFacts(mpi)
+    with socket.create_server((outlook.address, 0), backlog=len(cluster.hosts)) as listener:
+        words = [PYTHON, "-c", _CONNECT, outlook.address, str(listener.getsockname()[1])]
+        connected = on_all(hosts, lambda name: _succeeds(executor, name, words))
+    return LaunchFacts(mpi, address=outlook.address, blind=tuple(name for name in hosts if not connected[name]))
+
+
+def _succeeds(executor: Executor, host: str, argv: list[str]) -> bool:
+    try:
+        return attempt(executor, host, argv).returncode == 0
+    except FairleadError:
+        return False
 
 
 def _try(

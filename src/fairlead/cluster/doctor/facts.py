@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.launchers.detect import Mpi
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,32 @@ class HostFacts:
 
 
 @dataclass(frozen=True)
+class LaunchFacts:
+    """This machine, where mpirun runs on it.
+
+    Attributes:
+        mpi: what mpirun is; None where that is not known.
+        problem: why no rank can be started from here, with the way out in a second line, or None.
+        address: by which hosts connect to mpirun, where this machine is none of them.
+        blind: hosts that could not connect to it.
+    """
+
+    mpi: Mpi | None = None
+    problem: str | None = None
+    address: str | None = None
+    blind: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class ClusterFacts:
-    """A whole cluster: hosts in the file's order (managed ones only), and what is true of all of it."""
+    """A whole cluster: hosts in the file's order (managed ones only), and what is true of all of it.
+
+    ``launch`` is None where mpirun runs on a host.
+    """
 
     cluster: Cluster
     hosts: tuple[HostFacts, ...]
+    launch: LaunchFacts | None = None
 
     def reached(self) -> tuple[HostFacts, ...]:
         """Hosts whose facts are known."""

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 from fairlead.cluster.cache import local_cache
-from fairlead.cluster.doctor.facts import ClusterFacts
+from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
+from fairlead.cluster.executors import of
 
 GOOD_CLOCK_SOURCES = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
 BUSY_LOAD_PER_CORE = 1.0
@@ -17,16 +18,9 @@ def reachable(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.hosts:
         if host.unreachable:
             text, _, hint = host.unreachable.partition("\n")
-            yield error("reachable", [host.name], text, hint.strip() or _reach_fix(facts.cluster.executor))
+            yield error("reachable", [host.name], text, hint.strip() or of(facts.cluster).look)
     if reached := facts.reached():
         yield ok("reachable", [host.name for host in reached], f"reached by executor {facts.cluster.executor}")
-
-
-def _reach_fix(executor: str) -> str:
-    return {
-        "ssh": "check name, network and keys: `ssh HOST true` must work without a password; then `reach` and [ssh]",
-        "lab": "start the lab: `fairlead lab up FILE`; `fairlead lab show` lists those that run",
-    }.get(executor, "run it on this machine by hand to see more")
 
 
 @check
@@ -38,7 +32,7 @@ def shared_files(facts: ClusterFacts) -> Iterable[Finding]:
             "shared_files",
             blind,
             f"do not see this machine's files ({local_cache()}): programs that fairlead keeps there will not be found",
-            "set shared_files = false under [ssh]: agents and launchers' helpers are then brought there",
+            f"set shared_files = false under [{facts.cluster.executor}]: what is needed is then brought there",
         )
 
 
@@ -98,17 +92,30 @@ def busy(facts: ClusterFacts) -> Iterable[Finding]:
             )
 
 
+def _sharing(facts: ClusterFacts) -> list[list[HostFacts]]:
+    """Hosts that share processors; all of them, where it is not known which do."""
+    executor = of(facts.cluster)
+    groups: dict[str, list[HostFacts]] = {}
+    for host in facts.reached():
+        groups.setdefault(executor.machine(host.name), []).append(host)
+    if all(len(hosts) == 1 for hosts in groups.values()):
+        return [list(facts.reached())] if groups else []
+    return list(groups.values())
+
+
 @check
 def oversubscribed(facts: ClusterFacts) -> Iterable[Finding]:
     """Slots do not exceed cores."""
-    if facts.cluster.cores_shared and facts.reached():
-        cores = max(host.facts["cores"] for host in facts.reached())
-        ranks = sum(host.host.slots for host in facts.hosts if host.host.role == "compute")
-        if ranks > cores:
+    if facts.cluster.cores_shared:
+        for hosts in _sharing(facts):
+            cores = max(host.facts["cores"] for host in hosts)
+            ranks = sum(host.host.slots for host in hosts if host.host.role == "compute")
+            if ranks <= cores:
+                continue
             yield note(
                 "oversubscribed",
-                [],
-                f"hosts share {cores} cores among {ranks} slots: ranks are not bound and yield when idle",
+                [host.name for host in hosts],
+                f"they share {cores} cores among {ranks} slots: ranks are not bound and yield when idle",
                 "run times hold for comparison among themselves only",
             )
         return

@@ -47,16 +47,38 @@ def mpirun(facts: ClusterFacts) -> Iterable[Finding]:
 
 
 @check
+def launching(facts: ClusterFacts) -> Iterable[Finding]:
+    """Where mpirun runs on this machine, it can, and the hosts reach it."""
+    launch = facts.launch
+    if launch is None:
+        return
+    if launch.problem is not None:
+        text, _, hint = launch.problem.partition("\n")
+        yield error("launching", [], text, hint.strip())
+    elif launch.blind:
+        yield error(
+            "launching",
+            launch.blind,
+            f"cannot connect to {launch.address}, this machine's address towards them: mpirun waits for them here",
+            "see routes and firewalls between them; or launch from a host (cluster.launch_from)",
+        )
+    elif launch.address is not None:
+        yield ok("launching", [], f"{launch.mpi} starts ranks from this machine; all hosts connect to {launch.address}")
+
+
+@check
 def same_mpi(facts: ClusterFacts) -> Iterable[Finding]:
     """It is the same everywhere: daemons and ranks of different versions do not talk to each other."""
     groups: dict[Mpi, list[str]] = {}
     for name, mpi in _mpis(facts).items():
         groups.setdefault(mpi, []).append(name)
+    if facts.launch is not None and facts.launch.mpi is not None:
+        groups.setdefault(facts.launch.mpi, []).append("this machine")
     if len(groups) > 1:
         words = "; ".join(f"{mpi} on {', '.join(hosts)}" for mpi, hosts in groups.items())
         yield error(
             "same_mpi",
-            [name for hosts in groups.values() for name in hosts],
+            list(_mpis(facts)),
             f"{facts.cluster.mpirun} is not the same everywhere: {words}",
             "install one version on all hosts, or name an absolute path that is the same with cluster.mpirun",
         )

@@ -26,7 +26,7 @@ def agent(facts: ClusterFacts) -> Iterable[Finding]:
                     "agent",
                     [host.name],
                     f"fairlead-agent there is {found['version']!r}, this side is {__version__}",
-                    "install the same fairlead everywhere, or set ssh.shared_files = false",
+                    f"install the same everywhere, or set shared_files = false under [{facts.cluster.executor}]",
                 )
             else:
                 good.append(host.name)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from fairlead.cluster.execute import unexpected
+from fairlead.cluster.execute import end_session, unexpected
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import HostError, MissingToolError
 
@@ -46,7 +46,7 @@ class ProbeSession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._process.kill()  # it holds nothing that needs a farewell: sockets close with it
+        end_session(self._process)  # it holds nothing that needs a farewell: sockets close with it
         self._process.communicate()
 
     def facts(self) -> dict[str, Any]:

@@ -18,15 +18,13 @@ class Executor(ABC):
         name: what a cluster file calls it.
         shares_files: hosts see this machine's files at the same paths, so that nothing has to be copied.
         passes_signals: a signal to the process started here reaches the command on the host.
-        other_machines: hosts are machines of their own, with processors and kernels of their own.
-        program: what gets to a host, for messages.
-        look: how a person finds out why it does not.
+        other_machines: hosts have files, limits and facts of their own, and their processes are not this one's.
+        look: how a person finds out why a host is not reached.
     """
 
     name: ClassVar[str]
     passes_signals: ClassVar[bool]
     other_machines: ClassVar[bool] = False
-    program: ClassVar[str] = ""
     look: ClassVar[str] = ""
     shares_files: bool = True
 
@@ -46,9 +44,13 @@ class Executor(ABC):
             ConfigError: no such host in the cluster.
         """
 
-    def was_lost(self, host: str, exit_code: int, said: bytes) -> bool:
-        """Whether a command that ended so, and said this on stderr, did not get to the host, or not back from it."""
-        return False
+    def lost_by(self, host: str, exit_code: int, said: bytes) -> str | None:
+        """The program that did not get to the host, or not back, if a command ended so and said this on stderr."""
+        return None
+
+    def machine(self, host: str) -> str:
+        """A name for the machine whose processors a host runs on: hosts of the same one share them."""
+        return "this machine"
 
     @abstractmethod
     def rsh_agent(self) -> Path | None:

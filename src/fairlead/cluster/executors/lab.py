@@ -18,7 +18,7 @@ class LabExecutor(Executor):
     """Runs commands inside a lab host's namespaces."""
 
     passes_signals = True
-    look = "see `fairlead lab show`"
+    look = "start the lab: `fairlead lab up FILE`; `fairlead lab show` lists those that run"
 
     def __init__(self, cluster: Cluster) -> None:
         if cluster.lab is None:

@@ -11,6 +11,7 @@ class LocalExecutor(Executor):
     """Runs commands as they are."""
 
     passes_signals = True
+    look = "run it on this machine by hand to see more"
 
     def command(
         self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None

@@ -12,6 +12,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import ssh
 from fairlead.cluster.executors.base import Executor, register, with_environment
 
+_NOT_FOUND = 127  # sh(1)
 # lxc-attach leaves out what a log-in does.
 _LOG_IN = 'HOME=~root; export HOME; cd; exec "$@"'
 
@@ -21,9 +22,8 @@ class LxcExecutor(Executor):
     """Runs commands by lxc-attach, as the container's root and without this machine's environment."""
 
     passes_signals = False
-    other_machines = True  # of their own is what fairlead must know of them: files, limits, what /proc says
-    program = "lxc-attach"
-    look = "try `lxc-attach -n CONTAINER -- true` by hand on its server; see [lxc] in the cluster file"
+    other_machines = True
+    look = "`lxc-attach -n CONTAINER -- true` must work on its server, and `ssh SERVER true` on this machine; see [lxc]"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -40,11 +40,18 @@ class LxcExecutor(Executor):
         to = ssh.destination(self._cluster.ssh, server)
         return ["ssh", *ssh.options(self._cluster.ssh), *ssh.multiplexing(), "--", to, shlex.join(attach)]
 
-    def was_lost(self, host: str, exit_code: int, said: bytes) -> bool:
-        """See `Executor.was_lost`. lxc-attach itself ends with 1, as programs do."""
+    def lost_by(self, host: str, exit_code: int, said: bytes) -> str | None:
+        """See `Executor.lost_by`. lxc-attach itself ends with 1, as programs do; a server may say more before it."""
         _, server = self._place(host)
-        inside = exit_code != 0 and said.startswith(b"lxc-attach: ")
-        return inside or (server is not None and exit_code == ssh.FAILED)
+        if server is not None and exit_code == ssh.FAILED:
+            return "ssh"
+        absent = server is not None and exit_code == _NOT_FOUND and b"lxc-attach" in said
+        failed = exit_code != 0 and any(line.startswith(b"lxc-attach: ") for line in said.splitlines())
+        return "lxc-attach" if absent or failed else None
+
+    def machine(self, host: str) -> str:
+        """See `Executor.machine`."""
+        return self._place(host)[1] or "this machine"
 
     def rsh_agent(self) -> Path:
         """A script that enters a container as ssh would log in to it. It works where it was made only."""
@@ -63,7 +70,7 @@ class LxcExecutor(Executor):
         container, server = self._place(host)
         attach = shlex.join([*self._attach(container), "sh", "-c", _LOG_IN, "sh", "sh", "-c"])
         if server is None:
-            return f'exec {attach} "$*"'
+            return f'through {attach} "$*"'
         to = ssh.destination(self._cluster.ssh, server)
         words = shlex.join(["ssh", *ssh.options(self._cluster.ssh), "--", to])
         return f'exec {words} {shlex.quote(attach)}" \'$(quoted "$*")\'"'
@@ -71,6 +78,13 @@ class LxcExecutor(Executor):
 
 _AGENT = """#!/bin/sh
 # Called by mpirun as: rsh-agent [ssh options] HOST COMMAND...
+# Where it finds a terminal, lxc-attach makes another one, and what is said there is lost: so it finds pipes.
+through() {{
+  [ -t 0 ] || [ -t 1 ] || [ -t 2 ] || exec "$@"
+  exec 4>&2 </dev/null
+  code=$({{ {{ "$@" 2>&1; echo "$?" >&3; }} | cat >&4; }} 3>&1)
+  exit "$code"
+}}
 quoted() {{ printf %s "$1" | sed "s/'/'\\\\\\\\''/g"; }}
 while [ "${{1#-}}" != "$1" ]; do shift; done
 host=$1

@@ -22,8 +22,7 @@ class SshExecutor(Executor):
 
     passes_signals = False
     other_machines = True
-    program = "ssh"
-    look = "try `ssh HOST true` by hand; keys must work without a password, see [ssh] in the cluster file"
+    look = "try `ssh HOST true` by hand; keys must work without a password, see `reach` and [ssh] in the cluster file"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -37,9 +36,13 @@ class SshExecutor(Executor):
         ssh = self._cluster.ssh
         return ["ssh", *options(ssh), *multiplexing(), "--", destination(ssh, self._cluster.host(host).reach), remote]
 
-    def was_lost(self, host: str, exit_code: int, said: bytes) -> bool:
-        """See `Executor.was_lost`."""
-        return exit_code == FAILED
+    def lost_by(self, host: str, exit_code: int, said: bytes) -> str | None:
+        """See `Executor.lost_by`."""
+        return "ssh" if exit_code == FAILED else None
+
+    def machine(self, host: str) -> str:
+        """See `Executor.machine`: each host is one, as far as is known."""
+        return host
 
     def rsh_agent(self) -> Path:
         """A script that turns the cluster's host names and options into a call of ssh.

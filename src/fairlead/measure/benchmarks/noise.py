@@ -17,6 +17,7 @@ import numpy.typing as npt
 from fairlead import native
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.execute import end_session
 from fairlead.cluster.executors import of
 from fairlead.cluster.leash import Leash
 from fairlead.errors import MeasurementError
@@ -137,11 +138,14 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
 
 
 def chosen(cluster: Cluster, names: Sequence[str]) -> tuple[str, ...]:
-    """The hosts to measure: those named, else all compute hosts that have processors of their own."""
+    """The hosts to measure: those named, else of each machine the first compute host."""
     if names:
         return tuple(cluster.host(name).name for name in names)
-    hosts = tuple(host.name for host in cluster.compute_hosts())
-    return hosts if of(cluster).other_machines else hosts[:1]
+    executor = of(cluster)
+    first: dict[str, str] = {}
+    for host in cluster.compute_hosts():
+        first.setdefault(executor.machine(host.name), host.name)
+    return tuple(first.values())
 
 
 class _Count:
@@ -179,7 +183,7 @@ class _Watch:
 
     def _end(self, limit_s: float) -> None:
         self.said = f"it was not done within {limit_s:g} s"
-        self._process.kill()
+        end_session(self._process)
 
 
 def _start(cluster: Cluster, host: str, settings: Settings, leash: Leash) -> "subprocess.Popen[str]":
