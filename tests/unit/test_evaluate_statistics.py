@@ -199,6 +199,19 @@ def samples(levels, blocks, groups, whole_plot=()):
     )
 
 
+def test_factors_that_go_with_each_other_are_one() -> None:
+    """Of b each level stands with one of a: what they explain is told once, and not left out."""
+    draw = np.random.default_rng(4)
+    means = {(0, 0): 1.0, (0, 1): 2.0, (1, 0): 3.0, (1, 1): 9.0}
+    groups = [list(draw.normal(mean, 0.1, 5)) for mean in means.values()]
+    crossed = variance.analyse(samples(list(means), [0] * 4, groups))
+    confounded = variance.analyse(samples([(a, 1 - a, c) for a, c in means], [0] * 4, groups))
+    assert [effect.name for effect in confounded] == ["a with b", "c", "a with b × c", "residual"]
+    for one, other in zip(crossed, confounded, strict=True):
+        assert (other.degrees, other.squares, other.p) == (one.degrees, pytest.approx(one.squares), one.p)
+    assert sum(effect.share for effect in confounded) == pytest.approx(1.0)
+
+
 def test_one_factor_is_the_classical_analysis():
     groups = [[6.9, 5.4, 5.8, 4.6, 4.0], [8.3, 6.8, 7.8, 9.2, 6.5], [8.0, 10.5, 8.1, 6.9, 9.3], [5.8, 3.8, 6.1, 5.6]]
     effect, residual = variance.analyse(samples([[0], [1], [2], [3]], [0, 0, 0, 0], groups))

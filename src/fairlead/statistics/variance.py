@@ -4,6 +4,7 @@ Sums of squares are type II: of a term, what it explains beyond all terms that d
 factors are tested against the error between blocks, all others against the residual (Montgomery, "Design and Analysis
 of Experiments", chapter 14). Where there are whole plots, effects of their factors are taken beyond the blocks, and all
 others beyond the plots in their blocks: else, where cells are missing, what plots differ by would pass for an effect.
+Factors whose levels go with each other one to one are one factor of the table.
 
 Where plots differ in their samples, too, an effect and the error between blocks hold different multiples of the plots'
 variance. The error is then put together from that between blocks and the residual so that the multiples agree, its
@@ -11,10 +12,11 @@ degrees of freedom after Satterthwaite ("An Approximate Distribution of Estimate
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from fairlead.errors import StatisticsError
@@ -73,6 +75,7 @@ def analyse(samples: Samples) -> list[Effect]:
     Raises:
         StatisticsError: no factor has two levels, or there are no degrees of freedom left for an error.
     """
+    samples = _joined(samples)
     varied = [k for k in range(len(samples.factors)) if len(np.unique(samples.levels[:, k])) > 1]
     if not varied:
         raise StatisticsError("an analysis of variance needs a factor with two levels")
@@ -89,7 +92,7 @@ def analyse(samples: Samples) -> list[Effect]:
     effects = []
     for term in terms:
         part = model.explained(term, terms)
-        if part.degrees == 0:  # another term says the same: a fraction, or a factor that follows from others
+        if part.degrees == 0:  # other terms say the same: a fraction, or a factor that follows from several others
             continue
         name = " × ".join(samples.factors[k] for k in term)
         between = strata.get(BETWEEN) if model.is_of_plots(term) else None
@@ -99,6 +102,31 @@ def analyse(samples: Samples) -> list[Effect]:
             effects.append(_tested(name, part, total, BETWEEN, _matched(between, strata[RESIDUAL], part)))
     errors = [Effect(name, int(part.degrees), part.squares, part.squares / total) for name, part in strata.items()]
     return effects + errors
+
+
+def _joined(samples: Samples) -> Samples:
+    """Factors whose levels go with each other one to one are one: the samples cannot tell their effects apart."""
+    kinds = [np.unique(column, return_inverse=True)[1] for column in samples.levels.T]
+    groups: list[list[int]] = []
+    for k, levels in enumerate(kinds):
+        alike = (each for each in groups if _one_to_one(kinds[each[0]], levels))
+        group = next(alike, None)
+        if group is None or (group[0] in samples.whole_plot) != (k in samples.whole_plot):
+            groups.append([k])
+        else:
+            group.append(k)
+    firsts = [group[0] for group in groups]
+    return replace(
+        samples,
+        factors=tuple(" with ".join(samples.factors[k] for k in group) for group in groups),
+        levels=samples.levels[:, firsts],
+        whole_plot=tuple(number for number, first in enumerate(firsts) if first in samples.whole_plot),
+    )
+
+
+def _one_to_one(one: "npt.NDArray[np.signedinteger]", other: "npt.NDArray[np.signedinteger]") -> bool:
+    number = len(np.unique(one))
+    return 1 < number == len(np.unique(other)) == len(np.unique(np.column_stack([one, other]), axis=0))
 
 
 @dataclass(frozen=True)
