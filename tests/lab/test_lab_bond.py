@@ -105,6 +105,7 @@ def since(before: list[int], after: list[int]) -> list[int]:
 
 def by_formula(lab: Lab, host: str, mode: str, policy: str, number: int) -> tuple[list[int], Counter[int | None]]:
     """Bytes and flows of each link, as `net explain` says of what the host sent."""
+    settled(lab, host)
     found = nics.sent(lab, host)
     choices = explain(Bond(mode, policy, number, 1e8, KERNEL), [each.flow for each in found]).choices
     bytes_B: Counter[int | None] = Counter()
