@@ -7,6 +7,7 @@ import pytest
 from fairlead.cluster import addresses
 from fairlead.cluster.addresses import Outlook
 from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.doctor.examine import examine
 from fairlead.cluster.launch import prepare
 from fairlead.errors import LaunchError
 
@@ -26,8 +27,10 @@ def test_the_address_towards_another(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 
 def test_a_job_knows_whether_mpirun_runs_on_one_of_its_hosts() -> None:
+    """Nor is this machine told of twice where it is all there is."""
     here = Host("here", "127.0.0.1", interface="lo")
     cluster = Cluster("c", "ssh", (here,))
     assert prepare(cluster, ["true"], 1, job_id="1f3a9c02", launcher="openmpi4")[1].outlook is None
-    apart = Cluster("c", "local", (Host("there", "192.0.2.77", interface="lo"),))
+    apart = Cluster("c", "local", (Host("there", "192.0.2.77", interface="lo"),), mpirun="no-such-mpirun")
+    assert [found.check for found in examine(apart) if "no-such-mpirun" in found.text] == ["mpirun"]
     assert prepare(apart, ["true"], 1, job_id="1f3a9c02", launcher="openmpi4")[1].outlook is None

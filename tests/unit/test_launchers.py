@@ -74,6 +74,12 @@ def test_missing_mpirun() -> None:
         detect(None, "this machine", "no-such-mpirun")
 
 
+def test_a_machine_without_a_shell_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(MissingToolError, match=r"^sh is not on this machine\n  PATH is /nowhere"):
+        detect(None, "this machine", "mpirun")
+
+
 def job(**changes: object) -> Job:
     base = {
         "id": "1f3a9c02",

@@ -212,6 +212,10 @@ class Cluster:
             f"{self.source}: no host is called {name!r}", hint="hosts: " + ", ".join(host.name for host in self.hosts)
         )
 
+    def launches_from_here(self) -> bool:
+        """Whether mpirun runs on this machine and reaches the hosts from it, be it one of them or not."""
+        return self.launch_from is None and self.executor != "local"
+
     def interfaces(self) -> tuple[str, ...]:
         """Names of the interfaces that managed hosts use, each once."""
         return tuple(dict.fromkeys(host.interface for host in self.managed_hosts()))
@@ -270,7 +274,9 @@ def resolve(file: ClusterFile, *, source: str, directory: Path) -> Cluster:
 
 
 def _launch_host(table: ClusterTable, hosts: tuple[Host, ...]) -> str | None:
-    if table.launch_from == "here" or table.executor in ("local", "lxc"):
+    from fairlead.cluster.executors import has_launch_host
+
+    if table.launch_from == "here" or not has_launch_host(table.executor):
         return None
     return table.launch_from or next(host.name for host in hosts if host.role == "compute")
 

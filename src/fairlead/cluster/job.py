@@ -21,8 +21,8 @@ class Job:
         argv: the program and its arguments; for a launch line of the user's own, that whole line.
         hosts: the host of every rank, in rank order; len(hosts) is the number of ranks.
         interfaces: names of the interfaces that MPI may use, each once (one name where all hosts agree).
-        outlook: how the hosts see this machine, where mpirun runs here and here is none of them.
         network: the hosts' addresses as one IPv4 network ("10.64.0.0/16"), for where names differ.
+        outlook: how the hosts see this machine, where mpirun runs here and here is none of them.
         env: environment of the ranks. It stands in command lines: no secrets.
         cwd: working directory of the ranks, or None for the launcher's own.
         cores_shared: there are more ranks than cores, or hosts share cores: bind nothing, yield when idle.

@@ -101,8 +101,7 @@ def outlook_on(cluster: Cluster, host: Host) -> addresses.Outlook | None:
         LaunchError: no route leads there.
         MissingToolError: there is no ``ip``.
     """
-    elsewhere = cluster.launch_from is not None or cluster.executor == "local"
-    if elsewhere or any(addresses.is_own(each.address) for each in cluster.hosts):
+    if not cluster.launches_from_here() or any(addresses.is_own(each.address) for each in cluster.hosts):
         return None
     return addresses.towards(host.address)
 

@@ -106,8 +106,8 @@ def _look(
 
 
 def _launch(cluster: Cluster, executor: Executor, hosts: list[str]) -> LaunchFacts | None:
-    """Facts of this machine, where mpirun runs on it."""
-    if cluster.launch_from is not None:
+    """Facts of this machine, where mpirun reaches the hosts from it."""
+    if not cluster.launches_from_here():
         return None
     try:
         text, _ = ask(None, "this machine", cluster.mpirun)

@@ -49,7 +49,7 @@ class HostFacts:
 
 @dataclass(frozen=True)
 class LaunchFacts:
-    """This machine, where mpirun runs on it.
+    """This machine, where mpirun reaches the hosts from it.
 
     Attributes:
         mpi: what mpirun is; None where that is not known.
@@ -68,7 +68,7 @@ class LaunchFacts:
 class ClusterFacts:
     """A whole cluster: hosts in the file's order (managed ones only), and what is true of all of it.
 
-    ``launch`` is None where mpirun runs on a host.
+    ``launch`` is None where mpirun runs on a host, or this machine is all there is.
     """
 
     cluster: Cluster

@@ -19,12 +19,14 @@ class Executor(ABC):
         shares_files: hosts see this machine's files at the same paths, so that nothing has to be copied.
         passes_signals: a signal to the process started here reaches the command on the host.
         other_machines: hosts have files, limits and facts of their own, and their processes are not this one's.
+        has_launch_host: mpirun may run on a host, which gets from there to the others; else it runs on this machine.
         look: how a person finds out why a host is not reached.
     """
 
     name: ClassVar[str]
     passes_signals: ClassVar[bool]
     other_machines: ClassVar[bool] = False
+    has_launch_host: ClassVar[bool] = True
     look: ClassVar[str] = ""
     shares_files: bool = True
 
@@ -83,6 +85,11 @@ def register(name: str) -> Callable[[type[Executor]], type[Executor]]:
 def names() -> tuple[str, ...]:
     """Names that a cluster file may use."""
     return tuple(sorted(_registry))
+
+
+def has_launch_host(name: str) -> bool:
+    """Whether mpirun may run on a host of the executor of that name; one that is not known has none."""
+    return name in _registry and _registry[name].has_launch_host
 
 
 def of(cluster: "Cluster") -> Executor:

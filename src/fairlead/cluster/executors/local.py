@@ -11,6 +11,7 @@ class LocalExecutor(Executor):
     """Runs commands as they are."""
 
     passes_signals = True
+    has_launch_host = False
     look = "run it on this machine by hand to see more"
 
     def command(

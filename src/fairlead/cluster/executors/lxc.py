@@ -23,7 +23,11 @@ class LxcExecutor(Executor):
 
     passes_signals = False
     other_machines = True
-    look = "`lxc-attach -n CONTAINER -- true` must work on its server, and `ssh SERVER true` on this machine; see [lxc]"
+    has_launch_host = False
+    look = (
+        "does the container run (`lxc-ls --fancy`)? `lxc-attach -n CONTAINER -- true` must work on its server, as root,"
+        " and `ssh SERVER true` here; see `reach` and [lxc] in the cluster file"
+    )
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)

@@ -1,5 +1,6 @@
 """Which MPI an mpirun belongs to."""
 
+import os
 import re
 import subprocess
 from dataclasses import dataclass
@@ -75,10 +76,18 @@ def detect(executor: Executor | None, host: str, mpirun: str) -> Launcher:
     return get(parse_version(text, mpirun=mpirun).launcher)(mpirun, as_root=as_root)
 
 
+def _here(question: list[str]) -> "subprocess.CompletedProcess[bytes]":
+    try:
+        return subprocess.run(question, capture_output=True, check=False)
+    except FileNotFoundError as error:
+        path = os.environ.get("PATH", "(not set)")
+        raise MissingToolError(f"{error.filename} is not on this machine", hint=f"PATH is {path}") from error
+
+
 def ask(executor: Executor | None, host: str, mpirun: str) -> tuple[str, bool]:
     """What ``mpirun --version`` of ``host`` prints, and whether it runs as root there; raises as `detect`."""
     question = ["sh", "-c", 'id -u; command -v "$1" >/dev/null || exit 127; exec "$1" --version', "sh", mpirun]
-    done = attempt(executor, host, question) if executor else subprocess.run(question, capture_output=True, check=False)
+    done = attempt(executor, host, question) if executor else _here(question)
     uid, _, text = done.stdout.decode(errors="replace").partition("\n")
     if done.returncode == 127:
         where = host if executor else "this machine"
