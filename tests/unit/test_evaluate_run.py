@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,18 @@ def test_every_row_is_one_sample_in_the_order_of_the_plan(tmp_path):
         assert (len(data.cells), data.n, data.unit) == (4, 12, "s")
         assert all(sorted(cell.blocks) == [0, 1, 2] for cell in data.cells)
     assert not (tmp_path / "results" / FILE_NAME).exists()
+
+
+def test_cells_are_in_the_order_of_the_plan_and_not_in_that_of_the_runs(tmp_path):
+    evaluate(tmp_path, "true", count=1)
+    with Store.read(tmp_path / "results") as store:
+        experiment = dataset.find(store, "short")
+        data = dataset.load(store, experiment)
+        ran = [tuple(row.labels[name] for name in data.factors) for row in store.runs(dataset.ROW)]
+    planned = [experiment.plan["factors"][name] for name in data.factors]
+    wanted = list(product(*planned))
+    assert [cell.levels for cell in data.cells] == wanted
+    assert ran != wanted
 
 
 def test_the_same_command_again_runs_nothing(tmp_path):

@@ -5,7 +5,7 @@ series a measured value. An own row holds one sample, an imported one all replic
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -58,7 +58,7 @@ class Dataset:
         record: the evaluation's run, which keeps the plan or the map of columns.
         series, unit: which value.
         factors: names; a cell's levels are in this order.
-        cells: in the order in which they were first met.
+        cells: in the plan's order; of a file, in the order in which they were first met.
         failed: runs of each combination of levels that did not end well; they are no samples.
         rows: all runs that were read.
     """
@@ -184,7 +184,16 @@ def load(store: Store, record: Run, series: str | None = None) -> Dataset:
             f"{store.directory}: {record.labels['name']} has no sample of {wanted} yet", hint=f"its values: {known}"
         )
     cells = tuple(_cell(levels, parts) for levels, parts in gathered.items())
-    return Dataset(record, wanted, unit, factors, cells, failed, tuple(rows))
+    data = Dataset(record, wanted, unit, factors, cells, failed, tuple(rows))
+    return data if is_imported(record) else replace(data, cells=_as_planned(data))
+
+
+def _as_planned(data: Dataset) -> tuple[Cell, ...]:
+    """Cells as the plan's factors have their levels: rows ran in a random order, which tells a reader nothing."""
+    places = [{level: place for place, level in enumerate(data.levels_of(factor))} for factor in data.factors]
+    return tuple(
+        sorted(data.cells, key=lambda cell: [of[level] for of, level in zip(places, cell.levels, strict=True)])
+    )
 
 
 def _cell(levels: Levels, parts: Sequence[tuple[Any, ...]]) -> Cell:

@@ -42,8 +42,9 @@ def lines(analysis: Analysis) -> Drawing:
         for axis, case in zip(axes, shown, strict=False):
             _line_panel(analysis, axis, cases[case], names)
             axis.set_title(name_of(case) or analysis.data.name)
-        for axis in axes[len(shown) :]:
-            axis.set_visible(False)
+        for place in range(len(shown), len(axes)):
+            axes[place].set_visible(False)
+            axes[place - columns].tick_params(labelbottom=True)
     more = f" The first {MOST_CASES} of {len(cases)} cases." if len(cases) > MOST_CASES else ""
     return Drawing(
         "lines",
