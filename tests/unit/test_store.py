@@ -441,6 +441,17 @@ def test_the_journal_is_used(tmp_path, monkeypatch, kind, mode):
             assert len(reader.runs()) == 1
 
 
+def test_reading_leaves_nothing_behind_and_changes_nothing(tmp_path):
+    with Store.open(tmp_path) as store:
+        begin(store)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with Store.read(tmp_path) as reader:
+        assert len(reader.runs()) == 1
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            reader._connection.execute("DELETE FROM runs")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_a_store_copied_from_a_local_to_a_network_file_system_opens(tmp_path, monkeypatch):
     monkeypatch.setattr(filesystem, "type_of", lambda path: "ext4")
     with Store.open(tmp_path) as store:

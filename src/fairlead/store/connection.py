@@ -41,16 +41,22 @@ def open_for_writing(directory: Path) -> sqlite3.Connection:
 
 
 def open_for_reading(directory: Path) -> sqlite3.Connection:
-    """Connection that cannot write; works beside a living writer, and in directories that may not be written."""
+    """Connection that cannot write; works beside a living writer, and in directories that may not be written.
+
+    Where the directory may be written, SQLite opens the file for writing and refuses every statement that would
+    (``query_only``): a connection of ``mode=ro`` makes the write-ahead log's two files and cannot remove them again.
+    """
     path = directory / FILE_NAME
     if not path.is_file():
         raise StoreError(f"{directory}: there are no results here ({FILE_NAME} is missing)")
-    frozen = not os.access(directory, os.W_OK) and not path.with_name(FILE_NAME + "-wal").exists()
-    uri = f"{path.absolute().as_uri()}?mode=ro" + ("&immutable=1" if frozen else "")
+    writable = os.access(directory, os.W_OK)
+    frozen = not writable and not path.with_name(FILE_NAME + "-wal").exists()
+    uri = f"{path.absolute().as_uri()}?mode={'rw' if writable else 'ro'}" + ("&immutable=1" if frozen else "")
     with translated(path):
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
         try:
             connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            connection.execute("PRAGMA query_only = ON")
             _refuse_foreign(connection, path)
             version = schema.version_of(connection)
             if version < schema.VERSION:
