@@ -37,7 +37,7 @@ def measured(lab: Lab, directory: Path, *words: str) -> tuple[Run, str]:
 
 
 def test_every_operation_and_number_of_ranks(four: Lab, tmp_path: Path) -> None:
-    options = ["--sizes", "1KiB", "--ranks", "2,4", "--blocks", "2", "--within", "1000", "--budget", "80"]
+    options = ["--sizes", "1KiB", "--ranks", "2,4", "--blocks", "2", "--precision", "1000", "--budget", "80"]
     run, said = measured(four, tmp_path, "collectives", *options)
     with Store.read(tmp_path / "r") as store:
         blocks = collectives.blocks(store, run.id)
@@ -50,7 +50,7 @@ def test_every_operation_and_number_of_ranks(four: Lab, tmp_path: Path) -> None:
 
 
 def test_victims_are_measured_alone_and_beside_others(four: Lab, tmp_path: Path) -> None:
-    options = ["--size", "16KiB", "--blocks", "2", "--within", "1000", "--budget", "60"]
+    options = ["--size", "16KiB", "--blocks", "2", "--precision", "1000", "--budget", "60"]
     run, said = measured(four, tmp_path, "impact", *options)
     with Store.read(tmp_path / "r") as store:
         blocks = impact.blocks(store, run.id)

@@ -48,7 +48,7 @@ def mpi_latency(**options: Any) -> Asked:
     \b
     Examples:
       fairlead measure mesh8.cluster.toml mpi-latency --between h0 h2 --sizes 1..64KiB
-      fairlead measure mesh8.cluster.toml mpi-latency --pairs 1,16 --within 2
+      fairlead measure mesh8.cluster.toml mpi-latency --pairs 1,16 --precision 2
     """
     return _point_to_point("mpi-latency", options)
 

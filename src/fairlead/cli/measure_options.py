@@ -126,19 +126,19 @@ def repeat_options(target: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(target)
     def with_until(
-        *arguments: Any, within_percent: float, budget_s: float | None, blocks: int, exactly: int | None, **options: Any
+        *arguments: Any, precision_percent: float, budget_s: float | None, blocks: int, exactly: int | None, **options: Any
     ) -> Any:
         from fairlead.measure.benchmarks.repeat import Until
 
         if exactly is not None:
             until = Until.exactly(exactly, budget_s)
         else:
-            until = Until(within_percent / 100, Until.budget_s if budget_s is None else budget_s, blocks)
+            until = Until(precision_percent / 100, Until.budget_s if budget_s is None else budget_s, blocks)
         return target(*arguments, until=until, **options)
 
     return _with_options(
         with_until,
-        click.option("--within", "within_percent", type=click.FloatRange(min=0, min_open=True), default=5,
+        click.option("--precision", "precision_percent", type=click.FloatRange(min=0, min_open=True), default=5,
                      show_default=True, metavar="PERCENT",
                      help="Stop when the 95 % interval of each median lies within that of it."),
         click.option("--budget", "budget_s", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
@@ -146,7 +146,7 @@ def repeat_options(target: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--blocks", type=click.IntRange(min=2), default=10, show_default=True,
                      help="Blocks of each size at least, unless the budget is over."),
         click.option("--exactly", type=click.IntRange(min=1), metavar="BLOCKS",
-                     help="So many blocks of each size, instead of --blocks and --within."),
+                     help="So many blocks of each size, instead of --blocks and --precision."),
         click.option("--seed", type=int, default=1, show_default=True, help="Of the order of measurements."),
     )  # fmt: skip
 

@@ -50,7 +50,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
               help="A cluster file, or `slurm` inside an allocation [default: this machine alone].")  # fmt: skip
 @click.option("--mpirun", help="Which mpirun, by name or path [default: the one in the PATH, or the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
-@click.option("--messages", type=click.IntRange(min=0), default=32_768, show_default=True,
+@click.option("--keep-messages", "messages", type=click.IntRange(min=0), default=32_768, show_default=True,
               help="Ends of messages that a rank keeps one by one, 64 B each: waiting is told of these.")  # fmt: skip
 @click.option("--placement", metavar="FILE", type=FILE, help="Ranks where `fairlead placement --json` put them.")
 @click.option("--otf2", metavar="DIRECTORY", type=click.Path(path_type=Path),

@@ -149,7 +149,7 @@ def _about_waiting(waited: Waiting) -> Iterator[str]:
     if waited.kept < waited.all_ends:
         share = words.percent(waited.kept / waited.all_ends)
         what = f"the first {share} of the messages and collective calls"
-        yield f"waiting is known of {what} only; --messages keeps more of them"
+        yield f"waiting is known of {what} only; --keep-messages keeps more of them"
     if waited.bound_s is None:
         yield "some hosts' clocks are not known against each other: too little goes to and fro between them"
     elif waited.bound_s > 0:

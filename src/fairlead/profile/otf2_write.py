@@ -45,7 +45,7 @@ def write(profile: Profile, directory: Path) -> Path:
         FairleadError: it cannot be written.
     """
     if not any(len(record.ends) for record in profile.records):
-        raise MeasurementError("--otf2: the ranks kept no messages to write", hint="see --messages")
+        raise MeasurementError("--otf2: the ranks kept no messages to write", hint="see --keep-messages")
     check(directory)
     try:
         with otf2.writer.open(str(directory), archive_name=ARCHIVE, timer_resolution=TICKS_PER_S) as trace:
