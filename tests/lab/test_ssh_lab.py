@@ -16,7 +16,7 @@ from pathlib import Path
 import managed_runs
 import pytest
 
-from fairlead import __version__, native
+from fairlead import __version__, native, programs
 from fairlead import lab as labs
 from fairlead.cluster.deploy import check_version, deploy
 from fairlead.cluster.description import Cluster
@@ -232,6 +232,17 @@ def test_mpi_over_ssh(cluster: Cluster, program: str, tmp_path: Path) -> None:
     lines = (tmp_path / "out").read_text().splitlines()
     assert lines == ["sum 3", "rank 0 on h0", "rank 1 on h1", "rank 2 on h2", "greeting a 'b'", "stdin hello"]
     assert run_on(of(cluster), "h0", ["ls", "/root/.cache/fairlead/run"]) == ""  # no note of mpirun is left
+
+
+def test_a_bundled_program_is_brought_to_the_hosts(cluster: Cluster, tmp_path: Path) -> None:
+    launcher, job = prepare(cluster, ["cg", "--class", "S"], 2, job_id=os.urandom(4).hex())
+    job = programs.brought(cluster, job, launcher.family)
+    assert job.argv[0].startswith("/root/.cache/fairlead/")
+    assert job.argv[0].endswith("/cg")
+    with (tmp_path / "out").open("w+b") as out:
+        assert run(cluster, launcher, job, stdout=out.fileno(), timeout_s=LIMIT_S) == 0
+        out.seek(0)
+        assert programs.verdict(out.read()).verified is True
 
 
 def test_signals_reach_mpirun_behind_ssh(cluster: Cluster, program: str) -> None:

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster.deploy import check_version, deploy
+from fairlead import native, programs
+from fairlead.cluster.deploy import check_version, deploy, deploy_everywhere
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor.session import ProbeSession
 from fairlead.cluster.executors.base import Executor, with_environment
-from fairlead.errors import HostError, MissingToolError
+from fairlead.cluster.job import Job
+from fairlead.errors import ConfigError, HostError, MissingToolError
 
 LOCAL = Cluster("c", "local", (Host("far", "127.0.0.1"),))
 
@@ -85,6 +87,49 @@ def test_shared_files_are_not_copied(far: Elsewhere, program: Path) -> None:
     far.shares_files = True
     assert deploy(far, "far", {"prog": program}) == {"prog": str(program)}
     assert not (far.home / ".cache").exists()
+
+
+@pytest.fixture
+def two_homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    """Two hosts that do not see this machine's files, with home directories of different paths."""
+
+    class Homes(Elsewhere):
+        def command(
+            self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+        ) -> list[str]:
+            home = tmp_path / host
+            home.mkdir(exist_ok=True)
+            return with_environment(argv, {"HOME": str(home), **(env or {})}, cwd)
+
+    hosts = (Host("far", "127.0.0.1"), Host("further", "127.0.0.2"))
+    cluster = Cluster("c", "elsewhere", hosts, source="c.toml")
+    monkeypatch.setattr("fairlead.cluster.deploy.of", lambda cluster: Homes(cluster))
+    return cluster
+
+
+def test_what_must_be_at_one_path_is_or_it_is_told(two_homes: Cluster, program: Path) -> None:
+    at = deploy_everywhere(two_homes, ["far", "far"], {"prog": program})["prog"]
+    assert Path(at).read_bytes() == program.read_bytes()
+    with pytest.raises(ConfigError, match=r"c.toml: home directories differ between hosts, so prog cannot be at one"):
+        deploy_everywhere(two_homes, ["far", "further"], {"prog": program})
+
+
+def test_a_bundled_program_goes_where_ranks_run_and_no_other_does(
+    two_homes: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = tmp_path / "mpi" / "openmpi" / "bin" / "cg"
+    built.parent.mkdir(parents=True)
+    built.write_text("a program")
+    monkeypatch.setenv(native.ENVIRONMENT_VARIABLE, str(tmp_path))
+    job = Job("1", ("cg", "--class", "S"), ("further", "further"))
+    name, *words = programs.brought(two_homes, job, "openmpi").argv
+    assert words == ["--class", "S"]
+    assert Path(name).read_text() == "a program"
+    assert Path(name).is_relative_to(tmp_path / "further")
+    assert not (tmp_path / "far").exists()
+    own = Job("1", ("./cg",), ("far",))
+    assert programs.brought(two_homes, own, "openmpi") is own
+    assert not (tmp_path / "far").exists()
 
 
 def test_a_home_without_room_or_rights_is_told(far: Elsewhere, program: Path) -> None:

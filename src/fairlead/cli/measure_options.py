@@ -126,7 +126,12 @@ def repeat_options(target: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(target)
     def with_until(
-        *arguments: Any, precision_percent: float, budget_s: float | None, blocks: int, exactly: int | None, **options: Any
+        *arguments: Any,
+        precision_percent: float,
+        budget_s: float | None,
+        blocks: int,
+        exactly: int | None,
+        **options: Any,
     ) -> Any:
         from fairlead.measure.benchmarks.repeat import Until
 

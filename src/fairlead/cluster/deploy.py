@@ -8,12 +8,13 @@ one rename, so that nobody ever sees half of it.
 import hashlib
 import io
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from fairlead.cluster.execute import attempt, run_on, unexpected
-from fairlead.cluster.executors.base import Executor
-from fairlead.errors import HostError, MissingToolError
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.execute import attempt, on_all, run_on, unexpected
+from fairlead.cluster.executors.base import Executor, of
+from fairlead.errors import ConfigError, HostError, MissingToolError
 
 MANIFEST = "SHA256SUMS"
 COPY_TIMEOUT_S = 120.0
@@ -73,6 +74,26 @@ def deploy(executor: Executor, host: str, files: Mapping[str, Path]) -> dict[str
     if not directory.startswith("/") or "\n" in directory:
         raise unexpected(host, directory)
     return {name: f"{directory}/{name}" for name in files}
+
+
+def deploy_everywhere(cluster: Cluster, hosts: Iterable[str], files: Mapping[str, Path]) -> dict[str, str]:
+    """`deploy` on hosts of a cluster at the same time, of what must be at one path on all of them.
+
+    Raises:
+        MissingToolError, HostError: see `deploy`.
+        ConfigError: the hosts do not have it at the same path.
+    """
+    executor = of(cluster)
+    each = dict.fromkeys(hosts)
+    if executor.shares_files:
+        return deploy(executor, next(iter(each)), files)
+    first, *others = on_all(each, lambda host: deploy(executor, host, files)).values()
+    if any(other != first for other in others):
+        raise ConfigError(
+            f"{cluster.source}: home directories differ between hosts, so {' and '.join(files)} cannot be at one path",
+            hint="give the user the same home directory on all hosts",
+        )
+    return first
 
 
 def check_version(executor: Executor, host: str, path: str, expected: str) -> None:

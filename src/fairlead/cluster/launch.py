@@ -17,14 +17,14 @@ from types import FrameType
 
 from fairlead import interrupts
 from fairlead.cluster import addresses
-from fairlead.cluster.deploy import deploy
+from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.execute import on_all, run_on, unexpected
 from fairlead.cluster.executors.base import Executor, of
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
 from fairlead.cluster.launchers import Launcher, detect, get
 from fairlead.cluster.traces import STOP_GRACE_S, Traces
-from fairlead.errors import ConfigError, FairleadError, LaunchError, MissingToolError
+from fairlead.errors import FairleadError, LaunchError, MissingToolError
 
 _log = logging.getLogger(__name__)
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
@@ -123,16 +123,8 @@ def _rsh_agent(cluster: Cluster, executor: Executor) -> str | None:
     path: Path | None = executor.rsh_agent()
     if path is None or cluster.launch_from is None:
         return str(path) if path else None
-    hosts = {cluster.launch_from, *(host.name for host in cluster.compute_hosts())}
-    placed = {
-        files[path.name] for files in on_all(hosts, lambda host: deploy(executor, host, {path.name: path})).values()
-    }
-    if len(placed) > 1:
-        raise ConfigError(
-            f"{cluster.source}: home directories differ between hosts, so the remote-shell agent is not at one path",
-            hint="give the user the same home directory everywhere, or start with a launch line of your own",
-        )
-    return placed.pop()
+    hosts = [cluster.launch_from, *(host.name for host in cluster.compute_hosts())]
+    return deploy_everywhere(cluster, hosts, {path.name: path})[path.name]
 
 
 class RunningJob(Traces):

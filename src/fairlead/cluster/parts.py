@@ -1,14 +1,13 @@
 """Fairlead's own programs on the hosts: where they are, and how the guardian is called."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from fairlead import native
-from fairlead.cluster.deploy import deploy
+from fairlead.cluster.deploy import deploy, deploy_everywhere
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all
 from fairlead.cluster.executors import of
-from fairlead.errors import ConfigError
 
 AGENT = "fairlead-agent"
 GUARDIAN = "fairlead-guardian"
@@ -33,26 +32,26 @@ def bring(cluster: Cluster, host: str) -> Parts:
     Raises:
         MissingToolError, HostError: see `deploy`.
     """
-    names = [AGENT] if cluster.guardian else [AGENT, GUARDIAN]
-    placed = deploy(of(cluster), host, {name: native.program(name) for name in names})
-    return Parts(placed[AGENT], cluster.guardian or (placed[GUARDIAN],))
+    return _parts(cluster, deploy(of(cluster), host, _files(cluster)))
 
 
 def bring_everywhere(cluster: Cluster) -> Parts:
     """`bring` for all managed hosts, at the same time.
 
     Raises:
-        ConfigError: the hosts do not have them at the same path.
+        MissingToolError, HostError, ConfigError: see `deploy_everywhere`.
     """
-    if of(cluster).shares_files:
-        return bring(cluster, cluster.managed_hosts()[0].name)
-    placed = on_all([host.name for host in cluster.managed_hosts()], lambda host: bring(cluster, host))
-    if len(set(placed.values())) > 1:
-        raise ConfigError(
-            f"{cluster.source}: the hosts' home directories differ, so the agents are not at one path",
-            hint="give the user the same home directory on all hosts",
-        )
-    return next(iter(placed.values()))
+    hosts = [host.name for host in cluster.managed_hosts()]
+    return _parts(cluster, deploy_everywhere(cluster, hosts, _files(cluster)))
+
+
+def _files(cluster: Cluster) -> dict[str, Path]:
+    names = [AGENT] if cluster.guardian else [AGENT, GUARDIAN]
+    return {name: native.program(name) for name in names}
+
+
+def _parts(cluster: Cluster, placed: Mapping[str, str]) -> Parts:
+    return Parts(placed[AGENT], cluster.guardian or (placed[GUARDIAN],))
 
 
 def guardian_tool(guardian: Sequence[str], *options: str) -> list[str]:

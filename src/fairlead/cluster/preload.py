@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from fairlead import native
-from fairlead.cluster.deploy import deploy
+from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import of
 from fairlead.cluster.executors.base import Executor
-from fairlead.errors import ConfigError
 
 SHIM = "libfairlead.so"
 LIBRARIES = (SHIM, "libfairlead-openmpi.so", "libfairlead-mpich.so")
@@ -87,14 +86,4 @@ def _end(keeper: subprocess.Popen[bytes]) -> str | None:
 
 def _bring(cluster: Cluster, hosts: Sequence[str]) -> str:
     """Path of the shim, the same on all hosts; the wrappers lie beside it."""
-    executor = of(cluster)
-    files = {name: native.library(name) for name in LIBRARIES}
-    if executor.shares_files:
-        return str(files[SHIM])
-    placed = {each[SHIM] for each in on_all(tuple(hosts), lambda host: deploy(executor, host, files)).values()}
-    if len(placed) > 1:
-        raise ConfigError(
-            f"{cluster.source}: the hosts' home directories differ, so libfairlead is not at one path",
-            hint="give the user the same home directory on all hosts",
-        )
-    return placed.pop()
+    return deploy_everywhere(cluster, hosts, {name: native.library(name) for name in LIBRARIES})[SHIM]

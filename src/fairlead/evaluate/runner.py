@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -257,7 +257,7 @@ class Evaluation:
         launcher, job = launch.prepare(
             cluster, argv, fill_ranks(ranks, row.levels), job_id=secrets.token_hex(4), launcher=forced
         )
-        return launcher, replace(job, argv=programs.resolve(argv, launcher.family, job.ranks))
+        return launcher, programs.brought(cluster, job, launcher.family)
 
     def _hosts_of(self, instance: int, cluster: Cluster) -> Cluster:
         """What an instance runs on; the main program is the first."""

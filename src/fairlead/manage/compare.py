@@ -327,7 +327,7 @@ def _prepare(cluster: Cluster, program: ProgramPlan, job_id: str) -> tuple[Launc
         cluster = cluster.with_mpirun(program.mpirun)
     hosts = placed.hosts(program.placement, cluster, program.ranks) if program.placement is not None else None
     launcher, job = launch.prepare(cluster, program.command, program.ranks, job_id=job_id, hosts=hosts)
-    return launcher, replace(job, argv=programs.resolve(program.command, launcher.family, job.ranks))
+    return launcher, programs.brought(cluster, job, launcher.family)
 
 
 def in_words(place: CongestionDescription) -> str:

@@ -77,7 +77,7 @@ def run(
     launcher, job = launch.prepare(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
-    job = replace(job, argv=programs.resolve(argv, launcher.family, job.ranks))
+    job = programs.brought(cluster, job, launcher.family)
     kept = message_files.prepare(cluster, messages) if messages is not None else None
     job = kept.of(job) if kept is not None else job
 

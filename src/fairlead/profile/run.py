@@ -74,8 +74,8 @@ def run(
     with collection(
         cluster, used, job.id, messages=messages, regions=regions, call_sites=call_sites, chaos=chaos
     ) as collected:
-        resolved = programs.resolve(argv, launcher.family, job.ranks)
-        job = replace(job, argv=resolved, env={**job.env, **collected.environment})
+        job = programs.brought(cluster, job, launcher.family)
+        job = replace(job, env={**job.env, **collected.environment})
         signals = launch.NotedSignals()
         code = launch.run(cluster, launcher, job, on_signal=signals)
         try:

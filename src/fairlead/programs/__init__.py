@@ -2,10 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from fairlead import native
+from fairlead.cluster.deploy import deploy_everywhere
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.job import Job
 from fairlead.errors import MissingToolError
 from fairlead.programs import npb, workloads
 
@@ -37,6 +41,22 @@ def resolve(argv: Sequence[str], family: str | None, ranks: int | None = None) -
             hint=f"install {family}'s development package and run `make setup`, or choose another mpirun",
         ) from error
     return (str(program), *argv[1:])
+
+
+def brought(cluster: Cluster, job: Job, family: str | None) -> Job:
+    """The job with its program named by `resolve`, and brought to hosts that do not see this machine's files.
+
+    What is none of these is the user's, who says where it is on the hosts.
+
+    Raises:
+        ConfigError, MissingToolError: see `resolve`.
+        HostError, ConfigError: see `deploy_everywhere`.
+    """
+    argv = resolve(job.argv, family, job.ranks)
+    if argv == tuple(job.argv):
+        return job
+    path = Path(argv[0])
+    return replace(job, argv=(deploy_everywhere(cluster, job.hosts, {path.name: path})[path.name], *argv[1:]))
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,9 @@ from typing import IO, Any
 
 from fairlead import native
 from fairlead.cluster import launch
-from fairlead.cluster.deploy import deploy
+from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all
-from fairlead.cluster.executors import of
-from fairlead.errors import ConfigError, HostError, MeasurementError, MissingToolError
+from fairlead.errors import HostError, MeasurementError, MissingToolError
 
 START_S = launch.STARTUP_TIMEOUT_S
 END_S = 5.0  # in which the program ends by itself when asked to; MPICH 4.0 may hang in MPI_Finalize
@@ -163,7 +161,7 @@ def running(cluster: Cluster, program: str, hosts: Sequence[str], mpirun: str | 
 
 
 def _placed(cluster: Cluster, family: str, program: str, hosts: Sequence[str]) -> str:
-    """Path of the program on the hosts; it is brought to where this machine's files are not seen."""
+    """Path of the program on the hosts; it is brought to those that do not see this machine's files."""
     try:
         path = native.mpi_program(family, program)
     except MissingToolError as error:
@@ -171,13 +169,4 @@ def _placed(cluster: Cluster, family: str, program: str, hosts: Sequence[str]) -
             f"{program} was not built for {family}",
             hint=f"install {family}'s development package and run `make setup`, or choose another mpirun",
         ) from error
-    executor = of(cluster)
-    if executor.shares_files:
-        return str(path)
-    placed = set(on_all(dict.fromkeys(hosts), lambda host: deploy(executor, host, {program: path})[program]).values())
-    if len(placed) > 1:
-        raise ConfigError(
-            f"{cluster.source}: the hosts' home directories differ, so {program} is not at one path",
-            hint="give the user the same home directory on all hosts",
-        )
-    return placed.pop()
+    return deploy_everywhere(cluster, hosts, {program: path})[program]
