@@ -43,6 +43,26 @@ std::vector<json> list(const std::string& command, const std::string& kind) {
     return objects;
 }
 
+// Whether every packet that reaches a rule is refused by it: it has a verdict, and nothing to compare with. A rule of
+// iptables' own kind ("xt") is known by its target's name only.
+bool refuses_all(const json& rule) {
+    bool refuses = false;
+    for (const json& statement : rule.value("expr", json::array())) {
+        const json xt = statement.value("xt", json::object());
+        const std::string target = xt.is_object() ? xt.value("name", "") : "";
+        if (statement.contains("drop") || statement.contains("reject") || target == "DROP" || target == "REJECT")
+            refuses = true;
+        else if (!statement.contains("counter") && !statement.contains("log"))
+            return false;
+    }
+    return refuses;
+}
+
+bool ends_in_refusal(const std::string& family, const std::string& table, const std::string& chain) {
+    const std::vector<json> rules = list("list chain " + family + " " + table + " " + chain, "rule");
+    return !rules.empty() && refuses_all(rules.back());
+}
+
 constexpr const char* kInner = R"(
 table inet <NAME> {
     counter outsiders { }
@@ -111,14 +131,16 @@ std::vector<std::string> list_filters() {
     return names;
 }
 
-std::vector<DroppingChain> list_dropping_chains() {
-    std::vector<DroppingChain> found;
+std::vector<RefusingChain> list_refusing_chains() {
+    std::vector<RefusingChain> found;
     for (const json& chain : list("list chains", "chain")) {
         const std::string hook = chain.value("hook", "");
         const std::string family = chain.value("family", "");
-        if (chain.value("policy", "") == "drop" && (hook == "input" || hook == "forward") &&
-            (family == "ip" || family == "inet"))
-            found.push_back({family, chain.value("table", ""), chain.value("name", ""), hook});
+        if ((hook != "input" && hook != "forward") || (family != "ip" && family != "inet")) continue;
+        const std::string table = chain.value("table", "");
+        const std::string name = chain.value("name", "");
+        if (chain.value("policy", "") == "drop" || ends_in_refusal(family, table, name))
+            found.push_back({family, table, name, hook});
     }
     return found;
 }

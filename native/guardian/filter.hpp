@@ -24,12 +24,13 @@ void remove_filter(const std::string& name);
 // The names of the filters of all jobs, dead or alive. Throws KernelError.
 std::vector<std::string> list_filters();
 
-// A chain of somebody's own that drops what no rule accepts.
-struct DroppingChain {
+// A chain of somebody's own that drops or rejects what no rule accepts: by its policy, as Docker has it, or by its last
+// rule, as firewalld does.
+struct RefusingChain {
     std::string family, table, chain, hook;
 };
-// Those on the hooks `input` and `forward`, which the overlay's packets pass.
-std::vector<DroppingChain> list_dropping_chains();
+// Those on the hooks `input` and `forward`, which the overlay's packets pass. Throws KernelError.
+std::vector<RefusingChain> list_refusing_chains();
 
 // Adds and removes an empty table: whether filters can be made here. Throws KernelError.
 void try_filter(const std::string& name);

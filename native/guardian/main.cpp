@@ -35,6 +35,7 @@ void add_options(CLI::App& app, Options& options) {
         ->excludes(clean)
         ->excludes(status)
         ->excludes(check);
+    app.set_version_flag("--version", "fairlead-guardian " FAIRLEAD_VERSION);
     app.add_flag("--dry-run", options.dry_run, "with --clean: only say what would be removed")->needs(clean);
     app.add_option("--job", options.job, "with --clean: only this job")
         ->needs(clean)

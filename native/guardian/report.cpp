@@ -94,18 +94,20 @@ json hint(const std::string& name, const std::string& detail, const std::string&
     return {{"name", name}, {"ok", nullptr}, {"detail", detail}, {"fix", fix}};
 }
 
-// Somebody's packet filter that drops what it does not know: Docker sets the policy of FORWARD so.
+// Somebody's packet filter that refuses what it does not know.
 void add_filter_hints(json& checks) {
-    for (const DroppingChain& chain : list_dropping_chains()) {
+    for (const RefusingChain& chain : list_refusing_chains()) {
         const std::string name = chain.family + " " + chain.table + " " + chain.chain;
         if (chain.hook == "forward")
-            checks.push_back(hint("forward_policy",
-                                  "chain " + name + " drops forwarded packets: this host may not serve as a relay",
-                                  "iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT, or an nftables rule of that effect"));
-        else
             checks.push_back(
-                hint("input_policy", "chain " + name + " drops packets that no rule admits",
-                     "admit the agents' UDP and TCP port and the overlay's UDP port from the job's hosts"));
+                hint("forward_policy",
+                     "chain " + name + " refuses to forward what no rule admits: this host may not serve as a relay",
+                     "admit what comes from and leaves by devices fl-*: iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT; "
+                     "with firewalld: firewall-cmd --zone=trusted --add-interface=fl-+"));
+        else
+            checks.push_back(hint("input_policy", "chain " + name + " refuses what no rule admits",
+                                  "admit the agents' UDP and TCP ports and UDP " + std::to_string(kFirstOverlayPort) +
+                                      " to " + std::to_string(kLastOverlayPort) + " from the job's hosts"));
     }
 }
 
@@ -163,7 +165,7 @@ bool print_check(Netlink& netlink, std::ostream& out) {
     if (ok) add_filter_hints(checks);
     add_rp_filter_hint(netlink, checks);
     lock.reset();  // who reads may be slow
-    out << json{{"ok", ok}, {"checks", checks}}.dump() << '\n';
+    out << json{{"ok", ok}, {"version", FAIRLEAD_VERSION}, {"checks", checks}}.dump() << '\n';
     return ok;
 }
 

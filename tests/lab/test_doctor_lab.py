@@ -137,6 +137,16 @@ def test_mtu_mismatch(lab: labs.Lab, tmp_path: Path) -> None:
     assert any("1400 B on h1; 1500 B on h0, h2" in item["text"] for item in findings if item["severity"] == "warning")
 
 
+def test_a_firewall_that_knows_agents_but_not_the_overlay(lab: labs.Lab, tmp_path: Path) -> None:
+    rules = "add table ip wall; add chain ip wall in { type filter hook input priority 0; }; "
+    rules += "add rule ip wall in udp dport 20000-29999 drop"
+    with undone(lab, "h1", f"nft '{rules}'", "nft delete table ip wall"):
+        code, findings = consult(lab, tmp_path)
+    assert code == 1
+    said = "h0 h2: to h1: UDP on the overlay's ports: no answer: what is moved there by kernel routes would be lost"
+    assert errors(findings) == {"overlay": [said]}
+
+
 def test_missing_iperf3_and_mpirun(lab: labs.Lab, tmp_path: Path) -> None:
     hide = "for tool in /usr/bin/iperf3 /usr/bin/mpirun.openmpi; do mount --bind /dev/null $tool; done"
     with undone(lab, "h2", hide, "umount /usr/bin/iperf3 /usr/bin/mpirun.openmpi"):

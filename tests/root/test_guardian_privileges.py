@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from fairlead import __version__
+
 from .guardian_lab import (
     AS_USER,
     Guardian,
@@ -108,6 +110,59 @@ def test_check_works_leaves_nothing_and_hints(host: Host, binary: str) -> None:
     report = json.loads(host.run(binary, "--check"))
     host.run("nft", "delete table ip filter")
     assert [c["name"] for c in report["checks"] if c["ok"] is None] == ["forward_policy", "rp_filter"]
+
+
+# As firewalld writes it: nothing is dropped by a policy, but what no rule admits is refused.
+FIREWALLD = """
+table inet firewalld {
+    chain filter_INPUT {
+        type filter hook input priority filter + 10; policy accept;
+        ct state { established, related } accept
+        iifname "lo" accept
+        reject with icmpx admin-prohibited
+    }
+    chain filter_FORWARD {
+        type filter hook forward priority filter + 10; policy accept;
+        ct state { established, related } accept
+        log prefix "no: " counter reject with icmpx admin-prohibited
+    }
+    chain filter_OUTPUT {
+        type filter hook output priority filter + 10; policy accept;
+        ip daddr 192.0.2.1 reject with icmpx admin-prohibited
+    }
+}
+table ip others {
+    chain some {
+        type filter hook forward priority 0; policy accept;
+        reject with icmp admin-prohibited
+        accept
+    }
+    chain one {
+        type filter hook input priority 0; policy accept;
+        ip saddr 192.0.2.1 drop
+    }
+}
+"""
+
+
+def test_check_hints_at_chains_that_end_with_a_refusal(host: Host, binary: str, tmp_path: Path) -> None:
+    rules = tmp_path / "rules"
+    rules.write_text(FIREWALLD)
+    host.run("nft", "-f", str(rules))
+    report = json.loads(host.run(binary, "--check"))
+    host.run("nft", "flush ruleset")
+    assert report["version"] == __version__
+    assert [(c["name"], c["detail"].split(" refuses")[0]) for c in report["checks"] if c["ok"] is None] == [
+        ("input_policy", "chain inet firewalld filter_INPUT"),
+        ("forward_policy", "chain inet firewalld filter_FORWARD"),
+        ("rp_filter", "net.ipv4.conf.all.rp_filter is 1 (strict)"),
+    ]
+
+
+def test_version(binary: str) -> None:
+    assert subprocess.run([binary, "--version"], capture_output=True, text=True, check=True).stdout == (
+        f"fairlead-guardian {__version__}\n"
+    )
 
 
 def test_started_by_a_person_says_what_it_is(host: Host, binary: str) -> None:

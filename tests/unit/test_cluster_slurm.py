@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.cluster.addresses import Outlook
 from fairlead.cluster.choose import cluster_file
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.site import places, read
 from fairlead.cluster.slurm import from_slurm, tasks_per_node
-from fairlead.errors import ConfigError
+from fairlead.errors import ConfigError, HostError
 
 # salloc -N 4 --ntasks-per-node=2, Slurm 22.05: the variables that matter.
 ENVIRONMENT = {"SLURM_JOB_ID": "4711", "SLURM_JOB_NODELIST": "node[01-03],big1", "SLURM_TASKS_PER_NODE": "2(x3),8"}
@@ -39,6 +41,67 @@ def test_tasks_per_node(text: str, counts: list[int]) -> None:
     assert tasks_per_node(text) == counts
 
 
+def test_a_name_that_stands_for_the_loopback_device_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Debian writes /etc/hosts: the own name is 127.0.1.1."""
+    asked = []
+
+    def towards(address: str) -> Outlook:
+        asked.append(address)
+        return Outlook("10.1.0.3", "ens6")
+
+    monkeypatch.setattr("fairlead.cluster.slurm.own_addresses.towards", towards)
+    looped = NODES | {"node03": "127.0.1.1"}
+    cluster = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=looped.__getitem__)
+    assert [host.address for host in cluster.hosts] == list(NODES.values())
+    assert asked == ["10.1.0.1"]
+    looped |= {"big1": "127.0.0.1"}
+    with pytest.raises(HostError, match="node03 and big1 have addresses of the loopback device") as told:
+        from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=looped.__getitem__)
+    assert "/etc/hosts" in told.value.hint
+
+
+SITE = """
+[cluster]
+guardian = ["sudo", "-n", "/opt/guard"]
+ports = [40000, 40099]
+interface = "ib7"
+[ssh]
+shared_files = false
+identity = "keys/cluster"
+options = ["ConnectTimeout=5", "SetEnv=A=\\"b\\""]
+"""
+
+
+def test_a_site_says_once_what_slurm_does_not_know(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "site.toml").write_text(SITE)
+    monkeypatch.setenv("FAIRLEAD_SITE", str(tmp_path / "site.toml"))
+
+    def allocation(interface: str | None) -> Cluster:
+        return from_slurm(ENVIRONMENT, interface=interface, expand=lambda _: list(NODES), resolve=NODES.__getitem__)
+
+    monkeypatch.setattr("fairlead.cluster.choose.from_slurm", allocation)
+    loaded = Cluster.load(cluster_file("slurm", tmp_path))
+    assert loaded.guardian == ("sudo", "-n", "/opt/guard")
+    assert loaded.ports == (40000, 40099)
+    assert {host.interface for host in loaded.hosts} == {"ib7"}
+    assert loaded.ssh.identity == tmp_path / "keys/cluster"
+    assert loaded.ssh.options == ("ConnectTimeout=5", 'SetEnv=A="b"')
+    assert loaded.ssh.shared_files is False
+
+
+def test_places_of_a_site_file(tmp_path: Path) -> None:
+    assert places({"HOME": "/home/ann"}) == [
+        Path("/home/ann/.config/fairlead/slurm.toml"),
+        Path("/etc/fairlead/slurm.toml"),
+    ]
+    assert places({"HOME": "/home/ann", "XDG_CONFIG_HOME": "/x"})[0] == Path("/x/fairlead/slurm.toml")
+    with pytest.raises(ConfigError, match=r"site\.toml: cannot be read"):
+        read({"FAIRLEAD_SITE": str(tmp_path / "site.toml")})
+    (tmp_path / "site.toml").write_text("[cluster]\nhosts = 3\n")
+    with pytest.raises(ConfigError, match=r"site\.toml:2: cluster\.hosts"):
+        read({"FAIRLEAD_SITE": str(tmp_path / "site.toml")})
+
+
 def test_nonsense_is_not_guessed_at() -> None:
     with pytest.raises(ConfigError, match="is not understood"):
         tasks_per_node("2(y3)")
@@ -59,7 +122,7 @@ def test_outside_of_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_allocation_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     allocation = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=NODES.__getitem__)
-    monkeypatch.setattr("fairlead.cluster.choose.from_slurm", lambda: allocation)
+    monkeypatch.setattr("fairlead.cluster.choose.from_slurm", lambda interface: allocation)
     path = cluster_file("slurm", tmp_path)
     assert path == tmp_path / f"{allocation.name}.cluster.toml"
     loaded = Cluster.load(path)

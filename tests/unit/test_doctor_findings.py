@@ -1,8 +1,10 @@
 """The doctor's judgement: every check is triggered by one change to a healthy cluster's facts, and silent without."""
 
 import copy
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, LaunchFacts
 from fairlead.cluster.doctor.findings import Finding, Severity, all_checks, check, judge
 from fairlead.cluster.launchers.detect import parse_version
+from fairlead.cluster.parts import OVERLAY_PORTS
 
 OPEN_MPI = "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/"
 MPICH_4 = "HYDRA build details:\n    Version:                                 4.0.2\n    '--with-device=ch4:ucx'"
@@ -33,7 +36,11 @@ CAPTURED: dict[str, Any] = {
     "clock": {"synchronised": True, "source": "tsc"},
     "firewall": {"input": ["-P INPUT ACCEPT"], "forward": ["-P FORWARD ACCEPT"]},
     "agent": {"version": f"fairlead-agent {__version__}"},
-    "guardian": {"ok": True, "checks": [{"name": "cap_net_admin", "ok": True, "detail": "held", "fix": None}]},
+    "guardian": {
+        "ok": True,
+        "version": __version__,
+        "checks": [{"name": "cap_net_admin", "ok": True, "detail": "held", "fix": None}],
+    },
     "running_jobs": [],
     "shm_free_B": 1 << 30,
     "tmp_free_B": 1 << 30,
@@ -43,6 +50,7 @@ PATH: dict[str, Any] = {
     "tcp_agent": None,
     "tcp_any": None,
     "udp_agent": None,
+    "udp_overlay": None,
     "path_mtu_B": 1500,
     "congestion_control": "cubic",
 }
@@ -95,17 +103,20 @@ def moved_address(data: dict[str, Any]) -> None:
 
 
 def unreachable_peer(data: dict[str, Any]) -> None:
-    for key in ("tcp_agent", "tcp_any", "udp_agent"):
+    for key in ("tcp_agent", "tcp_any", "udp_agent", "udp_overlay"):
         data["paths"]["h2"][key] = "no answer"
     data["paths"]["h2"]["path_mtu_B"] = None
 
 
+LOADING = "error while loading shared libraries:"
 GUARDIAN_WITHOUT_RIGHT = {
     "ok": False,
+    "version": __version__,
     "checks": [{"name": "cap_net_admin", "ok": False, "detail": "not held", "fix": "as root: setcap ..."}],
 }
 GUARDIAN_WITH_HINT = {
     "ok": True,
+    "version": __version__,
     "checks": [{"name": "input_policy", "ok": None, "detail": "chain x drops packets", "fix": "admit the ports"}],
 }
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
@@ -168,15 +179,38 @@ CASES: list[tuple[str, Severity, Change, str, str]] = [
         "firewall",
         WARNING,
         setting("facts", "firewall", "forward", value=["-P FORWARD DROP"]),
-        "FORWARD policy is DROP",
+        "FORWARD has the policy DROP",
+        "iptables -I FORWARD",
+    ),
+    (
+        "firewall",
+        WARNING,
+        setting(
+            "facts",
+            "firewall",
+            "forward",
+            value=[
+                "-P FORWARD ACCEPT",
+                "-A FORWARD -i lo -j ACCEPT",
+                "-A FORWARD -j REJECT --reject-with icmp-host-prohibited",
+            ],
+        ),
+        "FORWARD ends with a rule that refuses all",
         "iptables -I FORWARD",
     ),
     (
         "firewall",
         NOTE,
         setting("facts", "firewall", "input", value=["-P INPUT DROP"]),
-        "INPUT policy is DROP",
-        "admit UDP",
+        "INPUT has the policy DROP (Docker sets it so); what `paths` and `overlay` say was tried with it",
+        "",
+    ),
+    (
+        "overlay",
+        ERROR,
+        setting("paths", "h2", "udp_overlay", value="no answer"),
+        "to h2: UDP on the overlay's ports: no answer",
+        "admit UDP 20000 to 29999",
     ),
     (
         "congestion_control",
@@ -251,8 +285,36 @@ CASES: list[tuple[str, Severity, Change, str, str]] = [
         "the same everywhere",
     ),
     ("agent", ERROR, setting("facts", "agent", value=None), "was not brought there", "make setup"),
+    (
+        "agent",
+        ERROR,
+        setting("facts", "agent", value={"error": "x does not run: [Errno 2] No such file or directory: 'x'"}),
+        "No such file",
+        "at the same path there, or set shared_files = false under [ssh]",
+    ),
+    (
+        "agent",
+        ERROR,
+        setting("facts", "agent", value={"error": f"x does not run: x: {LOADING} libsodium.so.23: cannot open it"}),
+        "libsodium.so.23",
+        "install libsodium23 there (libsodium on Fedora and its kin)",
+    ),
     ("route_plane", ERROR, setting("facts", "guardian", value=GUARDIAN_WITHOUT_RIGHT), "cap_net_admin", "setcap"),
     ("route_plane", ERROR, setting("facts", "guardian", value={"error": "x is not there"}), "x is not", "make setup"),
+    (
+        "route_plane",
+        ERROR,
+        setting("facts", "guardian", value={"error": f"x: {LOADING} libother.so.1: cannot open shared object file"}),
+        "libother.so.1",
+        "install libother",
+    ),
+    (
+        "route_plane",
+        ERROR,
+        setting("facts", "guardian", "version", value="0.0.9"),
+        f"fairlead-guardian there is 0.0.9, this side is {__version__}",
+        "install this one in its place",
+    ),
     ("route_plane", ERROR, setting("facts", "guardian", value=None), "was not brought there", "make setup"),
     ("route_plane", NOTE, setting("facts", "guardian", value=GUARDIAN_WITH_HINT), "chain x drops", "admit the ports"),
     ("other_jobs", WARNING, setting("facts", "running_jobs", value=["1f3a9c02"]), "job 1f3a9c02 is running", "wait"),
@@ -309,6 +371,18 @@ def test_what_could_not_be_brought_there() -> None:
     facts = with_host(healthy(), "h1", deploy_error="h1: no space left\n  free some")
     found = only(judge(facts), "agent")
     assert (found.severity, found.text, found.fix) == (ERROR, "h1: no space left", "free some")
+
+
+def test_a_guardian_that_the_cluster_file_misnames() -> None:
+    said = {"error": "`/nosuch/guard --check` does not work: [Errno 2] No such file or directory: '/nosuch/guard'"}
+    found = only(judge(healthy(setting("facts", "guardian", value=said), guardian=("/nosuch/guard",))), "route_plane")
+    assert (found.severity, found.fix) == (ERROR, "correct `guardian` in the cluster file")
+
+
+def test_the_overlays_ports_are_the_guardians() -> None:
+    header = (Path(__file__).parents[2] / "native/guardian/protocol.hpp").read_text()
+    first, last = re.search(r"kFirstOverlayPort = ([\d']+);\s.*kLastOverlayPort = ([\d']+);", header).groups()
+    assert (int(first.replace("'", "")), int(last.replace("'", ""))) == OVERLAY_PORTS
 
 
 def test_no_port_to_listen_on() -> None:

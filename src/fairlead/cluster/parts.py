@@ -11,6 +11,7 @@ from fairlead.cluster.executors import of
 
 AGENT = "fairlead-agent"
 GUARDIAN = "fairlead-guardian"
+OVERLAY_PORTS = (20_000, 29_999)  # UDP; a job draws one of them (native/guardian/protocol.hpp)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The hosts of the Slurm allocation that we run in."""
 
+import ipaddress
 import json
 import os
 import re
@@ -7,11 +8,14 @@ import socket
 import subprocess
 from collections.abc import Callable, Mapping
 
+from fairlead.cluster import addresses as own_addresses
 from fairlead.cluster.description import Cluster, Host, Ssh
+from fairlead.cluster.site import Site
 from fairlead.errors import ConfigError, HostError, MissingToolError
 
 Expand = Callable[[str], list[str]]  # Slurm's compressed node list -> names
 Resolve = Callable[[str], str]  # name -> IPv4 address
+_NOTHING_SAID = Site()
 
 
 def from_slurm(
@@ -31,7 +35,8 @@ def from_slurm(
     Raises:
         ConfigError: not inside an allocation, or its variables contradict each other.
         MissingToolError: no scontrol.
-        HostError: a name has no address.
+        HostError: a name has no address, or several have one of the loopback device.
+        LaunchError: no route leads from here to the other hosts.
     """
     nodes = environment.get("SLURM_JOB_NODELIST")
     if not nodes:
@@ -48,7 +53,7 @@ def from_slurm(
             f"SLURM_TASKS_PER_NODE={environment['SLURM_TASKS_PER_NODE']!r} tells of {len(slots)} nodes, "
             f"SLURM_JOB_NODELIST={nodes!r} of {len(names)}"
         )
-    addresses = [(resolve or _resolve)(name) for name in names]
+    addresses = _seen_by_others(names, [(resolve or _resolve)(name) for name in names])
     device = interface or _interface_of(addresses)
     hosts = tuple(
         Host(name=name, address=address, slots=count, reach=name, interface=device)
@@ -63,17 +68,15 @@ def from_slurm(
     )
 
 
-def to_toml(cluster: Cluster) -> str:
-    """An allocation as the text of a cluster file."""
-    lines = [
-        "# Written by fairlead from a Slurm allocation.",
-        "[cluster]",
-        f"name = {json.dumps(cluster.name)}",
-        f"executor = {json.dumps(cluster.executor)}",
-        f"interface = {json.dumps(cluster.hosts[0].interface)}",
-        "",
-        "[ssh]",
-        f"shared_files = {json.dumps(cluster.ssh.shared_files)}",
+def to_toml(cluster: Cluster, site: Site = _NOTHING_SAID) -> str:
+    """An allocation as the text of a cluster file, with what the site says of all of them."""
+    own = {"name": cluster.name, "executor": cluster.executor, "interface": cluster.hosts[0].interface}
+    lines = ["# Written by fairlead from a Slurm allocation.", "[cluster]"]
+    # What JSON says of strings, numbers, truth values and lists of them, TOML says as well.
+    lines += [f"{key} = {json.dumps(value)}" for key, value in {**site.cluster, **own}.items()]
+    lines += ["", "[ssh]"]
+    lines += [
+        f"{key} = {json.dumps(value)}" for key, value in {"shared_files": cluster.ssh.shared_files, **site.ssh}.items()
     ]
     for host in cluster.hosts:
         lines += ["", "[[hosts]]", f"name = {json.dumps(host.name)}", f"address = {json.dumps(host.address)}"]
@@ -111,6 +114,21 @@ def _resolve(name: str) -> str:
         return str(socket.getaddrinfo(name, None, socket.AF_INET)[0][4][0])
     except OSError as error:
         raise HostError(f"{name}: no IPv4 address is known for it: {error}") from error
+
+
+def _seen_by_others(names: list[str], addresses: list[str]) -> list[str]:
+    """With this host's address in its network, where its name stands for the loopback device (Debian's /etc/hosts)."""
+    others = [address for address in addresses if not ipaddress.ip_address(address).is_loopback]
+    looped = [name for name, address in zip(names, addresses, strict=True) if address not in others]
+    if not looped or len(names) == 1:
+        return addresses
+    if len(looped) > 1:
+        raise HostError(
+            f"{' and '.join(looped)} have addresses of the loopback device here",
+            hint="mend /etc/hosts on this host: each name needs its address in the cluster's network",
+        )
+    own = own_addresses.towards(others[0]).address
+    return [own if ipaddress.ip_address(address).is_loopback else address for address in addresses]
 
 
 def _interface_of(addresses: list[str]) -> str:

@@ -18,7 +18,7 @@ from fairlead.cluster.executors import Executor, of
 from fairlead.cluster.launch import outlook_on
 from fairlead.cluster.launchers import ask
 from fairlead.cluster.launchers.detect import parse_version
-from fairlead.cluster.parts import bring, guardian_tool
+from fairlead.cluster.parts import OVERLAY_PORTS, bring, guardian_tool
 from fairlead.errors import FairleadError
 
 SERVE_TIMEOUT_S = 10.0
@@ -98,7 +98,8 @@ def _look(
     try:
         session = stack.enter_context(ProbeSession(executor, host.name, settings))
         facts = session.facts()
-        ports = session.ask({"serve": list(cluster.ports)}, SERVE_TIMEOUT_S)
+        ranges = {"agent": list(cluster.ports), "overlay": list(OVERLAY_PORTS)}
+        ports = session.ask({"serve": ranges}, SERVE_TIMEOUT_S)
     except FairleadError as error:
         return replace(known, unreachable=str(error))
     sessions[host.name] = session

@@ -1,9 +1,11 @@
 """Checks of interfaces, packet sizes, paths and firewalls."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, addresses_of
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
+from fairlead.cluster.parts import OVERLAY_PORTS
 
 
 @check
@@ -148,6 +150,22 @@ def _path_fix(facts: ClusterFacts, failures: dict[str, str], peer: str) -> str:
 
 
 @check
+def overlay(facts: ClusterFacts) -> Iterable[Finding]:
+    """Moved traffic would get through: it travels by UDP to a port that no agent and no MPI uses."""
+    first, last = OVERLAY_PORTS
+    for host in facts.reached():
+        lost = [peer for peer, path in host.paths.items() if path["udp_overlay"] and not path["udp_agent"]]
+        if lost:
+            yield error(
+                "overlay",
+                [host.name],
+                f"to {', '.join(lost)}: UDP on the overlay's ports: {host.paths[lost[0]]['udp_overlay']}: what is "
+                "moved there by kernel routes would be lost",
+                f"let firewalls admit UDP {first} to {last} from the cluster's addresses, or run with --plane relay",
+            )
+
+
+@check
 def agent_ports(facts: ClusterFacts) -> Iterable[Finding]:
     """An agent could listen: the address is there and a port of the range is free."""
     for host in facts.reached():
@@ -163,25 +181,27 @@ def agent_ports(facts: ClusterFacts) -> Iterable[Finding]:
 
 @check
 def firewall(facts: ClusterFacts) -> Iterable[Finding]:
-    """Filters that drop what they do not know. Trials (`paths`) decide for input; forwarding cannot be tried."""
+    """Filters that refuse what they do not know. Trials (`paths`, `overlay`) decide for input; forwarding cannot be
+    tried. Those of nftables alone, such as firewalld's, are the guardian's to find (`route_plane`)."""
     for host in facts.reached():
         rules = host.facts["firewall"]
-        dropped = any("-P FORWARD DROP" in line for line in rules["forward"] or ())
-        if dropped:
+        if why := _refuses(rules["forward"] or ()):
             yield warning(
                 "firewall",
                 [host.name],
-                "the FORWARD policy is DROP (Docker sets it so): this host could not relay moved traffic",
+                f"FORWARD {why}: this host could not relay moved traffic",
                 "iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT",
             )
-        if any("-P INPUT DROP" in line for line in rules["input"] or ()):
-            first, last = facts.cluster.ports
-            yield note(
-                "firewall",
-                [host.name],
-                "the INPUT policy is DROP; what `paths` says was tried with it",
-                f"the overlay needs its UDP port too: admit UDP {first} to {last} from the cluster's addresses",
-            )
+        if why := _refuses(rules["input"] or ()):
+            yield note("firewall", [host.name], f"INPUT {why}; what `paths` and `overlay` say was tried with it", "")
+
+
+def _refuses(rules: Sequence[str]) -> str:
+    """How a chain, as `iptables -S` shows it, refuses what no rule admits; empty if it does not."""
+    if any(re.match(r"-P \w+ DROP\b", line) for line in rules):
+        return "has the policy DROP (Docker sets it so)"
+    last = rules[-1] if rules else ""
+    return "ends with a rule that refuses all" if re.match(r"-A \w+ -j (DROP|REJECT)\b", last) else ""
 
 
 @check

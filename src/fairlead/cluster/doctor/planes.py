@@ -1,5 +1,6 @@
 """Checks of fairlead's own parts: agents, the route plane's privileges, other jobs."""
 
+import re
 from collections.abc import Iterable
 
 from fairlead import __version__
@@ -20,7 +21,7 @@ def agent(facts: ClusterFacts) -> Iterable[Finding]:
         elif host.reached:
             found = host.facts["agent"] or {"error": "fairlead-agent was not brought there"}
             if "error" in found:
-                yield error("agent", [host.name], found["error"], "run `make setup`, on a host of the same kind")
+                yield error("agent", [host.name], found["error"], _way_out(found["error"], facts.cluster, ""))
             elif __version__ not in found["version"].split():
                 yield error(
                     "agent",
@@ -41,11 +42,15 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.reached():
         state = host.facts["guardian"] or {"error": "fairlead-guardian was not brought there"}
         if "error" in state:
+            named = "correct `guardian` in the cluster file" if facts.cluster.guardian else ""
+            yield error("route_plane", [host.name], state["error"], _way_out(state["error"], facts.cluster, named))
+            continue
+        if state.get("version") != __version__:
             yield error(
                 "route_plane",
                 [host.name],
-                state["error"],
-                "run `make setup`; docs/route-plane.md says how it gets its privilege",
+                f"fairlead-guardian there is {state.get('version', 'of an older version')}, this side is {__version__}",
+                "install this one in its place (docs/route-plane.md)",
             )
             continue
         for item in state["checks"]:
@@ -58,6 +63,33 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
             good.append(host.name)
     if good:
         yield ok("route_plane", good, "traffic can be moved by kernel routes")
+
+
+# What the native programs need of a host: Debian's name of the package, and Fedora's.
+_PACKAGES = {
+    "libsodium": ("libsodium23", "libsodium"),
+    "libnftables": ("libnftables1", "nftables"),
+    "libmnl": ("libmnl0", "libmnl"),
+    "libjansson": ("libjansson4", "jansson"),
+    "libstdc++": ("libstdc++6", "libstdc++"),
+}
+
+
+def _way_out(said: str, cluster: Cluster, if_not_there: str) -> str:
+    """What to do about a program that does not run on a host."""
+    if missing := re.search(r"loading shared libraries: (lib[\w+-]+)\.so", said):
+        names = _PACKAGES.get(missing.group(1))
+        return (
+            f"install {names[0]} there ({names[1]} on Fedora and its kin)" if names else f"install {missing.group(1)}"
+        )
+    if re.search("No such file|command not found", said):
+        if if_not_there:
+            return if_not_there
+        if of(cluster).shares_files:
+            return (
+                f"have this installation at the same path there, or set shared_files = false under [{cluster.executor}]"
+            )
+    return "run `make setup`, on a host of the same kind (processor, C library)"
 
 
 def _about_copies(cluster: Cluster) -> str:

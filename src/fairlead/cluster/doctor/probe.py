@@ -5,8 +5,10 @@ which a POSIX shell does not have. A host without Python is reported as such; ag
 
 Standard input: one JSON line of settings, then commands. Standard output: one JSON line of facts, then answers:
 
-    {"serve": [first port, last port]}  ->  {"agent_port": N, "any_port": N} or {"error": ...}
-    {"try": [{"name", "address", "agent_port", "any_port", "mtu_B"}, ...]}  ->  {name: {"tcp_agent": null or why, ...}}
+    {"serve": {"agent": [first port, last port], "overlay": [first, last]}}
+        ->  {"agent_port": N, "any_port": N, "overlay_port": N} or {"error": ...}
+    {"try": [{"name", "address", "agent_port", "any_port", "overlay_port", "mtu_B"}, ...]}
+        ->  {name: {"tcp_agent": null or why, ...}}
 
 End of input ends it, and with it all that it opened.
 """
@@ -16,6 +18,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import random
 import re
 import shutil
 import socket
@@ -23,12 +26,14 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 TRY_TIMEOUT_S = 1.5
 UDP_TRIES = 3
+OVERLAY_TRIES = 100
 IP_HEADERS_B = 28  # IPv4 and UDP
 IP_MTU_DISCOVER, IP_PMTUDISC_PROBE = 10, 3  # linux/in.h: set "don't fragment", ignore what is cached about the path
 COMMON_MTUS_B = (9000, 8951, 1500, 1492, 1450, 1400, 1280, 576)
@@ -220,7 +225,7 @@ def facts(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def listen(address: str, ports: range | list[int]) -> tuple[socket.socket, socket.socket]:
+def listen(address: str, ports: Sequence[int]) -> tuple[socket.socket, socket.socket]:
     """A TCP listener and a UDP socket on the first port of ``ports`` that both can have."""
     last = OSError("no port to try")
     for port in ports:
@@ -255,16 +260,25 @@ def answer_udp(udp: socket.socket) -> None:
             udp.sendto(KEY + b" %d" % len(data), sender)
 
 
-def serve(address: str, ports: list[int]) -> dict[str, Any]:
-    """Listen as an agent would (a port of its range) and as MPI does (any port)."""
+def serve(address: str, ranges: dict[str, list[int]]) -> dict[str, Any]:
+    """Listen as an agent would (a port of its range), as MPI does (any port), and as the overlay does (one of its)."""
+    first, last = ranges["agent"]
+    overlay = range(ranges["overlay"][0], ranges["overlay"][1] + 1)
+    candidates = {
+        "agent_port": range(first, last + 1),
+        "any_port": [0],
+        "overlay_port": random.sample(overlay, min(len(overlay), OVERLAY_TRIES)),  # any, as for a job
+    }
+    found = {}
     try:
-        pairs = (listen(address, range(ports[0], ports[1] + 1)), listen(address, [0]))
+        for name, ports in candidates.items():
+            tcp, udp = listen(address, ports)
+            threading.Thread(target=answer_tcp, args=(tcp,), daemon=True).start()
+            threading.Thread(target=answer_udp, args=(udp,), daemon=True).start()
+            found[name] = tcp.getsockname()[1]
     except OSError as error:
         return {"error": str(error)}
-    for tcp, udp in pairs:
-        threading.Thread(target=answer_tcp, args=(tcp,), daemon=True).start()
-        threading.Thread(target=answer_udp, args=(udp,), daemon=True).start()
-    return {"agent_port": pairs[0][0].getsockname()[1], "any_port": pairs[1][0].getsockname()[1]}
+    return found
 
 
 def reason(error: OSError) -> str:
@@ -324,17 +338,19 @@ def largest_packet(own: str, address: str, port: int, mtu_B: int) -> int | None:
 def try_peer(own: str, peer: dict[str, Any]) -> dict[str, Any]:
     """All that is tried towards one peer."""
     address, agent_port, any_port = peer["address"], peer["agent_port"], peer["any_port"]
-    with ThreadPoolExecutor(5) as pool:
+    with ThreadPoolExecutor(6) as pool:
         tcp_agent = pool.submit(try_tcp, own, address, agent_port)
         tcp_any = pool.submit(try_tcp, own, address, any_port)
         udp_agent = pool.submit(try_udp, own, address, agent_port, 128)
         udp_any = pool.submit(try_udp, own, address, any_port, 128)
+        udp_overlay = pool.submit(try_udp, own, address, peer["overlay_port"], 128)
         control = pool.submit(congestion_control, own, address, any_port)
     ports = [port for port, udp in ((agent_port, udp_agent), (any_port, udp_any)) if udp.result() is None]
     return {
         "tcp_agent": tcp_agent.result(),
         "tcp_any": tcp_any.result(),
         "udp_agent": udp_agent.result(),
+        "udp_overlay": udp_overlay.result(),
         "path_mtu_B": largest_packet(own, address, ports[0], peer["mtu_B"]) if ports else None,
         "congestion_control": control.result(),
     }

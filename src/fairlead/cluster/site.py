@@ -1,0 +1,67 @@
+"""What a site's administrator or a user says once of all Slurm allocations: which guardian, interface, ssh options."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from fairlead import config
+from fairlead.cluster.description import CommandLine, Interface, SshTable
+
+VARIABLE = "FAIRLEAD_SITE"
+FILE_NAME = "slurm.toml"
+
+
+class SiteTable(config.Model):
+    """``[cluster]``: of a cluster file's keys those that Slurm does not know."""
+
+    interface: Interface | None = None
+    ports: tuple[int, int] | None = None
+    mpirun: str | None = Field(default=None, min_length=1)
+    launch_from: str | None = None
+    guardian: CommandLine | None = None
+
+
+class SiteFile(config.Model):
+    """A whole site file as written; what is in it goes into the cluster file of every allocation."""
+
+    cluster: SiteTable = SiteTable()
+    ssh: SshTable = SshTable()
+
+
+@dataclass(frozen=True)
+class Site:
+    """What was said, as keys and values of a cluster file's tables; empty without a site file."""
+
+    cluster: Mapping[str, Any] = field(default_factory=dict)
+    ssh: Mapping[str, Any] = field(default_factory=dict)
+
+
+def places(environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Where a site file may be; the first that exists counts."""
+    if named := environment.get(VARIABLE):
+        return [Path(named)]
+    named = environment.get("XDG_CONFIG_HOME")
+    home = Path(named) if named else Path(environment.get("HOME", "/")) / ".config"
+    return [home / "fairlead" / FILE_NAME, Path("/etc/fairlead") / FILE_NAME]
+
+
+def read(environment: Mapping[str, str] = os.environ) -> Site:
+    """The site file's content; relative paths in it are meant from where it lies.
+
+    Raises:
+        ConfigError: it cannot be read, or is not as `SiteFile` says; or ``FAIRLEAD_SITE`` names none.
+    """
+    path = next((place for place in places(environment) if place.is_file()), None)
+    if path is None and VARIABLE not in environment:
+        return Site()
+    path = path or Path(environment[VARIABLE])
+    written = config.load(path, SiteFile).model_dump(mode="json", exclude_unset=True)
+    ssh = written.get("ssh", {})
+    for key in ("identity", "config"):
+        if key in ssh:
+            ssh[key] = str(path.absolute().parent / Path(ssh[key]).expanduser())
+    return Site(written.get("cluster", {}), ssh)
