@@ -96,6 +96,7 @@ int Plane::launch(const OperationPtr& operation, const std::function<int()>& nat
     }
     if (endpoint_.choose_path(channel.id, to) == Path::relay) {
         relay(operation, to);
+        transmit();  // the program's next call may be long in coming, and wait for an answer outside MPI
         return MPI_SUCCESS;
     }
     operation->in_library = operation->mode != Mode::buffered;
@@ -160,6 +161,9 @@ int Plane::post(const OperationPtr& operation, const std::function<int()>& nativ
         endpoint_.native_cancelled(operation->channel->id, posted.receive);
     }
     handle_events();
+    if (!posted.native) {
+        transmit();  // what it matched waits for an answer
+    }
     return error;
 }
 

@@ -80,6 +80,7 @@ int Plane::imrecv(void* buffer, MPI_Count count, MPI_Datatype datatype, MPI_Mess
     operation->receive = endpoint_.receive_extracted(operation->channel->id, extracted.mapped().arrival);
     receives_[operation->receive] = operation;
     handle_events();
+    transmit();
     give_handle(operation, request);
     return MPI_SUCCESS;
 }
