@@ -10,21 +10,27 @@ JOBS := $(shell nproc)
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
 
-build/.setup: scripts/setup.sh scripts/install-packages.sh scripts/packages.txt $(wildcard scripts/mpi/*.lock) requirements.lock pyproject.toml $(NATIVE)
+build/.setup: scripts/setup.sh scripts/install-packages.sh scripts/packages.txt requirements.lock pyproject.toml $(NATIVE)
 	scripts/setup.sh
+	@touch $@
+
+# What only tests, benchmarks and lint need. Open MPI 5 and MPICH 5 come from PyPI: Debian 12 does not have them.
+build/.tests: build/.setup scripts/packages.test.txt scripts/install-mpi.sh $(wildcard scripts/mpi/*.lock)
+	scripts/install-packages.sh scripts/packages.test.txt
+	scripts/install-mpi.sh scripts/mpi/*.lock
 	@touch $@
 
 setup: build/.setup ## install packages, make .venv, build the native programs
 
-demo: build/.setup ## a congested network, a managed run, the evidence: about 8 minutes
+demo: build/.setup ## a congested network, a managed run, the evidence: about 6 minutes, after the set-up
 	.venv/bin/fairlead compare examples/demo.toml --results results/demo
 
-bench: build/.setup ## the benchmark figures: about an hour; BENCH='--only onset --quick' for less
+bench: build/.tests ## the benchmark figures: about an hour; BENCH='--only onset --quick' for less
 	$(PY) -m bench.run $(BENCH)
 
 test: test-native test-python ## all tests that fit in ten minutes
 
-test-native: build/.setup ## C++ unit tests with sanitizers
+test-native: build/.tests ## C++ unit tests with sanitizers
 	@# Several sources at once (unity) halve the time of the build; the others compile each by itself.
 	cmake -S . -B build/sanitize -G Ninja -DFAIRLEAD_TESTS=ON -DFAIRLEAD_SANITIZE=ON \
 		-DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON >build/sanitize.log
@@ -32,35 +38,35 @@ test-native: build/.setup ## C++ unit tests with sanitizers
 	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS) --timeout 120 | tail -15; exit $${PIPESTATUS[0]}
 
 FAST := -m "not slow and not uml and not libvirt and not openstack" --durations=15
-test-python: build/.setup ## Python, lab and kernel tests
+test-python: build/.tests ## Python, lab and kernel tests
 	@# Unit tests compute, MPI programs often wait: side by side. What measures times has the machine to itself.
 	$(PYTEST) $(FAST) tests/unit >build/unit.log 2>&1 & unit=$$!; \
 	$(PYTEST) $(FAST) tests/mpi; failed=$$?; wait $$unit || failed=$$?; cat build/unit.log; \
 	$(PYTEST) $(FAST) --ignore tests/unit --ignore tests/mpi || failed=$$?; exit $$failed
 
-verify: build/.setup ## the long suites: kills, fuzzing, long runs (at most 75 minutes)
+verify: build/.tests ## the long suites: kills, fuzzing, long runs (at most 75 minutes)
 	scripts/verify.sh
 
-test-lxc: build/.setup ## hosts that are real LXC containers (root; installs LXC): 1 minute
+test-lxc: build/.tests ## hosts that are real LXC containers (root; installs LXC): 1 minute
 	scripts/install-packages.sh scripts/packages.lxc.txt
 	$(PYTEST) -m lxc tests/lxc
 
-test-libvirt: build/.setup ## live migration by two real libvirt daemons (root; installs libvirt and QEMU): 3 minutes
+test-libvirt: build/.tests ## live migration by two real libvirt daemons (root; installs libvirt and QEMU): 3 minutes
 	scripts/install-packages.sh scripts/packages.libvirt.txt
 	$(PY) -m pip install -q -r scripts/libvirt.lock
 	$(PYTEST) -m libvirt tests/libvirt
 
-test-openstack: build/.setup ## live migration by real OpenStack services, with a fake hypervisor (root; installs them): 3 minutes
+test-openstack: build/.tests ## live migration by real OpenStack services, with a fake hypervisor (root; installs them): 3 minutes
 	scripts/install-packages.sh scripts/packages.openstack.txt
 	$(PYTEST) -m openstack tests/openstack
 
-lint: build/.setup ## style, types, formatting
+lint: build/.tests ## style, types, formatting
 	.venv/bin/ruff check src tests bench native
 	.venv/bin/ruff format --check src tests bench native
 	.venv/bin/mypy src/fairlead bench native
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format --dry-run -Werror
 
-format: build/.setup ## apply the formatters
+format: build/.tests ## apply the formatters
 	.venv/bin/ruff format src tests bench native
 	.venv/bin/ruff check --fix src tests bench native
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format -i

