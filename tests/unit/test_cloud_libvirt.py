@@ -200,7 +200,7 @@ def test_without_libvirt_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "libvirt", None)
     with pytest.raises(MissingToolError, match="Python has no libvirt here") as caught:
         driver()
-    assert "pip install 'fairlead[libvirt]'" in str(caught.value)
+    assert f"{sys.executable} -m pip install 'libvirt-python" in str(caught.value)
 
 
 @pytest.mark.parametrize(

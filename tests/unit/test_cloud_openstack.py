@@ -484,7 +484,7 @@ def test_without_openstacksdk_the_way_out_is_told(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingToolError, match="Python has no openstacksdk here") as caught:
         driver()
-    assert "pip install 'fairlead[openstack]'" in str(caught.value)
+    assert f"{sys.executable} -m pip install 'openstacksdk" in str(caught.value)
 
 
 @pytest.mark.parametrize(

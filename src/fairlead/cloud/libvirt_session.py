@@ -1,5 +1,6 @@
 """One connection to one libvirt. Its objects must not leave the thread that they were made in (see `worker`)."""
 
+import sys
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -55,7 +56,8 @@ def api() -> ModuleType:
     except ImportError as error:
         raise MissingToolError(
             "Python has no libvirt here",
-            hint="pip install 'fairlead[libvirt]'; it needs libvirt's headers, Debian's libvirt-dev",
+            hint=f"{sys.executable} -m pip install 'libvirt-python>=9,<12'; "
+            "it needs libvirt's headers, Debian's libvirt-dev",
         ) from error
     # What goes wrong is in the exceptions; libvirt would print it to standard error too.
     libvirt.registerErrorHandler(lambda context, error: None, None)

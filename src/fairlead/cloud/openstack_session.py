@@ -1,6 +1,7 @@
 """One authenticated connection to an OpenStack cloud, and the questions that fairlead has."""
 
 import logging
+import sys
 import time
 from http import HTTPStatus
 from types import ModuleType
@@ -29,7 +30,10 @@ def api() -> ModuleType:
     try:
         import openstack
     except ImportError as error:
-        raise MissingToolError("Python has no openstacksdk here", hint="pip install 'fairlead[openstack]'") from error
+        raise MissingToolError(
+            "Python has no openstacksdk here",
+            hint=f"`make setup` installs it; by hand: {sys.executable} -m pip install 'openstacksdk>=4,<5'",
+        ) from error
     # What goes wrong is in the exceptions; without a handler warnings would go to standard error, too.
     logger = logging.getLogger("keystoneauth")
     if not logger.handlers:
