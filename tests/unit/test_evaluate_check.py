@@ -133,6 +133,13 @@ def test_the_exit_code_tells_whether_all_claims_hold(store, tmp_path, monkeypatc
     assert json.loads(capsys.readouterr().out)["totals"].get(FAILS, 0) == code
 
 
+def test_the_example_shows_all_three_kinds(tmp_path):
+    with Store.open(tmp_path) as store:
+        import_csv(store, MAPS / "example.csv", config.load(MAPS / "example.toml", ColumnMap))
+        result = read_and_check(store, claims.load(MAPS / "example_claims.json"), claims.readings())
+    assert [each.verdict for each in result.checked] == [HOLDS, HOLDS, FAILS, UNDECIDABLE]
+
+
 def test_what_has_no_data_or_no_reading_is_undecidable(store, tmp_path):
     bring_in(store, tmp_path)
     nothing = verdict(store, 1, figure="mean", of={"program": "c", "network": "bond"})
