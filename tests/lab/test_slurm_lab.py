@@ -136,6 +136,17 @@ def test_nodes_and_tasks_are_those_of_the_allocation(slurm: labs.Lab) -> None:
     assert sorted(re.findall(r"^h\d$", said, re.MULTILINE)) == ["h0", "h0", "h1", "h1"]
 
 
+def test_ranks_start_in_the_directory_and_environment_of_the_job(slurm: labs.Lab) -> None:
+    script = f"mkdir -p own && cd own && GREETING=hello {FAIRLEAD} run slurm --no-detection -- sh -c "
+    script += '"pwd; [ $(hostname) != h0 ] || echo $GREETING"'.replace("$", "\\$")
+    said = in_allocation(slurm, "-N2 --ntasks-per-node=1", script)
+    assert sorted(re.findall(r"^(?:/root.*|hello)$", said, re.MULTILINE)) == ["/root/own", "/root/own", "hello"]
+    own = f"cd own && {FAIRLEAD} run slurm-*.cluster.toml --no-detection -n 1 -- pwd"
+    renamed = "sed -i /launch_from/d own/slurm-*.toml; "  # as from a login node: mpirun by ssh
+    said = in_allocation(slurm, "-N2 --ntasks-per-node=1", renamed + own)
+    assert re.findall(r"^/root.*$", said, re.MULTILINE) == ["/root/own"]
+
+
 def test_doctor_finds_nothing_wrong_with_an_allocation(slurm: labs.Lab) -> None:
     said = in_allocation(slurm, "-N3", f"{FAIRLEAD} doctor slurm")
     assert "0 errors" in said

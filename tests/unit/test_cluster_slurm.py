@@ -7,8 +7,8 @@ import pytest
 from fairlead.cluster.addresses import Outlook
 from fairlead.cluster.choose import cluster_file
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.site import places, read
-from fairlead.cluster.slurm import from_slurm, tasks_per_node
+from fairlead.cluster.site import Site, places, read
+from fairlead.cluster.slurm import from_slurm, tasks_per_node, to_toml
 from fairlead.errors import ConfigError, HostError
 
 # salloc -N 4 --ntasks-per-node=2, Slurm 22.05: the variables that matter.
@@ -33,7 +33,15 @@ def test_allocation_becomes_a_cluster() -> None:
         ("node03", "10.1.0.3", 2, "ib0"),
         ("big1", "10.1.0.9", 8, "ib0"),
     ]
-    assert cluster.launch_from is None
+    assert cluster.launch_from == "node01"  # we are on none of them
+
+
+def test_in_the_job_itself_mpirun_is_started_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairlead.cluster.slurm.own_addresses.is_own", lambda address: address == "10.1.0.3")
+    cluster = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=NODES.__getitem__)
+    assert cluster.launches_from_here()
+    assert Cluster.parse(to_toml(cluster)).launches_from_here()
+    assert not Cluster.parse(to_toml(cluster, Site({"launch_from": "node02"}))).launches_from_here()
 
 
 @pytest.mark.parametrize(("text", "counts"), [("1", [1]), ("4(x2)", [4, 4]), ("2(x3),1,16(x2)", [2, 2, 2, 1, 16, 16])])

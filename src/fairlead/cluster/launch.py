@@ -19,7 +19,7 @@ from fairlead import interrupts
 from fairlead.cluster import addresses
 from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.execute import on_all, run_on, unexpected
+from fairlead.cluster.execute import attempt, on_all, run_on, unexpected
 from fairlead.cluster.executors.base import Executor, of
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
 from fairlead.cluster.launchers import Launcher, detect, get
@@ -77,7 +77,9 @@ def prepare(
         chosen = get(launcher)(cluster.mpirun)
     first = cluster.host(hosts[0]) if hosts else cluster.compute_hosts()[0]
     outlook = None if launcher == "custom" else outlook_on(cluster, first)
-    if outlook and cwd is None and not executor.shares_files:
+    if cwd is None and host and executor.shares_files:
+        cwd = _this_directory(executor, host)
+    elif cwd is None and outlook and not executor.shares_files:
         cwd = _login_directory(executor, first.name)
     job = make_job(
         cluster,
@@ -104,6 +106,15 @@ def outlook_on(cluster: Cluster, host: Host) -> addresses.Outlook | None:
     if not cluster.launches_from_here() or any(addresses.is_own(each.address) for each in cluster.hosts):
         return None
     return addresses.towards(host.address)
+
+
+def _this_directory(executor: Executor, host: str) -> str | None:
+    """The current directory, in which mpirun starts ranks as well, if the launching host sees it."""
+    here = str(Path.cwd())
+    if attempt(executor, host, ["test", "-d", here]).returncode == 0:
+        return here
+    _log.warning("%s is not on %s: the program starts in the directory of a log-in there", here, host)
+    return None
 
 
 def _login_directory(executor: Executor, host: str) -> str:

@@ -63,6 +63,8 @@ def from_slurm(
         name=f"slurm-{environment.get('SLURM_JOB_ID', 'job')}",
         executor="ssh",
         hosts=hosts,
+        # mpirun belongs into the job itself, with its directory and environment, if we are in it and not beside it.
+        launch_from=None if any(own_addresses.is_own(address) for address in addresses) else names[0],
         ssh=Ssh(shared_files=True),
         source="Slurm allocation",
     )
@@ -70,10 +72,11 @@ def from_slurm(
 
 def to_toml(cluster: Cluster, site: Site = _NOTHING_SAID) -> str:
     """An allocation as the text of a cluster file, with what the site says of all of them."""
+    usual = {"launch_from": cluster.launch_from or "here"}
     own = {"name": cluster.name, "executor": cluster.executor, "interface": cluster.hosts[0].interface}
     lines = ["# Written by fairlead from a Slurm allocation.", "[cluster]"]
     # What JSON says of strings, numbers, truth values and lists of them, TOML says as well.
-    lines += [f"{key} = {json.dumps(value)}" for key, value in {**site.cluster, **own}.items()]
+    lines += [f"{key} = {json.dumps(value)}" for key, value in {**usual, **site.cluster, **own}.items()]
     lines += ["", "[ssh]"]
     lines += [
         f"{key} = {json.dumps(value)}" for key, value in {"shared_files": cluster.ssh.shared_files, **site.ssh}.items()
