@@ -111,7 +111,7 @@ def _endless(cluster: Path, results: Path, *options: str) -> Command:
 
 @pytest.mark.slow
 def test_tcp_is_measured_one_way_and_both_ways(lab: Lab, cluster: Path, tmp_path: Path) -> None:
-    options = ["--seconds", "1", "--blocks", "2", "--precision", "1000", "--directions", "one,both", "--streams", "1,2"]
+    options = ["--seconds", "3", "--blocks", "2", "--precision", "1000", "--directions", "one,both", "--streams", "1,2"]
     done = once("measure", cluster, "tcp", *options, "--results", tmp_path)
     assert done.returncode == 0, done.stderr
     with Store.read(tmp_path) as store:

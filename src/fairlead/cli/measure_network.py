@@ -257,8 +257,8 @@ def burst(one_pauses: bool, **options: Any) -> Asked:
 @between_option
 @click.option("--streams", type=Numbers(), default="1", show_default=True, help="Streams at once, for example 1,16.")
 @directions_option("From the first host to the second, or both ways at once.")
-@click.option("--seconds", type=click.FloatRange(1, 3600), default=6, show_default=True,
-              help="Length of a stream; its middle third counts.")  # fmt: skip
+@click.option("--seconds", type=click.IntRange(3, 3600), default=6, show_default=True,
+              help="Length of a stream, in whole seconds; its middle third counts.")  # fmt: skip
 @size_option("--length", "length_B", "1MiB", "What a stream writes at once.")
 @repeat_options
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=30, show_default=True,

@@ -18,7 +18,7 @@ from fairlead.store import Store
 STARTING_S = 2.0  # of an MPI program, taken from each share
 SIZES_B = tuple(4**k for k in range(12))  # 1 B to 4 MiB: half as many as by default, known twice as well
 CALL_SIZES_B = (4, 1024, 64 * 1024)  # of collective operations
-LEAST_S = 2.0  # a shorter share is not worth a start
+LEAST_S = 2.0  # for one that does not say otherwise
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,16 @@ class Settings:
 
 @dataclass(frozen=True)
 class Step:
-    """A benchmark, its weight among those that are left, and how it is run for a number of seconds."""
+    """A benchmark, its weight among those that are left, and how it is run for a number of seconds.
+
+    Attributes:
+        least_s: a shorter share is not worth a start.
+    """
 
     name: str
     weight: float
     run: Callable[[float], object]
+    least_s: float = LEAST_S
 
 
 def measure(
@@ -72,7 +77,7 @@ def within(
     end_s = now() + budget_s
     for number, step in enumerate(steps):
         share_s = (end_s - now()) * step.weight / sum(each.weight for each in steps[number:]) - STARTING_S
-        if share_s < LEAST_S:
+        if share_s < step.least_s:
             failed(step.name, FairleadError("the budget leaves no time for it"))
             continue
         with told(step.name, failed):
@@ -120,8 +125,8 @@ def _steps(cluster: Cluster, store: Store, settings: Settings, progress: Progres
         return collectives.measure(cluster, store, asked, progress)
 
     def streams(seconds: float) -> object:
-        length_s = min(10.0, max(1.0, seconds / (4 * len(settings.pairs) * 2)))
-        until = Until(budget_s=seconds - length_s)
+        length_s = min(10, max(tcp.SHORTEST_S, int(seconds / (4 * len(settings.pairs) * 2))))
+        until = Until(budget_s=seconds - length_s - tcp.CONNECTING_S)  # the last streams may begin when it ends
         both = ("one", "both")
         asked = tcp.Settings(settings.between, settings.pairs, both, length_s, until=until, seed=settings.seed)
         return tcp.measure(cluster, store, asked, progress)
@@ -144,7 +149,7 @@ def _steps(cluster: Cluster, store: Store, settings: Settings, progress: Progres
         Step(THROUGHPUT, 3, point(THROUGHPUT, ("one", "both"))),
         *([Step("all-pairs", 3, pairs)] if len(cluster.compute_hosts()) >= all_pairs.LEAST_HOSTS else []),
         Step("collectives", 2, calls),
-        Step("tcp", 2, streams),
+        Step("tcp", 2, streams, least_s=2 * (tcp.SHORTEST_S + tcp.CONNECTING_S)),
         Step(infiniband.BENCHMARK, 2, verbs),
         Step("stress", 2, long),
     ]

@@ -1,7 +1,8 @@
 """TCP throughput by iperf3: a client and a server for each stream, and the middle third of each stream.
 
 iperf3 before 3.16 serves all streams of a process with one thread, so each stream has processes of its own. They do not
-begin and end at the same time: only the middle third of each counts (noise, 4.3.2.3).
+begin and end at the same time: only the middle third of each counts (noise, 4.3.2.3). iperf3 reads a length in whole
+seconds and drops what follows the point, so lengths are whole.
 """
 
 import subprocess
@@ -27,6 +28,9 @@ Floats = npt.NDArray[np.float64]
 
 BENCHMARK = "tcp"
 CONNECTING_S = 1.0  # until all streams have begun, about
+SHORTEST_S = 3  # with shorter streams the middle thirds of all would not have a moment in common
+LONGEST_INTERVAL_S = 60.0  # iperf3 refuses longer ones
+SAID_LINES = 3
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Settings:
 
     Attributes:
         between: one pair of hosts; none: the first two compute hosts.
-        seconds: length of a stream; the middle third counts.
+        seconds: length of a stream, at least `SHORTEST_S`; the middle third counts.
         length_B: what a stream writes at once.
         timeout_s: a stream that takes so much longer than its length is hung.
     """
@@ -55,7 +59,7 @@ class Settings:
     between: tuple[HostPair, ...] = ()
     streams: tuple[int, ...] = (1,)
     directions: tuple[str, ...] = ("one",)
-    seconds: float = 6.0
+    seconds: int = 6
     length_B: int = 1024**2
     until: Until = field(default_factory=Until)
     timeout_s: float = 30.0
@@ -64,6 +68,10 @@ class Settings:
     def lasts_s(self) -> float:
         """How long it takes, at most; the last streams may begin when the budget ends."""
         return self.until.lasts_s(len(self.cells()), self.seconds + CONNECTING_S) + self.seconds
+
+    def interval_s(self) -> float:
+        """How often iperf3 shall tell what a stream carried."""
+        return min(LONGEST_INTERVAL_S, iperf3.interval_s(self.seconds))
 
     def cells(self) -> list[Cell]:
         """All combinations."""
@@ -136,8 +144,8 @@ def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings) -> B
     executor, (source, destination) = of(cluster), pair
     ports = [cluster.ports[1] - k for k in range(cell.streams)]  # agents take the first ones
     address = cluster.host(destination).address
-    common = ["--json", "--interval", f"{iperf3.interval_s(settings.seconds):g}"]
-    options = ["--time", f"{settings.seconds:g}", "--length", str(settings.length_B)]
+    common = ["--json", "--interval", f"{settings.interval_s():g}"]
+    options = ["--time", str(settings.seconds), "--length", str(settings.length_B)]
     options += ["--bidir"] if cell.both else []
     serve = [["iperf3", "--server", "--one-off", "--port", str(port), *common] for port in ports]
     ask = [["iperf3", "--client", address, "--port", str(port), *common, *options] for port in ports]
@@ -157,9 +165,13 @@ def _output(host: str, process: "subprocess.Popen[str]", limit_s: float) -> list
     except subprocess.TimeoutExpired as error:
         why = f"{host}: iperf3 did not end within {limit_s:g} s"
         raise MeasurementError(why, hint="on a slow network set a longer --timeout") from error
-    if not output.strip():
-        raise MeasurementError(f"{host}: iperf3 ended with exit code {process.returncode}: {errors.strip()}")
-    return iperf3.parse(output, host)
+    if output.lstrip().startswith("{"):
+        streams = iperf3.parse(output, host)  # raises what it says of its own failure, for which it may exit with 0
+        if process.returncode == 0:
+            return streams
+    lines = [line.strip() for line in (errors.strip() or output.strip()).splitlines()][:SAID_LINES]
+    said = " / ".join(lines) or "(it said nothing)"
+    raise MeasurementError(f"{host}: iperf3 ended with exit code {process.returncode}: {said}")
 
 
 def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.Stream]], seconds: float) -> Block:
