@@ -86,14 +86,43 @@ def test_trains_and_watched_round_trips() -> None:
     assert all(b >= a + length for a, b, length in zip(starts, starts[1:], lengths, strict=False))
 
 
+def test_a_burst_is_of_the_pause_before_it(tmp_path: Path) -> None:
+    asleep = preloaded(
+        tmp_path,
+        """
+        #include <mpi.h>
+        #include <unistd.h>
+        static double before_s;
+        /* A path that falls asleep within 0.1 s and takes 50 ms to wake up. */
+        int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+            if (count > 0 && MPI_Wtime() - before_s > 0.1) usleep(50000);
+            int code = PMPI_Send(data, count, type, to, tag, comm);
+            if (count > 0) before_s = MPI_Wtime();
+            return code;
+        }
+        """,
+    )
+    pauses = {"pauses_s": [0.0, 0.3, 0.0], "most": 3, "warmup": 1, "asleep": True, "both_pause": True}
+    (answer,) = asked("mpi-burst", 2, [{"pairs": [[0, 1]], "size_B": 100, **pauses}], LD_PRELOAD=str(asleep))
+    slow = [sample >= 0.05 for sample in answer["samples_s"][0]]
+    assert slow == [False] * 3 + [True] * 3 + [False] * 3
+
+
+def preloaded(directory: Path, source: str) -> Path:
+    """A library for LD_PRELOAD."""
+    path, library = directory / "preloaded.c", directory / "preloaded.so"
+    path.write_text(source)
+    subprocess.run(["mpicc.openmpi", "-shared", "-fPIC", "-o", library, path], check=True)
+    return library
+
+
 def test_a_wrong_result_is_no_measurement(tmp_path: Path) -> None:
-    source, library = tmp_path / "wrong.c", tmp_path / "wrong.so"
-    source.write_text(
+    library = preloaded(
+        tmp_path,
         "#include <mpi.h>\n"
         "int MPI_Gather(const void* out, int n, MPI_Datatype t, void* in, int m, MPI_Datatype u, int r, MPI_Comm c)\n"
-        "{ return MPI_SUCCESS; }\n"
+        "{ return MPI_SUCCESS; }\n",
     )
-    subprocess.run(["mpicc.openmpi", "-shared", "-fPIC", "-o", library, source], check=True)
     of = {"ranks": 2, "size_B": 8, "most": 2}
     answers = asked(
         "mpi-collectives",

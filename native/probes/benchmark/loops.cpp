@@ -146,6 +146,10 @@ std::vector<double> bursts(const Request& request, int peer, bool first) {
     samples_s.reserve(request.pauses_s.size() * static_cast<std::size_t>(request.stop.most));
     for (const double pause_s : request.pauses_s) {
         for (int i = 0; i < request.stop.most; ++i) {
+            // Before the train, so that the first sample after the pause has changed is of the new one, too.
+            if (first || request.both_pause) {
+                pause(MPI_Wtime(), pause_s, request.asleep);
+            }
             const double before_s = MPI_Wtime();
             for (int exchange = 0; exchange < request.train; ++exchange) {
                 if (first) {
@@ -156,11 +160,7 @@ std::vector<double> bursts(const Request& request, int peer, bool first) {
                     send(buffer, peer, kReply);
                 }
             }
-            const double now_s = MPI_Wtime();
-            samples_s.push_back(now_s - before_s);
-            if (first || request.both_pause) {
-                pause(now_s, pause_s, request.asleep);
-            }
+            samples_s.push_back(MPI_Wtime() - before_s);
         }
     }
     return samples_s;

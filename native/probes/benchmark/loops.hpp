@@ -23,7 +23,7 @@ std::vector<double> windows(const Request& request, int peer, bool first);
 // after the one before has been given away, and waits for one of the same size, which the second sends when it has all.
 std::vector<double> parametrised_round_trips(const Request& request, int peer, bool first);
 
-// Bursts: trains of round trips with a pause after each, `stop.most` trains for each of `pauses_s` in turn (the
+// Bursts: trains of round trips with a pause before each, `stop.most` trains for each of `pauses_s` in turn (the
 // Hoverboard test: noise, 4.4.1). A sample is the time of a train; the pause is not in it.
 std::vector<double> bursts(const Request& request, int peer, bool first);
 

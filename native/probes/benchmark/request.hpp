@@ -44,7 +44,7 @@ struct Request {
     int warmup = 0;     // transfers before the first sample
     int window = 1;     // messages under way together
     bool both = false;  // both directions at once
-    // Bursts: after each train of round trips a pause, `stop.most` times for each of the pauses.
+    // Bursts: before each train of round trips a pause, `stop.most` times for each of the pauses.
     std::vector<double> pauses_s;
     int train = 1;
     bool asleep = false;      // the pause is slept, not spent in a busy loop
