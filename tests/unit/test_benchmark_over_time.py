@@ -1,15 +1,33 @@
 """Stress and burst tests: rates over time, dips, round trips after pauses."""
 
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
-from fairlead.measure.benchmarks import burst, records, stress
+from fairlead.cli.main import command
+from fairlead.cluster.description import Cluster
+from fairlead.errors import MeasurementError
+from fairlead.measure.benchmarks import burst, probe, records, stress
 from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
 STEP_S = 0.25
+TWO_HOSTS = """
+[cluster]
+name = "two"
+executor = "local"
+interface = "lo"
+[[hosts]]
+name = "h0"
+address = "127.0.0.1"
+[[hosts]]
+name = "h1"
+address = "127.0.0.2"
+"""
 
 
 def times(count: int) -> np.ndarray:
@@ -94,3 +112,54 @@ def test_a_path_that_falls_asleep_is_told(tmp_path: Path, medians_s: list[float]
 
 def test_pauses_go_from_long_to_none_and_back() -> None:
     assert burst.PAUSES_S == (1.0, 1e-3, 1e-6, 1e-9, 0.0, 1e-9, 1e-6, 1e-3, 1.0)
+
+
+class Answering:
+    """An MPI program that answers with its pause as the length of every train, and ends with its ninth answer."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.limits_s: list[float] = []
+
+    def introduction(self) -> probe.Introduction:
+        rank = {"host": "this", "cpu": 0, "allowed_cpus": [0]}
+        return probe.Introduction("an MPI library", 1e-9, (rank, rank))
+
+    def ask(self, request: dict[str, Any], timeout_s: float, what: str) -> list[list[float]]:
+        if len(self.requests) == 8:
+            raise MeasurementError(f"mpi-burst ended during {what}")
+        self.requests.append(request)
+        self.limits_s.append(timeout_s)
+        (pause_s,) = request["pauses_s"]
+        return [[(1 + pause_s) * request["train"]] * request["most"]]
+
+
+def test_each_pause_is_a_request_of_its_own_and_kept_when_a_later_one_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = Answering()
+    monkeypatch.setattr(probe, "running", lambda *_, **__: nullcontext(program))
+    (tmp_path / "two.toml").write_text(TWO_HOSTS)
+    settings = burst.Settings(trains=(10,), pauses_s=(1.0, 0.0, 1.0), repetitions=4, runs=3, timeout_s=7.0)
+    with Store.open(tmp_path / "r") as store, pytest.raises(MeasurementError, match="during pass 3, pause 3 of 3"):
+        burst.measure(Cluster.load(tmp_path / "two.toml"), store, settings, lambda *_: None)
+    assert all(request["warmup"] == 1 for request in program.requests), "the first train follows its own pause"
+    assert program.limits_s[:3] == [7.0 + 5 * 1.0, 7.0, 7.0 + 5 * 1.0]
+    with Store.read(tmp_path / "r") as store:
+        (run,) = store.runs("benchmark")
+        (found,) = burst.round_trips_s(store, run.id).values()
+    assert found.shape == (3, 3, 4) and np.isnan(found[2, 2]).all()
+    assert found[:2].tolist() == [[[2.0] * 4, [1.0] * 4, [2.0] * 4]] * 2
+    report = reports.load([tmp_path / "r"])
+    (drawing,) = reports.drawings(report)
+    assert [(row[5].value, row[8].value) for row in drawing.table.rows] == [(2.0, 12), (1.0, 12), (2.0, 8)]
+    assert "2 whole passes; the run is not complete (failed)" in "\n".join(reports.findings(report))
+
+
+def test_a_burst_takes_at_least_its_pauses(tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_text(TWO_HOSTS)
+    (tmp_path / "plan.toml").write_text('title = "a test"\nsteps = ["burst --runs 10 --train 1,100", "timer"]\n')
+    words = ["measure", str(tmp_path / "two.toml"), "plan", str(tmp_path / "plan.toml"), "--dry-run"]
+    done = CliRunner().invoke(command, words, standalone_mode=False)
+    assert "21\u00a0min  burst --runs 10 --train 1,100 (at least)" in done.output
+    assert "at least, for all: a test" in done.output

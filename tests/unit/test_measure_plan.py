@@ -49,7 +49,7 @@ def test_the_plan_of_the_thesis_has_its_numbers() -> None:
         steps = read(group, path, config.load(path, PlanFile), {"between": (("a", "b"),), "mpirun": None})
     lasts_s = {step.name: step.asked.lasts_s for step in steps}
     assert lasts_s["tcp"] == 25 * 4 * 31 + 30  # 25 runs of 1 and 16 streams, one way and both
-    assert lasts_s["burst"] == pytest.approx(10 * 2 * 30 * 2.002002002)
+    assert lasts_s["burst"] == pytest.approx(10 * 2 * 31 * 2.002002002)  # and the messages
     assert (lasts_s["stress"], lasts_s["noise"]) == (900, 300)
 
 

@@ -39,10 +39,12 @@ class Asked:
 
     Attributes:
         lasts_s: about how long it takes, at most where it has a budget; infinite where the cluster decides.
+        at_least: it is known only how long it takes at least.
     """
 
     lasts_s: float
     measure: "Callable[[Cluster, Store, Progress], object]"
+    at_least: bool = False
 
 
 class Benchmark(Protocol):
@@ -85,7 +87,8 @@ def benchmark_command(name: str) -> Callable[[Callable[..., Asked]], BenchmarkCo
         @functools.wraps(prepare)
         def at_once(cluster_file: Path, output: Output, **options: Any) -> None:
             asked_for = prepare(**options)
-            with measuring(cluster_file, output, asked_for.lasts_s) as (cluster, store, progress):
+            lasts_s, at_least = asked_for.lasts_s, asked_for.at_least
+            with measuring(cluster_file, output, lasts_s, at_least=at_least) as (cluster, store, progress):
                 asked_for.measure(cluster, store, progress)
 
         command = click.command(name, cls=BenchmarkCommand)(at_once)
@@ -296,11 +299,13 @@ class Lost:
 
 
 @contextmanager
-def measuring(cluster_file: Path, output: Output, lasts_s: float) -> "Iterator[tuple[Cluster, Store, Progress]]":
+def measuring(
+    cluster_file: Path, output: Output, lasts_s: float, *, at_least: bool = False
+) -> "Iterator[tuple[Cluster, Store, Progress]]":
     """Opens the store for a measurement, and makes the page when it is over.
 
     Args:
-        lasts_s: about how long it takes, for its price; infinite: not known.
+        lasts_s: about (or ``at_least``) how long it takes, for its price; infinite: not known.
     """
     from fairlead.cli.characterize import progress_on
     from fairlead.cluster.description import Cluster
@@ -308,7 +313,7 @@ def measuring(cluster_file: Path, output: Output, lasts_s: float) -> "Iterator[t
 
     cluster = Cluster.load(cluster_file)
     if output.prices is not None:
-        click.echo(cost(cluster, output.prices, lasts_s), err=True)
+        click.echo(cost(cluster, output.prices, lasts_s, at_least=at_least), err=True)
     with Store.open(output.results) as store, progress_on(sys.stderr) as progress:
         yield cluster, store, progress
     show(output)
@@ -323,7 +328,7 @@ def show(output: Output) -> None:
         click.echo(path)
 
 
-def cost(cluster: "Cluster", prices: Path, lasts_s: float) -> str:
+def cost(cluster: "Cluster", prices: Path, lasts_s: float, *, at_least: bool = False) -> str:
     """What the measurement will cost, in words.
 
     Raises:
@@ -345,8 +350,8 @@ def cost(cluster: "Cluster", prices: Path, lasts_s: float) -> str:
     hourly = words.significant(price.per_hour)
     if math.isinf(lasts_s):
         return f"costs {hourly} {price.currency} an hour: {words.count(hosts, 'host')}, for as long as it takes"
-    amount = words.significant(price.of_seconds(lasts_s), 2)
+    about, amount = "at least" if at_least else "about", words.significant(price.of_seconds(lasts_s), 2)
     return (
-        f"costs about {amount} {price.currency}: {words.duration(lasts_s)} of {words.count(hosts, 'host')} at {hourly} "
-        f"{price.currency} an hour"
+        f"costs {about} {amount} {price.currency}: {words.duration(lasts_s)} of {words.count(hosts, 'host')} at "
+        f"{hourly} {price.currency} an hour"
     )

@@ -77,15 +77,16 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
     assert context.parent is not None
     steps = read(context.parent, plan_file, file, shared)
     lasts_s = sum(step.asked.lasts_s for step in steps)
+    at_least = any(step.asked.at_least for step in steps)
     for step in steps:
-        click.echo(f"{_span(step.asked.lasts_s):>10}  {step.words}", err=True)
-    click.echo(f"{_span(lasts_s):>10}  about, for all: {file.title}", err=True)
+        click.echo(f"{_span(step.asked.lasts_s):>10}  {step.words}{_more(step)}", err=True)
+    click.echo(f"{_span(lasts_s):>10}  {'at least' if at_least else 'about'}, for all: {file.title}", err=True)
     if dry_run:
         if output.prices is not None:
-            click.echo(cost(Cluster.load(context.obj), output.prices, lasts_s), err=True)
+            click.echo(cost(Cluster.load(context.obj), output.prices, lasts_s, at_least=at_least), err=True)
         return 0
     lost = Lost()
-    with measuring(context.obj, output, lasts_s) as (cluster, store, progress):
+    with measuring(context.obj, output, lasts_s, at_least=at_least) as (cluster, store, progress):
         for step in steps:
             measure = step.asked.measure
 
@@ -101,6 +102,10 @@ def _span(lasts_s: float) -> str:
     from fairlead.display import words
 
     return "unknown" if math.isinf(lasts_s) else words.span(lasts_s)
+
+
+def _more(step: Step) -> str:
+    return " (at least)" if step.asked.at_least else ""
 
 
 def read(group: click.Context, path: Path, file: PlanFile, shared: dict[str, Any]) -> list[Step]:

@@ -9,7 +9,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.measure.benchmarks import session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
 from fairlead.measure.samples import Progress
-from fairlead.store import Store
+from fairlead.store import Label, Store
 
 Floats = npt.NDArray[np.float64]
 
@@ -17,6 +17,8 @@ BENCHMARK = "burst"
 PROGRAM = "mpi-burst"
 FALLING_S = (1.0, 1e-3, 1e-6, 1e-9, 0.0)
 PAUSES_S = FALLING_S + FALLING_S[-2::-1]
+WARM_UP = 1  # trains before the first one of a pause: what passes until the ranks are asked is a pause, too
+SERIES = "train_s"
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Settings:
         both: the second rank pauses, too.
         repetitions: trains for each pause.
         runs: how often all of it is done.
+        timeout_s: trains with one pause that take so much longer than their pauses are hung.
     """
 
     between: tuple[HostPair, ...] = ()
@@ -44,36 +47,58 @@ class Settings:
     mpirun: str | None = None
 
     def lasts_s(self) -> float:
-        """At least: what the pauses of all passes take together."""
-        return self.runs * len(self.trains) * self.repetitions * sum(self.pauses_s)
+        """At least: what the pauses of all passes take together. Messages come on top."""
+        return self.runs * len(self.trains) * (self.repetitions + WARM_UP) * sum(self.pauses_s)
 
 
 def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
-    """Measure bursts; returns the run of the store, where every pass is as soon as it is over.
+    """Measure bursts; returns the run of the store, where the trains with one pause are as soon as they are over.
 
     Raises:
         As `point_to_point.measure`.
     """
     placement = Placement(host_pairs(cluster, settings.between), 1)
     request = {"pairs": placement.ranks(1), "size_B": settings.size_B, "most": settings.repetitions}
-    request |= {"pauses_s": settings.pauses_s}
-    request |= {"asleep": settings.asleep, "both_pause": settings.both}
+    request |= {"asleep": settings.asleep, "both_pause": settings.both, "warmup": WARM_UP}
     plan = {**asdict(settings), "between": placement.host_pairs}
     with session.running(cluster, store, BENCHMARK, PROGRAM, placement.hosts(), plan) as (run, started):
-        for number in range(settings.runs):
-            progress("passes through all pauses", number, settings.runs)
-            for train in settings.trains:
-                samples_s = started.ask({**request, "train": train}, settings.timeout_s, f"pass {number + 1}")
-                table = np.reshape(samples_s[0], (len(settings.pauses_s), settings.repetitions))
-                store.add_series(run, "train_s", table, "s", {"train": train, "size_B": settings.size_B})
-        progress("passes through all pauses", settings.runs, settings.runs)
+        steps = [
+            (number, train, step)
+            for number in range(settings.runs)
+            for train in settings.trains
+            for step in range(len(settings.pauses_s))
+        ]
+        for done, (number, train, step) in enumerate(steps):
+            progress("pauses", done, len(steps))
+            pause_s = settings.pauses_s[step]
+            limit_s = settings.timeout_s + (settings.repetitions + WARM_UP) * pause_s
+            what = f"pass {number + 1}, pause {step + 1} of {len(settings.pauses_s)}"
+            samples_s = started.ask({**request, "train": train, "pauses_s": [pause_s]}, limit_s, what)
+            labels: dict[str, Label] = {"train": train, "size_B": settings.size_B, "pass": number, "step": step}
+            store.add_series(run, SERIES, samples_s[0], "s", {**labels, "pause_s": pause_s})
+        progress("pauses", len(steps), len(steps))
     return run
 
 
 def round_trips_s(store: Store, run: int) -> dict[int, Floats]:
-    """By length of trains (passes, pauses, repetitions) mean round trips; half is what the thesis calls latency."""
-    found: dict[int, list[Floats]] = {}
-    for series in store.series(run, "train_s"):
-        train = int(series.labels["train"])
-        found.setdefault(train, []).append(series.values / train)
-    return {train: np.stack(passes) for train, passes in found.items()}
+    """By length of trains (passes, pauses, repetitions) mean round trips; half is what the thesis calls latency.
+
+    Pauses end where the first pass did, if it was not whole; NaN where the last pass had not got to.
+    """
+    found: dict[int, dict[tuple[int, int], Floats]] = {}
+    for series in store.series(run, SERIES):
+        labels, passes = series.labels, found.setdefault(int(series.labels["train"]), {})
+        if "step" in labels:
+            passes[int(labels["pass"]), int(labels["step"])] = series.values / int(labels["train"])
+        else:  # earlier versions stored a pass as one table
+            number = len({taken for taken, _ in passes})
+            passes |= {(number, step): row / int(labels["train"]) for step, row in enumerate(series.values)}
+    return {train: _table(passes) for train, passes in found.items()}
+
+
+def _table(passes: dict[tuple[int, int], Floats]) -> Floats:
+    shape = (max(number for number, _ in passes) + 1, max(step for _, step in passes) + 1)
+    table = np.full((*shape, len(next(iter(passes.values())))), np.nan)
+    for place, values in passes.items():
+        table[place] = values
+    return table

@@ -38,7 +38,10 @@ class Stress:
 
 @dataclass(frozen=True)
 class Burst:
-    """One system's newest burst test with trains of one length: (passes, pauses, repetitions) round trips."""
+    """One system's newest burst test with trains of one length: (passes, pauses, repetitions) round trips.
+
+    NaN: the last pass was not whole; no pause is without any.
+    """
 
     system: str
     run: Run
@@ -51,7 +54,7 @@ class Burst:
 
     def medians_s(self) -> Floats:
         """(pauses,) median round trip."""
-        found: Floats = np.median(self.round_trips_s, axis=(0, 2))
+        found: Floats = np.nanmedian(self.round_trips_s, axis=(0, 2))
         return found
 
 
@@ -66,7 +69,7 @@ def load_stress(system: System) -> Stress | None:
 
 
 def load_burst(system: System) -> tuple[Burst, ...]:
-    """By length of trains; empty where there is no such run, or no pass of it was over."""
+    """By length of trains; empty where there is no such run."""
     run = system.runs.get(burst.BENCHMARK)
     if run is None:
         return ()
@@ -137,12 +140,13 @@ def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
             passes = each.round_trips_s.reshape(len(each.round_trips_s), -1)
             place = np.arange(passes.shape[1])
             colour, style = of[each.system if several else each.train], styles[each.train] if several else "-"
-            axis.fill_between(place, passes.min(axis=0), passes.max(axis=0), color=colour, alpha=0.2, linewidth=0)
+            low, middle, high = (f(passes, axis=0) for f in (np.nanmin, np.nanmean, np.nanmax))
+            axis.fill_between(place, low, high, color=colour, alpha=0.2, linewidth=0)
             label = f"{each.system}: {each.words()}" if several else each.words()
-            handles += axis.plot(place, passes.mean(axis=0), color=colour, linestyle=style, linewidth=1.2, label=label)
-            pauses = each.run.plan["pauses_s"]
-            for number, pause_s in enumerate(pauses):
-                values = each.round_trips_s[:, number]
+            handles += axis.plot(place, middle, color=colour, linestyle=style, linewidth=1.2, label=label)
+            for number in range(each.round_trips_s.shape[1]):
+                pause_s, values = each.run.plan["pauses_s"][number], each.round_trips_s[:, number]
+                values = values[np.isfinite(values)]
                 rows.append(
                     [
                         cell(each.system),
@@ -173,17 +177,17 @@ def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
         ("median", "median_s"),
     ]
     columns += [("95 %", "p95_s"), ("half the median", "half_median_s"), ("n", "n")]
-    return Drawing("burst", "Round trips after pauses", _burst_caption(found[0].run), figure, table(columns, rows))
+    return Drawing("burst", "Round trips after pauses", _burst_caption(found[0]), figure, table(columns, rows))
 
 
-def _burst_caption(run: Run) -> str:
-    plan = run.plan
+def _burst_caption(found: Burst) -> str:
+    plan = found.run.plan
     who = "both ranks" if plan["both"] else "the first rank"
     how = "asleep" if plan["asleep"] else "in a busy loop"
     return (
         f"Mean round trip of messages of {words.size(plan['size_B'])}, with the least and greatest of "
-        f"{words.count(plan['runs'], 'pass', 'passes')}, in the order taken: after each message, or each train of "
-        f"them, {who} paused, {how}."
+        f"{words.count(len(found.round_trips_s), 'pass', 'passes')}, in the order taken: before each message, or each "
+        f"train of them, {who} paused, {how}."
     )
 
 
@@ -236,6 +240,8 @@ def burst_verdicts(found: Burst) -> Iterator[Verdict]:
     text = f"round trips of {found.words()} take {words.duration(float(medians[slow]))} {_after(pauses[slow])}"
     text += f" and {words.duration(float(medians[fast]))} {_after(pauses[fast])}"
     yield Verdict("bad" if ratio >= UNEVEN else "good", text)
-    passes = words.count(len(found.round_trips_s), "pass", "passes")
-    incomplete = "" if found.run.status == "ok" else f", not complete ({found.run.status})"
+    whole = found.round_trips_s.shape[1] == len(pauses)
+    count = int(np.isfinite(found.round_trips_s).all(axis=(1, 2)).sum()) if whole else 0
+    passes = words.count(count, "whole pass", "whole passes")
+    incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
     yield Verdict("sure", f"burst of {found.words()}: {passes}{incomplete}")
