@@ -21,6 +21,7 @@ def point_to_point_run(
     blocks: int = 8,
     status: str = "ok",
     between: Sequence[tuple[str, str]] = (("h0", "h1"),),
+    transport: str | None = None,
 ) -> int:
     """A run whose blocks all hold the same samples, but for a tenth of a per cent from block to block."""
     plan = {
@@ -28,6 +29,7 @@ def point_to_point_run(
         "pairs": sorted({cell.pairs for cell in samples_s}),
         "directions": sorted({"both" if cell.both else "one" for cell in samples_s}),
         "between": [list(pair) for pair in between],
+        **({"transport": transport} if transport else {}),
     }
     with Store.open(directory) as store:
         run = store.begin_run(

@@ -10,11 +10,14 @@ from click.testing import CliRunner
 
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError, StoreError
+from fairlead.measure.benchmarks import infiniband, records
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
+from fairlead.report.benchmarks import conditions
 from fairlead.report.benchmarks import report as reports
 from fairlead.report.benchmarks.ratios import ratio_of_medians
+from fairlead.store import Store
 
-from .benchmark_fixtures import all_pairs_run, noise_run, point_to_point_run, tcp_run
+from .benchmark_fixtures import SIZES_B, all_pairs_run, noise_run, point_to_point_run, tcp_run
 
 STEADY = {Cell(1): [20e-6, 20e-6, 22e-6], Cell(1024): [40e-6] * 3, Cell(65536): [1e-3] * 3}
 
@@ -148,11 +151,62 @@ def test_layers_of_a_system_are_in_the_same_axes(tmp_path: Path) -> None:
     (drawing,) = (each for each in reports.drawings(report) if each.name == "layers-1")
     found = [(row["layer"], row["streams"], row["size_B"], float(row["median"])) for row in rows(drawing.table.csv())]
     assert [each[:3] for each in found] == [
-        ("MPI", "1", "1000"),
+        ("MPI over TCP", "1", "1000"),
         ("TCP", "1", ""),
     ]  # two streams: TCP has both ways only
     assert [each[3] for each in found] == pytest.approx([6.4e6, 8e6])
-    assert "with 1 stream MPI carries 80\u00a0% of what TCP does" in " ".join(reports.findings(report))
+    said = " ".join(reports.findings(report))
+    assert "with 1 stream MPI over TCP carries 80\u00a0% of what TCP does" in said
+    assert "--transport native" not in said
+
+
+def infiniband_run(directory: Path) -> None:
+    """Write of 1000 B carries ten times what `tcp_run` does."""
+    plan = {"sizes_B": [1000], "queue_pairs": [1], "directions": ["one"]}
+    with Store.open(directory) as store:
+        run = store.begin_run(records.KIND, {"benchmark": "infiniband", "cluster": "c"}, plan=plan)
+        cell = infiniband.Cell("write", infiniband.THROUGHPUT, 1000)
+        store.add_series(run, "rate_bps", [80e6], "bit/s", {**cell.labels(), "round": 0})
+        store.finish_run(run)
+
+
+@pytest.mark.parametrize(
+    ("transport", "verdict", "note"),
+    [
+        (None, "with 1 stream MPI over TCP carries 80\u00a0% of what TCP does", True),
+        ("tcp", "with 1 stream MPI over TCP carries 80\u00a0% of what TCP does", True),
+        ("native", "with 1 stream MPI carries 8\u00a0% of what InfiniBand write does", False),
+    ],
+)
+def test_mpi_that_was_kept_on_tcp_is_not_held_against_infiniband(
+    tmp_path: Path, transport: str | None, verdict: str, note: bool
+) -> None:
+    samples_s = {Cell(1000, window=8): [0.01] * 3}
+    point_to_point_run(tmp_path, THROUGHPUT, samples_s, blocks=1, transport=transport)
+    tcp_run(tmp_path)
+    infiniband_run(tmp_path)
+    report = reports.load([tmp_path])
+    said = " ".join(reports.findings(report))
+    assert verdict in said and said.count(" of what ") == 1 + note
+    kept = "MPI was kept on TCP, so that nothing is said of what it does over InfiniBand: --transport native"
+    assert (kept in said) == note
+    (drawing,) = (each for each in reports.drawings(report) if each.name == "layers-1")
+    names = [row["layer"] for row in rows(drawing.table.csv())]
+    assert names == ["native MPI" if transport == "native" else "MPI over TCP", "InfiniBand write", "TCP"]
+
+
+def test_systems_whose_messages_went_other_ways_are_lines_of_their_own(tmp_path: Path) -> None:
+    for name, transport in (("a", "tcp"), ("b", "native")):
+        samples_s = {Cell(size_B): [2e-5] * 3 for size_B in SIZES_B}
+        point_to_point_run(tmp_path / name, LATENCY, samples_s, cluster=name, transport=transport)
+    report = reports.load([tmp_path / "a", tmp_path / "b"])
+    (drawing,) = reports.drawings(report)
+    assert drawing.caption.endswith("MPI was kept on TCP between hosts, but for b, where the library chose by itself.")
+    found = {(row["system"], row["configuration"]) for row in rows(drawing.table.csv())}
+    assert found == {("a", "1 pair"), ("b", "native MPI, 1 pair")}
+    compared = {row[2].shown for row in reports.comparison(report).rows}
+    assert compared == {"native MPI, 1 pair against 1 pair"}
+    assert conditions.of(report.systems[1])[LATENCY]["messages"] == "as the MPI library chose"
 
 
 def test_all_pairs_are_a_heat_map_that_names_the_slow(tmp_path: Path) -> None:

@@ -143,6 +143,20 @@ TWO_INTERFACES = {
     "custom": "./prog",
 }
 
+# Where the library chooses what carries messages: nothing names a transport, nor an interface but the daemons'.
+NATIVE = {
+    "openmpi4": "mpirun --mca plm_rsh_agent /lab/agent --mca oob_tcp_if_include eth0 -np 3 --host h0,h0,h1"
+    " --map-by seq -x OMP_NUM_THREADS=2 -x FAIRLEAD_JOB=1f3a9c02 ./prog -x 'a b'",
+    "openmpi5": "mpirun --prtemca plm_ssh_agent /lab/agent --prtemca prte_if_include eth0 -np 3 --host h0:2,h1:1"
+    " --map-by slot -x OMP_NUM_THREADS=2 -x FAIRLEAD_JOB=1f3a9c02 ./prog -x 'a b'",
+    "mpich4": "mpirun -launcher ssh -launcher-exec /lab/agent -iface eth0 -hosts h0:2,h1:1"
+    " -genv OMP_NUM_THREADS 2 -genv FAIRLEAD_JOB 1f3a9c02 -n 3 ./prog -x 'a b'",
+    "intelmpi2021": "mpirun -launcher ssh -launcher-exec /lab/agent -iface eth0 -ppn 2 -hosts h0,h1"
+    " -genv OMP_NUM_THREADS 2 -genv FAIRLEAD_JOB 1f3a9c02 -n 3 ./prog -x 'a b'",
+    "custom": "./prog -x 'a b'",
+}
+NATIVE["mpich5"] = NATIVE["mpich4"]
+
 # Where mpirun's machine is none of the hosts.
 APART = {
     "openmpi4": "mpirun --mca plm_rsh_no_tree_spawn 1 --mca plm_rsh_pass_environ_mca_params 0 -np 3",
@@ -165,6 +179,13 @@ def line(launcher: Launcher, what: Job) -> str:
 
 def test_command_line(launcher: Launcher) -> None:
     assert line(launcher, job()) == EXPECTED[launcher.name]
+
+
+def test_the_library_may_choose_what_carries_messages(launcher: Launcher) -> None:
+    assert line(launcher, job(transport="native")) == NATIVE[launcher.name]
+    assert SHARED[launcher.name] in line(launcher, job(transport="native", cores_shared=True))
+    assert make_job(CLUSTER, ["./p"], 2, job_id="0").transport == "tcp"
+    assert make_job(CLUSTER.with_transport("native"), ["./p"], 2, job_id="0").transport == "native"
 
 
 def test_shared_cores_are_neither_bound_nor_spun_on(launcher: Launcher) -> None:

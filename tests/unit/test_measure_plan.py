@@ -10,7 +10,8 @@ from click.testing import CliRunner, Result
 from fairlead.cli.main import command
 from fairlead.cli.measure import command as measure
 from fairlead.cli.measure_options import BenchmarkCommand
-from fairlead.errors import ConfigError
+from fairlead.cluster.description import Cluster
+from fairlead.errors import ConfigError, MeasurementError
 from fairlead.measure.benchmarks import all_pairs, infiniband, probe, session
 from fairlead.measure.benchmarks.repeat import Until, repeat
 from fairlead.store import Store
@@ -112,6 +113,31 @@ def test_all_pairs_are_measured_exactly_so_often_without_a_budget(
             assert {len(values) for values in (*found.latency_s.values(), *found.rate_bps.values())} == {5}
             assert len(found.rate_bps) == 12
     assert [until.budget_s for until in asked] == [None, None, 15, 45]
+
+
+def test_what_carries_messages_may_be_left_to_the_library_and_is_kept_with_the_run(
+    cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def refused(used: Cluster, *_: object) -> None:
+        asked.append(used.transport)
+        raise MeasurementError("nothing is started here")
+
+    monkeypatch.setattr(probe, "running", refused)
+    plan = written(tmp_path, "mpi-latency", "loggp --transport tcp", "burst --transport native", "timer")
+    for options in ([], ["--transport", "native"]):
+        planned(cluster, plan, *options)
+    words = ["measure", str(cluster), "stress", "--results", str(cluster.parent / "r"), "--transport", "native"]
+    CliRunner().invoke(command, words, standalone_mode=False)
+    with Store.read(cluster.parent / "r") as store:
+        kept = [(run.labels["benchmark"], run.plan.get("transport")) for run in store.runs("benchmark")]
+    assert kept == [
+        *(("mpi-latency", "tcp"), ("loggp", "tcp"), ("burst", "native"), ("timer", None)),
+        *(("mpi-latency", "native"), ("loggp", "tcp"), ("burst", "native"), ("timer", None)),
+        ("stress", "native"),
+    ]
+    assert asked == [transport for _, transport in kept if transport]
 
 
 def test_one_that_fails_is_told_and_the_others_go_on(

@@ -1,7 +1,7 @@
 """``fairlead measure``: micro-benchmarks of a cluster."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,10 +14,13 @@ from fairlead.cli.measure_options import (
     between_option,
     given,
     measuring,
-    mpirun_option,
+    mpi_options,
     output_options,
     show,
 )
+
+if TYPE_CHECKING:
+    from fairlead.cluster.description import Transport
 
 FORMATS = ("osu", "imb", "iperf3", "perftest", "netgauge", "mpip")
 
@@ -67,11 +70,11 @@ def command(context: click.Context, cluster_file: Path) -> None:
 @click.option(
     "--pairs", type=Numbers(), default="1,4", show_default=True, help="Pairs of ranks, TCP streams, queue pairs."
 )
-@mpirun_option
+@mpi_options
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the order of measurements.")
 @output_options
 @click.pass_obj
-def all_(cluster_file: Path, output: Output, **options: Any) -> int:
+def all_(cluster_file: Path, output: Output, transport: "Transport | None", **options: Any) -> int:
     """Noise, latency, throughput, pairs, collectives, TCP, InfiniBand, stress within a budget.
 
     One that fails is told, and the others go on; InfiniBand is left out where a host has no device.
@@ -86,6 +89,7 @@ def all_(cluster_file: Path, output: Output, **options: Any) -> int:
     lost = Lost()
     settings = benchmarks.Settings(**given(options))
     with measuring(cluster_file, output, options["budget_s"]) as (cluster, store, progress):
+        cluster = cluster.with_transport(transport) if transport else cluster
         benchmarks.measure(cluster, store, settings, progress, lost)
     return lost.exit_code()
 

@@ -10,7 +10,7 @@ from fairlead.cli.measure_options import (
     asked,
     benchmark_command,
     between_option,
-    mpirun_option,
+    mpi_options,
     size_option,
     timeout_option,
 )
@@ -51,7 +51,7 @@ def noise(**options: Any) -> Asked:
 
 
 @benchmark_command("noise-effect")
-@mpirun_option
+@mpi_options
 @between_option
 @size_option("--size", "size_B", "8", "Of messages.")
 @click.option("--seconds", type=click.FloatRange(min=1), default=30, show_default=True, help="How long.")

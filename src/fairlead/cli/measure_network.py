@@ -15,7 +15,7 @@ from fairlead.cli.measure_options import (
     between_several_option,
     directions_option,
     given,
-    mpirun_option,
+    mpi_options,
     per_host_option,
     repeat_options,
     size_option,
@@ -40,7 +40,7 @@ relaunch_option = click.option(
 @sizes_option("1..4MiB")
 @between_several_option
 @pairs_option
-@mpirun_option
+@mpi_options
 @relaunch_option
 @until_options
 def mpi_latency(**options: Any) -> Asked:
@@ -61,7 +61,7 @@ def mpi_latency(**options: Any) -> Asked:
 @sizes_option("1..4MiB")
 @between_several_option
 @pairs_option
-@mpirun_option
+@mpi_options
 @relaunch_option
 @until_options
 def mpi_throughput(**options: Any) -> Asked:
@@ -92,7 +92,7 @@ def _operations() -> tuple[str, ...]:
 
 
 @benchmark_command("collectives")
-@mpirun_option
+@mpi_options
 @click.option("--operations", type=Names(_operations), default="all", show_default=True,
               help="Some of allreduce,alltoall,bcast,scatter,gather,allgather,reduce-scatter.")  # fmt: skip
 @sizes_option("4 B to 1 MiB, by 4")
@@ -117,7 +117,7 @@ def collectives(**options: Any) -> Asked:
 
 
 @benchmark_command("all-pairs")
-@mpirun_option
+@mpi_options
 @size_option("--size", "size_B", "8", "Of the latency's messages.")
 @size_option("--train-size", "train_B", "256KiB", "Of the throughput's messages.")
 @until_options
@@ -143,7 +143,7 @@ def _congestors() -> tuple[str, ...]:
 
 
 @benchmark_command("impact")
-@mpirun_option
+@mpi_options
 @click.option("--congestors", type=Names(_congestors), default="all", show_default=True,
               help="Some of alltoall,incast,bcast.")  # fmt: skip
 @click.option("--share", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.5, show_default=True,
@@ -165,7 +165,7 @@ def impact(**options: Any) -> Asked:
 
 
 @benchmark_command("stress")
-@mpirun_option
+@mpi_options
 @between_several_option
 @click.option(
     "--pairs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Of ranks, for two hosts each."
@@ -187,7 +187,7 @@ def stress(**options: Any) -> Asked:
 
 
 @benchmark_command("network-noise")
-@mpirun_option
+@mpi_options
 @between_option
 @size_option("--size", "size_B", "1", "Of the latency's messages.")
 @size_option("--train-size", "train_B", "1MiB", "Of the throughput's messages.")
@@ -209,7 +209,7 @@ def network_noise(**options: Any) -> Asked:
 
 
 @benchmark_command("loggp")
-@mpirun_option
+@mpi_options
 @between_option
 @sizes_option("1 B to 96 KiB")
 @click.option("--train", type=click.IntRange(2, 1000), default=16, show_default=True, help="Messages of a train.")
@@ -227,7 +227,7 @@ def loggp(**options: Any) -> Asked:
 
 
 @benchmark_command("burst")
-@mpirun_option
+@mpi_options
 @between_option
 @size_option("--size", "size_B", "1MiB", "Of messages.")
 @click.option("--train", "trains", type=Numbers(1, 100_000), default="1", show_default=True,

@@ -5,7 +5,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,7 +14,7 @@ import click
 from fairlead.cli.sizes import Sizes
 
 if TYPE_CHECKING:
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.description import Cluster, Transport
     from fairlead.errors import FairleadError
     from fairlead.measure.samples import Progress
     from fairlead.store import Store
@@ -45,6 +45,14 @@ class Asked:
     lasts_s: float
     measure: "Callable[[Cluster, Store, Progress], object]"
     at_least: bool = False
+
+    def over(self, transport: "Transport") -> "Asked":
+        """The same, with messages between hosts carried so."""
+
+        def measure(cluster: "Cluster", store: "Store", progress: "Progress") -> object:
+            return self.measure(cluster.with_transport(transport), store, progress)
+
+        return replace(self, measure=measure)
 
 
 class Benchmark(Protocol):
@@ -82,17 +90,21 @@ def benchmark_command(name: str) -> Callable[[Callable[..., Asked]], BenchmarkCo
     """A subcommand from a function that makes of its options what is asked for."""
 
     def of(prepare: Callable[..., Asked]) -> BenchmarkCommand:
+        def prepared(transport: "Transport | None" = None, **options: Any) -> Asked:
+            asked_for = prepare(**options)
+            return asked_for if transport is None else asked_for.over(transport)
+
         @output_options
         @click.pass_obj
         @functools.wraps(prepare)
         def at_once(cluster_file: Path, output: Output, **options: Any) -> None:
-            asked_for = prepare(**options)
+            asked_for = prepared(**options)
             lasts_s, at_least = asked_for.lasts_s, asked_for.at_least
             with measuring(cluster_file, output, lasts_s, at_least=at_least) as (cluster, store, progress):
                 asked_for.measure(cluster, store, progress)
 
         command = click.command(name, cls=BenchmarkCommand)(at_once)
-        command.prepare = prepare
+        command.prepare = prepared
         command.params.sort(key=lambda each: each.name in OUTPUT_OPTIONS)  # those of all commands come last
         return command
 
@@ -240,6 +252,19 @@ between_several_option = click.option(
     help="Two hosts. Repeatable: all at the same time [default: the first two].",
 )
 mpirun_option = click.option("--mpirun", help="Which mpirun, by name or path [default: the cluster file's].")
+transport_option = click.option(
+    "--transport",
+    type=click.Choice(["tcp", "native"]),
+    help="What carries MPI's messages between hosts: TCP, as in managed runs, or what the library chooses by itself "
+    "(InfiniBand, where there is) [default: tcp].",
+)
+
+
+def mpi_options(target: Callable[..., Any]) -> Callable[..., Any]:
+    """Of a benchmark that is an MPI program: the argument ``mpirun``; `benchmark_command` sees to the transport."""
+    return _with_options(target, mpirun_option, transport_option)
+
+
 per_host_option = click.option(
     "--per-host", type=click.IntRange(1, 1024), default=1, show_default=True, help="Ranks on each host."
 )

@@ -21,7 +21,7 @@ from fairlead.cli.measure_options import (
     between_option,
     cost,
     measuring,
-    mpirun_option,
+    mpi_options,
     output_options,
 )
 from fairlead.errors import ConfigError
@@ -55,7 +55,7 @@ class Step:
 @click.command("plan")
 @click.argument("plan_file", metavar="FILE", type=PATH)
 @between_option
-@mpirun_option
+@mpi_options
 @click.option("--dry-run", is_flag=True, help="Say what would be measured and how long it takes; measure nothing.")
 @output_options
 @click.pass_context

@@ -19,6 +19,10 @@ from fairlead.cluster.cloud_table import CloudTable
 from fairlead.errors import ConfigError
 
 Role = Literal["compute", "relay", "other"]
+Transport = Literal["tcp", "native"]
+"""TCP over the hosts' interfaces, or what the MPI library chooses by itself."""
+TCP: Transport = "tcp"
+NATIVE: Transport = "native"
 DEFAULT_PORTS = (47000, 47099)
 
 # Names end up in command lines of mpirun and ssh: what could be taken for an option or a separator is no name.
@@ -155,6 +159,8 @@ class Cluster:
         ssh: options of the ssh executor, and of the lxc executor's way to other servers.
         lxc: options of the lxc executor.
         cloud: the cloud manager whose virtual machines the hosts are; None: unknown, or a lab's.
+        transport: what carries messages of MPI programs between hosts, see `Transport`. No file says it: what is
+            managed is TCP, and only a measurement may ask for something else.
         source: the file, or what stands for it in messages.
     """
 
@@ -170,6 +176,7 @@ class Cluster:
     ssh: Ssh = field(default_factory=Ssh)
     lxc: Lxc = field(default_factory=Lxc)
     cloud: CloudTable | None = None
+    transport: Transport = TCP
     source: str = "cluster"
 
     @classmethod
@@ -223,6 +230,10 @@ class Cluster:
     def with_mpirun(self, mpirun: str) -> "Cluster":
         """The same cluster, used with another mpirun."""
         return replace(self, mpirun=mpirun)
+
+    def with_transport(self, transport: Transport) -> "Cluster":
+        """The same cluster, whose MPI programs send their messages another way."""
+        return replace(self, transport=transport)
 
     def only(self, names: Sequence[str]) -> "Cluster":
         """The same cluster with these hosts only, in this order; mpirun runs on the first of them if it ran on a host.

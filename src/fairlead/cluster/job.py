@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from fairlead.cluster.addresses import Outlook
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.description import TCP, Cluster, Transport
 from fairlead.errors import ConfigError
 
 MARK = "FAIRLEAD_JOB"  # environment variable of every rank: how ranks are told from everything else on a host
@@ -22,6 +22,7 @@ class Job:
         hosts: the host of every rank, in rank order; len(hosts) is the number of ranks.
         interfaces: names of the interfaces that MPI may use, each once (one name where all hosts agree).
         network: the hosts' addresses as one IPv4 network ("10.64.0.0/16"), for where names differ.
+        transport: ``tcp``, over those interfaces; ``native``: launchers leave it to the library what carries messages.
         outlook: how the hosts see this machine, where mpirun runs here and here is none of them.
         env: environment of the ranks. It stands in command lines: no secrets.
         cwd: working directory of the ranks, or None for the launcher's own.
@@ -35,6 +36,7 @@ class Job:
     hosts: tuple[str, ...]
     interfaces: tuple[str, ...] = ()
     network: str | None = None
+    transport: Transport = TCP
     outlook: Outlook | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | None = None
@@ -115,6 +117,7 @@ def make_job(
         hosts=placement,
         interfaces=tuple(dict.fromkeys(host.interface for host in used)),
         network=covering_network([host.address for host in used]),
+        transport=cluster.transport,
         outlook=outlook,
         env=dict(env or {}),
         cwd=cwd,

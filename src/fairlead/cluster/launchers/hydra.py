@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 
+from fairlead.cluster.description import TCP
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers.base import Launcher
 
@@ -16,7 +17,8 @@ class Hydra(Launcher):
 
     def command(self, job: Job) -> list[str]:
         """See `Launcher.command`."""
-        environment = {**self._transports(job), **(self._idle() if job.cores_shared else {}), **job.environment()}
+        transports = self._transports(job) if job.transport == TCP else {}
+        environment = {**transports, **(self._idle() if job.cores_shared else {}), **job.environment()}
         return [
             self.mpirun,
             *(["-launcher", "ssh", "-launcher-exec", job.rsh_agent] if job.rsh_agent else []),

@@ -1,11 +1,13 @@
 """Open MPI: 4.1 with its own run time (ORTE), 5 with PRRTE.
 
-All traffic between hosts is put on TCP sockets over the named interface (pml ob1, btl tcp); inside a host it stays in
-shared memory. Options: Open MPI documentation, "Tuning: TCP" and mpirun(1); PRRTE: prterun(1).
+All traffic between hosts is put on TCP sockets over the named interface (pml ob1, btl tcp), unless the job leaves it to
+the library; inside a host it stays in shared memory. Options: Open MPI documentation, "Tuning: TCP" and mpirun(1);
+PRRTE: prterun(1).
 """
 
 from abc import abstractmethod
 
+from fairlead.cluster.description import TCP
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers.base import Launcher, register
 
@@ -24,7 +26,7 @@ class OpenMpi(Launcher):
             "-np",
             str(job.ranks),
             *self._placement(job),
-            *self._transports(job),
+            *(self._transports(job) if job.transport == TCP else []),
             *(["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"] if job.cores_shared else []),
             *(["--wdir", job.cwd] if job.cwd else []),
             *_exports(job),
@@ -46,7 +48,7 @@ class OpenMpi(Launcher):
 
     @abstractmethod
     def _transports(self, job: Job) -> list[str]:
-        """What carries messages."""
+        """What puts messages between hosts on TCP over the job's interface."""
 
 
 @register("openmpi4")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from fairlead.cluster import run_facts
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.description import NATIVE, TCP, Cluster
 from fairlead.measure.ending import ended
 from fairlead.store import Run, Store
 
@@ -19,7 +19,8 @@ def recorded(
     """A run of the store for the length of a measurement. However it ends, what was added is kept, and marked.
 
     Args:
-        plan: what was asked for. That of an MPI program has ``mpirun``: the one in use, or None for the cluster's.
+        plan: what was asked for. That of an MPI program has ``mpirun``: the one in use, or None for the cluster's; the
+            cluster's ``transport`` is added to it.
 
     Raises:
         Interrupted: Ctrl-C.
@@ -27,9 +28,15 @@ def recorded(
     """
     labels = {"benchmark": benchmark, "cluster": cluster.name}
     mpirun = plan["mpirun"] or cluster.mpirun if "mpirun" in plan else None
-    run = store.begin_run(KIND, labels, plan=dict(plan), seed=seed, facts=run_facts.collect(cluster, mpirun))
+    kept = {**plan, "transport": cluster.transport} if "mpirun" in plan else dict(plan)
+    run = store.begin_run(KIND, labels, plan=kept, seed=seed, facts=run_facts.collect(cluster, mpirun))
     with ended(store, run):
         yield run
+
+
+def is_native(run: Run) -> bool:
+    """Whether the MPI library chose what carried its messages; else they were kept on TCP, as they once all were."""
+    return bool(run.plan.get("transport", TCP) == NATIVE)
 
 
 def runs(store: Store, benchmark: str | None = None) -> list[Run]:

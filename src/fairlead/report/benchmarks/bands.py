@@ -9,6 +9,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 
 from fairlead.display import words
 from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.report.benchmarks import transports
 from fairlead.report.benchmarks.colours import Line, lines
 from fairlead.report.benchmarks.point_to_point import Measured, Numbers
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
@@ -29,9 +30,8 @@ MPI_THROUGHPUT = (
 
 def mpi(found: Sequence[Measured], systems: Sequence[str]) -> Drawing:
     """Of MPI latency or throughput."""
-    if found[0].is_latency:
-        return draw(found, systems, found[0].benchmark, "MPI latency", MPI_LATENCY)
-    return draw(found, systems, found[0].benchmark, "MPI throughput", MPI_THROUGHPUT)
+    title, caption = ("MPI latency", MPI_LATENCY) if found[0].is_latency else ("MPI throughput", MPI_THROUGHPUT)
+    return draw(found, systems, found[0].benchmark, title, f"{caption} {transports.told(found)}")
 
 
 def draw(found: Sequence[Measured], systems: Sequence[str], name: str, title: str, caption: str) -> Drawing:

@@ -13,7 +13,7 @@ from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import Table, cell, table
 from fairlead.measure.benchmarks import collectives as measured
 from fairlead.measure.benchmarks.collectives import OPERATIONS, Begun, Cell, Floats
-from fairlead.report.benchmarks import bands, ratios
+from fairlead.report.benchmarks import bands, ratios, transports
 from fairlead.report.benchmarks.colours import STYLES, colours
 from fairlead.report.benchmarks.point_to_point import Numbers, of_latencies
 from fairlead.report.benchmarks.systems import System
@@ -107,8 +107,8 @@ def draw(found: Sequence[Collectives], systems: Sequence[str]) -> Drawing:
         legend_below(figure, handles, columns=3)
     caption = (
         "Median time of a call with 5 to 95 % of all calls: the time of the rank that took longest, from the end of a "
-        "barrier or from an agreed moment on. Sizes are those of a block (docs/measure.md)."
-    )
+        "barrier or from an agreed moment on. Sizes are those of a block (docs/measure.md). "
+    ) + transports.told(found)
     return Drawing("collectives", "Collective operations", caption, figure, _table(found))
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from fairlead.display import words
 from fairlead.measure.benchmarks.imported import is_read
+from fairlead.measure.benchmarks.records import is_native
 from fairlead.report.benchmarks.systems import System
 from fairlead.store import Run, Store
 
@@ -32,6 +33,8 @@ def _of_run(store: Store, run: Run) -> dict[str, Any]:
         found["clock_step"] = f"{event.data['clock_step_s'] * 1e9:.3g}{words.NBSP}ns"
     for event in store.events(run.id, "perftest"):
         found["perftest"] = ", ".join(f"{version} on {host}" for host, version in event.data.items())
+    if "transport" in (run.plan or {}):
+        found["messages"] = "as the MPI library chose" if is_native(run) else "over TCP"
     ranks = [event.data for event in store.events(run.id, "rank")]
     if ranks:
         found["affinity"] = "; ".join(

@@ -10,6 +10,7 @@ from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import Table, cell, table
 from fairlead.measure.benchmarks import impact as measured
 from fairlead.measure.benchmarks.impact import ALONE, Cell, Factor, Floats
+from fairlead.report.benchmarks import transports
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
@@ -70,8 +71,8 @@ def draw(found: Sequence[Impact], systems: Sequence[str]) -> Drawing:
     caption = (
         "How many times longer the victims' exchanges take beside a congestor than alone: random ring latency, "
         "bandwidth with a barrier, allreduce. Small points are rounds, in each of which the hosts were drawn anew; "
-        "large ones their median with its 95 % interval."
-    )
+        "large ones their median with its 95 % interval. "
+    ) + transports.told(found)
     return Drawing("impact", "Impact of congestion", caption, figure, _table(found))
 
 

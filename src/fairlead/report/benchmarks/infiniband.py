@@ -38,7 +38,8 @@ def load(system: System) -> tuple[Measured, ...]:
         }
         asked = len(plan["sizes_B"]) * (1 if latency else len(plan["queue_pairs"]) * len(plan["directions"]))
         name = f"{measured.BENCHMARK} {test}"
-        found.append(Measured(system.name, run, cells, name, latency, asked, f"InfiniBand {verb}", "queue pair"))
+        of = (f"InfiniBand {verb}", "queue pair", "InfiniBand")
+        found.append(Measured(system.name, run, cells, name, latency, asked, *of))
     return tuple(found)
 
 

@@ -1,7 +1,7 @@
 """The layers of a system in the same axes: what MPI, TCP and InfiniBand carry one way, and how long a message takes."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ FROM_FILES = {
     "InfiniBand": re.compile(r"perftest (Send|RDMA_Write) (Latency|BW), \d+ QP"),
 }
 """By layer, tests of other programs that go one way between two hosts."""
+MPI, TCP = "MPI", "TCP"
 LOSS = 0.8  # what MPI reaches of a lower layer's best; below that it is said to lose
 
 
@@ -33,11 +34,13 @@ class Layer:
 
     Attributes:
         kind: MPI, TCP, InfiniBand; name: what legends call it.
+        kept_on: the layer that MPI was kept on (`--transport tcp`); None: nothing kept it from using another.
     """
 
     kind: str
     name: str
     values: dict[int | None, FloatArray]
+    kept_on: str | None = None
 
     def best(self) -> float:
         """The greatest of the medians."""
@@ -81,14 +84,14 @@ def _layers(of: Measured | Tcp | Imported) -> Iterator[tuple[bool, int, Layer]]:
     if isinstance(of, Tcp):
         for cell_of, rates in of.rates_bps.items():
             if not cell_of.both:
-                yield False, cell_of.streams, Layer("TCP", "TCP", {None: rates})
+                yield False, cell_of.streams, Layer(TCP, TCP, {None: rates})
     elif isinstance(of, Measured):
-        kind = "InfiniBand" if of.transport else "MPI"
+        kept_on = TCP if of.layer == MPI and not of.transport else None
         for streams, both in of.configurations():
             if not both:
                 line = of.line((streams, both))
                 values: dict[int | None, FloatArray] = {size_B: one.blocks for size_B, one in line.items()}
-                yield of.is_latency, streams, Layer(kind, of.transport or "MPI", values)
+                yield of.is_latency, streams, Layer(of.layer, of.transport or "MPI over TCP", values, kept_on)
     else:
         plan = of.run.plan
         streams = int(plan.get("pairs") or plan.get("qps") or 1)
@@ -151,12 +154,31 @@ def _rows(of: Layers, layer: Layer) -> Iterator[list[Cell]]:
 
 
 def verdicts(found: Sequence[Layers]) -> Iterator[Verdict]:
-    """What MPI reaches of the layer below it that carries most."""
+    """What MPI reaches of the layer below it that carries most. One that was kept on TCP has only that below it."""
     for each in found:
-        mpi = max((layer for layer in each.layers if layer.kind == "MPI"), key=Layer.best, default=None)
-        if each.is_latency or mpi is None:
+        if each.is_latency:
             continue
-        below = max((layer for layer in each.layers if layer.kind != "MPI"), key=Layer.best)
-        share = mpi.best() / below.best()
-        text = f"with {words.count(each.streams, 'stream')} MPI carries {words.percent(share, decimals=0)} of what "
-        yield Verdict("bad" if share < LOSS else "good", f"{text}{below.name} does")
+        with_streams, below = f"with {words.count(each.streams, 'stream')}", _of(each, lambda one: one.kind != MPI)
+        for name, mpi, carriers in (
+            ("MPI", _of(each, lambda one: one.kind == MPI and one.kept_on is None), below),
+            ("MPI over TCP", _of(each, lambda one: one.kept_on == TCP), [one for one in below if one.kind == TCP]),
+        ):
+            if mpi and carriers:
+                reached, best = max(mpi, key=Layer.best), max(carriers, key=Layer.best)
+                share = reached.best() / best.best()
+                text = f"{with_streams} {name} carries {words.percent(share, decimals=0)} of what {best.name} does"
+                yield Verdict("bad" if share < LOSS else "good", text)
+    if beyond := list(dict.fromkeys(kind for each in found for kind in _beyond(each))):
+        text = f"MPI was kept on TCP, so that nothing is said of what it does over {words.listing(beyond)}"
+        yield Verdict("sure", f"{text}: --transport native lets the library choose")
+
+
+def _of(each: Layers, chosen: Callable[[Layer], bool]) -> list[Layer]:
+    return [one for one in each.layers if chosen(one)]
+
+
+def _beyond(each: Layers) -> list[str]:
+    """Kinds of layers that MPI might have used and was kept from."""
+    mpi = _of(each, lambda one: one.kind == MPI)
+    kept = bool(mpi) and all(one.kept_on for one in mpi)
+    return [one.kind for one in each.layers if kept and one.kind not in (MPI, *(layer.kept_on for layer in mpi))]

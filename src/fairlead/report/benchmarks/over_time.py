@@ -14,7 +14,7 @@ from fairlead.display.tables import cell, table
 from fairlead.measure.benchmarks import burst, stress
 from fairlead.measure.benchmarks.stress import Dip, Floats
 from fairlead.report import palette
-from fairlead.report.benchmarks import boxes
+from fairlead.report.benchmarks import boxes, transports
 from fairlead.report.benchmarks.colours import STYLES, colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
@@ -111,7 +111,8 @@ def draw_stress(found: Sequence[Stress], systems: Sequence[str]) -> Drawing:
         "Throughput over time",
         f"Rate of all pairs in {stress.BIN_S:g} s. Shaded: dips, where less than "
         f"{words.percent(stress.DEEP, decimals=0)} of the median was "
-        "carried for two of these or longer; the table has them, with the share of the median.",
+        "carried for two of these or longer; the table has them, with the share of the median. "
+        + transports.told(found),
         figure,
         table(columns, rows),
     )
@@ -177,17 +178,17 @@ def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
         ("median", "median_s"),
     ]
     columns += [("95 %", "p95_s"), ("half the median", "half_median_s"), ("n", "n")]
-    return Drawing("burst", "Round trips after pauses", _burst_caption(found[0]), figure, table(columns, rows))
+    return Drawing("burst", "Round trips after pauses", _burst_caption(found), figure, table(columns, rows))
 
 
-def _burst_caption(found: Burst) -> str:
-    plan = found.run.plan
+def _burst_caption(found: Sequence[Burst]) -> str:
+    plan = found[0].run.plan
     who = "both ranks" if plan["both"] else "the first rank"
     how = "asleep" if plan["asleep"] else "in a busy loop"
     return (
         f"Mean round trip of messages of {words.size(plan['size_B'])}, with the least and greatest of "
-        f"{words.count(len(found.round_trips_s), 'pass', 'passes')}, in the order taken: before each message, or each "
-        f"train of them, {who} paused, {how}."
+        f"{words.count(len(found[0].round_trips_s), 'pass', 'passes')}, in the order taken: before each message, or "
+        f"each train of them, {who} paused, {how}. {transports.told(found)}"
     )
 
 

@@ -8,6 +8,8 @@ import numpy as np
 from fairlead.display import words
 from fairlead.measure.benchmarks import point_to_point as measured
 from fairlead.measure.benchmarks.point_to_point import LATENCY, Cell, Floats
+from fairlead.measure.benchmarks.records import is_native
+from fairlead.report.benchmarks import transports
 from fairlead.report.benchmarks.systems import System
 from fairlead.statistics import estimates
 from fairlead.statistics.estimates import Estimate
@@ -55,7 +57,8 @@ class Measured:
     Attributes:
         benchmark: what tables call it.
         asked: cells that were asked for.
-        transport: what is named before a configuration; nothing of MPI.
+        transport: what is named before a configuration; nothing of MPI over TCP.
+        layer: MPI, InfiniBand.
         unit: what a configuration has one or several of.
     """
 
@@ -67,6 +70,7 @@ class Measured:
     asked: int
     transport: str = ""
     unit: str = "pair"
+    layer: str = "MPI"
 
     def configurations(self) -> list[Configuration]:
         """Those measured, single streams first."""
@@ -98,7 +102,8 @@ def load(system: System, benchmark: str) -> Measured | None:
     cells = {cell: _numbers(benchmark, cell, found) for cell, found in blocks.items()}
     latency, plan = benchmark == LATENCY, run.plan
     asked = len(plan["sizes_B"]) * len(plan["pairs"]) * (1 if latency else len(plan["directions"]))
-    return Measured(system.name, run, cells, benchmark, latency, asked)
+    transport = transports.NATIVE if is_native(run) else ""
+    return Measured(system.name, run, cells, benchmark, latency, asked, transport)
 
 
 def _numbers(benchmark: str, cell: Cell, blocks: Sequence[Floats]) -> Numbers:

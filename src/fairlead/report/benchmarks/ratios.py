@@ -33,7 +33,9 @@ def ratios(found: Sequence[Measured], baseline: str) -> Table:
             others = base.line(configuration)
             for size_B, one in each.line(configuration).items():
                 if size_B in others:
-                    front = [cell(each.system), cell(each.benchmark), cell(each.words(configuration))]
+                    name = each.words(configuration)
+                    name += f" against {base.words(configuration)}" if each.transport != base.transport else ""
+                    front = [cell(each.system), cell(each.benchmark), cell(name)]
                     compared = cells(one.blocks, others[size_B].blocks, lower_is_better=each.is_latency)
                     rows.append([*front, cell(size_B, words.size(size_B)), *compared])
     names = [("system", "system"), ("benchmark", "benchmark"), ("configuration", "configuration"), ("size", "size_B")]
