@@ -1,12 +1,16 @@
 """Victims and congestors: who is drawn, and how many times longer it takes."""
 
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from fairlead.measure.benchmarks import impact, records
+from fairlead.cluster.description import Cluster
+from fairlead.measure.benchmarks import impact, probe, records
 from fairlead.measure.benchmarks.impact import ALONE, Cell, Settings
+from fairlead.measure.benchmarks.repeat import Until
 from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
@@ -37,11 +41,78 @@ def test_factors_pair_the_rounds_and_do_not_round() -> None:
     }
     (factor,) = impact.factors(found)
     assert factor.cell == Cell("latency", "incast")
-    assert factor.ratios.tolist() == [[pytest.approx(1.04), 2.0], [pytest.approx(3.0), 2.0]]
-    assert factor.mean is not None and factor.mean.n == 2
-    assert factor.value(0) == pytest.approx(1.52)
+    assert factor.ratios.tolist() == [pytest.approx(1.04), 2.0]
+    assert factor.mean_interval is not None and factor.mean_interval.n == 2
+    assert factor.mean == pytest.approx(1.52)
+    assert (factor.alone_s.tolist(), factor.beside_s.tolist()) == ([1.0, 2.0], [pytest.approx(1.04), 4.0])
+    assert factor.tail is None, "of 200 exchanges 2 lie beyond the 99th percentile"
     (single,) = impact.factors({cell: {0: rounds[0]} for cell, rounds in found.items()})
-    assert single.mean is None and single.value(1) == pytest.approx(3.0)
+    assert single.mean_interval is None and single.mean == pytest.approx(1.04)
+
+
+def heavy_tailed(random: np.random.Generator, count: int, scale: float = 1.0) -> np.ndarray:
+    """(victims, exchanges) of two victims."""
+    return scale * 1e-4 * (1 + random.pareto(2.0, (2, count)))
+
+
+def test_a_tail_of_few_exchanges_is_held_against_as_few_alone() -> None:
+    """The same distribution on both sides: the factor is 1, however many more exchanges there were alone."""
+    random, found = np.random.default_rng(3), []
+    for _ in range(25):
+        alone = {number: heavy_tailed(random, 1000) for number in range(26)}
+        beside = {number: heavy_tailed(random, 20) for number in range(26)}
+        (factor,) = impact.factors({Cell("latency", ALONE): alone, Cell("latency", "incast"): beside})
+        assert factor.tail is not None and factor.tail_interval is not None
+        found.append((factor.tail, factor.tail_interval.contains(1.0)))
+    assert np.median([tail for tail, _ in found]) == pytest.approx(1.0, abs=0.15)
+    assert np.mean([held for _, held in found]) > 0.8
+
+
+def test_a_tail_that_grows_is_told_with_its_interval() -> None:
+    random = np.random.default_rng(4)
+    alone = {number: heavy_tailed(random, 1000) for number in range(12)}
+    beside = {number: heavy_tailed(random, 200, scale=5.0) for number in range(12)}
+    (factor,) = impact.factors({Cell("latency", ALONE): alone, Cell("latency", "incast"): beside})
+    assert factor.tail == pytest.approx(5.0, rel=0.3)
+    assert factor.tail_interval is not None and factor.tail_interval.low > 2.5
+    few = {Cell("latency", ALONE): alone, Cell("latency", "incast"): {n: beside[n] for n in range(2)}}
+    (factor,) = impact.factors(few)
+    assert factor.tail is None and factor.tail_interval is None
+
+
+HOSTS = "".join(f'[[hosts]]\nname = "h{k}"\naddress = "127.0.0.{k + 1}"\n' for k in range(4))
+
+
+class Congested:
+    """Victims that always take the same time alone; beside a congestor twice as long, more or less."""
+
+    def __init__(self) -> None:
+        self.random = np.random.default_rng(5)
+
+    def introduction(self) -> probe.Introduction:
+        rank = {"host": "this", "cpu": 0, "allowed_cpus": [0]}
+        return probe.Introduction("an MPI library", 1e-9, (rank,) * 4)
+
+    def ask(self, request: dict[str, Any], timeout_s: float, what: str) -> list[list[float]]:
+        factor = 2 * np.exp(0.1 * self.random.standard_normal()) if "congestors" in request else 1.0
+        return [[1e-4 * factor] * 20] * 2
+
+
+def test_whole_rounds_are_repeated_until_the_ratio_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe, "running", lambda *_, **__: nullcontext(Congested()))
+    (tmp_path / "four.toml").write_text(f'[cluster]\nname = "four"\nexecutor = "local"\ninterface = "lo"\n{HOSTS}')
+    settings = Settings(congestors=("alltoall", "incast"), until=Until(within=0.05, budget_s=60, least=6))
+    with Store.open(tmp_path / "r") as store:
+        run = impact.measure(Cluster.load(tmp_path / "four.toml"), store, settings, lambda *_: None)
+        blocks = impact.blocks(store, run)
+    rounds = {victim: {len(blocks[cell]) for cell in blocks if cell.victim == victim} for victim in impact.VICTIMS}
+    assert all(len(counts) == 1 for counts in rounds.values()), "alone as often as beside"
+    assert all(max(counts) > 6 for counts in rounds.values()), "the ratio decides, not the quiet victims"
+    factors = impact.factors(blocks)
+    assert len(factors) == 6
+    for factor in factors:
+        assert factor.mean_interval is not None and factor.mean_interval.n == len(blocks[factor.cell])
+        assert factor.mean_interval.high / factor.mean_interval.value - 1 <= 0.05
 
 
 def test_the_report_names_who_is_harmed(tmp_path: Path) -> None:
@@ -54,6 +125,8 @@ def test_the_report_names_who_is_harmed(tmp_path: Path) -> None:
                     labels = {"victim": victim, "congestor": congestor, "round": number, "victims": "0,1"}
                     samples_s = np.full((2, 20), 1e-5) * factor * (1 + number / 1000)
                     store.add_series(run, "exchange_s", samples_s, "s", labels)
+        labels = {"victim": "latency", "congestor": ALONE, "round": 8, "victims": "0,1"}
+        store.add_series(run, "exchange_s", np.full((2, 20), 1.0), "s", labels)  # a round that the budget cut short
         store.finish_run(run)
     found = reports.load([tmp_path])
     (drawing,) = reports.drawings(found)
@@ -63,7 +136,9 @@ def test_the_report_names_who_is_harmed(tmp_path: Path) -> None:
         ("latency", "incast"),
     ]
     assert rows[1]["mean_factor"].value == pytest.approx(3.0) and rows[1]["rounds"].value == 8
+    assert rows[1]["alone_mean_s"].value == pytest.approx(1e-5 * 1.0035), "of the rounds that the factor is of"
+    assert rows[1]["tail_factor"].value is None
     text = "\n".join(reports.findings(found))
     assert "beside incast latency takes 3.00 times as long as alone, the largest impact of all" in text
     assert "others' traffic harms latency by incast (1.50 times or more)" in text
-    assert "impact: 8 rounds of hosts drawn with seed 5" in text
+    assert "impact: 8 rounds of hosts drawn with seed 5; of 6 tails too few exchanges were measured to tell" in text

@@ -6,8 +6,9 @@ impact factors follow from samples, not from what was printed of them.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from fairlead.errors import ConfigError
 from fairlead.measure.benchmarks import repeat, session
 from fairlead.measure.benchmarks.repeat import Until
 from fairlead.measure.samples import Progress
-from fairlead.statistics import estimates
+from fairlead.statistics import estimates, tails
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label, Store
 
@@ -76,18 +77,29 @@ class Factor:
     """How many times longer exchanges take beside a congestor than alone: of their means, and of their tails.
 
     Attributes:
-        mean, tail: with intervals over rounds, in each of which hosts were drawn anew; None of a single round.
-        ratios: (2, rounds) of means and of tails.
+        alone_s, beside_s: (rounds,) means, of the rounds in which both were measured.
+        mean_interval: over rounds, in each of which hosts were drawn anew; None of a single round.
+        tail: of the `TAIL`th percentiles of all rounds together, as many samples of each alone as beside; None where
+            too few lie beyond.
+        tail_interval: over rounds; None of few rounds.
     """
 
     cell: Cell
-    mean: Estimate | None
-    tail: Estimate | None
-    ratios: Floats
+    alone_s: Floats
+    beside_s: Floats
+    mean_interval: Estimate | None
+    tail: float | None
+    tail_interval: Estimate | None
 
-    def value(self, row: int) -> float:
-        """The median ratio: of means (0), of tails (1)."""
-        return float(np.median(self.ratios[row]))
+    @property
+    def ratios(self) -> Floats:
+        """(rounds,) of the means."""
+        return self.beside_s / self.alone_s
+
+    @property
+    def mean(self) -> float:
+        """The median ratio of means."""
+        return float(np.median(self.ratios))
 
 
 def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
@@ -114,8 +126,19 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
             store.add_series(run, SERIES, samples_s, "s", labels)
             return float(samples_s.mean())
 
-        repeat.repeat(cells, block, settings.until, seed=settings.seed, progress=progress)
+        sure = partial(_sure, settings.until)
+        repeat.repeat(cells, block, settings.until, seed=settings.seed, progress=progress, sure=sure)
     return run
+
+
+def _sure(until: Until, cell: Cell, means_s: Mapping[Cell, Sequence[float]]) -> bool:
+    """Whether all factors of a victim are known: it is measured alone as often as beside each congestor."""
+    alone_s = means_s[Cell(cell.victim, ALONE)]
+    return all(
+        until.settled(len(alone_s), partial(estimates.paired_ratio, beside_s, alone_s, until.level))
+        for other, beside_s in means_s.items()
+        if other.victim == cell.victim and other.congestor != ALONE
+    )
 
 
 def drawn(hosts: int, settings: Settings, number: int) -> tuple[list[int], list[int]]:
@@ -157,12 +180,28 @@ def factors(found: dict[Cell, dict[int, Floats]]) -> list[Factor]:
         rounds = sorted(beside.keys() & alone.keys())
         if cell.congestor == ALONE or not rounds:
             continue
-        loaded, free = (np.array([_mean_and_tail(of[number]) for number in rounds]).T for of in (beside, alone))
-        both = [estimates.paired_ratio(a, b) if len(rounds) > 1 else None for a, b in zip(loaded, free, strict=True)]
-        result.append(Factor(cell, both[0], both[1], loaded / free))
+        result.append(_factor(cell, [alone[number] for number in rounds], [beside[number] for number in rounds]))
     order = list(VICTIMS)
     return sorted(result, key=lambda each: (order.index(each.cell.victim), CONGESTORS.index(each.cell.congestor)))
 
 
-def _mean_and_tail(samples_s: Floats) -> tuple[float, float]:
-    return float(samples_s.mean()), float(np.percentile(samples_s, TAIL))
+def _factor(cell: Cell, alone: Sequence[Floats], beside: Sequence[Floats]) -> Factor:
+    alone_s, beside_s = (np.array([float(block.mean()) for block in blocks]) for blocks in (alone, beside))
+    counts = [min(one.shape[1], other.shape[1]) for one, other in zip(alone, beside, strict=True)]
+    free, loaded = (
+        [_evenly(block, count) for block, count in zip(blocks, counts, strict=True)] for blocks in (alone, beside)
+    )
+    return Factor(
+        cell,
+        alone_s,
+        beside_s,
+        estimates.paired_ratio(beside_s, alone_s) if len(alone_s) > 1 else None,
+        tails.tail_ratio(loaded, free, TAIL),
+        tails.tail_ratio_interval(loaded, free, TAIL),
+    )
+
+
+def _evenly(block: Floats, count: int) -> Floats:
+    """So many samples of each victim, from all of the block's time."""
+    found: Floats = block[:, np.linspace(0, block.shape[1] - 1, count).astype(np.int64)].ravel()
+    return found

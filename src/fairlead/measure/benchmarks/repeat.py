@@ -3,12 +3,14 @@
 import math
 import random
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from fairlead.measure.samples import Progress
 from fairlead.statistics import estimates
+from fairlead.statistics.estimates import Estimate
 
 CellT = TypeVar("CellT", bound=Hashable)
 
@@ -43,11 +45,15 @@ class Until:
 
     def sure(self, values: Sequence[float]) -> bool:
         """Whether the median of these blocks is known well enough."""
-        if len(values) < self.least:
+        return self.settled(len(values), partial(estimates.median_interval, values, self.level))
+
+    def settled(self, blocks: int, interval: Callable[[], Estimate]) -> bool:
+        """Whether so many blocks are enough, where they give this ``interval``."""
+        if blocks < self.least:
             return False
-        if self.most is not None and len(values) >= self.most:
+        if self.most is not None and blocks >= self.most:
             return True
-        found = estimates.median_interval(values, self.level)
+        found = interval()
         return max(found.high - found.value, found.value - found.low) <= self.within * abs(found.value)
 
 
@@ -58,6 +64,7 @@ def repeat(
     *,
     seed: int,
     progress: Progress,
+    sure: Callable[[CellT, Mapping[CellT, Sequence[float]]], bool] | None = None,
     now: Callable[[], float] = time.monotonic,
 ) -> dict[CellT, list[float]]:
     """Measure each cell once a round, in an order drawn from ``seed``, until it is sure or the budget is over.
@@ -67,12 +74,14 @@ def repeat(
 
     Args:
         measure: takes a cell and the number of the round; the block's value.
+        sure: whether a cell is known well enough, of the values of all cells so far; by default its median decides.
 
     Returns:
         The values by cell, in the order taken; cells that the budget left no time for have none.
     """
     draw, end_s = random.Random(seed), now() + (math.inf if until.budget_s is None else until.budget_s)
     values: dict[CellT, list[float]] = {cell: [] for cell in cells}
+    is_sure = sure or (lambda cell, found: until.sure(found[cell]))
     left = list(cells)
     number = 0
     while left:
@@ -83,6 +92,6 @@ def repeat(
             progress(f"round {number + 1}", done, len(left))
             values[cell].append(measure(cell, number))
         progress(f"round {number + 1}", len(left), len(left))
-        left = [cell for cell in cells if cell in left and not until.sure(values[cell])]
+        left = [cell for cell in cells if cell in left and not is_sure(cell, values)]
         number += 1
     return values

@@ -3,19 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from fairlead.display import words
 from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import Table, cell, table
 from fairlead.measure.benchmarks import impact as measured
-from fairlead.measure.benchmarks.impact import ALONE, Cell, Factor, Floats
+from fairlead.measure.benchmarks.impact import Factor
 from fairlead.report.benchmarks import transports
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.statistics.estimates import Estimate
+from fairlead.statistics.tails import BEYOND
 from fairlead.store import Run, Store
 
 HARMED, SPARED = 1.5, 1.1  # impact factor from which on a victim is harmed, and up to which it is not
@@ -27,7 +26,6 @@ class Impact:
 
     system: str
     run: Run
-    blocks: dict[Cell, dict[int, Floats]]
     factors: list[Factor]
 
 
@@ -37,9 +35,8 @@ def load(system: System) -> Impact | None:
     if run is None:
         return None
     with Store.read(system.directory) as store:
-        blocks = measured.blocks(store, run.id)
-    factors = measured.factors(blocks)
-    return Impact(system.name, run, blocks, factors) if factors else None
+        factors = measured.factors(measured.blocks(store, run.id))
+    return Impact(system.name, run, factors) if factors else None
 
 
 def draw(found: Sequence[Impact], systems: Sequence[str]) -> Drawing:
@@ -52,10 +49,12 @@ def draw(found: Sequence[Impact], systems: Sequence[str]) -> Drawing:
             for number, each in enumerate(found):
                 step = 0.0 if len(found) == 1 else (number / (len(found) - 1) - 0.5) * 0.5
                 for factor in each.factors:
-                    estimate, place = _estimate(factor, row), cells.index(factor.cell) + step
-                    rounds = factor.ratios[row]
-                    axis.plot([place] * len(rounds), rounds, ".", color=of[each.system], alpha=0.3)
-                    axis.plot([place], [factor.value(row)], "o", markersize=5, color=of[each.system])
+                    (value, estimate), place = _told(factor)[row], cells.index(factor.cell) + step
+                    if row == 0:
+                        rounds = factor.ratios
+                        axis.plot([place] * len(rounds), rounds, ".", color=of[each.system], alpha=0.3)
+                    if value is not None:
+                        axis.plot([place], [value], "o", markersize=5, color=of[each.system])
                     if estimate is not None:
                         axis.plot([place] * 2, [estimate.low, estimate.high], color=of[each.system], linewidth=1.6)
             axis.axhline(1.0, color="black", linewidth=0.8)
@@ -71,13 +70,15 @@ def draw(found: Sequence[Impact], systems: Sequence[str]) -> Drawing:
     caption = (
         "How many times longer the victims' exchanges take beside a congestor than alone: random ring latency, "
         "bandwidth with a barrier, allreduce. Small points are rounds, in each of which the hosts were drawn anew; "
-        "large ones their median with its 95 % interval. "
+        "large ones their median with its 95 % interval. The tail is that of all rounds together, of as many exchanges "
+        f"of each alone as beside; it is told where at least {BEYOND} take longer. "
     ) + transports.told(found)
     return Drawing("impact", "Impact of congestion", caption, figure, _table(found))
 
 
-def _estimate(factor: Factor, row: int) -> Estimate | None:
-    return (factor.mean, factor.tail)[row]
+def _told(factor: Factor) -> tuple[tuple[float | None, Estimate | None], ...]:
+    """Of the mean and of the tail."""
+    return (factor.mean, factor.mean_interval), (factor.tail, factor.tail_interval)
 
 
 def _table(found: Sequence[Impact]) -> Table:
@@ -90,41 +91,37 @@ def _table(found: Sequence[Impact]) -> Table:
 
 def _row(each: Impact, factor: Factor) -> list[TableCell]:
     one = factor.cell
-    means = [_mean_s(each.blocks[of]) for of in (Cell(one.victim, ALONE), one)]
+    means = [float(of.mean()) for of in (factor.alone_s, factor.beside_s)]
     shown: list[TableCell] = []
-    for row in (0, 1):
-        estimate = _estimate(factor, row)
-        ends = (estimate.low, estimate.high) if estimate else (None, None)
-        shown.append(cell(factor.value(row), words.significant(factor.value(row))))
-        shown += [cell(end, None if end is None else words.significant(end)) for end in ends]
+    for value, estimate in _told(factor):
+        numbers = (value, estimate.low, estimate.high) if estimate else (value, None, None)
+        shown += [cell(number, None if number is None else words.significant(number)) for number in numbers]
     front = [cell(each.system), cell(one.victim), cell(one.congestor)]
-    return [*front, *(cell(mean, words.duration(mean)) for mean in means), *shown, cell(factor.ratios.shape[1])]
-
-
-def _mean_s(rounds: dict[int, Floats]) -> float:
-    return float(np.mean([block.mean() for block in rounds.values()]))
+    return [*front, *(cell(mean, words.duration(mean)) for mean in means), *shown, cell(len(factor.ratios))]
 
 
 def verdicts(found: Impact) -> Iterator[Verdict]:
     """What is said of it."""
-    worst = max(found.factors, key=lambda factor: factor.value(0))
-    tail = max(found.factors, key=lambda factor: factor.value(1))
-    yield Verdict(
-        "fact",
-        f"beside {worst.cell.congestor} {worst.cell.victim} takes {words.significant(worst.value(0))} times as long as "
-        f"alone, the largest impact of all; on the tail it is {words.significant(tail.value(1))} ({tail.cell.victim} "
-        f"beside {tail.cell.congestor})",
-    )
-    harmed = [each for each in found.factors if each.mean is not None and each.mean.low >= HARMED]
+    worst = max(found.factors, key=lambda factor: factor.mean)
+    text = f"beside {worst.cell.congestor} {worst.cell.victim} takes {words.significant(worst.mean)} times as long as "
+    text += "alone, the largest impact of all"
+    tails = {factor.cell: factor.tail for factor in found.factors if factor.tail is not None}
+    if tails:
+        cell_of, tail = max(tails.items(), key=lambda item: item[1])
+        text += f"; on the tail it is {words.significant(tail)} ({cell_of.victim} beside {cell_of.congestor})"
+    yield Verdict("fact", text)
+    harmed = [each for each in found.factors if each.mean_interval is not None and each.mean_interval.low >= HARMED]
     if harmed:
         named = words.listing([f"{each.cell.victim} by {each.cell.congestor}" for each in harmed])
         yield Verdict("bad", f"others' traffic harms {named} ({words.significant(HARMED)} times or more)")
-    spared = [each for each in found.factors if each.mean is not None and each.mean.high <= SPARED]
+    spared = [each for each in found.factors if each.mean_interval is not None and each.mean_interval.high <= SPARED]
     if len(spared) == len(found.factors):
         yield Verdict("good", f"others' traffic costs no victim more than {words.percent(SPARED - 1, decimals=0)}")
-    rounds = [factor.ratios.shape[1] for factor in found.factors]
+    rounds = [len(factor.ratios) for factor in found.factors]
     said = f"{min(rounds)}" if min(rounds) == max(rounds) else f"{min(rounds)} to {max(rounds)}"
     text = f"impact: {said} rounds of hosts drawn with seed {found.run.seed}"
     text += "; one round tells no interval" if min(rounds) == 1 else ""
+    if untold := len(found.factors) - len(tails):
+        text += f"; of {words.count(untold, 'tail')} too few exchanges were measured to tell"
     text += "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
     yield Verdict("sure", text)
