@@ -81,6 +81,14 @@ def test_a_pair_without_a_window_in_the_common_time_still_counts() -> None:
     assert point_to_point.rate_bps(Cell(1000, 2, 1), block) == pytest.approx(8000 / 1 + 8000 / 4)
 
 
+@pytest.mark.parametrize("pairs", [1, 16])
+@pytest.mark.parametrize("benchmark", [LATENCY, THROUGHPUT])
+def test_a_block_lasts_its_time_on_fast_networks_however_many_pairs(benchmark: str, pairs: int) -> None:
+    request = point_to_point._request(benchmark, Cell(8, pairs), Placement((("h0", "h1"),), pairs))
+    fastest_s = 1.1e-6  # round trips within a host; InfiniBand takes two and more
+    assert request["most"] * fastest_s >= request["limit_s"] == point_to_point.BLOCK_S
+
+
 def test_windows_fit_into_memory_and_time() -> None:
     settings = Settings(sizes_B=(1, 1 << 20, 1 << 22), pairs=(1, 16), directions=("one", "both"))
     assert [cell.window for cell in settings.cells(THROUGHPUT)[:6]] == [64, 64, 64, 64, 16, 4]

@@ -3,12 +3,13 @@
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError, MissingDeviceError, MissingToolError
 from fairlead.measure.benchmarks import infiniband
-from fairlead.measure.benchmarks.infiniband import LATENCY, THROUGHPUT, Cell, Settings
+from fairlead.measure.benchmarks.infiniband import LATENCY, THROUGHPUT, Cell, Pilot, Settings
 from fairlead.measure.benchmarks.repeat import Until
 from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
@@ -82,8 +83,25 @@ def test_messages_of_a_block_follow_from_the_pilot() -> None:
     rate_bps = 8e9  # 1 GB/s: half a second are 500 MB
     asked = [(10**6, 1), (10**6, 16), (64, 1), (10**9, 1)]
     cells = [Cell("send", THROUGHPUT, size_B, queue_pairs) for size_B, queue_pairs in asked]
-    assert [infiniband.messages(cell, rate_bps) for cell in cells] == [500, 31, 5000, 20]
-    assert infiniband.messages(Cell("send", LATENCY, 64), rate_bps) == infiniband.EXCHANGES
+    pilot = Pilot(2e-7, rate_bps)  # and 5 million messages a second
+    assert [pilot.messages(cell) for cell in cells] == [500, 31, 2_500_000, 20]
+    assert pilot.messages(Cell("send", THROUGHPUT, 64, 16)) == 156_250
+    assert pilot.messages(Cell("send", LATENCY, 64)) == infiniband.EXCHANGES
+
+
+def test_small_and_large_messages_have_a_pilot_each(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def taken(_: object, pair: object, cell: Cell, settings: Settings, count: int) -> np.ndarray:
+        asked.append((cell.size_B, count))
+        return np.array([8e6 if cell.size_B == 2 else 8e9])
+
+    monkeypatch.setattr(infiniband, "_take", taken)
+    pilot = infiniband._pilot(cluster, ("h0", "h1"), Settings(sizes_B=(2, 4096, 1 << 20)))
+    assert asked == [(2, 5000), (4096, 500)]
+    assert pilot == Pilot(2e-6, 8e9)
+    assert infiniband._pilot(cluster, ("h0", "h1"), Settings(sizes_B=(1 << 20,))).rate_bps == 8e9
+    assert asked[2:] == [(1 << 20, 500)]
 
 
 slow = partial(pytest.param, marks=pytest.mark.slow)

@@ -33,8 +33,9 @@ DEFAULT_SIZES_B = tuple(2 * 4**k for k in range(12))  # 2 B to 8 MiB, as perftes
 EXCHANGES = 1000  # of a block of latency
 CONNECTING_S = 1.0  # until a server and a client have met, about
 BLOCK_S = 0.5  # a block of throughput lasts about so long, connecting apart
-LEAST_MESSAGES, MOST_MESSAGES = 20, 5000  # of each queue pair in it
+LEAST_MESSAGES, MOST_MESSAGES = 20, 5_000_000  # of each queue pair in it
 PILOT_B, PILOT_MESSAGES = 64 * 1024, 500
+SMALL_PILOT_MESSAGES = 5000
 DEVICES = "/sys/class/infiniband"
 NO_DEVICE = ("Did not detect devices", "Unable to find the Infiniband/RoCE device")
 SAID_LINES = 3
@@ -62,6 +63,21 @@ class Cell:
     def labels(self) -> dict[str, Label]:
         """For the store."""
         return {**asdict(self), "both": int(self.both)}
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """About what one queue pair does: small messages follow each other by `gap_s`, large ones carry `rate_bps`."""
+
+    gap_s: float
+    rate_bps: float
+
+    def messages(self, cell: Cell) -> int:
+        """How many of each queue pair make a block, if queue pairs carry together what one does alone."""
+        if cell.test == LATENCY:
+            return EXCHANGES
+        message_s = max(self.gap_s, 8 * cell.size_B / self.rate_bps)
+        return min(MOST_MESSAGES, max(LEAST_MESSAGES, int(BLOCK_S / message_s / cell.queue_pairs)))
 
 
 @dataclass(frozen=True)
@@ -131,7 +147,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     with records.recorded(store, cluster, BENCHMARK, plan, settings.seed) as run:
 
         def block(cell: Cell, number: int) -> float:
-            values = _take(cluster, pair, cell, settings, messages(cell, pilot_bps))
+            values = _take(cluster, pair, cell, settings, pilot.messages(cell))
             unit = "s" if cell.test == LATENCY else "bit/s"
             store.add_series(run, SERIES[cell.test], values, unit, {**cell.labels(), "round": number})
             return float(np.median(values))
@@ -139,26 +155,24 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
         progress("starting", 0, 1)
         versions = {host: _version(cluster, host, cells[0]) for host in pair}
         store.add_event(run, time.time(), "perftest", versions)
-        pilot_bps = _pilot_bps(cluster, pair, settings)
+        pilot = _pilot(cluster, pair, settings)
         repeat.repeat(cells, block, settings.until, seed=settings.seed, progress=progress)
     return run
 
 
-def messages(cell: Cell, pilot_bps: float) -> int:
-    """How many of each queue pair make a block, where a pilot carried so much."""
-    if cell.test == LATENCY:
-        return EXCHANGES
-    fitting = int(pilot_bps * BLOCK_S / 8 / cell.size_B / cell.queue_pairs)
-    return min(MOST_MESSAGES, max(LEAST_MESSAGES, fitting))
-
-
-def _pilot_bps(cluster: Cluster, pair: HostPair, settings: Settings) -> float:
-    """About what a queue pair carries; nothing is measured by it."""
+def _pilot(cluster: Cluster, pair: HostPair, settings: Settings) -> Pilot:
+    """The smallest messages, and large ones where there are any; nothing is measured by it."""
     if THROUGHPUT not in settings.tests:
-        return np.inf
-    size_B = max((size for size in settings.sizes_B if size <= PILOT_B), default=min(settings.sizes_B))
-    cell = Cell(settings.verbs[0], THROUGHPUT, size_B)
-    return float(_take(cluster, pair, cell, settings, PILOT_MESSAGES)[0])
+        return Pilot(np.inf, np.inf)
+
+    def rate_bps(size_B: int, count: int) -> float:
+        return float(_take(cluster, pair, Cell(settings.verbs[0], THROUGHPUT, size_B), settings, count)[0])
+
+    small_B = min(settings.sizes_B)
+    large_B = max((size_B for size_B in settings.sizes_B if size_B <= PILOT_B), default=small_B)
+    small_bps = rate_bps(small_B, SMALL_PILOT_MESSAGES if small_B < PILOT_B else PILOT_MESSAGES)
+    large_bps = rate_bps(large_B, PILOT_MESSAGES) if large_B > small_B else small_bps
+    return Pilot(8 * small_B / small_bps, large_bps)
 
 
 def _look(cluster: Cluster, pair: HostPair, programs: Sequence[str]) -> None:

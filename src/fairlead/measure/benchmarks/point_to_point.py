@@ -32,7 +32,7 @@ BLOCK_S = 0.1
 PILOT = {"size_B": 64 * 1024, "window": 8, "least": 4, "most": 64, "limit_s": BLOCK_S, "warmup": 2}
 LAUNCH_S = 2.0  # until ranks run, about
 LEAST_SAMPLES = {LATENCY: 3, THROUGHPUT: 2}
-MOST_SAMPLES = 1000
+MOST_SAMPLES = 100_000  # a block's time holds fewer where a round trip takes a microsecond or more
 WARM_UP = {LATENCY: 5, THROUGHPUT: 1}
 
 
@@ -209,7 +209,7 @@ def _request(benchmark: str, cell: Cell, placement: Placement) -> dict[str, Any]
         "pairs": placement.ranks(cell.pairs),
         "size_B": cell.size_B,
         "least": LEAST_SAMPLES[benchmark],
-        "most": MOST_SAMPLES if len(placement.ranks(cell.pairs)) == 1 else 100 * MOST_SAMPLES,
+        "most": MOST_SAMPLES,
         "limit_s": BLOCK_S,
         "warmup": WARM_UP[benchmark],
         "window": cell.window,

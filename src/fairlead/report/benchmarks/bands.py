@@ -19,12 +19,12 @@ LEAST_ZOOMED = 4  # sizes; with fewer there is nothing to see
 
 
 MPI_LATENCY = (
-    "Half the round trip of a message between two ranks, without its first ones. A block is a tenth of a second of "
-    "round trips; blocks of all sizes were taken in random order."
+    "Half the round trip of a message between two ranks, without its first ones. A block is about a tenth of a "
+    "second of round trips, three at least; blocks of all sizes were taken in random order."
 )
 MPI_THROUGHPUT = (
     "Windows of messages, each answered by an empty one; all pairs of ranks and both directions together. A block is "
-    "at least two windows; blocks of all sizes were taken in random order."
+    "about a tenth of a second of windows, two at least; blocks of all sizes were taken in random order."
 )
 
 
