@@ -53,6 +53,7 @@ def test_every_sample_is_kept_with_where_it_was_taken(lab: Lab, cluster: Path, t
     with Store.read(tmp_path) as store:
         ranks = [event.data for event in store.events(run.id, "rank")]
         assert [rank["host"] for rank in ranks] == ["h0", "h0", "h1", "h1"]
+        assert [rank["own_name"] for rank in ranks] == ["h0", "h0", "h1", "h1"]
         assert all(rank["cpu"] in rank["allowed_cpus"] for rank in ranks)
         assert "Open MPI" in store.events(run.id, "library")[0].data["library"]
     assert "with 2 pairs, a message of 1\u00a0B takes" in done.stdout

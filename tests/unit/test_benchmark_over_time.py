@@ -1,5 +1,6 @@
 """Stress and burst tests: rates over time, dips, round trips after pauses."""
 
+import os
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,7 @@ class Answering:
         self.limits_s: list[float] = []
 
     def introduction(self) -> probe.Introduction:
-        rank = {"host": "this", "cpu": 0, "allowed_cpus": [0]}
+        rank = {"host": os.uname().nodename, "cpu": 0, "allowed_cpus": [0]}
         return probe.Introduction("an MPI library", 1e-9, (rank, rank))
 
     def ask(self, request: dict[str, Any], timeout_s: float, what: str) -> list[list[float]]:

@@ -1,5 +1,6 @@
 """Victims and congestors: who is drawn, and how many times longer it takes."""
 
+import os
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ class Congested:
         self.random = np.random.default_rng(5)
 
     def introduction(self) -> probe.Introduction:
-        rank = {"host": "this", "cpu": 0, "allowed_cpus": [0]}
+        rank = {"host": os.uname().nodename, "cpu": 0, "allowed_cpus": [0]}
         return probe.Introduction("an MPI library", 1e-9, (rank,) * 4)
 
     def ask(self, request: dict[str, Any], timeout_s: float, what: str) -> list[list[float]]:

@@ -109,7 +109,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
             budget_s = settings.until.budget_s
             until = replace(settings.until, budget_s=None if budget_s is None else budget_s * share)
             with probe.running(cluster, benchmark, hosts, settings.mpirun) as started:
-                session.introduce(store, run, started.introduction(), hosts)
+                session.introduce(cluster, store, run, started.introduction(), hosts)
                 cells = _cells(benchmark, len(hosts))
                 block = _block(store, run, started, hosts, settings, _window(started, settings, benchmark, len(hosts)))
                 repeat.repeat(cells, block, until, seed=settings.seed, progress=progress)

@@ -153,7 +153,7 @@ def _launches(
                 started = stack.enter_context(probe.running(cluster, benchmark, hosts, settings.mpirun))
                 said = started.introduction()
                 if not current:
-                    session.introduce(store, run, said, hosts)
+                    session.introduce(cluster, store, run, said, hosts)
                 current.append((number, started))
             return current[-1][1]
 

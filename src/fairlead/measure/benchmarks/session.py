@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from fairlead.cluster.description import Cluster
-from fairlead.measure.benchmarks import probe, records
+from fairlead.measure.benchmarks import places, probe, records
 from fairlead.store import Store
 
 
@@ -21,13 +21,18 @@ def running(
         records.recorded(store, cluster, benchmark, plan, plan.get("seed")) as run,
         probe.running(cluster, program, hosts, plan["mpirun"]) as started,
     ):
-        introduce(store, run, started.introduction(), hosts)
+        introduce(cluster, store, run, started.introduction(), hosts)
         yield run, started
 
 
-def introduce(store: Store, run: int, said: probe.Introduction, hosts: Sequence[str]) -> None:
-    """Record which MPI library, clock and cores were used: one event for the program, one a rank."""
+def introduce(cluster: Cluster, store: Store, run: int, said: probe.Introduction, hosts: Sequence[str]) -> None:
+    """Record which MPI library, clock and cores were used: one event for the program, one a rank.
+
+    Raises:
+        MeasurementError: a rank does not run on its host; see `places.check`.
+    """
+    places.check(cluster, hosts, [str(rank["host"]) for rank in said.ranks])
     now_s = time.time()
     store.add_event(run, now_s, "library", {"library": said.library, "clock_step_s": said.clock_step_s})
     for number, (rank, host) in enumerate(zip(said.ranks, hosts, strict=True)):
-        store.add_event(run, now_s, "rank", {**rank, "rank": number, "host": host})
+        store.add_event(run, now_s, "rank", {**rank, "rank": number, "host": host, "own_name": rank["host"]})
