@@ -11,6 +11,7 @@ from fairlead.display.tables import Table, cell, table
 from fairlead.measure.benchmarks import noise_effect as measured
 from fairlead.measure.benchmarks.noise_effect import EXPLAINED, SLOW, Effect, Floats, Part
 from fairlead.report import palette
+from fairlead.report.benchmarks import transports
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
@@ -83,8 +84,8 @@ def draw(found: Sequence[NoiseEffect]) -> Drawing:
     caption = (
         f"Each point is a round trip. Slow ones took more than {SLOW:g} times the median; they are explained where "
         f"detours made up {words.percent(EXPLAINED, decimals=0)} of the excess or more. The table also has how many "
-        "the same detours would explain by chance: when they are moved to other times."
-    )
+        "the same detours would explain by chance: when they are moved to other times. "
+    ) + transports.told(found)
     return Drawing("noise-effect", "What noise does to messages", caption, figure, _table(found))
 
 
