@@ -1,7 +1,9 @@
 """``fairlead run --plane relay``: the messages of a moved pair go through the agents, and agents may die."""
 
 import os
+import re
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,6 +57,18 @@ def test_messages_of_a_moved_pair_are_relayed(lab: labs.Lab, tmp_path: Path) -> 
     assert relay["relayed"] == 0
     assert command.heard(f", {source['relayed']} messages relayed")
     assert nothing_left(lab)
+
+
+@pytest.mark.slow
+def test_a_message_leaves_also_if_its_sender_leaves_mpi(lab: labs.Lab, tmp_path: Path) -> None:
+    program = tmp_path / "send_and_sleep"
+    subprocess.run(["mpicc.openmpi", "-O2", "-o", program, Path(__file__).with_name("send_and_sleep.c")], check=True)
+    with run(cluster_file(lab, tmp_path), *RELAYED, program=[str(program)], results=tmp_path) as command:
+        assert command.end() == 0, command.text()
+    assert carried(command, "h0")["relayed"] >= 3
+    under_way_s = [float(found) for found in re.findall(r"under way (.*) s", "".join(command.output))]
+    assert len(under_way_s) == 3
+    assert sorted(under_way_s)[1] < 1, under_way_s
 
 
 @pytest.mark.slow
