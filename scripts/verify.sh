@@ -13,7 +13,7 @@ build() { # DIRECTORY[:TARGET] OPTIONS...
     [ "$target" != "$1" ] || target=all
     shift
     mkdir -p build
-    cmake -S . -B "$directory" -G Ninja "$@" >"$directory.log"
+    cmake -S . -B "$directory" -G Ninja -DCMAKE_UNITY_BUILD=ON "$@" >"$directory.log"
     cmake --build "$directory" --target "$target" -j "$jobs" >>"$directory.log" || { tail -40 "$directory.log" >&2; exit 1; }
 }
 
@@ -25,13 +25,17 @@ say "C++ unit tests under the thread sanitizer"
 build build/thread -DFAIRLEAD_TESTS=ON -DFAIRLEAD_THREAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
 ctest --test-dir build/thread --output-on-failure -j "$jobs" --timeout 300 | tail -5
 
-say "decisions: long simulated runs"
-build build/long:fairlead_core_simulation -DFAIRLEAD_TESTS=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
-FAIRLEAD_SIM_SECONDS=120 build/long/native/core/tests/fairlead_core_simulation --gtest_brief=1
-
-say "relay plane: every order of steps, and a million messages at random"
-build build/long:fairlead_relay_long -DFAIRLEAD_TESTS=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
+say "decisions: long simulated runs; relay plane: every order of steps, and a million messages at random (at the same time)"
+for target in fairlead_core_simulation fairlead_relay_long; do
+    build build/long:$target -DFAIRLEAD_TESTS=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
+done
+FAIRLEAD_SIM_SECONDS=120 build/long/native/core/tests/fairlead_core_simulation --gtest_brief=1 >build/simulation.log 2>&1 &
+simulation=$!
+trap 'kill "$simulation" 2>/dev/null' EXIT
 build/long/native/relay/tests/fairlead_relay_long
+wait "$simulation" || { cat build/simulation.log; exit 1; }
+trap - EXIT
+tail -3 build/simulation.log
 
 say "fuzz targets, $FUZZ_SECONDS s each, beside the long unit tests, which often wait"
 build build/fuzz -DFAIRLEAD_FUZZ=ON -DFAIRLEAD_MPI_PROGRAMS=OFF -DFAIRLEAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++
