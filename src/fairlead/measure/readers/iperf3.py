@@ -48,10 +48,12 @@ def read(text: str, source: str) -> list[Reading]:
     A client that only sends knows what it gave to its own system, not what arrived: its numbers have another name.
 
     Raises:
-        MeasurementError: as `parse`; no length of the test, or streams that differ in what they tell.
+        MeasurementError: as `parse`; another protocol than TCP, a limited rate, no length of the test, or streams that
+            differ in what they tell.
     """
     streams = parse(text, source)
     start = json.loads(text).get("start", {})
+    _tcp_without_limit(start, source)
     try:
         seconds = float(start["test_start"]["duration"])
     except (KeyError, TypeError, ValueError) as error:
@@ -87,6 +89,22 @@ def read(text: str, source: str) -> list[Reading]:
     )
     plan = {"seconds": seconds, "program": str(start.get("version", "iperf3")), "counted_by": counted_by}
     return [Reading("tcp", series, plan)]
+
+
+def _tcp_without_limit(start: dict[str, Any], source: str) -> None:
+    test = start.get("test_start", {})
+    if test.get("protocol") != "TCP":
+        raise MeasurementError(
+            f"{source}: is a test of {test.get('protocol') or 'an unknown protocol'} (start.test_start.protocol)",
+            hint="only those of TCP are read",
+        )
+    # Where it stands depends on the version; iperf3 writes 0 where there is no limit.
+    limits = [of.get(name, 0) for of in (start, test) for name in ("target_bitrate", "fqrate")]
+    if any(limits):
+        raise MeasurementError(
+            f"{source}: was limited to {max(limits):g} bit/s (-b or --fq-rate): that says nothing of the network",
+            hint="run iperf3 without a limit",
+        )
 
 
 def interval_s(seconds: float) -> float:
