@@ -47,6 +47,33 @@ OSU_BARRIER = """
 # Avg Latency(us)
              7.50
 """
+OSU_PUT = """# OSU MPI_Put Latency Test v5.8
+# Window creation: MPI_Win_allocate
+# Synchronization: MPI_Win_flush
+# Size          Latency (us)
+1                       1.50
+8                       1.75
+"""
+OSU_PUT_BANDWIDTH = """# OSU MPI_Put-CUDA Bandwidth Test v7.3
+# Window creation: MPI_Win_create
+# Synchronization: MPI_Win_lock/unlock
+# Datatype: MPI_CHAR.
+# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on HOST (H)
+# Size      Bandwidth (MB/s)
+1                       1.00
+"""
+OSU_FETCH = """# OSU MPI_Fetch_and_op latency Test v7.3
+# Window creation: MPI_Win_allocate
+# Synchronization: MPI_Win_flush
+# Datatype: MPI_CHAR.
+# Size          Latency (us)
+8                       3.25
+"""
+OSU_CUDA = """# OSU MPI-CUDA Latency Test v5.9
+# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)
+# Size          Latency (us)
+1                       9.50
+"""
 IMB = """#----------------------------------------------------------------
 #    Intel(R) MPI Benchmarks 2021.7, MPI-1 part
 #----------------------------------------------------------------
@@ -197,12 +224,12 @@ def iperf3(*, sender: bool = True, seconds: int = 6, both: bool = False, factor:
 
     sides = [sender, not sender] if both else [sender]
     intervals = [{"streams": [stream(k, side) for side in sides]} for k in range(seconds)]
-    start = {"version": "iperf 3.12", "test_start": {"duration": seconds}}
+    start = {"version": "iperf 3.12", "target_bitrate": 0, "test_start": {"protocol": "TCP", "duration": seconds}}
     return json.dumps({"start": start, "intervals": intervals, "end": {}}, indent=1) + "\n"
 
 
 EVERY = {
-    "osu": OSU_LATENCY + OSU_BANDWIDTH + OSU_PAIRS + OSU_ALLREDUCE + OSU_OVERLAP + OSU_BARRIER,
+    "osu": OSU_LATENCY + OSU_BANDWIDTH + OSU_PAIRS + OSU_ALLREDUCE + OSU_OVERLAP + OSU_BARRIER + OSU_PUT + OSU_CUDA,
     "imb": IMB,
     "iperf3": iperf3(),
     "perftest": PERFTEST_SAMPLES + PERFTEST_LATENCY + PERFTEST_BANDWIDTH,

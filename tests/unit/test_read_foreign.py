@@ -16,6 +16,7 @@ from fairlead.cli.main import command
 from fairlead.errors import MeasurementError, StoreError
 from fairlead.measure.benchmarks import imported
 from fairlead.measure.readers.formats import READERS
+from fairlead.report.benchmarks import layers
 from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
@@ -59,7 +60,7 @@ def test_osu_tables_of_all_kinds() -> None:
     assert numbers("osu", files.OSU_OLD_LATENCY)["OSU Latency", "time_s", "mean", 0] == pytest.approx(2e-6)
     title = "OSU Bi-Directional Bandwidth"
     assert numbers("osu", files.OSU_BANDWIDTH)[title, "rate_bps", "mean", 1048576] == pytest.approx(20e9)
-    pairs = "OSU Multiple Bandwidth / Message Rate"
+    pairs = "OSU Multiple Bandwidth / Message Rate, 2 pairs"
     assert numbers("osu", files.OSU_PAIRS) == pytest.approx({(pairs, "rate_bps", "mean", 1): 80e6})
     (reading,) = READERS["osu"](files.OSU_PAIRS, "f")
     assert (reading.plan["pairs"], reading.plan["window"]) == (2, 64)
@@ -70,6 +71,40 @@ def test_osu_tables_of_all_kinds() -> None:
     overlap = numbers("osu", files.OSU_OVERLAP)
     assert overlap["OSU Non-blocking Allreduce Latency", "overlap_share", "mean", 4] == pytest.approx(0.25)
     assert numbers("osu", files.OSU_BARRIER) == pytest.approx({("OSU Barrier Latency", "time_s", "mean", None): 7.5e-6})
+
+
+def test_osu_tests_of_one_title_that_were_made_otherwise_are_other_tests() -> None:
+    names = {
+        files.OSU_PAIRS.replace("pairs: 2", "pairs: 1"): "OSU Multiple Bandwidth / Message Rate, 1 pair",
+        files.OSU_CUDA: "OSU Latency, CUDA, buffers D to H",
+        files.OSU_CUDA.replace("-CUDA", "-CUDA MANAGED").replace("HOST (H)", "MANAGED (MD)"): (
+            "OSU Latency, CUDA MANAGED, buffers D to MD"
+        ),
+        files.OSU_PUT: "OSU MPI_Put Latency, MPI_Win_allocate, MPI_Win_flush",
+        files.OSU_PUT_BANDWIDTH: "OSU MPI_Put Bandwidth, CUDA, MPI_Win_create, MPI_Win_lock/unlock, buffers D to H",
+        files.OSU_FETCH: "OSU MPI_Fetch_and_op latency, MPI_Win_allocate, MPI_Win_flush",
+    }
+    for text, name in names.items():
+        (reading,) = READERS["osu"](text, "f")
+        assert reading.benchmark == reading.plan["program"] == name
+    for operation in ("Get", "Accumulate", "Get_accumulate", "Compare_and_swap"):
+        (reading,) = READERS["osu"](files.OSU_PUT.replace("MPI_Put", f"MPI_{operation}"), "f")
+        assert reading.benchmark.startswith(f"OSU MPI_{operation} Latency, ")
+    put = numbers("osu", files.OSU_PUT)
+    assert put["OSU MPI_Put Latency, MPI_Win_allocate, MPI_Win_flush", "time_s", "mean", 8] == pytest.approx(1.75e-6)
+
+
+def test_other_messages_are_no_repetitions(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text(files.OSU_ALLREDUCE)
+    (tmp_path / "b").write_text(files.OSU_ALLREDUCE.replace("MPI_FLOAT", "MPI_INT"))
+    with pytest.raises(MeasurementError, match=r"b: OSU Allreduce Latency has the datatype MPI_INT, in .*a it has"):
+        imported.read("osu", [tmp_path / "a", tmp_path / "b"])
+
+
+def test_a_multi_latency_of_unknown_pairs_is_no_layer() -> None:
+    pattern = layers.FROM_FILES["MPI"]
+    assert pattern.fullmatch("OSU Latency") and pattern.fullmatch("OSU Multiple Bandwidth / Message Rate, 16 pairs")
+    assert not pattern.fullmatch("OSU Multi Latency") and not pattern.fullmatch("OSU Latency, CUDA, buffers D to D")
 
 
 def test_imb_tables_and_their_two_megabytes() -> None:
@@ -258,6 +293,10 @@ def test_iperf3_without_a_whole_interval_in_the_middle_third_is_refused(seconds:
         ("iperf3", '"bytes": 1000000', '"bytes": 1000', r"intervals\[0\]: 1000 bytes in 1 s are not 8e\+06 bit/s"),
         ("iperf3", '"retransmits": 2', '"retransmits": -2', r"intervals\[0\]: -2 retransmits"),
         ("iperf3", '"duration": 6', '"duration": 60', "the test was to last 60 s, and its intervals end at 6 s"),
+        ("iperf3", '"TCP"', '"UDP"', "f.txt: is a test of UDP"),
+        ("iperf3", '"protocol": "TCP",', "", "f.txt: is a test of an unknown protocol"),
+        ("iperf3", '"target_bitrate": 0', '"target_bitrate": 1000000', r"f.txt: was limited to 1e\+06 bit/s \(-b"),
+        ("iperf3", '"protocol": "TCP"', '"protocol": "TCP", "target_bitrate": 5', r"f.txt: was limited to 5 bit/s"),
         ("iperf3", '"streams"', '"xtreams"', r"intervals\[0\]: there is no list of streams"),
     ],
 )

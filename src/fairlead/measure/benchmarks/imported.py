@@ -56,16 +56,24 @@ def read(file_format: str, paths: Sequence[Path]) -> list[tuple[Path, Reading]]:
 
 
 def _repeat_each_other(found: Sequence[tuple[Path, Reading]]) -> None:
-    """Files of one test are repetitions of it; bytes of a sender and of a receiver are not."""
-    first: dict[str, tuple[Path, object]] = {}
+    """Files of one test are repetitions of it; bytes of a sender and of a receiver are not, nor other messages."""
+    first: dict[str, tuple[Path, Reading]] = {}
     for path, reading in found:
-        counted_by = reading.plan.get("counted_by")
-        other, by = first.setdefault(reading.benchmark, (path, counted_by))
-        if counted_by != by:
+        other_path, other = first.setdefault(reading.benchmark, (path, reading))
+        mine, others = (each.plan.get("counted_by") for each in (reading, other))
+        if mine != others:
             raise MeasurementError(
-                f"{path}: counts what {counted_by} moved, {other} what {by} did: they do not repeat each other",
+                f"{path}: counts what {mine} moved, {other_path} what {others} did: they do not repeat each other",
                 hint="import them as two systems (--system)",
             )
+        for what in ("datatype", "window"):
+            mine, others = (each.plan.get(what) for each in (reading, other))
+            if None not in (mine, others) and mine != others:
+                raise MeasurementError(
+                    f"{path}: {reading.benchmark} has the {what} {mine}, in {other_path} it has {others}: they do not "
+                    "repeat each other",
+                    hint="import them as two systems (--system)",
+                )
 
 
 def keep(store: Store, system: str, file_format: str, found: Sequence[tuple[Path, Reading]]) -> list[int]:

@@ -12,11 +12,17 @@ import re
 
 from fairlead.measure.readers.reading import MB_BPS, US, Column, Reading, by_size, number, refused, rising, whole_lines
 
-TITLE = re.compile(r"# OSU MPI(?:-[A-Z ]+?)? (?P<title>\S.*?) Test v(?P<version>\d+(?:\.\d+)*)\s*")
-COMMENT = re.compile(
-    r"# (Datatype|Window creation|Synchronization|Rank 0 Memory|Send Buffer|Overall =|\[ pairs:|Using )|#\s*$"
+TITLE = re.compile(
+    r"# OSU MPI(?P<operation>_\w+)?(?:-(?P<accelerator>[A-Z]+(?: MANAGED)?))? (?P<title>\S.*?) "
+    r"Test v(?P<version>\d+(?:\.\d+)*)\s*"
 )
-PAIRS = re.compile(r"# \[ pairs: (\d+) \] \[ window size: (\d+) \]\s*")
+COMMENT = re.compile(r"# (Overall =|Using )|#\s*$")
+PAIRS = re.compile(r"# \[ pairs: (?P<pairs>\d+) \] \[ window size: (?P<window>\d+) \]\s*")
+DATATYPE = re.compile(r"# Datatype: (\S+?)\.?")
+BUFFERS = re.compile(
+    r"# (?:Send Buffer|Rank 0 Memory) on \w+ \((\w+)\) and (?:Receive Buffer|Rank 1 Memory) on \w+ \((\w+)\)"
+)
+ONE_SIDED = re.compile(r"# (?:Window creation|Synchronization): ([\w/]+)")
 SKIPPED = None  # a column that says nothing about speed, or what follows from another
 PHRASES: tuple[tuple[str, Column | None], ...] = (
     (r"(?:Avg )?Latency ?\(us\)", Column("time_s", "mean", US)),
@@ -60,13 +66,23 @@ def read(text: str, source: str) -> list[Reading]:
 def _test(lines: list[str], begin: int, end: int, source: str) -> Reading:
     title = TITLE.fullmatch(lines[begin])
     assert title is not None
-    plan: dict[str, object] = {"program": f"OSU {title['title']}", "version": title["version"]}
+    plan: dict[str, object] = {"version": title["version"]}
+    # Names hold what tells tests apart that have one title: they are no repetitions of each other.
+    names = [f"OSU MPI{title['operation']} {title['title']}" if title["operation"] else f"OSU {title['title']}"]
+    names += [title["accelerator"]] if title["accelerator"] else []
     header: list[Column | None] | None = None
     sized, sizes_B, rows = True, list[int](), list[list[str]]()
     for place in range(begin + 1, end):
         line, text = place + 1, lines[place].rstrip()
         if pairs := PAIRS.fullmatch(text):
-            plan |= {"pairs": int(pairs[1]), "window": int(pairs[2])}
+            plan |= {what: int(count) for what, count in pairs.groupdict().items()}
+            names.append("1 pair" if pairs["pairs"] == "1" else f"{pairs['pairs']} pairs")
+        elif datatype := DATATYPE.fullmatch(text):
+            plan["datatype"] = datatype[1]
+        elif buffers := BUFFERS.fullmatch(text):
+            names.append(f"buffers {buffers[1]} to {buffers[2]}")
+        elif how := ONE_SIDED.fullmatch(text):
+            names.append(how[1])
         elif not text or COMMENT.match(text):
             continue
         elif text.startswith("#"):
@@ -86,7 +102,8 @@ def _test(lines: list[str], begin: int, end: int, source: str) -> Reading:
     if not sized and len(rows) > 1:
         raise refused(source, end, "several rows of a test that has no sizes")
     columns = [(column, [float(row[k]) for row in rows]) for k, column in enumerate(header) if column is not None]
-    return by_size(str(plan["program"]), sizes_B, columns, plan=plan)
+    name = ", ".join(names)
+    return by_size(name, sizes_B, columns, plan={"program": name, **plan})
 
 
 def _header(text: str, source: str, line: int) -> tuple[bool, list[Column | None]]:

@@ -20,10 +20,10 @@ from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.statistics.estimates import FloatArray
 
 FROM_FILES = {
-    "MPI": re.compile(r"OSU (Multi )?Latency|OSU Bandwidth|OSU Multiple Bandwidth.*|IMB PingPong, 2 ranks"),
+    "MPI": re.compile(r"OSU Latency|OSU Bandwidth|OSU Multiple Bandwidth[^,]*, \d+ pairs?|IMB PingPong, 2 ranks"),
     "InfiniBand": re.compile(r"perftest (Send|RDMA_Write) (Latency|BW), \d+ QP"),
 }
-"""By layer, tests of other programs that go one way between two hosts."""
+"""By layer, tests that go one way between two hosts, and say by how many pairs; osu_multi_lat does not."""
 MPI, TCP = "MPI", "TCP"
 LOSS = 0.8  # what MPI reaches of a lower layer's best; below that it is said to lose
 
