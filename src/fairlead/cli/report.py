@@ -9,7 +9,13 @@ from click.core import ParameterSource
 @click.command("report")
 @click.argument("results", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--experiment", type=int, help="Report this comparison, by its run number.  [default: the newest]")
-@click.option("--run", "run", type=int, help="Report this run of `fairlead run`, by its number.")
+@click.option(
+    "--run",
+    "runs",
+    type=int,
+    multiple=True,
+    help="Report this run of `fairlead run`, by its number; or these ones of `fairlead measure`: may be repeated.",
+)
 @click.option("--characterization", type=int, help="Report this characterization, by its run number.")
 @click.option("--benchmarks", is_flag=True, help="Report what `fairlead measure` measured, of all RESULTS.")
 @click.option(
@@ -27,7 +33,7 @@ def command(
     context: click.Context,
     results: tuple[Path, ...],
     experiment: int | None,
-    run: int | None,
+    runs: tuple[int, ...],
     characterization: int | None,
     benchmarks: bool,
     baseline: str | None,
@@ -50,17 +56,23 @@ def command(
       fairlead report results --run 12
       fairlead report results/demo --experiment 3 --output /tmp/report.html --figures /tmp/figures
       fairlead report results --benchmarks
+      fairlead report results --run 3 --run 7
       fairlead report old new --baseline old --prices prices.toml
     """
     from fairlead.evaluate.dataset import KIND as EVALUATION
     from fairlead.report import comparison, make, run_report
     from fairlead.store import Store
 
+    of_benchmarks = runs if len(results) == 1 and _are_benchmarks(results[0], runs) else ()
+    if len(runs) > 1 and not of_benchmarks:
+        raise click.UsageError("several --run are of benchmarks of one directory")
+    run = runs[0] if runs and not of_benchmarks else None
     chosen_numbers = sum(number is not None for number in (experiment, run, characterization))
     if chosen_numbers > 1:
         raise click.UsageError("--experiment, --run and --characterization exclude each other")
     if (
         benchmarks
+        or of_benchmarks
         or baseline
         or prices
         or len(results) > 1
@@ -70,7 +82,9 @@ def command(
             raise click.UsageError("--experiment, --run, --characterization and --json do not go with benchmarks")
         _refuse_level(context, "benchmarks")
         page = output or results[0] / "benchmarks.html"
-        for path in make.benchmarks(results, page, baseline=baseline, prices=prices, figures=figures):
+        for path in make.benchmarks(
+            results, page, numbers=of_benchmarks, baseline=baseline, prices=prices, figures=figures
+        ):
             click.echo(path)
         return
     target = output or results[0] / "report.html"
@@ -115,3 +129,14 @@ def _only_benchmarks(directory: Path) -> bool:
 
     with Store.read(directory) as store:
         return make.newest(store) is None and bool(records.runs(store))
+
+
+def _are_benchmarks(directory: Path, numbers: tuple[int, ...]) -> bool:
+    """Whether all of these runs are of `fairlead measure`."""
+    from fairlead.measure.benchmarks import records
+    from fairlead.store import Store
+
+    if not numbers:
+        return False
+    with Store.read(directory) as store:
+        return all(store.run(number).kind == records.KIND for number in numbers)

@@ -5,7 +5,7 @@ from typing import Any
 from fairlead.display import words
 from fairlead.measure.benchmarks.imported import is_read
 from fairlead.measure.benchmarks.records import is_native
-from fairlead.report.benchmarks.systems import System
+from fairlead.report.benchmarks.systems import System, variant
 from fairlead.store import Run, Store
 
 
@@ -13,7 +13,11 @@ def of(system: System) -> dict[str, Any]:
     """Names and values, nested: facts of the newest run, and what each run says of itself."""
     newest = max(system.runs.values(), key=lambda run: run.id)
     with Store.read(system.directory) as store:
-        own = {name: _of_run(store, run) for name, run in sorted(system.runs.items())}
+        own = {
+            name if run is system.runs[name] else f"{name}, {variant(run)}": _of_run(store, run)
+            for name in sorted(system.runs)
+            for run in system.variants(name)
+        }
     return {**own, **newest.facts}
 
 

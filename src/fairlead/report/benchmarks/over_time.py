@@ -16,7 +16,7 @@ from fairlead.measure.benchmarks.stress import Dip, Floats
 from fairlead.report import palette
 from fairlead.report.benchmarks import boxes, transports
 from fairlead.report.benchmarks.colours import STYLES, colours
-from fairlead.report.benchmarks.systems import System
+from fairlead.report.benchmarks.systems import System, variant
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 from fairlead.store import Run, Store
@@ -38,19 +38,23 @@ class Stress:
 
 @dataclass(frozen=True)
 class Burst:
-    """One system's newest burst test with trains of one length: (passes, pauses, repetitions) round trips.
+    """One system's newest burst test with trains of one length.
 
-    NaN: the last pass was not whole; no pause is without any.
+    Attributes:
+        round_trips_s: (passes, pauses, repetitions). NaN: the last pass was not whole; no pause is without any.
+        alone: nobody paused otherwise on this system.
     """
 
     system: str
     run: Run
     train: int
     round_trips_s: Floats
+    alone: bool
 
     def words(self) -> str:
-        """What there is between two pauses."""
-        return "single messages" if self.train == 1 else f"trains of {self.train}"
+        """What there is between two pauses, and what kind of pauses where there are several."""
+        what = "single messages" if self.train == 1 else f"trains of {self.train}"
+        return what if self.alone else f"{what}, pauses {variant(self.run)}"
 
     def medians_s(self) -> Floats:
         """(pauses,) median round trip."""
@@ -69,13 +73,14 @@ def load_stress(system: System) -> Stress | None:
 
 
 def load_burst(system: System) -> tuple[Burst, ...]:
-    """By length of trains; empty where there is no such run."""
-    run = system.runs.get(burst.BENCHMARK)
-    if run is None:
-        return ()
+    """By kind of pauses and length of trains; empty where there is no such run."""
+    runs = system.variants(burst.BENCHMARK)
+    found = []
     with Store.read(system.directory) as store:
-        found = burst.round_trips_s(store, run.id)
-    return tuple(Burst(system.name, run, train, passes) for train, passes in sorted(found.items()))
+        for run in runs:
+            of_trains = sorted(burst.round_trips_s(store, run.id).items())
+            found += [Burst(system.name, run, train, passes, len(runs) == 1) for train, passes in of_trains]
+    return tuple(found)
 
 
 def draw_stress(found: Sequence[Stress], systems: Sequence[str]) -> Drawing:
@@ -131,19 +136,20 @@ def stress_boxes(found: Sequence[Stress], systems: Sequence[str]) -> Drawing:
 
 def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
     """Round trips in the order taken: mean of the passes, with their least and greatest."""
-    several, trains = len(systems) > 1, list(dict.fromkeys(each.train for each in found))
-    of = colours(systems if several else trains)
-    styles = dict(zip(trains, cycle(STYLES), strict=False))
+    several, kinds = len(systems) > 1, list(dict.fromkeys(each.words() for each in found))
+    of = colours(systems if several else kinds)
+    styles = dict(zip(kinds, cycle(STYLES), strict=False))
     rows, handles = [], []
     with styled():
         figure, (axis,) = axes_of(1, 4.0)
         for each in found:
             passes = each.round_trips_s.reshape(len(each.round_trips_s), -1)
             place = np.arange(passes.shape[1])
-            colour, style = of[each.system if several else each.train], styles[each.train] if several else "-"
+            kind = each.words()
+            colour, style = of[each.system if several else kind], styles[kind] if several else "-"
             low, middle, high = (f(passes, axis=0) for f in (np.nanmin, np.nanmean, np.nanmax))
             axis.fill_between(place, low, high, color=colour, alpha=0.2, linewidth=0)
-            label = f"{each.system}: {each.words()}" if several else each.words()
+            label = f"{each.system}: {kind}" if several else kind
             handles += axis.plot(place, middle, color=colour, linestyle=style, linewidth=1.2, label=label)
             for number in range(each.round_trips_s.shape[1]):
                 pause_s, values = each.run.plan["pauses_s"][number], each.round_trips_s[:, number]
@@ -157,6 +163,7 @@ def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
                         *(cell(float(v), words.duration(float(v))) for v in np.percentile(values, (5, 50, 95))),
                         cell(float(np.median(values)) / 2, words.duration(float(np.median(values)) / 2)),
                         cell(values.size),
+                        cell(variant(each.run)),
                     ]
                 )
         each, count = found[0], found[0].round_trips_s.shape[2]
@@ -177,18 +184,17 @@ def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
         ("5 %", "p5_s"),
         ("median", "median_s"),
     ]
-    columns += [("95 %", "p95_s"), ("half the median", "half_median_s"), ("n", "n")]
+    columns += [("95 %", "p95_s"), ("half the median", "half_median_s"), ("n", "n"), ("who pauses", "pauses")]
     return Drawing("burst", "Round trips after pauses", _burst_caption(found), figure, table(columns, rows))
 
 
 def _burst_caption(found: Sequence[Burst]) -> str:
-    plan = found[0].run.plan
-    who = "both ranks" if plan["both"] else "the first rank"
-    how = "asleep" if plan["asleep"] else "in a busy loop"
+    plan, pauses = found[0].run.plan, list(dict.fromkeys(variant(each.run) for each in found))
+    how = f"there was a pause, {pauses[0]}" if len(pauses) == 1 else "there was a pause; how, the legend or table says"
     return (
         f"Mean round trip of messages of {words.size(plan['size_B'])}, with the least and greatest of "
         f"{words.count(len(found[0].round_trips_s), 'pass', 'passes')}, in the order taken: before each message, or "
-        f"each train of them, {who} paused, {how}. {transports.told(found)}"
+        f"each train of them, {how}. {transports.told(found)}"
     )
 
 

@@ -12,6 +12,7 @@ from fairlead.display import words
 from fairlead.display.tables import Table
 from fairlead.display.terminal import rich_table
 from fairlead.errors import ConfigError
+from fairlead.measure.benchmarks.burst import BENCHMARK as BURST
 from fairlead.measure.benchmarks.imported import is_read
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
 from fairlead.measure.prices import Book, Price
@@ -58,6 +59,8 @@ from fairlead.report.benchmarks.timer import Timer
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
+
+SIDE_BY_SIDE = (BURST,)  # benchmarks whose variants the page has all
 
 
 class Part(Protocol):
@@ -262,6 +265,7 @@ def findings(report: Report) -> list[str]:
         *_said(report.timer, timer.verdicts),
         *_said(report.imported, imported.verdicts),
         *_said(report.profiles, mpip.verdicts),
+        *((each.name, Verdict("sure", note)) for each in report.systems for note in each.notes(SIDE_BY_SIDE)),
     ]
     compared = ratios.in_words(comparison(report), report.baseline) if report.baseline else None
     money = per_price.findings(_performances(report), report.prices, report.systems, report.book)

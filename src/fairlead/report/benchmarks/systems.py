@@ -1,13 +1,40 @@
-"""Systems of a report: the newest run of each benchmark on each cluster of one or more results directories."""
+"""Systems of a report: which runs of each benchmark stand for a cluster of one or more results directories."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from fairlead.display import words
 from fairlead.errors import StoreError
-from fairlead.measure.benchmarks import records
+from fairlead.measure.benchmarks import burst, collectives, noise, records
 from fairlead.measure.benchmarks.imported import is_whole
 from fairlead.store import Run, Store
+
+
+def _pauses(plan: Mapping[str, Any]) -> str:
+    return f"{'asleep' if plan.get('asleep') else 'busy'} on {'both ranks' if plan.get('both', True) else 'one rank'}"
+
+
+def _cores(plan: Mapping[str, Any]) -> str:
+    return "one core after the other" if plan.get("in_turn") else "all cores at once"
+
+
+VARIANTS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    burst.BENCHMARK: _pauses,
+    collectives.BENCHMARK: lambda plan: (
+        "after a barrier" if plan.get("begin", collectives.BARRIER) == collectives.BARRIER else "at agreed moments"
+    ),
+    noise.BENCHMARK: _cores,
+    noise.BENCHMARK_FWQ: _cores,
+}
+"""By benchmark, what was measured in ways that do not replace each other."""
+
+
+def variant(run: Run) -> str:
+    """In which of several ways a run measured; empty where its benchmark has but one."""
+    of = VARIANTS.get(str(run.labels["benchmark"]))
+    return of(run.plan or {}) if of else ""
 
 
 @dataclass(frozen=True)
@@ -16,13 +43,41 @@ class System:
 
     Attributes:
         name: unique in the report; the cluster's, with the directory where that alone would not tell them apart.
-        runs: the newest run by benchmark that has samples.
+        runs: by benchmark that has samples, the newest run that ended well; where none did, the newest.
+        others: the same of other variants of these benchmarks.
+        passed_over: newer runs that did not end well, each with the one that stands in its place.
     """
 
     name: str
     directory: Path
     cluster: str
     runs: dict[str, Run]
+    others: tuple[Run, ...] = ()
+    passed_over: tuple[tuple[Run, Run], ...] = ()
+
+    def variants(self, benchmark: str) -> list[Run]:
+        """The runs of a benchmark, the newest first; none where it was not measured."""
+        return [run for run in (*self.runs.values(), *self.others) if run.labels["benchmark"] == benchmark]
+
+    def notes(self, side_by_side: Sequence[str]) -> Iterator[str]:
+        """What is not shown, and how to see it.
+
+        Args:
+            side_by_side: benchmarks whose variants are all shown.
+        """
+        for newer, shown in self.passed_over:
+            yield (
+                f"{newer.labels['benchmark']}: run {newer.id} of {words.moment(newer.started_s)} is not complete "
+                f"({newer.status}); shown is run {shown.id}, the newest one that is (--run {newer.id} shows the other)"
+            )
+        for run in self.others:
+            name = str(run.labels["benchmark"])
+            if name not in side_by_side:
+                shown = self.runs[name]
+                yield (
+                    f"{name}: shown is run {shown.id}, {variant(shown)}; run {run.id} measured {variant(run)} "
+                    f"(--run {run.id} shows it)"
+                )
 
 
 def find(directories: Sequence[Path], numbers: Sequence[int] = ()) -> list[System]:
@@ -34,7 +89,7 @@ def find(directories: Sequence[Path], numbers: Sequence[int] = ()) -> list[Syste
     Raises:
         StoreError: a directory has no results, or no benchmarks.
     """
-    found: list[tuple[Path, str, dict[str, Run]]] = []
+    found: list[System] = []
     for directory in directories:
         with Store.read(directory) as store:
             taken = [store.run(number) for number in numbers] if numbers else records.runs(store)
@@ -47,15 +102,28 @@ def find(directories: Sequence[Path], numbers: Sequence[int] = ()) -> list[Syste
                 f"{directory}: there are no benchmarks", hint="`fairlead measure CLUSTER mpi-latency` makes one"
             )
         for cluster in dict.fromkeys(str(run.labels["cluster"]) for run in with_samples):
-            of_it = {str(run.labels["benchmark"]): run for run in with_samples if run.labels["cluster"] == cluster}
-            found.append((directory, cluster, of_it))
-    clusters = [cluster for _, cluster, _ in found]
+            found.append(_chosen(directory, cluster, [run for run in with_samples if run.labels["cluster"] == cluster]))
+    clusters = [system.cluster for system in found]
     return [
-        System(
-            cluster if clusters.count(cluster) == 1 else f"{cluster} ({directory})",
-            directory,
-            cluster,
-            runs,
-        )
-        for directory, cluster, runs in found
+        system
+        if clusters.count(system.cluster) == 1
+        else replace(system, name=f"{system.cluster} ({system.directory})")
+        for system in found
     ]
+
+
+def _chosen(directory: Path, cluster: str, runs: Sequence[Run]) -> System:
+    """The runs that stand for a cluster, of all of its runs, oldest first."""
+    kinds: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        kinds.setdefault((str(run.labels["benchmark"]), variant(run)), []).append(run)
+    chosen, passed_over = list[Run](), list[tuple[Run, Run]]()
+    for of_it in kinds.values():
+        complete = [run for run in of_it if run.status == "ok"]
+        chosen.append((complete or of_it)[-1])
+        if chosen[-1] is not of_it[-1]:
+            passed_over.append((of_it[-1], chosen[-1]))
+    newest = {str(run.labels["benchmark"]): run for run in sorted(chosen, key=lambda run: run.id)}
+    by_benchmark = {str(run.labels["benchmark"]): newest[str(run.labels["benchmark"])] for run in runs}
+    others = tuple(run for run in reversed(chosen) if run is not newest[str(run.labels["benchmark"])])
+    return System(cluster, directory, cluster, by_benchmark, others, tuple(passed_over))
