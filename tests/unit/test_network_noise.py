@@ -116,7 +116,7 @@ def test_the_report_tells_tails_and_changes(tmp_path: Path) -> None:
     assert (tail["n"], tail["p99.9_s"]) == ("5000", "")
     text = "\n".join(reports.findings(found))
     assert "latency went from 10.0\u00a0µs to 20.0\u00a0µs at 60.0\u00a0s" in text
-    assert "the network is noisy: one message of 1\u00a0B in a hundred takes" in text
+    assert "the network is noisy: for a hundredth of the time a message of 1\u00a0B takes" in text
     assert np.median(noise.parts.rates_bps) == pytest.approx(80e6, rel=0.01)
     assert "throughput meanwhile is " in text
     assert "network-noise: 5000 messages in 100 parts" in text
@@ -168,6 +168,37 @@ def test_the_report_has_loggp(tmp_path: Path) -> None:
     )
     row = next(csv.DictReader(io.StringIO(reports.drawings(found)[0].table.csv())))
     assert float(row["gap_s"]) == pytest.approx(5e-6) and float(row["gap_low_s"]) == pytest.approx(5e-6)
+
+
+def test_parts_count_alike_however_many_messages_they_had() -> None:
+    """Two of a hundred seconds were disturbed: 10 messages of 50 ms in each, where others had 1000 of 10 us."""
+    parts = [np.full(1000, 1e-5)] * 98 + [np.full(10, 5e-2)] * 2
+    assert np.percentile(np.concatenate(parts), 99.9) == 1e-5
+    assert list(over_time.percentiles_of_time(parts, [50, 97, 99])) == pytest.approx([1e-5, 1e-5, 5e-2])
+    values, shares = over_time.shares_of_time(parts)
+    assert 1 - shares[np.searchsorted(values, 5e-2)] == pytest.approx(0.02, abs=1e-3)
+    generator = np.random.default_rng(5)
+    alike = [generator.exponential(size=50) for _ in range(7)]
+    expected = np.percentile(np.concatenate(alike), [5, 50, 99])
+    assert list(over_time.percentiles_of_time(alike, [5, 50, 99])) == pytest.approx(list(expected))
+    assert list(over_time.percentiles_of_time([np.array([3.0])], [50])) == [3.0]
+
+
+def test_disturbed_seconds_are_in_the_percentiles_of_the_report(tmp_path: Path) -> None:
+    plan = {"size_B": 1, "train_B": 1000, "part_s": 1.0, "seconds": 100.0, "between": [["a", "b"]]}
+    with Store.open(tmp_path) as store:
+        run = store.begin_run(records.KIND, {"benchmark": "network-noise", "cluster": "c"}, plan=plan)
+        for part in range(100):
+            trips_s = np.full((1, 10), 2e-2) if part % 25 == 0 else np.full((1, 500), 2e-5)
+            store.add_series(run, "round_trip_s", trips_s, "s", {"size_B": 1, "start_s": float(part)})
+            labels = {"size_B": 1000, "window": 10, "start_s": part + 0.5}
+            store.add_series(run, "window_s", [[1e-3] * 2], "s", labels)
+        store.finish_run(run)
+    (noise,) = (found := reports.load([tmp_path])).network_noise
+    assert [noise.percentile(p) for p in (50.0, 90.0, 99.0)] == pytest.approx([1e-5, 1e-5, 1e-2])
+    text = "\n".join(reports.findings(found))
+    assert "for a hundredth of the time a message of 1\u00a0B takes 1000 times the median or more" in text
+    assert "so much of the time: 50 % 10.0\u00a0µs, 90 % 10.0\u00a0µs, 99 % 10.0\u00a0ms" in text
 
 
 def test_clocks_are_told_with_what_a_reading_costs(tmp_path: Path) -> None:

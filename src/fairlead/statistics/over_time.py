@@ -1,5 +1,7 @@
 """Samples in the order in which they were taken: how long they remember, and when they changed."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fairlead.statistics.estimates import FloatArray, Samples, checked
@@ -84,3 +86,29 @@ def _inflation(ranks: FloatArray) -> float:
     level = np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1)
     r = float(np.clip(autocorrelation(ranks - level, 1)[1], 0.0, 0.9))
     return (1 + r) / (1 - r)
+
+
+def shares_of_time(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Samples of parts that lasted alike, as shares of the time: every part weighs the same, however many it holds.
+
+    What takes long is taken less often. Pooled, the parts in which it happened would hardly count.
+
+    Returns:
+        All samples in rising order, and the share of the time up to the middle of each, from 0 at the first to 1 at the
+        last. Of parts of one length the latter are the places of `numpy.percentile`.
+
+    Raises:
+        StatisticsError: there is no sample.
+    """
+    pooled = checked(np.concatenate(parts) if len(parts) else [], 1, "shares of time")
+    weights = np.concatenate([np.full(len(part), 1 / len(part)) for part in parts if len(part)])
+    order = np.argsort(pooled, kind="stable")
+    middles = np.cumsum(weights[order]) - weights[order] / 2
+    span = middles[-1] - middles[0]
+    return pooled[order], (middles - middles[0]) / span if span > 0 else np.zeros(len(pooled))
+
+
+def percentiles_of_time(parts: Sequence[FloatArray], percents: Sequence[float]) -> FloatArray:
+    """What samples exceed for the rest of the time; parts weigh the same (`shares_of_time`)."""
+    values, shares = shares_of_time(parts)
+    return np.asarray(np.interp(np.asarray(percents) / 100, shares, values))

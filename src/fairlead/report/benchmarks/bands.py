@@ -20,7 +20,8 @@ LEAST_ZOOMED = 4  # sizes; with fewer there is nothing to see
 
 MPI_LATENCY = (
     "Half the round trip of a message between two ranks, without its first ones. A block is about a tenth of a "
-    "second of round trips, three at least; blocks of all sizes were taken in random order."
+    "second of round trips, three at least; blocks of all sizes were taken in random order. Percentiles are of "
+    "messages, not of time: where they take long there are fewer."
 )
 MPI_THROUGHPUT = (
     "Windows of messages, each answered by an empty one; all pairs of ranks and both directions together. A block is "

@@ -51,11 +51,10 @@ class NetworkNoise:
     changes: tuple[Change, ...]
 
     def percentile(self, percent: float) -> float | None:
-        """Of all latencies, in s; None where too few samples lie beyond it."""
-        pooled = np.concatenate(self.parts.latencies_s)
-        if len(pooled) * (100 - percent) / 100 < BEYOND:
-            return None
-        return float(np.percentile(pooled, percent))
+        """Latency in s that is not exceeded for that much of the time; None where too few samples lie beyond it."""
+        found = float(over_time.percentiles_of_time(self.parts.latencies_s, [percent])[0])
+        beyond = sum(int((part >= found).sum()) for part in self.parts.latencies_s)
+        return found if beyond >= BEYOND else None
 
     def remembered_s(self, values: Floats) -> float | None:
         """Time after which a level says nothing more of the present one; None where there are too few parts."""
@@ -171,10 +170,12 @@ def _tails(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing:
     with styled():
         figure, (axis,) = axes_of(1, 3.8)
         for each in found:
-            pooled = np.sort(np.concatenate(each.parts.latencies_s))
-            shares = 1 - np.arange(len(pooled)) / len(pooled)
+            pooled, below = over_time.shares_of_time(each.parts.latencies_s)
+            pooled, shares = pooled[:-1], 1 - below[:-1]  # the last one has no place on a logarithmic axis
+            if not len(pooled):
+                continue
             # Evenly on the logarithmic axis: a point each would make a page of many megabytes.
-            ends = np.geomspace(1, 1 / len(pooled), 400)
+            ends = np.geomspace(1, shares[-1], 400)
             places = np.unique(np.clip(np.searchsorted(-shares, -ends), 0, len(pooled) - 1))
             axis.plot(pooled[places], shares[places], color=of[each.system], linewidth=1.4)
         axis.set_xscale("log")
@@ -183,7 +184,7 @@ def _tails(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing:
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * 100:g} %"))
         axis.grid(True)
         axis.set_xlabel("latency")
-        axis.set_ylabel("messages that take longer")
+        axis.set_ylabel("time in which messages take longer")
         _legend(figure, found, systems)
     columns = [("system", "system"), *((f"{p:g} %", f"p{p:g}_s") for p in PERCENTS), ("greatest", "greatest_s")]
     rows = []
@@ -193,7 +194,10 @@ def _tails(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing:
         shown: list[Cell] = [cell(value, None if value is None else words.duration(value)) for value in told]
         greatest = float(pooled.max())
         rows.append([cell(each.system), *shown, cell(greatest, words.duration(greatest)), cell(len(pooled))])
-    caption = f"A percentile is told in the table where at least {BEYOND} messages took longer."
+    caption = (
+        "Shares of the time: every part counts alike, for where messages take long there are fewer of them. A "
+        f"percentile is told in the table where at least {BEYOND} messages took as long or longer."
+    )
     return Drawing(
         "network-noise-tail", "How slow the slowest messages are", caption, figure, table([*columns, ("n", "n")], rows)
     )
@@ -251,13 +255,14 @@ def verdicts(found: NetworkNoise) -> Iterator[Verdict]:
     told = {percent: value for percent in PERCENTS if (value := found.percentile(percent)) is not None}
     size = words.size(found.run.plan["size_B"])
     shown = ", ".join(f"{percent:g} % {words.duration(value)}" for percent, value in told.items())
-    yield Verdict("fact", f"within {length} messages of {size} take at most: {shown}")
+    yield Verdict("fact", f"of {length}, messages of {size} take at most this for so much of the time: {shown}")
     low, middle, high = (float(v) for v in np.percentile(found.parts.rates_bps, (5, 50, 95)))
     between = f"90 % of the parts between {words.rate(low)} and {words.rate(high)}"
     yield Verdict("fact", f"throughput meanwhile is {words.rate(middle)}, {between}")
     if 99.0 in told and told[99.0] >= TAIL * told[50.0]:
         times = words.significant(told[99.0] / told[50.0], 2)
-        yield Verdict("bad", f"the network is noisy: one message of {size} in a hundred takes {times} times the median")
+        text = f"the network is noisy: for a hundredth of the time a message of {size} takes {times} times the median"
+        yield Verdict("bad", f"{text} or more")
     if not found.changes:
         yield Verdict("good", f"neither latency nor throughput changed its level within {length}")
     for change in found.changes[:3]:
