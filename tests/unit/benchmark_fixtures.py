@@ -65,17 +65,21 @@ def noise_run(directory: Path) -> int:
     return run
 
 
-def tcp_run(directory: Path) -> int:
-    """Streams of 3 s that get a megabyte a second in their middle third, and ten times as much before and after."""
+def tcp_run(directory: Path, *, blocks: int = 3, times: float = 1.0) -> int:
+    """Streams of 3 s that get a megabyte a second in their middle third, and ten times as much before and after.
+
+    Args:
+        times: so many times as much.
+    """
     with Store.open(directory) as store:
         labels = {"benchmark": "tcp", "cluster": "c"}
         run = store.begin_run(records.KIND, labels, plan={"seconds": 3.0, "between": [["h0", "h1"]]})
-        for number in range(3):
+        for number in range(blocks):
             for streams, both in ((1, 0), (2, 1)):
                 rows = streams * (1 + both)
                 of = {"streams": streams, "both": both, "round": number, "seconds": 3.0}
                 store.add_series(run, "interval_end_s", np.tile(np.arange(1, 31) * 0.1, (rows, 1)), "s", of)
-                received_B = np.where((np.arange(30) >= 10) & (np.arange(30) < 20), 1e5, 1e6)
+                received_B = times * np.where((np.arange(30) >= 10) & (np.arange(30) < 20), 1e5, 1e6)
                 store.add_series(run, "received_B", np.tile(received_B, (rows, 1)), "B", of)
                 again = np.tile(np.where(np.arange(30) % 3 == 0, 2.1, 0.0), (rows, 1))
                 store.add_series(run, "retransmits_count", again, "count", of)

@@ -74,7 +74,7 @@ def test_systems_of_several_directories_are_compared_with_a_baseline(tmp_path: P
     assert float(table[0]["low"]) < 0.5 < float(table[0]["high"])
     assert table[0]["verdict"] == "better"
     new, old = found.names
-    assert reports.findings(found)[0] == f"Against {old}: {new}, mpi-latency: of 1 median 1 better."
+    assert reports.findings(found)[0] == f"Against {old}: {new}, mpi-latency: of 1 figure 1 better."
     assert f"On {old} with 1 pair, a message of 1\u00a0B takes" in reports.findings(found)[-1]
     with pytest.raises(ConfigError, match="there is no such system"):
         reports.load([tmp_path / "new"], baseline="x")

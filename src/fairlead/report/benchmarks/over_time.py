@@ -204,7 +204,8 @@ def _pause(seconds: float) -> str:
     return words.duration(seconds, 1) if seconds >= 1e-6 else f"{seconds * 1e9:g}{words.NBSP}ns"
 
 
-def _after(pause_s: float) -> str:
+def after(pause_s: float) -> str:
+    """In words."""
     return f"after a pause of {_pause(pause_s)}" if pause_s else "without a pause"
 
 
@@ -244,8 +245,8 @@ def burst_verdicts(found: Burst) -> Iterator[Verdict]:
     medians, pauses = found.medians_s(), found.run.plan["pauses_s"]
     slow, fast = int(np.argmax(medians)), int(np.argmin(medians))
     ratio = float(medians[slow] / medians[fast])
-    text = f"round trips of {found.words()} take {words.duration(float(medians[slow]))} {_after(pauses[slow])}"
-    text += f" and {words.duration(float(medians[fast]))} {_after(pauses[fast])}"
+    text = f"round trips of {found.words()} take {words.duration(float(medians[slow]))} {after(pauses[slow])}"
+    text += f" and {words.duration(float(medians[fast]))} {after(pauses[fast])}"
     yield Verdict("bad" if ratio >= UNEVEN else "good", text)
     whole = found.round_trips_s.shape[1] == len(pauses)
     count = int(np.isfinite(found.round_trips_s).all(axis=(1, 2)).sum()) if whole else 0

@@ -49,7 +49,7 @@ def in_words(compared: Table, baseline: str) -> str | None:
     for system, benchmark in dict.fromkeys((row[0].shown, row[1].shown) for row in compared.rows):
         of = [row[verdict].shown for row in compared.rows if (row[0].shown, row[1].shown) == (system, benchmark)]
         counts = [f"{of.count(word)} {word}" for word in dict.fromkeys(of)]
-        said.append(f"{system}, {benchmark}: of {words.count(len(of), 'median')} {words.listing(counts)}")
+        said.append(f"{system}, {benchmark}: of {words.count(len(of), 'figure')} {words.listing(counts)}")
     return f"Against {baseline}: {'; '.join(said)}." if said else None
 
 
@@ -63,3 +63,9 @@ def cells(values: FloatArray, base: FloatArray, *, lower_is_better: bool) -> lis
     if found.contains(1.0):
         return [*shown, cell("cannot be told apart")]
     return [*shown, cell("better" if (found.value < 1) == lower_is_better else "worse")]
+
+
+def single(values: FloatArray, base: FloatArray, *, lower_is_better: bool) -> list[Cell]:
+    """The same of figures that have no interval; which of the two is better is not said."""
+    ratio = float(np.median(values) / np.median(base))
+    return [cell(ratio, words.significant(ratio)), cell(None), cell(None), cell("without an interval")]

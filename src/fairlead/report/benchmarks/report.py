@@ -22,6 +22,7 @@ from fairlead.report.benchmarks import (
     boxes,
     collectives,
     conditions,
+    headlines,
     impact,
     imported,
     infiniband,
@@ -285,6 +286,9 @@ def comparison(report: Report) -> Table:
     tables = [ratios.ratios(each, report.baseline) for each in groups if each]
     rows = [row for one in tables for row in one.rows]
     rows += [tuple(row) for row in collectives.compared(report.collectives, report.baseline)]
+    several: list[Sequence[headlines.Part]] = [report.tcp, report.stress, report.burst, report.pairs, report.impact]
+    several += [report.network_noise, report.loggp, report.noise]
+    rows += [tuple(row) for parts in several for row in headlines.compared(parts, report.baseline)]
     rows += [tuple(row) for row in imported.compared(report.imported, report.baseline)]
     return Table(empty.columns, empty.keys, tuple(rows))
 

@@ -89,13 +89,14 @@ def draw(found: Sequence[Tcp], systems: Sequence[str]) -> Drawing:
         "tcp",
         "TCP throughput (iperf3)",
         "Each value is what the receivers of all streams and directions got together, in the middle third of each"
-        + (", or what was sent, where iperf3's client was read." if any(_sent(each) for each in found) else "."),
+        + (", or what was sent, where iperf3's client was read." if any(sent(each) for each in found) else "."),
         shown,
     )
     return Drawing(drawing.name, drawing.title, drawing.caption, drawing.figure, _table(found))
 
 
-def _sent(found: Tcp) -> bool:
+def sent(found: Tcp) -> bool:
+    """Whether its rates are what senders sent: of files of clients that only sent."""
     return measured.counted_by(found.run) == "senders"
 
 
@@ -142,7 +143,7 @@ def verdicts(found: Tcp) -> Iterator[Verdict]:
             yield Verdict("bad" if ratio < DUPLEX_BAD else "good" if ratio >= DUPLEX_GOOD else "fact", text)
     sure = sum(half <= SURE for half in halves)
     incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
-    whose = "; counted is what was sent" if _sent(found) else ""
+    whose = "; counted is what was sent" if sent(found) else ""
     if found.missing:
         incomplete += f"; for {words.count(found.missing, 'configuration')} there was no time"
     yield Verdict(
