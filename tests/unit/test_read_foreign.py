@@ -362,6 +362,17 @@ def test_files_become_runs_and_a_page(tmp_path: Path) -> None:
     assert np.array_equal(mean.values[1], np.array([2.0, 2.01, 2.02, 2.03, 2.04, 2.05]) * 1e-6)
 
 
+def test_a_table_of_messages_of_no_byte_has_a_page(tmp_path: Path) -> None:
+    """As `osu_latency -m 0:0` writes it."""
+    (tmp_path / "f").write_text(files.OSU_OLD_LATENCY.replace("1                       2.50\n", ""))
+    words = ["measure", "import", "osu", str(tmp_path / "f"), "--system", "s", "--results", str(tmp_path / "r")]
+    done = CliRunner().invoke(command, words)
+    assert done.exit_code == 0, done.output
+    said = reports.findings(reports.load([tmp_path / "r"]))
+    assert "Measured: OSU Latency: mean 2.00\u00a0µs (0\u00a0B)." in said
+    assert "2.00" in (tmp_path / "r" / "benchmarks.html").read_text()
+
+
 def test_one_bad_file_and_nothing_is_stored(tmp_path: Path) -> None:
     (tmp_path / "good").write_text(files.OSU_BARRIER)
     (tmp_path / "bad").write_text(files.OSU_BARRIER[:-1])

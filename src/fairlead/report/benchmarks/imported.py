@@ -93,9 +93,13 @@ def _over_size(found: Sequence[Imported], own: Sequence[Measured], quantity: str
                 line = _line(axis, values, colour, ":", np.median)
                 line.set_label((f"{measured.system}: " if several else "") + "fairlead, 1 pair (median)")
                 handles.append(line)
-        bands.scales(axis, quantity == "time_s")
-        axis.set_xlabel("message size")
-        axis.set_ylabel("time" if quantity == "time_s" else "rate")
+        if any(np.size(handle.get_xdata()) for handle in handles):
+            bands.scales(axis, quantity == "time_s")
+            axis.set_xlabel("message size")
+            axis.set_ylabel("time" if quantity == "time_s" else "rate")
+        else:
+            axis.set_axis_off()
+            axis.text(0.5, 0.5, "Messages of 0 B alone: the table has them.", ha="center", va="center")
         legend_below(figure, handles, columns=2)
     caption = (
         "As the programs' files say, which hold no samples but statistics of them: the mean of the files, and the "
@@ -166,7 +170,8 @@ def verdicts(found: Imported) -> Iterator[Verdict]:
     parts = []
     for quantity in QUANTITIES:
         if (curve := found.drawn(quantity)) is not None:
-            form, sizes = FORMS[quantity], sorted(size_B for size_B in curve.values if size_B)
+            form, sizes = FORMS[quantity], sorted(size_B for size_B in curve.values if size_B is not None)
+            sizes = [size_B for size_B in sizes if size_B] or sizes
             ends = [(size_B, float(np.mean(curve.values[size_B]))) for size_B in dict.fromkeys((sizes[0], sizes[-1]))]
             said = " to ".join(f"{form(value)} ({words.size(size_B)})" for size_B, value in ends)
             parts.append(f"{curve.statistic} {said}")

@@ -23,9 +23,10 @@ from fairlead.store import Run
 
 BITS_PER_GB = 8e9
 BETWEEN_TWO = re.compile(
-    r"OSU ((Multi )?Latency(, .*)?|.*Bandwidth.*)|IMB (PingPong|PingPing)\S*, 2 ranks.*|perftest .*|netgauge one_one"
+    r"OSU (Latency(, .*)?|.*Bandwidth.*)|IMB (PingPong|PingPing)\S*, 2 ranks.*|perftest .*|netgauge one_one"
 )
-"""Tests of other programs that keep two hosts busy. Of others their files do not say on how many hosts they ran."""
+"""Tests of other programs that keep two hosts busy. Of others their files do not say on how many hosts they ran, that of
+osu_multi_lat not with how many pairs."""
 
 
 @dataclass(frozen=True)
