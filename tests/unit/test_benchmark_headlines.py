@@ -51,6 +51,27 @@ def burst(directory: Path, times: float) -> None:
     benchmark(directory, "burst", plan, series)
 
 
+def loggp(directory: Path, times: float) -> None:
+    series = []
+    for number in range(6):
+        for size_B in (1, 8, 64, 512):
+            single_s = times * (40e-6 + 4e-6)
+            told = ((1, 0.0, 0.0), (16, 0.0, times * (5e-6 + (size_B - 1) * 1e-9)), (16, single_s, 1e-6 + single_s))
+            for n, delay_s, each_s in told:
+                labels = {"size_B": size_B, "n": n, "delay_s": delay_s, "round": number}
+                series.append(Series("prtt_s", "s", labels, np.full((1, 3), single_s + (n - 1) * each_s)))
+    benchmark(directory, "loggp", {"train": 16}, series)
+
+
+def stress(directory: Path, times: float) -> None:
+    labels = {"size_B": 10**6, "window": 10, "pairs": 1}
+    series = [
+        Series("window_s", "s", {**labels, "start_s": float(part)}, np.full((1, 20), 0.05 * times))
+        for part in range(20)
+    ]
+    benchmark(directory, "stress", {"seconds": 20.0}, series)
+
+
 def test_systems_are_compared_by_what_is_no_curve_over_size(tmp_path: Path) -> None:
     for number, name in enumerate(("old", "new")):
         directory, times = tmp_path / name, 1.0 + number
@@ -60,6 +81,8 @@ def test_systems_are_compared_by_what_is_no_curve_over_size(tmp_path: Path) -> N
         impact(directory, 1.5 * times)
         network_noise(directory, times)
         burst(directory, times)
+        loggp(directory, times)
+        stress(directory, times)
     found = reports.load([tmp_path / "old", tmp_path / "new"])
     rows = {(row[1].shown, row[2].shown): row for row in reports.comparison(found).rows}
     ratios = {key: (row[4].value, row[5].value is not None, row[7].shown) for key, row in rows.items()}
@@ -75,10 +98,16 @@ def test_systems_are_compared_by_what_is_no_curve_over_size(tmp_path: Path) -> N
         ("network-noise", "latency, 50 % of the time"): (2.0, False, alone),
         ("network-noise", "latency, 99 % of the time"): (2.0, False, alone),
         ("network-noise", "median throughput"): (0.5, False, alone),
+        ("loggp", "L"): (42 / 20, False, alone),
+        ("loggp", "o of 1 B"): (1.0, False, alone),
+        ("loggp", "g, of the smallest messages"): (2.0, False, alone),
+        ("loggp", "G, of the largest messages"): (2.0, False, alone),
+        ("stress", "median rate"): (0.5, False, alone),
         ("noise", "overhead of a core"): (1.0, False, "of too few blocks to tell"),
     }
     assert ratios.keys() == expected.keys()
-    for key, (ratio, interval, verdict) in expected.items():
-        assert ratios[key] == (pytest.approx(ratio), interval, verdict), key
+    for key, (ratio, *rest) in expected.items():
+        assert ratios[key][0] == pytest.approx(ratio), key
+        assert list(ratios[key][1:]) == rest, key
     text = "\n".join(reports.findings(found))
     assert "impact: of 1 figure 1 worse" in text and "network-noise: of 3 figures 3 without an interval" in text

@@ -49,14 +49,14 @@ def test_what_resembles_its_neighbours_has_not_changed() -> None:
 def round_trips(
     latency_s: float, overhead_s: float, gap_s: float, per_B_s: float, sizes_B: list[int]
 ) -> dict[Cell, np.ndarray]:
-    """What a network of these parameters would show."""
+    """What six blocks on a network of these parameters would show."""
     found = {}
     for size_B in sizes_B:
         single_s = 2 * (latency_s + 2 * overhead_s + (size_B - 1) * per_B_s)
         message_s = gap_s + (size_B - 1) * per_B_s
-        found[Cell(size_B, 1, 0.0)] = np.array([single_s])
-        found[Cell(size_B, 16, 0.0)] = np.array([single_s + 15 * message_s])
-        found[Cell(size_B, 16, single_s)] = np.array([single_s + 15 * (overhead_s + single_s)])
+        found[Cell(size_B, 1, 0.0)] = np.full(6, single_s)
+        found[Cell(size_B, 16, 0.0)] = np.full(6, single_s + 15 * message_s)
+        found[Cell(size_B, 16, single_s)] = np.full(6, single_s + 15 * (overhead_s + single_s))
     return found
 
 
@@ -69,6 +69,29 @@ def test_loggp_parameters_are_those_that_made_the_round_trips() -> None:
     (piece,) = found.pieces
     assert (piece.first_B, piece.last_B) == (1, 65536)
     assert (piece.gap_s, piece.gap_per_B_s) == (pytest.approx(5e-6), pytest.approx(1e-9))
+
+
+def test_an_overhead_is_told_where_it_can_be_told_from_nothing() -> None:
+    """Blocks scatter by 2 %; 50 us there and back, and no overhead: then one of 5 us."""
+
+    def trials(overhead_s: float) -> list[loggp.Parameters]:
+        found = []
+        for seed in range(40):
+            generator = np.random.default_rng(seed)
+            values = round_trips(50e-6, overhead_s, 5e-6, 1e-9, [1])
+            jittered = {cell: each * (1 + 0.02 * generator.standard_normal(6)) for cell, each in values.items()}
+            found.append(loggp.parameters(jittered))
+        return found
+
+    nothing = trials(0.0)
+    assert sum(1 in each.overhead_s for each in nothing) <= 3  # at 2.5 %: one of 40
+    assert sum(each.latency_s is not None for each in nothing) <= 3
+    told = [each for each in trials(5e-6) if 1 in each.overhead_s]
+    assert len(told) >= 30
+    assert all(each.overhead_interval_s[1][0] > 0 for each in told)
+    assert sum(low <= 5e-6 <= high for low, high in (each.overhead_interval_s[1] for each in told)) >= len(told) - 5
+    single = {cell: each[:1] for cell, each in round_trips(20e-6, 1e-6, 5e-6, 1e-9, [1]).items()}
+    assert loggp.parameters(single).overhead_s == {}  # one block says nothing of its scatter
 
 
 def test_a_change_of_protocol_is_another_piece() -> None:
@@ -163,8 +186,8 @@ def test_the_report_has_loggp(tmp_path: Path) -> None:
     found = reports.load([tmp_path])
     text = "\n".join(reports.findings(found))
     assert (
-        "LogGP: L = 20.0\u00a0µs; o = 1.00\u00a0µs (1\u00a0B); g = 5.00\u00a0µs, G = 1.00 ns/B, 8.00\u00a0Gbit/s"
-        in text
+        "LogGP: L = 20.0\u00a0µs; o = 1.00\u00a0µs (1.00\u00a0µs to 1.00\u00a0µs; 1\u00a0B); "
+        "g = 5.00\u00a0µs, G = 1.00 ns/B, 8.00\u00a0Gbit/s" in text
     )
     row = next(csv.DictReader(io.StringIO(reports.drawings(found)[0].table.csv())))
     assert float(row["gap_s"]) == pytest.approx(5e-6) and float(row["gap_low_s"]) == pytest.approx(5e-6)

@@ -18,6 +18,8 @@ from fairlead.measure.benchmarks import repeat, session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
 from fairlead.measure.benchmarks.repeat import Until
 from fairlead.measure.samples import Progress
+from fairlead.statistics.bootstrap import bootstrap_interval
+from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP
 from fairlead.store import Label, Store
 
 Floats = npt.NDArray[np.float64]
@@ -88,14 +90,16 @@ class Parameters:
 
     Attributes:
         latency_s: L, of the smallest size; None where its overhead is not known or all of its round trip.
-        overhead_s: o by size in B: what the sender's processor spends on a message; of sizes at which it could be told
-            from nothing.
+        overhead_s: o by size in B: what the sender's processor spends on a message; of sizes at which its 95 % interval
+            is above 0, which takes `MIN_BOOTSTRAP` blocks.
+        overhead_interval_s: its ends, of the same sizes.
         message_gap_s: by size, the time between two messages of a train: what `pieces` are fitted to.
         pieces: g and G, by ranges of sizes.
     """
 
     latency_s: float | None
     overhead_s: dict[int, float]
+    overhead_interval_s: dict[int, tuple[float, float]]
     message_gap_s: dict[int, float]
     pieces: tuple[Piece, ...]
 
@@ -149,24 +153,39 @@ def parameters(values: dict[Cell, Floats]) -> Parameters:
     g + (s - 1) G = (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1),
     L = PRTT(1, 0, 1) / 2 - 2 o(1).
     """
-    prtt_s = {cell: float(np.median(found)) for cell, found in values.items()}
-    overhead_s, gap_s = dict[int, float](), dict[int, float]()
-    singles = {cell.size_B: time_s for cell, time_s in prtt_s.items() if cell.n == 1}
-    for cell, time_s in sorted(prtt_s.items(), key=lambda item: item[0].size_B):
+    singles = {cell.size_B: found for cell, found in values.items() if cell.n == 1}
+    overhead_s, interval_s, gap_s = dict[int, float](), dict[int, tuple[float, float]](), dict[int, float]()
+    for cell, trains in sorted(values.items(), key=lambda item: item[0].size_B):
         if cell.n > 1 and cell.size_B in singles:
-            each_s = (time_s - singles[cell.size_B]) / (cell.n - 1)
+            single = singles[cell.size_B]
+            each_s = float(_message_s(single, trains, cell.n))
             if not cell.delay_s:
                 gap_s[cell.size_B] = each_s
-            elif each_s > cell.delay_s:
+            elif (ends := message_interval_s(single, trains, cell.n)) is not None and ends[0] > cell.delay_s:
                 overhead_s[cell.size_B] = each_s - cell.delay_s
+                interval_s[cell.size_B] = (ends[0] - cell.delay_s, ends[1] - cell.delay_s)
     smallest = min(singles, default=0)
-    latency_s = singles[smallest] / 2 - 2 * overhead_s[smallest] if smallest in overhead_s else 0.0
+    latency_s = 0.0
+    if smallest in overhead_s:
+        latency_s = float(np.median(singles[smallest])) / 2 - 2 * overhead_s[smallest]
     return Parameters(
         latency_s if latency_s > 0 else None,
         overhead_s,
+        interval_s,
         gap_s,
         tuple(pieces(list(gap_s), list(gap_s.values()))),
     )
+
+
+def message_interval_s(single: Floats, trains: Floats, n: int) -> tuple[float, float] | None:
+    """95 % interval of what each further message of a train of ``n`` takes; None of too few blocks."""
+    if min(len(single), len(trains)) < MIN_BOOTSTRAP:
+        return None
+    return bootstrap_interval(lambda a, b: _message_s(a, b, n), [single, trains], DEFAULT_LEVEL)
+
+
+def _message_s(single: Floats, trains: Floats, n: int) -> Floats:
+    return np.asarray((np.median(trains, axis=-1) - np.median(single, axis=-1)) / (n - 1))
 
 
 def pieces(sizes_B: Sequence[int], gaps_s: Sequence[float]) -> list[Piece]:

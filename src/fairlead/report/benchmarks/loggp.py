@@ -15,8 +15,7 @@ from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
-from fairlead.statistics.bootstrap import bootstrap_interval
-from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, FloatArray
+from fairlead.statistics.estimates import MIN_BOOTSTRAP, FloatArray
 from fairlead.store import Run, Store
 
 
@@ -32,15 +31,7 @@ class LogGP:
     def gap_interval_s(self, size_B: int) -> tuple[float, float] | None:
         """95 % interval of the time between two messages of a train; None of too few blocks."""
         of = {cell.n: found for cell, found in self.values.items() if cell.size_B == size_B and not cell.delay_s}
-        single, train = of[1], of[max(of)]
-        if min(len(single), len(train)) < MIN_BOOTSTRAP:
-            return None
-        n = max(of)
-        return bootstrap_interval(
-            lambda a, b: np.asarray((np.median(b, axis=-1) - np.median(a, axis=-1)) / (n - 1)),
-            [single, train],
-            DEFAULT_LEVEL,
-        )
+        return measured.message_interval_s(of[1], of[max(of)], max(of))
 
 
 def load(system: System) -> LogGP | None:
@@ -93,16 +84,21 @@ def _table(found: Sequence[LogGP]) -> Table:
         for size_B, gap_s in each.parameters.message_gap_s.items():
             ends = each.gap_interval_s(size_B) or (None, None)
             overhead_s = each.parameters.overhead_s.get(size_B)
+            overhead_ends = each.parameters.overhead_interval_s.get(size_B, (None, None))
             rows.append(
                 [
                     cell(each.system),
                     cell(size_B, words.size(size_B)),
                     cell(gap_s, words.duration(gap_s)),
                     *(cell(end, None if end is None else words.duration(end)) for end in ends),
-                    cell(overhead_s, None if overhead_s is None else words.duration(overhead_s)),
+                    *(
+                        cell(value, None if value is None else words.duration(value))
+                        for value in (overhead_s, *overhead_ends)
+                    ),
                 ]
             )
-    return table([*columns, ("overhead", "overhead_s")], rows)
+    columns += [("overhead", "overhead_s"), ("from ", "overhead_low_s"), ("to ", "overhead_high_s")]
+    return table(columns, rows)
 
 
 def verdicts(found: LogGP) -> Iterator[Verdict]:
@@ -111,7 +107,8 @@ def verdicts(found: LogGP) -> Iterator[Verdict]:
     told = [f"L = {words.duration(parameters.latency_s)}"] if parameters.latency_s is not None else []
     if parameters.overhead_s:
         smallest = min(parameters.overhead_s)
-        told.append(f"o = {words.duration(parameters.overhead_s[smallest])} ({words.size(smallest)})")
+        low, high = (words.duration(end) for end in parameters.overhead_interval_s[smallest])
+        told.append(f"o = {words.duration(parameters.overhead_s[smallest])} ({low} to {high}; {words.size(smallest)})")
     told += [_piece(piece) for piece in parameters.pieces]
     if told:
         yield Verdict("fact", f"LogGP: {'; '.join(told)}")
@@ -119,13 +116,13 @@ def verdicts(found: LogGP) -> Iterator[Verdict]:
         text = "g and G are not determined, trains of some size took no longer than a single message"
         yield Verdict("sure", f"loggp: {text}; measure again when the network is quiet, or longer")
     if parameters.latency_s is None:
-        yield Verdict(
-            "sure", "loggp: L is not determined, the overhead is not known or takes all of a small message's round trip"
-        )
+        text = "loggp: L is not determined, the overhead cannot be told from nothing or takes all of a small message's "
+        yield Verdict("sure", f"{text}round trip")
     blocks = [len(values) for values in found.values.values()]
     incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
     count = f"{min(blocks)} to {max(blocks)}" if min(blocks) < max(blocks) else f"{min(blocks)}"
-    yield Verdict("sure", f"loggp: {count} blocks of each parametrised round trip{incomplete}")
+    few = f"; o is not told of fewer than {MIN_BOOTSTRAP}" if max(blocks) < MIN_BOOTSTRAP else ""
+    yield Verdict("sure", f"loggp: {count} blocks of each parametrised round trip{few}{incomplete}")
 
 
 def _piece(piece: Piece) -> str:

@@ -25,7 +25,7 @@ BITS_PER_GB = 8e9
 BETWEEN_TWO = re.compile(
     r"OSU (Latency(, .*)?|.*Bandwidth.*)|IMB (PingPong|PingPing)\S*, 2 ranks.*|perftest .*|netgauge one_one"
 )
-"""Tests of other programs that keep two hosts busy. Of others their files do not say on how many hosts they ran, that of
+"""Tests of other programs that keep two hosts busy. Of others their files do not say on how many hosts they ran, of
 osu_multi_lat not with how many pairs."""
 
 
