@@ -83,7 +83,7 @@ def test_one_bad_block_and_too_few_blocks_are_no_verdict() -> None:
         assert Matrix(names, {}, {**usual, (1, 2): blocks}).slow_by_rate().pairs == ()
 
 
-SPLITS = [(5, 3), (6, 2), (4, 4), (9, 7), (10, 6), (12, 4), (14, 2), (6, 5, 5), (10, 3, 3), (9, 5, 2)]
+SPLITS = [(5, 3), (6, 2), (4, 4), (9, 7), (10, 6), (12, 4), (14, 2), (6, 5, 5), (10, 3, 3), (9, 5, 2), (2, 2)]
 """How many hosts each switch has."""
 
 
