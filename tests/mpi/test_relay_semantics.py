@@ -15,6 +15,7 @@ from fairlead.profile import record
 pytestmark = pytest.mark.mpi
 SOURCES = Path(__file__).with_name("relay_semantics")
 CASES = re.findall(r'^    \{"([\w ]+)", \w+\},$', (SOURCES / "main.c").read_text(encoding="utf-8"), re.MULTILINE)
+ERRORS = ["errors", "wrong exchanges", "wrong communicators"]
 TWO = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")]
 # Each says that a part of the machinery was used. A run in which one is zero tested less than it says.
 NOT_ZERO = {
@@ -76,8 +77,8 @@ def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
 def test_errors(mpi: Mpi, seed: int, tmp_path: Path) -> None:
     """Calls that return an error leave everything else in order."""
     program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
-    said, _ = run(mpi, 3, [str(program), "2", "errors", "wrong exchanges"], seed, tmp_path / "records")
-    assert said == ["errors", "wrong exchanges"]
+    said, _ = run(mpi, 3, [str(program), "2", *ERRORS], seed, tmp_path / "records")
+    assert said == ERRORS
 
 
 @pytest.mark.parametrize("mpi", [LIBRARIES[0], LIBRARIES[2]], ids=lambda each: each.name)
@@ -98,10 +99,10 @@ def test_pending_receives_without_chaos(tmp_path: Path) -> None:
     env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RELAY": str(tmp_path)}
     env |= {"FAIRLEAD_PROFILE": str(tmp_path)}
     with mpi_libraries.no_leftovers():
-        argv = mpi.command(3, [str(program), "2", "errors", "wrong exchanges"], env)
+        argv = mpi.command(3, [str(program), "2", *ERRORS], env)
         done = subprocess.run(argv, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["errors", "wrong exchanges"]
+    assert done.stdout.splitlines() == ERRORS
 
 
 WINDOW = """

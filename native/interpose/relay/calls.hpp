@@ -64,9 +64,17 @@ void put_refusals(Table& table);     // generated
 template <class Create>
 int create(MPI_Comm comm, const MPI_Comm* made, Create&& call) {
     plane->enter();
-    plane->gather(comm);  // who is not there yet may wait until a message of the program's is pulled here
+    if (comm == comm_null()) {
+        return call();  // which says what is wrong
+    }
+    // Who is not there yet may wait until a message of the program's is pulled here.
+    if (const int error = plane->gather(comm); error != MPI_SUCCESS) {
+        return error;
+    }
     const Plane::Suspended suspended(*plane, comm);
-    plane->gather(comm);
+    if (const int error = plane->gather(comm); error != MPI_SUCCESS) {
+        return error;
+    }
     const int error = call();
     if (error == MPI_SUCCESS) {
         plane->add(*made);
@@ -78,7 +86,7 @@ int create(MPI_Comm comm, const MPI_Comm* made, Create&& call) {
 template <class Begin>
 int poll_through(Begin&& start) {
     plane->enter();
-    MPI_Request request{};
+    MPI_Request request = request_null();
     const int error = plane->locked([&] { return start(&request); });
     return error == MPI_SUCCESS ? plane->wait_native(request) : error;
 }

@@ -39,8 +39,7 @@ Members members_of(MPI_Group group) {
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
     const auto create = library<decltype(comm_create_group)>(Function::MPI_Comm_create_group);
     int place = MPI_UNDEFINED;
-    PMPI_Group_rank(group, &place);
-    if (passes_by() || place == MPI_UNDEFINED) {
+    if (passes_by() || comm == comm_null() || PMPI_Group_rank(group, &place) != MPI_SUCCESS || place == MPI_UNDEFINED) {
         return create(comm, group, tag, made);
     }
     plane->enter();
@@ -74,13 +73,16 @@ int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI
 // everybody has come, and once more when nothing is pulled any more.
 int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader, int tag, MPI_Comm* made) {
     const auto create = library<decltype(intercomm_create)>(Function::MPI_Intercomm_create);
-    if (passes_by()) {
+    if (passes_by() || local == comm_null()) {
         return create(local, local_leader, peers, remote_leader, tag, made);
     }
     plane->enter();
     const bool leads = communicator(local).rank == local_leader;
     std::function<void()> meet = [] {};
     if (leads) {
+        if (peers == comm_null() || remote_leader < 0 || remote_leader >= communicator(peers).peers) {
+            return create(local, local_leader, peers, remote_leader, tag, made);
+        }
         const int other = communicator(peers).world_rank(remote_leader);
         int self = 0;
         PMPI_Comm_rank(comm_world(), &self);

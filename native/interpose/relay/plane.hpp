@@ -72,8 +72,9 @@ class Plane {
     }
     /// Before the library frees it: whether it may do so now. If not, it is freed in MPI_Finalize.
     bool drop(MPI_Comm comm);
-    /// Until all members have come. Then those that call a function of the library together leave it soon.
-    void gather(MPI_Comm comm);
+    /// Until all members have come. Then those that call a function of the library together leave it soon. Returns the
+    /// library's error.
+    int gather(MPI_Comm comm);
     /// Likewise these processes, among them this one at `place`; at the same time others may for another communicator
     /// or tag.
     void meet(const std::vector<int>& world_ranks, std::size_t place, MPI_Comm about, int tag);

@@ -88,10 +88,10 @@ bool Plane::drop(MPI_Comm comm) {
     });
 }
 
-void Plane::gather(MPI_Comm comm) {
-    MPI_Request request{};
-    locked([&] { return PMPI_Ibarrier(comm, &request); });
-    wait_native(request);
+int Plane::gather(MPI_Comm comm) {
+    MPI_Request request = request_null();
+    const int error = locked([&] { return PMPI_Ibarrier(comm, &request); });
+    return error == MPI_SUCCESS ? wait_native(request) : error;
 }
 
 // Dissemination: in each round everybody hears of twice as many (Hensgen, Finkel, Manber 1988).

@@ -205,3 +205,39 @@ void wrong_exchanges(void) {
     nothing_is_lost();
     returning(MPI_ERRORS_ARE_FATAL);
 }
+
+static int handled;
+
+static void count_errors(MPI_Comm* comm, int* error, ...) {
+    (void)comm, (void)error;
+    ++handled;
+}
+
+/// Calls that make a communicator of none: each says so, to the error handler once, and nothing else happens.
+void wrong_communicators(void) {
+    MPI_Comm made, parts;
+    MPI_Group all;
+    MPI_Errhandler counting;
+    int value = rank, got = -1;
+    MPI_Comm_create_errhandler(count_errors, &counting);
+    MPI_Comm_group(world, &all);
+    MPI_Comm_dup(world, &parts);
+    for (int counted = 0; counted < 2; ++counted) { /* MPICH 5 returns no error that it told a handler of */
+        int calls = 0, errors[4];
+        returning(counted ? counting : MPI_ERRORS_RETURN);
+        handled = 0;
+        errors[calls++] = MPI_Comm_dup(MPI_COMM_NULL, &made);
+        errors[calls++] = MPI_Comm_split(MPI_COMM_NULL, 0, 0, &made);
+        errors[calls++] = MPI_Comm_create(MPI_COMM_NULL, all, &made);
+        errors[calls++] = MPI_Comm_create_group(MPI_COMM_NULL, all, 1, &made);
+        NEED(handled == (counted ? calls : 0));
+        while (!counted && calls > 0) NEED(class_of(errors[--calls]) == MPI_ERR_COMM);
+        MPI_Intercomm_create(MPI_COMM_NULL, 0, world, 0, 1, &made); /* nor is this always one to it */
+    }
+    returning(MPI_ERRORS_ARE_FATAL);
+    MPI_Sendrecv(&value, 1, MPI_INT, next_rank, 1, &got, 1, MPI_INT, last_rank, 1, parts, MPI_STATUS_IGNORE);
+    NEED(got == last_rank);
+    MPI_Comm_free(&parts);
+    MPI_Group_free(&all);
+    MPI_Errhandler_free(&counting);
+}

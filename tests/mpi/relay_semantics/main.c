@@ -49,6 +49,7 @@ static const struct Case {
     {"truncation", truncation},
     {"errors", errors},
     {"wrong exchanges", wrong_exchanges},
+    {"wrong communicators", wrong_communicators},
     {"communicators", communicators},
     {"made while receiving", made_while_receiving},
     {"attributes", attributes},

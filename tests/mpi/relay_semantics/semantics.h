@@ -48,6 +48,7 @@ void truncation(void);
 /* errors.c */
 void errors(void);
 void wrong_exchanges(void);
+void wrong_communicators(void);
 /* communicators.c */
 void communicators(void);
 void made_while_receiving(void);
