@@ -102,15 +102,26 @@ void LocalRanks::meet(int fd) {
     relay::Hello hello{};
     const ssize_t size_B = recv(fd, &hello, sizeof hello, MSG_DONTWAIT | MSG_TRUNC);
     if (size_B != sizeof hello || !valid(hello)) return handlers_.log("what asked for the relay plane is no rank");
-    if (ranks_.contains(hello.self)) {
-        return handlers_.log("a second rank " + std::to_string(hello.self) + " asked for the relay plane");
-    }
+    if (const std::string why = unlike_a_rank_of_this_job(hello); !why.empty()) return handlers_.log(why);
     if (free_slots_.empty()) return handlers_.log("more ranks than the relay plane has room for");
     try {
         admit(std::move(socket), hello);
     } catch (const std::system_error& error) {
         handlers_.log("rank " + std::to_string(hello.self) + " does without the relay plane: " + error.what());
     }
+}
+
+/// Its number and the size of its world are all that is known of it: programs of a job may start other MPI jobs.
+std::string LocalRanks::unlike_a_rank_of_this_job(const relay::Hello& hello) const {
+    const std::string who = " rank " + std::to_string(hello.self);
+    if (ranks_.contains(hello.self)) return "a second" + who + " asked for the relay plane";
+    if (handlers_.elsewhere(hello.self)) {
+        return "a" + who + " asked for the relay plane; the job's is on another host";
+    }
+    const bool of_another_world = !ranks_.empty() && ranks_.begin()->second->processes() != hello.processes;
+    if (!of_another_world) return {};
+    return "a" + who + " of " + std::to_string(hello.processes) + " asked for the relay plane; the job has " +
+           std::to_string(ranks_.begin()->second->processes());
 }
 
 void LocalRanks::admit(UniqueFd socket, const relay::Hello& hello) {

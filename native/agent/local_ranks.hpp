@@ -25,9 +25,10 @@ class LocalRanks {
 
     struct Handlers {
         std::function<void(RankChannel&)> joined;
-        std::function<void(RankChannel&)> rang;       ///< it has written something, or read where room was waited for
-        std::function<void(RankChannel&)> left;       ///< before its channel goes
-        std::function<void(const std::string&)> log;  ///< what went wrong with one
+        std::function<void(RankChannel&)> rang;         ///< it has written something, or read where room was waited for
+        std::function<void(RankChannel&)> left;         ///< before its channel goes
+        std::function<bool(relay::Process)> elsewhere;  ///< whether such a rank is on another host
+        std::function<void(const std::string&)> log;    ///< what went wrong with one
     };
 
     /// Listens in `directory`. uid: whose ranks are wanted, besides the agent's own user's. Throws std::system_error,
@@ -53,6 +54,8 @@ class LocalRanks {
 
     void accept_some();
     void meet(int socket);
+    /// Why it is not admitted; empty: it is.
+    std::string unlike_a_rank_of_this_job(const relay::Hello& hello) const;
     void admit(UniqueFd socket, const relay::Hello& hello);
     bool wanted(int socket) const;
 

@@ -60,6 +60,11 @@ RelayPlane::RelayPlane(EventLoop& loop, RelaySetup setup, Dial dial, Log log)
                       due_ranks_.erase(channel.rank());
                       pump();
                   },
+              .elsewhere =
+                  [this](relay::Process rank) {
+                      const auto found = where_.find(rank);
+                      return found != where_.end() && found->second != setup_.self;
+                  },
               .log = log_}) {}
 
 RelayPlane::~RelayPlane() {

@@ -135,6 +135,29 @@ def test_what_is_refused_names_what_armed_the_plane(armed: list[str], way_out: s
     assert f"MPI_Win_create_dynamic cannot be used with it; run the program {way_out}\n" in done.stderr
 
 
+HEIRS = """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    const int inherited = system("test -n \\"$FAIRLEAD_RELAY\\"") == 0;
+    MPI_Finalize();
+    return inherited;
+}
+"""
+
+
+@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+def test_programs_that_a_rank_starts_do_not_take_part(mpi: Mpi, tmp_path: Path) -> None:
+    """Those that are MPI jobs have a rank 0, too, which the agent would take for this job's."""
+    (tmp_path / "heirs.c").write_text(HEIRS)
+    program = mpi.need().compile(tmp_path / "heirs.c", tmp_path / "heirs")
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RELAY": str(tmp_path)}
+    with mpi_libraries.no_leftovers():
+        done = subprocess.run(mpi.command(2, [str(program)], env), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.slow
 @every_mpi
 @pytest.mark.parametrize(("ranks", "seed"), [(2, 2), (3, 3), (5, 4), (8, 5)])

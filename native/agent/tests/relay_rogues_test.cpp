@@ -87,6 +87,17 @@ TEST(RelayRogues, WhoSpeaksForAnotherRankIsLeftOut) {
     EXPECT_EQ(hosts.log().back(), "rank 1: what it sends is no frame of its");
 }
 
+TEST(RelayRogues, RanksOfAnotherJobAreLeftOut) {
+    Hosts hosts(2);
+    const auto rank0 = hosts.join(0, 0);
+    const auto rank3 = hosts.join(1, 3);
+    EXPECT_THROW(AgentCarrier(hosts.directory(1), 1, 2), std::runtime_error) << "its world has another size";
+    EXPECT_EQ(hosts.log().back(), "a rank 1 of 2 asked for the relay plane; the job has 6");
+    EXPECT_THROW(AgentCarrier(hosts.directory(1), 0, kProcesses), std::runtime_error) << "rank 0 is on host 0";
+    EXPECT_EQ(hosts.log().back(), "a rank 0 asked for the relay plane; the job's is on another host");
+    EXPECT_EQ(exchange(*rank3, 3, *rank0, 0, 10), count_to(10)) << "frames go where they went";
+}
+
 /// Hands over memory for a ring of 64 KiB, and says that it is for another.
 void hand_over(int socket, std::uint64_t ring_B) {
     const UniqueFd file(memfd_create("test", MFD_CLOEXEC));

@@ -43,7 +43,8 @@ int connect_to(const std::string& directory) {
 /// The agent's answer. Its descriptors are in `received` as soon as they are there, also where it throws.
 void await_welcome(int fd, const std::string& directory, Process processes, Handover& received) {
     const ssize_t size_B = receive_welcome(fd, received);
-    if (size_B == 0) fail(directory, "it does not want this rank (another one has its number, or another user asks)");
+    if (size_B == 0)
+        fail(directory, "it does not want this rank (another one has its number, or it is of another job or user)");
     if (size_B < 0) fail(directory, errno == EAGAIN ? "no answer within 5 s" : std::strerror(errno));
     if (received.memory < 0) fail(directory, "it handed over no memory");
     if (size_B != sizeof received.welcome || received.welcome.magic != kChannelMagic ||

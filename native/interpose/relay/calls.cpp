@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "boundary.hpp"
 #include "relay/fatal.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 std::array<void*, kFunctions> functions;
 std::optional<std::uint64_t> chaos_seed;
-const char* directory = nullptr;
+std::optional<std::string> directory;
 bool armed = false;
 
 std::optional<std::uint64_t> seed_of(const char* value) {
@@ -38,8 +39,10 @@ std::optional<std::uint64_t> seed_of(const char* value) {
 void* const* arm(void* const* next) {
     const char* const chaos = std::getenv(kChaosVariable);
     chaos_seed = chaos != nullptr ? seed_of(chaos) : std::nullopt;
-    directory = std::getenv(kRelayVariable);
-    armed = chaos_seed || directory != nullptr;
+    if (const char* const there = std::getenv(kRelayVariable); there != nullptr) {
+        directory = there;
+    }
+    armed = chaos_seed || directory;
     if (!armed) {
         return next;
     }
@@ -56,7 +59,7 @@ void* const* arm(void* const* next) {
 }
 
 const char* way_out() {
-    if (directory == nullptr) {
+    if (!directory) {
         return "without FAIRLEAD_CHAOS (fairlead profile --chaos)";
     }
     return chaos_seed ? "without FAIRLEAD_CHAOS and FAIRLEAD_RELAY"
@@ -66,7 +69,11 @@ const char* way_out() {
 void begin() {
     if (armed && plane == nullptr) {
         const auto chaos = chaos_seed ? std::optional<Chaos>(*chaos_seed) : std::nullopt;
-        plane = new Plane(chaos, directory);  // never destroyed: threads may outlive main
+        // Never destroyed: threads may outlive main.
+        plane = new Plane(chaos, directory ? directory->c_str() : nullptr);
+        // Only now that it is a rank: what it was until then may have begun another program in its place. An MPI job
+        // that a rank starts has ranks of its own, of the same numbers, which the agent must not take for this job's.
+        unsetenv(kRelayVariable);
     }
 }
 

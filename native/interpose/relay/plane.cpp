@@ -91,7 +91,7 @@ Plane::Plane(std::optional<Chaos> chaos, const char* directory)
     auto mpi_carrier = std::make_unique<MpiCarrier>(frames_, processes_);
     mpi_carrier_ = mpi_carrier.get();
     carrier_ = std::move(mpi_carrier);
-    if (directory != nullptr) {
+    if (directory != nullptr && processes_ > 1) {  // alone, it has nobody to send to
         join_agent(directory);
     }
     if (chaos) {

@@ -160,8 +160,13 @@ unsigned long long mapped_objects() {
 
 std::atomic<void* const*> known_targets{nullptr};
 
+// As the process began: its first call of MPI may change its environment.
+bool wanted = false;
+
 // Before the program's first call, which from Fortran would pass by.
 [[gnu::constructor]] void start_with_fortran() {
+    wanted = std::getenv(kDirectoryVariable) != nullptr || std::getenv(kRingsVariable) != nullptr ||
+             std::getenv(kChaosVariable) != nullptr || std::getenv(kRelayVariable) != nullptr;
     follow_fortran();
 }
 
@@ -174,8 +179,6 @@ void lead_fortran(void* const* targets) {
 
 void follow_fortran() {
     static std::atomic<unsigned long long> seen{0};
-    const bool wanted = std::getenv(kDirectoryVariable) != nullptr || std::getenv(kRingsVariable) != nullptr ||
-                        std::getenv(kChaosVariable) != nullptr || std::getenv(kRelayVariable) != nullptr;
     if (!wanted || finding_targets()) {
         return;
     }
