@@ -81,6 +81,13 @@ def test_errors(mpi: Mpi, seed: int, tmp_path: Path) -> None:
     assert said == ERRORS
 
 
+def test_communicators_that_are_freed_before_their_requests(tmp_path: Path) -> None:
+    """MPICH has 2048 at a time: 35 times 60."""
+    program = LIBRARIES[2].need().compile(SOURCES, tmp_path / "semantics", "-w")
+    said, _ = run(LIBRARIES[2], 2, [str(program), "35", "freed first"], 45, tmp_path / "records")
+    assert said == ["freed first"]
+
+
 @pytest.mark.parametrize("mpi", [LIBRARIES[0], LIBRARIES[2]], ids=lambda each: each.name)
 @pytest.mark.parametrize("seed", [43, 44])
 def test_what_did_not_fit_is_missing_in_the_profile_alone(mpi: Mpi, seed: int, tmp_path: Path) -> None:

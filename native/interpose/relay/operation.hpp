@@ -23,6 +23,7 @@ struct Channel {
     std::vector<Process> processes;   ///< that messages go to, by rank
     std::vector<std::uint64_t> sent;  ///< messages to each, for chaos mode's draws
     int suspended = 0;                ///< calls in which the library itself may use it: nothing is pulled
+    bool freed = false;               ///< by the program; what is started on it later is the library's alone
 };
 
 struct Operation {

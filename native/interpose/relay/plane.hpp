@@ -183,6 +183,9 @@ class Plane {
     void concluded(const OperationPtr& operation, MPI_Request before, const MPI_Status& status);
     std::uint64_t least(MPI_Comm comm, bool inter, std::uint64_t value);
     bool at_rest(const Channel& channel) const;
+    bool delivered(const Channel& channel) const;
+    /// The library frees it, and has what is started on it from then on.
+    void forget(Channel& channel);
     void register_channel(MPI_Comm comm, CommunicatorId id);
     std::optional<Arrival> look(Channel& channel, int source, int tag, bool take);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "record/recorder.hpp"
+#include "relay/now.hpp"
 #include "relay/plane.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
@@ -14,8 +15,10 @@ namespace {
 constexpr int kMeetTag = 2;  // and so many more
 constexpr int kMeetTags = 16384;
 constexpr CommunicatorId kMeetSpread = 31;  // between the tags of one communicator and those of the next
+// Of messages that nobody receives, and receives that nobody sends to, it cannot be told that they will stay so.
 constexpr int kRestPolls = 2000;
 constexpr int kRestRounds = 3;
+constexpr Time kDelivery_s = 5.0;  ///< of what is sent; another thread may send without end
 
 }  // namespace
 
@@ -53,11 +56,24 @@ void Plane::add(MPI_Comm comm) {
     });
 }
 
+// The library ends what it has begun on a communicator that was freed. What is complete on the plane needs it only for
+// its error handler, what is not started not at all.
 bool Plane::at_rest(const Channel& channel) const {
     const auto sends = [&](const auto& entry) { return entry.second.communicator == channel.id; };
-    const auto uses = [&](const auto& entry) { return entry.second->channel.get() == &channel; };
+    const auto needs = [&](const auto& entry) {
+        const Operation& operation = *entry.second;
+        const bool over = operation.complete && operation.error == MPI_SUCCESS;
+        return operation.channel.get() == &channel && operation.on_plane() && !over;
+    };
+    const auto holds = [&](const auto& entry) { return entry.second.channel.get() == &channel; };
     return endpoint_.matching(channel.id).idle() && std::ranges::none_of(payloads_, sends) &&
-           std::ranges::none_of(operations_, uses);
+           std::ranges::none_of(operations_, needs) && std::ranges::none_of(extracted_, holds);
+}
+
+/// What was sent to its members is with them: they poll, for they free it, too.
+bool Plane::delivered(const Channel& channel) const {
+    return std::ranges::all_of(channel.processes,
+                               [this](Process peer) { return peer == self_ || endpoint_.link_to(peer).idle(); });
 }
 
 bool Plane::drop(MPI_Comm comm) {
@@ -66,26 +82,36 @@ bool Plane::drop(MPI_Comm comm) {
     if (channel == nullptr) {
         return true;
     }
-    bool rest = false;
-    for (int round = 0; round < kRestRounds && !rest; ++round) {
+    for (int round = 0; round < kRestRounds; ++round) {
+        bool rest = false;
         int polls = 0;
+        const Time latest_s = now_s() + kDelivery_s;
         wait_until([&] {
             rest = at_rest(*channel);
-            return rest || ++polls == kRestPolls;
+            polls += delivered(*channel) || now_s() > latest_s ? 1 : 0;
+            return rest || polls == kRestPolls;
         });
-        rest = least(comm, channel->inter, rest ? 1 : 0) == 1;
+        // What a member starts on it as soon as it knows is the library's to match.
+        const Suspended suspended(*this, comm);
+        if (least(comm, channel->inter, rest ? 1 : 0) == 1) {
+            return locked([&] {
+                forget(*channel);
+                return true;
+            });
+        }
     }
     return locked([&] {
-        if (!rest) {
-            to_free_.push_back(comm);
-            return false;
-        }
-        channels_.erase(key_of(comm));
-        if (endpoint_.matching(channel->id).idle()) {
-            endpoint_.remove_communicator(channel->id);
-        }
-        return true;
+        to_free_.push_back(comm);
+        return false;
     });
+}
+
+void Plane::forget(Channel& channel) {
+    channel.freed = true;
+    channels_.erase(key_of(channel.comm));
+    if (endpoint_.matching(channel.id).idle()) {
+        endpoint_.remove_communicator(channel.id);
+    }
 }
 
 int Plane::gather(MPI_Comm comm) {

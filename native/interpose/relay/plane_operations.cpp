@@ -188,6 +188,10 @@ void Plane::made_persistent(bool sends, Mode mode, const void* buffer, MPI_Count
 int Plane::start(MPI_Request* request) {
     const auto native = [request] { return PMPI_Start(request); };
     const OperationPtr operation = operation_of(*request);
+    if (operation != nullptr && operation->channel->freed) {  // all members have nothing of it on the plane
+        operations_.erase(key_of(*request));
+        return native();
+    }
     if (operation == nullptr) {
         return native();
     }

@@ -149,3 +149,49 @@ void made_while_receiving(void) {
     }
     MPI_Comm_free(&parts);
 }
+
+static int deleted;
+
+static int count_deleted(MPI_Comm comm, int key, void* value, void* state) {
+    (void)comm, (void)key, (void)value, (void)state;
+    ++deleted;
+    return MPI_SUCCESS;
+}
+
+/// A communicator that is freed before its persistent requests is gone when they are, at the latest: MPICH has no more
+/// than 2048 at a time. Until then they may be started.
+void freed_first(void) {
+    enum { TIMES = 60 };
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_deleted, &key, NULL);
+    for (int i = 0; i < TIMES; ++i) {
+        int out, in;
+        MPI_Comm own;
+        MPI_Request requests[2];
+        MPI_Comm_dup(world, &own);
+        MPI_Comm_set_attr(own, key, NULL);
+        MPI_Send_init(&out, 1, MPI_INT, next_rank, 1, own, &requests[0]);
+        MPI_Recv_init(&in, 1, MPI_INT, i % 4 ? last_rank : MPI_ANY_SOURCE, 1, own, &requests[1]);
+        for (int start = 0; start < 4; ++start) {
+            if (start == 2) {
+                deleted = 0;
+                MPI_Comm_free(&own);
+                NEED(own == MPI_COMM_NULL);
+#ifdef OPEN_MPI /* MPICH deletes attributes when nothing uses the communicator any more */
+                NEED(deleted == 1);
+#endif
+            }
+            if (start < 2 ? i % 3 != 0 : i % 2 != 0) {
+                out = 10 * rank + start;
+                in = -1;
+                MPI_Startall(2, requests);
+                MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+                NEED(in == 10 * last_rank + start);
+            }
+        }
+        MPI_Request_free(&requests[0]);
+        MPI_Request_free(&requests[1]);
+        NEED(deleted == 1);
+    }
+    MPI_Comm_free_keyval(&key);
+}

@@ -53,6 +53,7 @@ static const struct Case {
     {"communicators", communicators},
     {"made while receiving", made_while_receiving},
     {"attributes", attributes},
+    {"freed first", freed_first},
     {"synchronous and barrier", synchronous_and_barrier},
     {"unwanted", unwanted},
     {"random messages", random_messages},

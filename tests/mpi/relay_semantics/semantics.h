@@ -53,5 +53,6 @@ void wrong_communicators(void);
 void communicators(void);
 void made_while_receiving(void);
 void attributes(void);
+void freed_first(void);
 /* random.c */
 void random_messages(void);
