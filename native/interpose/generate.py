@@ -408,7 +408,8 @@ REFUSED_ALONE_TOO = (
     "MPI_Request_get_status_all", "MPI_Request_get_status_any", "MPI_Request_get_status_some", "MPI_Session_init",
 )  # fmt: skip
 REFUSED = (
-    "MPI_File_open", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create", "MPI_Win_create_dynamic",
+    "MPI_File_open", "MPI_Precv_init", "MPI_Psend_init", "MPI_Win_allocate", "MPI_Win_allocate_shared",
+    "MPI_Win_create", "MPI_Win_create_dynamic",
 )  # fmt: skip
 
 

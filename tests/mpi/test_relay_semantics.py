@@ -142,6 +142,31 @@ def test_what_is_refused_names_what_armed_the_plane(armed: list[str], way_out: s
     assert f"MPI_Win_create_dynamic cannot be used with it; run the program {way_out}\n" in done.stderr
 
 
+PARTS = """
+#include <mpi.h>
+int main(int argc, char** argv) {
+    int rank, part = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Precv_init(&part, 1, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.parametrize("mpi", [LIBRARIES[1], LIBRARIES[3]], ids=lambda each: each.name)
+def test_partitioned_messages_are_refused(mpi: Mpi, tmp_path: Path) -> None:
+    """The plane would pull what sets them up, and one side would wait for it for good."""
+    (tmp_path / "parts.c").write_text(PARTS)
+    program = mpi.need().compile(tmp_path / "parts.c", tmp_path / "parts")
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_CHAOS": "1"}
+    with mpi_libraries.no_leftovers():
+        done = subprocess.run(mpi.command(2, [str(program)], env), capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert "the relay plane ends the job: MPI_Precv_init cannot be used with it" in done.stderr
+
+
 HEIRS = """
 #include <mpi.h>
 #include <stdlib.h>

@@ -367,6 +367,20 @@ int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], 
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); });
 }
 
+int MPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+    const auto direct = library<decltype(wrapped::MPI_Precv_init)>(Function::MPI_Precv_init);
+    if (passes_by()) return direct(buf, partitions, count, datatype, source, tag, comm, info, request);
+    if (!is_alone(comm)) refuse("MPI_Precv_init");
+    return direct(buf, partitions, count, datatype, source, tag, comm, info, request);
+}
+
+int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+    const auto direct = library<decltype(wrapped::MPI_Psend_init)>(Function::MPI_Psend_init);
+    if (passes_by()) return direct(buf, partitions, count, datatype, dest, tag, comm, info, request);
+    if (!is_alone(comm)) refuse("MPI_Psend_init");
+    return direct(buf, partitions, count, datatype, dest, tag, comm, info, request);
+}
+
 int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce)>(Function::MPI_Reduce);
     if (passes_by()) return direct(sendbuf, recvbuf, count, datatype, op, root, comm);
@@ -602,6 +616,8 @@ void put_refusals(Table& table) {
     table.put(Function::MPI_Isendrecv_c, MPI_Isendrecv_c);
     table.put(Function::MPI_Isendrecv_replace, MPI_Isendrecv_replace);
     table.put(Function::MPI_Isendrecv_replace_c, MPI_Isendrecv_replace_c);
+    table.put(Function::MPI_Precv_init, MPI_Precv_init);
+    table.put(Function::MPI_Psend_init, MPI_Psend_init);
     table.put(Function::MPI_Request_get_status_all, MPI_Request_get_status_all);
     table.put(Function::MPI_Request_get_status_any, MPI_Request_get_status_any);
     table.put(Function::MPI_Request_get_status_some, MPI_Request_get_status_some);
