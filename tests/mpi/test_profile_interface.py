@@ -18,8 +18,8 @@ CONSTANTS = (
 HANDLES = {
     "comm_world": "MPI_COMM_WORLD", "comm_null": "MPI_COMM_NULL", "comm_self": "MPI_COMM_SELF",
     "datatype_byte": "MPI_BYTE", "datatype_packed": "MPI_PACKED", "datatype_null": "MPI_DATATYPE_NULL",
-    "info_null": "MPI_INFO_NULL", "op_no_op": "MPI_NO_OP", "request_null": "MPI_REQUEST_NULL",
-    "message_no_proc": "MPI_MESSAGE_NO_PROC",
+    "errors_return": "MPI_ERRORS_RETURN", "info_null": "MPI_INFO_NULL", "op_no_op": "MPI_NO_OP",
+    "request_null": "MPI_REQUEST_NULL", "message_no_proc": "MPI_MESSAGE_NO_PROC",
 }  # fmt: skip
 # A handle is a number, or the address of an object that libmpi has a name for.
 SAY = """

@@ -158,6 +158,8 @@ class Plane {
     void take_from_library(Channel& channel);
     void pull(Channel& channel);
     void handle_events();
+    /// A native message goes to where the program wants it, or whole into memory of our own if it does not fit there.
+    static int receive(Operation& operation, Pulled& pulled);
     void handle(const ReceiveMatched& event);
     void handle(const Arrived& event);
     void handle(const SendDone& event);

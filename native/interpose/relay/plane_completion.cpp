@@ -16,6 +16,37 @@ void fill(MPI_Status& status, const Operation& operation) {
     set_bytes(status, operation.got_B, operation.cancelled);
 }
 
+/// Meanwhile the program hears nothing of errors: it has not asked for what the plane looks at. Where a library does
+/// not know whose they are, they are MPI_COMM_SELF's, or MPI_COMM_WORLD's.
+class Unheard {
+  public:
+    explicit Unheard(const Channel& channel) {
+        for (const MPI_Comm comm : {channel.freed ? comm_null() : channel.comm, comm_world(), comm_self()}) {
+            if (comm != comm_null()) {
+                Heard& heard = before_.emplace_back(comm);
+                PMPI_Comm_get_errhandler(comm, &heard.handler);
+                PMPI_Comm_set_errhandler(comm, errors_return());
+            }
+        }
+    }
+    ~Unheard() {
+        for (auto heard = before_.rbegin(); heard != before_.rend(); ++heard) {  // one may be there twice
+            PMPI_Comm_set_errhandler(heard->comm, heard->handler);
+            PMPI_Errhandler_free(&heard->handler);
+        }
+    }
+    Unheard(const Unheard&) = delete;
+    Unheard& operator=(const Unheard&) = delete;
+
+  private:
+    struct Heard {
+        explicit Heard(MPI_Comm whose) : comm(whose) {}
+        MPI_Comm comm;
+        MPI_Errhandler handler{};
+    };
+    std::vector<Heard> before_;
+};
+
 }  // namespace
 
 void Plane::account(Operation& operation, const MPI_Status& status) {
@@ -34,6 +65,7 @@ void Plane::account(Operation& operation, const MPI_Status& status) {
 // In MPICH, PMPI_Request_get_status completes a persistent request as a test does. It can be tested: its handle stays.
 bool Plane::library_done(Operation& operation, MPI_Status& status) {
     int over = 0;
+    const Unheard unheard(*operation.channel);
     if (!operation.persistent) {
         PMPI_Request_get_status(operation.handle, &over, &status);
         return over != 0;

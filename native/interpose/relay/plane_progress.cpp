@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every call does for the plane: frames in, the library's answers, frames out.
 #include <algorithm>
+#include <utility>
 
 #include "fairlead/relay/wire.hpp"
 #include "relay/fatal.hpp"
@@ -105,6 +106,18 @@ void Plane::handle_events() {
     }
 }
 
+int Plane::receive(Operation& operation, Pulled& pulled) {
+    const Layout& layout = operation.layout;
+    const auto size_B = static_cast<MPI_Count>(pulled.size_B);
+    if (pulled.size_B <= layout.size_B() || (!fits(size_B) && PMPI_Imrecv_c == nullptr)) {
+        return native_imrecv(layout, &pulled.message, &operation.transfer);
+    }
+    // The library would tell the error handler that it does not fit, in whatever call asks for it first.
+    operation.scratch.resize(pulled.size_B);
+    const Layout whole(operation.scratch.data(), size_B, datatype_packed());
+    return native_imrecv(whole, &pulled.message, &operation.transfer);
+}
+
 void Plane::handle(const ReceiveMatched& event) {
     const OperationPtr operation = receives_.at(event.match.receive);
     const Arrival& arrival = event.match.arrival;
@@ -113,7 +126,7 @@ void Plane::handle(const ReceiveMatched& event) {
     if (const auto* native = std::get_if<NativeHandle>(&arrival.body)) {
         receives_.erase(event.match.receive);
         auto pulled = pulled_.extract(*native);
-        operation->error = native_imrecv(operation->layout, &pulled.mapped().message, &operation->transfer);
+        operation->error = receive(*operation, pulled.mapped());
         if (operation->error == MPI_SUCCESS) {
             transfers_.push_back(operation);
         } else {
@@ -184,9 +197,13 @@ void Plane::finish_transfers() {
             ++each;
             continue;
         }
-        operation.error = error;
-        operation.got_B = bytes_of(status);
-        operation.complete = true;
+        if (error == MPI_SUCCESS && !operation.scratch.empty()) {
+            put(operation, std::exchange(operation.scratch, {}));
+        } else {
+            operation.error = error;
+            operation.got_B = bytes_of(status);
+            operation.complete = true;
+        }
         each = transfers_.erase(each);
     }
 }

@@ -12,7 +12,10 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm);
 int PMPI_Comm_free(MPI_Comm* comm);
 int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag);
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler);
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm);
+int PMPI_Errhandler_free(MPI_Errhandler* errhandler);
 int PMPI_Grequest_complete(MPI_Request request);
 int PMPI_Grequest_start(int (*query)(void*, MPI_Status*), int (*release)(void*), int (*cancel)(void*, int), void* state,
                         MPI_Request* request);

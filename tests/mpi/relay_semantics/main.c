@@ -50,6 +50,7 @@ static const struct Case {
     {"errors", errors},
     {"wrong exchanges", wrong_exchanges},
     {"wrong communicators", wrong_communicators},
+    {"told once", told_once},
     {"communicators", communicators},
     {"made while receiving", made_while_receiving},
     {"attributes", attributes},

@@ -49,6 +49,7 @@ void truncation(void);
 void errors(void);
 void wrong_exchanges(void);
 void wrong_communicators(void);
+void told_once(void);
 /* communicators.c */
 void communicators(void);
 void made_while_receiving(void);

@@ -69,6 +69,9 @@ inline MPI_Datatype datatype_packed() {
 inline MPI_Datatype datatype_null() {
     return 0x0c000000;
 }
+inline MPI_Errhandler errors_return() {
+    return 0x54000001;
+}
 inline MPI_Info info_null() {
     return 0x1c000000;
 }

@@ -55,6 +55,7 @@ extern char ompi_mpi_comm_self;
 extern char ompi_mpi_comm_world;
 extern char ompi_mpi_byte;
 extern char ompi_mpi_datatype_null;
+extern char ompi_mpi_errors_return;
 extern char ompi_mpi_info_null;
 extern char ompi_mpi_op_no_op;
 extern char ompi_mpi_packed;
@@ -83,6 +84,9 @@ inline MPI_Datatype datatype_packed() {
 }
 inline MPI_Datatype datatype_null() {
     return reinterpret_cast<MPI_Datatype>(&ompi_mpi_datatype_null);
+}
+inline MPI_Errhandler errors_return() {
+    return reinterpret_cast<MPI_Errhandler>(&ompi_mpi_errors_return);
 }
 inline MPI_Info info_null() {
     return reinterpret_cast<MPI_Info>(&ompi_mpi_info_null);
