@@ -452,8 +452,10 @@ def relay_source(functions: list[Function]) -> str:
     chosen = [(function, kind) for function in functions if (kind := _relay_kind(function))]
     definitions = []
     for function, kind in chosen:
-        # What a session makes before MPI_Init would pass the plane by.
-        passes = "is_inner()" if function.name == "MPI_Session_init" else "passes_by()"
+        # What a session makes before MPI_Init would pass the plane by. All members of a collective call have to make
+        # the same one of the library's, those in callbacks, too.
+        given = function.roles["communicator"] if kind == "collective" else ""
+        passes = "is_inner()" if function.name == "MPI_Session_init" else f"passes_by({given})"
         lines = [
             f"{function.signature} {{",
             f"    const auto direct = library<decltype(wrapped::{function.name})>(Function::{function.name});",

@@ -9,105 +9,105 @@ namespace {
 
 int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Allgather)>(Function::MPI_Allgather);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Iallgather)>(Function::MPI_Iallgather);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); });
 }
 
 int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Allgather_c)>(Function::MPI_Allgather_c);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Iallgather_c)>(Function::MPI_Iallgather_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); });
 }
 
 int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Allgatherv)>(Function::MPI_Allgatherv);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Iallgatherv)>(Function::MPI_Iallgatherv);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); });
 }
 
 int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Allgatherv_c)>(Function::MPI_Allgatherv_c);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Iallgatherv_c)>(Function::MPI_Iallgatherv_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); });
 }
 
 int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Allreduce)>(Function::MPI_Allreduce);
-    if (passes_by()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     const auto later = library<decltype(wrapped::MPI_Iallreduce)>(Function::MPI_Iallreduce);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, count, datatype, op, comm, request); });
 }
 
 int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Allreduce_c)>(Function::MPI_Allreduce_c);
-    if (passes_by()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     const auto later = library<decltype(wrapped::MPI_Iallreduce_c)>(Function::MPI_Iallreduce_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, count, datatype, op, comm, request); });
 }
 
 int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoall)>(Function::MPI_Alltoall);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ialltoall)>(Function::MPI_Ialltoall);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); });
 }
 
 int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoall_c)>(Function::MPI_Alltoall_c);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ialltoall_c)>(Function::MPI_Ialltoall_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); });
 }
 
 int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoallv)>(Function::MPI_Alltoallv);
-    if (passes_by()) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ialltoallv)>(Function::MPI_Ialltoallv);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); });
 }
 
 int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoallv_c)>(Function::MPI_Alltoallv_c);
-    if (passes_by()) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ialltoallv_c)>(Function::MPI_Ialltoallv_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); });
 }
 
 int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoallw)>(Function::MPI_Alltoallw);
-    if (passes_by()) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     const auto later = library<decltype(wrapped::MPI_Ialltoallw)>(Function::MPI_Ialltoallw);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); });
 }
 
 int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoallw_c)>(Function::MPI_Alltoallw_c);
-    if (passes_by()) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     const auto later = library<decltype(wrapped::MPI_Ialltoallw_c)>(Function::MPI_Ialltoallw_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); });
 }
 
 int MPI_Barrier(MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Barrier)>(Function::MPI_Barrier);
-    if (passes_by()) return direct(comm);
+    if (passes_by(comm)) return direct(comm);
     const auto later = library<decltype(wrapped::MPI_Ibarrier)>(Function::MPI_Ibarrier);
     return poll_through([&](MPI_Request* request) { return later(comm, request); });
 }
 
 int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Bcast)>(Function::MPI_Bcast);
-    if (passes_by()) return direct(buffer, count, datatype, root, comm);
+    if (passes_by(comm)) return direct(buffer, count, datatype, root, comm);
     const auto later = library<decltype(wrapped::MPI_Ibcast)>(Function::MPI_Ibcast);
     return poll_through([&](MPI_Request* request) { return later(buffer, count, datatype, root, comm, request); });
 }
 
 int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Bcast_c)>(Function::MPI_Bcast_c);
-    if (passes_by()) return direct(buffer, count, datatype, root, comm);
+    if (passes_by(comm)) return direct(buffer, count, datatype, root, comm);
     const auto later = library<decltype(wrapped::MPI_Ibcast_c)>(Function::MPI_Ibcast_c);
     return poll_through([&](MPI_Request* request) { return later(buffer, count, datatype, root, comm, request); });
 }
@@ -203,14 +203,14 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int so
 
 int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Exscan)>(Function::MPI_Exscan);
-    if (passes_by()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     const auto later = library<decltype(wrapped::MPI_Iexscan)>(Function::MPI_Iexscan);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, count, datatype, op, comm, request); });
 }
 
 int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Exscan_c)>(Function::MPI_Exscan_c);
-    if (passes_by()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     const auto later = library<decltype(wrapped::MPI_Iexscan_c)>(Function::MPI_Iexscan_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, count, datatype, op, comm, request); });
 }
@@ -224,28 +224,28 @@ int MPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info,
 
 int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Gather)>(Function::MPI_Gather);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     const auto later = library<decltype(wrapped::MPI_Igather)>(Function::MPI_Igather);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); });
 }
 
 int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Gather_c)>(Function::MPI_Gather_c);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     const auto later = library<decltype(wrapped::MPI_Igather_c)>(Function::MPI_Igather_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); });
 }
 
 int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Gatherv)>(Function::MPI_Gatherv);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     const auto later = library<decltype(wrapped::MPI_Igatherv)>(Function::MPI_Igatherv);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request); });
 }
 
 int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Gatherv_c)>(Function::MPI_Gatherv_c);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     const auto later = library<decltype(wrapped::MPI_Igatherv_c)>(Function::MPI_Igatherv_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request); });
 }
@@ -299,70 +299,70 @@ int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, i
 
 int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_allgather)>(Function::MPI_Neighbor_allgather);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ineighbor_allgather)>(Function::MPI_Ineighbor_allgather);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); });
 }
 
 int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_allgather_c)>(Function::MPI_Neighbor_allgather_c);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ineighbor_allgather_c)>(Function::MPI_Ineighbor_allgather_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); });
 }
 
 int MPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_allgatherv)>(Function::MPI_Neighbor_allgatherv);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ineighbor_allgatherv)>(Function::MPI_Ineighbor_allgatherv);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); });
 }
 
 int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_allgatherv_c)>(Function::MPI_Neighbor_allgatherv_c);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ineighbor_allgatherv_c)>(Function::MPI_Ineighbor_allgatherv_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); });
 }
 
 int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_alltoall)>(Function::MPI_Neighbor_alltoall);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ineighbor_alltoall)>(Function::MPI_Ineighbor_alltoall);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); });
 }
 
 int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_alltoall_c)>(Function::MPI_Neighbor_alltoall_c);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ineighbor_alltoall_c)>(Function::MPI_Ineighbor_alltoall_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); });
 }
 
 int MPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_alltoallv)>(Function::MPI_Neighbor_alltoallv);
-    if (passes_by()) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ineighbor_alltoallv)>(Function::MPI_Ineighbor_alltoallv);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); });
 }
 
 int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_alltoallv_c)>(Function::MPI_Neighbor_alltoallv_c);
-    if (passes_by()) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     const auto later = library<decltype(wrapped::MPI_Ineighbor_alltoallv_c)>(Function::MPI_Ineighbor_alltoallv_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); });
 }
 
 int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_alltoallw)>(Function::MPI_Neighbor_alltoallw);
-    if (passes_by()) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     const auto later = library<decltype(wrapped::MPI_Ineighbor_alltoallw)>(Function::MPI_Ineighbor_alltoallw);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); });
 }
 
 int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_alltoallw_c)>(Function::MPI_Neighbor_alltoallw_c);
-    if (passes_by()) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     const auto later = library<decltype(wrapped::MPI_Ineighbor_alltoallw_c)>(Function::MPI_Ineighbor_alltoallw_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); });
 }
@@ -383,42 +383,42 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatyp
 
 int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce)>(Function::MPI_Reduce);
-    if (passes_by()) return direct(sendbuf, recvbuf, count, datatype, op, root, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, root, comm);
     const auto later = library<decltype(wrapped::MPI_Ireduce)>(Function::MPI_Ireduce);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, count, datatype, op, root, comm, request); });
 }
 
 int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce_c)>(Function::MPI_Reduce_c);
-    if (passes_by()) return direct(sendbuf, recvbuf, count, datatype, op, root, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, root, comm);
     const auto later = library<decltype(wrapped::MPI_Ireduce_c)>(Function::MPI_Ireduce_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, count, datatype, op, root, comm, request); });
 }
 
 int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce_scatter)>(Function::MPI_Reduce_scatter);
-    if (passes_by()) return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     const auto later = library<decltype(wrapped::MPI_Ireduce_scatter)>(Function::MPI_Ireduce_scatter);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, recvcounts, datatype, op, comm, request); });
 }
 
 int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce_scatter_block)>(Function::MPI_Reduce_scatter_block);
-    if (passes_by()) return direct(sendbuf, recvbuf, recvcount, datatype, op, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, recvcount, datatype, op, comm);
     const auto later = library<decltype(wrapped::MPI_Ireduce_scatter_block)>(Function::MPI_Ireduce_scatter_block);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, recvcount, datatype, op, comm, request); });
 }
 
 int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce_scatter_block_c)>(Function::MPI_Reduce_scatter_block_c);
-    if (passes_by()) return direct(sendbuf, recvbuf, recvcount, datatype, op, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, recvcount, datatype, op, comm);
     const auto later = library<decltype(wrapped::MPI_Ireduce_scatter_block_c)>(Function::MPI_Ireduce_scatter_block_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, recvcount, datatype, op, comm, request); });
 }
 
 int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce_scatter_c)>(Function::MPI_Reduce_scatter_c);
-    if (passes_by()) return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     const auto later = library<decltype(wrapped::MPI_Ireduce_scatter_c)>(Function::MPI_Ireduce_scatter_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, recvcounts, datatype, op, comm, request); });
 }
@@ -446,42 +446,42 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
 
 int MPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scan)>(Function::MPI_Scan);
-    if (passes_by()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     const auto later = library<decltype(wrapped::MPI_Iscan)>(Function::MPI_Iscan);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, count, datatype, op, comm, request); });
 }
 
 int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scan_c)>(Function::MPI_Scan_c);
-    if (passes_by()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
+    if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     const auto later = library<decltype(wrapped::MPI_Iscan_c)>(Function::MPI_Iscan_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, recvbuf, count, datatype, op, comm, request); });
 }
 
 int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scatter)>(Function::MPI_Scatter);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     const auto later = library<decltype(wrapped::MPI_Iscatter)>(Function::MPI_Iscatter);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); });
 }
 
 int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scatter_c)>(Function::MPI_Scatter_c);
-    if (passes_by()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     const auto later = library<decltype(wrapped::MPI_Iscatter_c)>(Function::MPI_Iscatter_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); });
 }
 
 int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scatterv)>(Function::MPI_Scatterv);
-    if (passes_by()) return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
     const auto later = library<decltype(wrapped::MPI_Iscatterv)>(Function::MPI_Iscatterv);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request); });
 }
 
 int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scatterv_c)>(Function::MPI_Scatterv_c);
-    if (passes_by()) return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (passes_by(comm)) return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
     const auto later = library<decltype(wrapped::MPI_Iscatterv_c)>(Function::MPI_Iscatterv_c);
     return poll_through([&](MPI_Request* request) { return later(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request); });
 }

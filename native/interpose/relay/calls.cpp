@@ -77,7 +77,7 @@ void begin() {
     }
 }
 
-void end() {
+void finish() {
     if (plane != nullptr) {
         plane->finish();
         const Counters& counters = plane->counters();
@@ -92,8 +92,11 @@ void end() {
                          .retransmitted = counters.retransmitted,
                          .duplicates = counters.duplicates,
                          .outside = plane->outside()});
-        plane = nullptr;
     }
+}
+
+void end() {
+    plane = nullptr;
 }
 
 }  // namespace fairlead::relay

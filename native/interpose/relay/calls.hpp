@@ -18,7 +18,8 @@ void* const* arm(void* const* next);
 const char* way_out();
 /// MPI_COMM_WORLD is there and known (wrap/handles.hpp).
 void begin();
-/// MPI_Finalize.
+/// MPI_Finalize, before and after the library's.
+void finish();
 void end();
 
 /// Null before begin() and after end(), and without the plane.
@@ -31,12 +32,23 @@ Signature* library(Function function) {
     return reinterpret_cast<Signature*>(library_functions[static_cast<std::size_t>(function)]);
 }
 
-/// Calls that the library makes inside another one are its own affair.
+/// Calls that the library makes inside another one are its own affair. Some are the program's, in a callback, and
+/// cannot be told from those; but the library sends no messages of its own by MPI's functions on the program's
+/// communicators.
 inline bool is_inner() {
     return record::Thread::current().depth > 1;
 }
 inline bool passes_by() {
     return plane == nullptr || is_inner();
+}
+inline bool passes_by(MPI_Comm comm) {
+    return plane == nullptr || (is_inner() && !plane->carries(comm));
+}
+inline bool passes_by(int count, const MPI_Request requests[]) {
+    return plane == nullptr || (is_inner() && !plane->has_any(count, requests));
+}
+inline bool passes_by(const MPI_Message* message) {
+    return plane == nullptr || (is_inner() && !plane->has(*message));
 }
 
 /// Replaces functions in the table, if the library has them.

@@ -108,7 +108,7 @@ template <Function function>
 int comm_free(MPI_Comm* comm) {
     const auto free = library<int(MPI_Comm*)>(function);
     // Also inside another call: programs keep communicators as attributes of others, and free them with those.
-    if (plane == nullptr || *comm == comm_null() || (passes_by() && !plane->carries(*comm))) {
+    if (*comm == comm_null() || passes_by(*comm)) {
         return free(comm);
     }
     plane->enter();
@@ -122,8 +122,10 @@ int comm_free(MPI_Comm* comm) {
 
 int finalize() {
     const auto finalize_library = library<decltype(finalize)>(Function::MPI_Finalize);
+    finish();
+    const int error = finalize_library();  // which calls attributes' callbacks
     end();
-    return finalize_library();
+    return error;
 }
 
 }  // namespace

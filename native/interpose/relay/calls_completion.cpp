@@ -18,7 +18,7 @@ bool cannot_be(std::initializer_list<const void*> results, const MPI_Status* sta
 }
 
 int wait(MPI_Request* request, MPI_Status* status) {
-    if (passes_by() || cannot_be({request}, status)) {
+    if (passes_by(1, request) || cannot_be({request}, status)) {
         return library<decltype(wait)>(Function::MPI_Wait)(request, status);
     }
     plane->enter();
@@ -28,7 +28,7 @@ int wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
-    if (passes_by() || cannot_be({request, flag}, status)) {
+    if (passes_by(1, request) || cannot_be({request, flag}, status)) {
         return library<decltype(test)>(Function::MPI_Test)(request, flag, status);
     }
     plane->enter();
@@ -38,7 +38,7 @@ int test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    if (passes_by() || cannot_be({}, statuses, {requests}, count)) {
+    if (passes_by(count, requests) || cannot_be({}, statuses, {requests}, count)) {
         return library<decltype(wait_all)>(Function::MPI_Waitall)(count, requests, statuses);
     }
     plane->enter();
@@ -48,7 +48,7 @@ int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
 }
 
 int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-    if (passes_by() || cannot_be({flag}, statuses, {requests}, count)) {
+    if (passes_by(count, requests) || cannot_be({flag}, statuses, {requests}, count)) {
         return library<decltype(test_all)>(Function::MPI_Testall)(count, requests, flag, statuses);
     }
     plane->enter();
@@ -58,7 +58,7 @@ int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]
 }
 
 int wait_any(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-    if (passes_by() || cannot_be({index}, status, {requests}, count)) {
+    if (passes_by(count, requests) || cannot_be({index}, status, {requests}, count)) {
         return library<decltype(wait_any)>(Function::MPI_Waitany)(count, requests, index, status);
     }
     plane->enter();
@@ -68,7 +68,7 @@ int wait_any(int count, MPI_Request requests[], int* index, MPI_Status* status) 
 }
 
 int test_any(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-    if (passes_by() || cannot_be({index, flag}, status, {requests}, count)) {
+    if (passes_by(count, requests) || cannot_be({index, flag}, status, {requests}, count)) {
         return library<decltype(test_any)>(Function::MPI_Testany)(count, requests, index, flag, status);
     }
     plane->enter();
@@ -81,7 +81,7 @@ int test_any(int count, MPI_Request requests[], int* index, int* flag, MPI_Statu
 }
 
 int wait_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[]) {
-    if (passes_by() || cannot_be({number}, statuses, {requests, indices}, count)) {
+    if (passes_by(count, requests) || cannot_be({number}, statuses, {requests, indices}, count)) {
         return library<decltype(wait_some)>(Function::MPI_Waitsome)(count, requests, number, indices, statuses);
     }
     plane->enter();
@@ -91,7 +91,7 @@ int wait_some(int count, MPI_Request requests[], int* number, int indices[], MPI
 }
 
 int test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[]) {
-    if (passes_by() || cannot_be({number}, statuses, {requests, indices}, count)) {
+    if (passes_by(count, requests) || cannot_be({number}, statuses, {requests, indices}, count)) {
         return library<decltype(test_some)>(Function::MPI_Testsome)(count, requests, number, indices, statuses);
     }
     plane->enter();
@@ -101,7 +101,7 @@ int test_some(int count, MPI_Request requests[], int* number, int indices[], MPI
 }
 
 int get_status(MPI_Request request, int* flag, MPI_Status* status) {
-    if (passes_by() || cannot_be({flag}, status)) {
+    if (passes_by(1, &request) || cannot_be({flag}, status)) {
         return library<decltype(get_status)>(Function::MPI_Request_get_status)(request, flag, status);
     }
     plane->enter();

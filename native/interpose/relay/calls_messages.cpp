@@ -19,7 +19,7 @@ int wait(MPI_Request* request, MPI_Status* status) {
 
 template <Function function, Mode mode, class Count>
 int send(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-    if (passes_by()) {
+    if (passes_by(comm)) {
         return library<int(const void*, Count, MPI_Datatype, int, int, MPI_Comm)>(function)(buf, count, datatype, dest,
                                                                                             tag, comm);
     }
@@ -32,7 +32,7 @@ int send(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag,
 
 template <Function function, Mode mode, class Count>
 int isend(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-    if (passes_by()) {
+    if (passes_by(comm)) {
         return library<int(const void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
             buf, count, datatype, dest, tag, comm, request);
     }
@@ -42,7 +42,7 @@ int isend(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag
 
 template <Function function, class Count>
 int recv(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-    if (passes_by() || source == MPI_PROC_NULL) {
+    if (passes_by(comm) || source == MPI_PROC_NULL) {
         return library<int(void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status*)>(function)(
             buf, count, datatype, source, tag, comm, status);
     }
@@ -54,7 +54,7 @@ int recv(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI
 
 template <Function function, class Count>
 int irecv(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
-    if (passes_by()) {
+    if (passes_by(comm)) {
         return library<int(void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
             buf, count, datatype, source, tag, comm, request);
     }
@@ -67,7 +67,7 @@ int send_init(const void* buf, Count count, MPI_Datatype datatype, int dest, int
               MPI_Request* request) {
     const int error = library<int(const void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
         buf, count, datatype, dest, tag, comm, request);
-    if (error == MPI_SUCCESS && !passes_by()) {
+    if (error == MPI_SUCCESS && !passes_by(comm)) {
         plane->enter();
         plane->locked([&] {
             plane->made_persistent(true, mode, buf, count, datatype, dest, tag, comm, *request);
@@ -81,7 +81,7 @@ template <Function function, class Count>
 int recv_init(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
     const int error = library<int(void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
         buf, count, datatype, source, tag, comm, request);
-    if (error == MPI_SUCCESS && !passes_by()) {
+    if (error == MPI_SUCCESS && !passes_by(comm)) {
         plane->enter();
         plane->locked([&] {
             plane->made_persistent(false, Mode::standard, buf, count, datatype, source, tag, comm, *request);
@@ -92,7 +92,7 @@ int recv_init(void* buf, Count count, MPI_Datatype datatype, int source, int tag
 }
 
 int start(MPI_Request* request) {
-    if (passes_by()) {
+    if (passes_by(1, request)) {
         return library<decltype(start)>(Function::MPI_Start)(request);
     }
     plane->enter();
@@ -100,7 +100,7 @@ int start(MPI_Request* request) {
 }
 
 int start_all(int count, MPI_Request requests[]) {
-    if (passes_by()) {
+    if (passes_by(count, requests)) {
         return library<decltype(start_all)>(Function::MPI_Startall)(count, requests);
     }
     plane->enter();
@@ -151,7 +151,7 @@ int exchange(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
 template <Function function, class Count>
 int sendrecv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
              Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by(comm)) {
         return library<decltype(sendrecv<function, Count>)>(function)(
             sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     }
@@ -164,7 +164,7 @@ int sendrecv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, int de
 template <Function function, class Count>
 int sendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                      MPI_Comm comm, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by(comm)) {
         return library<decltype(sendrecv_replace<function, Count>)>(function)(buf, count, datatype, dest, sendtag,
                                                                               source, recvtag, comm, status);
     }
@@ -178,7 +178,7 @@ int sendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, in
 }
 
 int iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by(comm)) {
         return library<decltype(iprobe)>(Function::MPI_Iprobe)(source, tag, comm, flag, status);
     }
     plane->enter();
@@ -186,7 +186,7 @@ int iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
 }
 
 int probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by(comm)) {
         return library<decltype(probe)>(Function::MPI_Probe)(source, tag, comm, status);
     }
     plane->enter();
@@ -200,7 +200,7 @@ int probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 }
 
 int improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by(comm)) {
         return library<decltype(improbe)>(Function::MPI_Improbe)(source, tag, comm, flag, message, status);
     }
     plane->enter();
@@ -208,7 +208,7 @@ int improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
 }
 
 int mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by(comm)) {
         return library<decltype(mprobe)>(Function::MPI_Mprobe)(source, tag, comm, message, status);
     }
     plane->enter();
@@ -223,7 +223,7 @@ int mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status*
 
 template <Function function, class Count>
 int imrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-    if (passes_by()) {
+    if (passes_by(message)) {
         return library<decltype(imrecv<function, Count>)>(function)(buf, count, datatype, message, request);
     }
     plane->enter();
@@ -232,7 +232,7 @@ int imrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, 
 
 template <Function function, class Count>
 int mrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-    if (passes_by()) {
+    if (passes_by(message)) {
         return library<decltype(mrecv<function, Count>)>(function)(buf, count, datatype, message, status);
     }
     plane->enter();
@@ -242,7 +242,7 @@ int mrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, M
 }
 
 int cancel(MPI_Request* request) {
-    if (passes_by()) {
+    if (passes_by(1, request)) {
         return library<decltype(cancel)>(Function::MPI_Cancel)(request);
     }
     plane->enter();
@@ -250,7 +250,7 @@ int cancel(MPI_Request* request) {
 }
 
 int request_free(MPI_Request* request) {
-    if (passes_by()) {
+    if (passes_by(1, request)) {
         return library<decltype(request_free)>(Function::MPI_Request_free)(request);
     }
     plane->enter();

@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "fairlead/relay/wire.hpp"
+#include "relay/calls.hpp"
 #include "relay/chaos_carrier.hpp"
+#include "relay/fatal.hpp"
 #include "relay/now.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
@@ -146,6 +148,9 @@ OperationPtr Plane::operation_of(MPI_Request request) const {
 // Steps.
 
 void Plane::enter() {
+    if (mutex_.held_here()) {
+        return;  // the call that it is in has polled
+    }
     const std::scoped_lock lock(mutex_);
     ++calls_;
     if (chaos_) {
@@ -207,7 +212,7 @@ void Plane::follow_agents() {
 }
 
 void Plane::tell_agent() {
-    if (fallback_ != nullptr) {
+    if (fallback_ != nullptr && !ended_) {
         const Counters& so_far = endpoint_.counters();
         fallback_->agents().tell({so_far.direct, so_far.relayed, so_far.takeovers, so_far.cancelled,
                                   so_far.cancel_failed, so_far.pulled, so_far.held, so_far.waited, so_far.retransmitted,
@@ -243,11 +248,20 @@ void Plane::finish() {
     wait_until([&] { return mpi_carrier_->arrived() == frames && mpi_carrier_->idle(); });
     tell_agent();
     for (std::size_t at = 0; at < to_free_.size(); ++at) {  // attributes' callbacks may add some
+        locked([&] {
+            forget(*channel_of(to_free_[at]));
+            return 0;
+        });
         PMPI_Comm_free(&to_free_[at]);
     }
+    locked([&] { return ended_ = true; });
     PMPI_Comm_free(&frames_);
     PMPI_Comm_free(&control_);
-    PMPI_Comm_free(&own_);
+}
+
+/// Polling would go on with what the interrupted call has in its hands.
+void Plane::refuse_to_wait() {
+    fatal("a callback waits for a message inside a call of MPI that has not ended; run the program %s", way_out());
 }
 
 int Plane::wait_native(MPI_Request request) {

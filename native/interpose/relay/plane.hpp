@@ -27,6 +27,7 @@
 #include "relay/fallback_carrier.hpp"
 #include "relay/mpi_carrier.hpp"
 #include "relay/operation.hpp"
+#include "relay/step_lock.hpp"
 #include "wrap/call.hpp"
 
 namespace fairlead::relay {
@@ -61,15 +62,16 @@ class Plane {
     bool test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, int& error);
     bool test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[], int& error);
     int get_status(MPI_Request request, int* flag, MPI_Status* status);
+    /// Whether one of them is a send or receive that the plane knows of.
+    bool has_any(int count, const MPI_Request requests[]);
+    /// Whether a relayed message was taken as this one, and is not received yet.
+    bool has(MPI_Message message);
 
     // Communicators.
 
     /// A call that is collective over its members made it.
     void add(MPI_Comm comm);
-    bool carries(MPI_Comm comm) {
-        const std::scoped_lock lock(mutex_);
-        return channel_of(comm) != nullptr;
-    }
+    bool carries(MPI_Comm comm);
     /// Before the library frees it: whether it may do so now. If not, it is freed in MPI_Finalize.
     bool drop(MPI_Comm comm);
     /// Until all members have come. Then those that call a function of the library together leave it soon. Returns the
@@ -92,7 +94,8 @@ class Plane {
         std::shared_ptr<Channel> channel_;
     };
 
-    /// In MPI_Finalize, before the library's: everything that was sent arrives.
+    /// In MPI_Finalize, before the library's: everything that was sent arrives. After it, callbacks of the library's
+    /// may still end what is left, and send and receive by the library.
     void finish();
 
     /// A call of the program begins: with a poll, and what chaos mode draws for it.
@@ -101,6 +104,7 @@ class Plane {
     template <class Over>
     void wait_until(Over&& over) {
         if (locked(over)) return;
+        if (mutex_.held_here()) refuse_to_wait();
         for (;;) {
             {
                 const std::scoped_lock lock(mutex_);
@@ -115,8 +119,10 @@ class Plane {
     }
     /// Until the library has completed a request that is not the program's.
     int wait_native(MPI_Request request);
+    /// In a callback that runs with the lock held, it is held already.
     template <class Step>
     auto locked(Step&& step) {
+        if (mutex_.held_here()) return step();
         const std::scoped_lock lock(mutex_);
         return step();
     }
@@ -147,6 +153,7 @@ class Plane {
     };
     using PayloadKey = std::pair<Process, MessageId>;
 
+    [[noreturn]] static void refuse_to_wait();
     void poll();
     void join_agent(const char* directory);
     void draw();
@@ -191,7 +198,7 @@ class Plane {
     void register_channel(MPI_Comm comm, CommunicatorId id);
     std::optional<Arrival> look(Channel& channel, int source, int tag, bool take);
 
-    std::mutex mutex_;
+    StepLock mutex_;
     Process self_ = 0;
     Process processes_ = 0;
     std::optional<Chaos> chaos_;
@@ -210,6 +217,7 @@ class Plane {
     std::vector<bool> relayed_;            ///< and messages shall go that way
     Time last_arrival_s_ = 0.0;            ///< of a frame
     bool finished_ = false;                ///< nobody needs another frame
+    bool ended_ = false;                   ///< nor looks for one
     bool library_asked_ = false;           ///< for the program, in this turn of a wait: it may have yielded
     std::uint64_t calls_ = 0;
     std::uint64_t agreements_ = 1;

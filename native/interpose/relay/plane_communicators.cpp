@@ -56,6 +56,10 @@ void Plane::add(MPI_Comm comm) {
     });
 }
 
+bool Plane::carries(MPI_Comm comm) {
+    return locked([&] { return channel_of(comm) != nullptr; });
+}
+
 // The library ends what it has begun on a communicator that was freed. What is complete on the plane needs it only for
 // its error handler, what is not started not at all.
 bool Plane::at_rest(const Channel& channel) const {

@@ -277,6 +277,14 @@ bool Plane::test_some(int count, MPI_Request requests[], int* number, int indice
     return *number > 0 || error != MPI_SUCCESS;
 }
 
+bool Plane::has_any(int count, const MPI_Request requests[]) {
+    return locked([&] {
+        return requests != nullptr && std::any_of(requests, requests + std::max(count, 0), [this](MPI_Request request) {
+                   return operation_of(request) != nullptr;
+               });
+    });
+}
+
 int Plane::get_status(MPI_Request request, int* flag, MPI_Status* status) {
     const OperationPtr operation = operation_of(request);
     if (operation == nullptr || !operation->active) {

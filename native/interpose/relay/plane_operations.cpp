@@ -30,8 +30,9 @@ int no_cancel(void*, int) {
 int Plane::isend(Mode mode, const void* buffer, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm, MPI_Request* request) {
     const auto channel = channel_of(comm);
-    const bool carried = channel != nullptr && dest >= 0 && dest < static_cast<int>(channel->processes.size()) &&
-                         tag >= 0 && tag <= tag_bound_ && count >= 0 && datatype != datatype_null();
+    const bool carried = channel != nullptr && !ended_ && dest >= 0 &&
+                         dest < static_cast<int>(channel->processes.size()) && tag >= 0 && tag <= tag_bound_ &&
+                         count >= 0 && datatype != datatype_null();
     if (!carried) {
         outside_ += channel == nullptr && dest != MPI_PROC_NULL ? 1 : 0;
         return native_isend(mode, buffer, count, datatype, dest, tag, comm, request);
@@ -188,7 +189,8 @@ void Plane::made_persistent(bool sends, Mode mode, const void* buffer, MPI_Count
 int Plane::start(MPI_Request* request) {
     const auto native = [request] { return PMPI_Start(request); };
     const OperationPtr operation = operation_of(*request);
-    if (operation != nullptr && operation->channel->freed) {  // all members have nothing of it on the plane
+    // Of a communicator that is freed, no member has anything on the plane; and in the end nothing is relayed any more.
+    if (operation != nullptr && (operation->channel->freed || (ended_ && operation->sends))) {
         operations_.erase(key_of(*request));
         return native();
     }

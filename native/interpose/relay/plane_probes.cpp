@@ -65,6 +65,10 @@ int Plane::improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* m
     return MPI_SUCCESS;
 }
 
+bool Plane::has(MPI_Message message) {
+    return locked([&] { return extracted_.contains(key_of(message)); });
+}
+
 int Plane::imrecv(void* buffer, MPI_Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
     auto extracted = extracted_.extract(key_of(*message));
     if (extracted.empty()) {

@@ -13,9 +13,11 @@
 namespace fairlead::relay {
 
 void Plane::poll() {
-    carrier_->poll([this](std::span<const std::uint8_t> frame) { accept(frame); });
-    if (fallback_ != nullptr) {
-        follow_agents();
+    if (!ended_) {
+        carrier_->poll([this](std::span<const std::uint8_t> frame) { accept(frame); });
+        if (fallback_ != nullptr) {
+            follow_agents();
+        }
     }
     settle();
     finish_transfers();

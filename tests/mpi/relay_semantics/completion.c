@@ -118,3 +118,57 @@ void synchronous_and_barrier(void) {
     MPI_Wait(&sending, MPI_STATUS_IGNORE);
     free(bytes);
 }
+
+enum { NEVER = 900, INSIDE, AFTERWARDS };
+static int ended;
+
+/// Of an attribute: a receive that nobody sends to ends, and messages go round.
+static int end_receive(MPI_Comm comm, int key, void* value, void* state) {
+    (void)comm, (void)key, (void)state;
+    MPI_Request* request = value;
+    MPI_Status status;
+    int flag, got = -1, sum = 0;
+    MPI_Cancel(request);
+    MPI_Wait(request, &status);
+    MPI_Test_cancelled(&status, &flag);
+    NEED(flag && *request == MPI_REQUEST_NULL);
+    MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, INSIDE, world, request);
+    MPI_Send(&rank, 1, MPI_INT, next_rank, INSIDE, world);
+    for (flag = 0; !flag;) MPI_Test(request, &flag, &status);
+    NEED(got == last_rank && status.MPI_SOURCE == last_rank);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, world);
+    NEED(sum == size * (size - 1) / 2);
+    ++ended;
+    return MPI_SUCCESS;
+}
+
+/// Callbacks inside a call of MPI call MPI in their turn. One is left for MPI_Finalize.
+void callbacks(void) {
+    static MPI_Request last;
+    static int last_in, there;
+    int key, in, got;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_receive, &key, NULL);
+    for (int i = 0; i < 20; ++i) {
+        MPI_Comm own;
+        MPI_Request request;
+        MPI_Comm_dup(world, &own);
+        MPI_Irecv(&in, 1, MPI_INT, i % 2 ? MPI_ANY_SOURCE : last_rank, NEVER, world, &request);
+        MPI_Comm_set_attr(own, key, &request);
+        MPI_Sendrecv(&i, 1, MPI_INT, next_rank, AFTERWARDS, &got, 1, MPI_INT, last_rank, AFTERWARDS, world,
+                     MPI_STATUS_IGNORE);
+        NEED(got == i);
+        ended = 0;
+        MPI_Comm_free(&own);
+        NEED(ended == 1);
+        for (int k = 0; k < 5; ++k) { /* none of it is counted twice, or not at all */
+            MPI_Sendrecv(&k, 1, MPI_INT, next_rank, AFTERWARDS, &got, 1, MPI_INT, MPI_ANY_SOURCE, AFTERWARDS, world,
+                         MPI_STATUS_IGNORE);
+            NEED(got == k);
+        }
+    }
+    if (!there++) {
+        MPI_Irecv(&last_in, 1, MPI_INT, last_rank, NEVER, world, &last);
+        MPI_Comm_set_attr(MPI_COMM_SELF, key, &last);
+    }
+    MPI_Comm_free_keyval(&key);
+}

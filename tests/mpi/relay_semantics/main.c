@@ -55,6 +55,7 @@ static const struct Case {
     {"made while receiving", made_while_receiving},
     {"attributes", attributes},
     {"freed first", freed_first},
+    {"callbacks", callbacks},
     {"synchronous and barrier", synchronous_and_barrier},
     {"unwanted", unwanted},
     {"random messages", random_messages},

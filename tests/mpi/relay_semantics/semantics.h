@@ -38,6 +38,7 @@ void unwanted(void);
 void posting_order(void);
 void letting_go(void);
 void synchronous_and_barrier(void);
+void callbacks(void);
 /* probes.c */
 void probes(void);
 /* cancel.c */
