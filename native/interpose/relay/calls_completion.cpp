@@ -22,9 +22,9 @@ int wait(MPI_Request* request, MPI_Status* status) {
         return library<decltype(wait)>(Function::MPI_Wait)(request, status);
     }
     plane->enter();
-    int error = MPI_SUCCESS;
-    plane->wait_until([&] { return plane->wait_one(request, status, error); });
-    return error;
+    Outcome outcome;
+    plane->wait_until([&] { return plane->wait_one(request, status, outcome); });
+    return outcome.tell();
 }
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
@@ -32,9 +32,9 @@ int test(MPI_Request* request, int* flag, MPI_Status* status) {
         return library<decltype(test)>(Function::MPI_Test)(request, flag, status);
     }
     plane->enter();
-    int error = MPI_SUCCESS;
-    *flag = plane->locked([&] { return plane->wait_one(request, status, error); }) ? 1 : 0;
-    return error;
+    Outcome outcome;
+    *flag = plane->locked([&] { return plane->wait_one(request, status, outcome); }) ? 1 : 0;
+    return outcome.tell();
 }
 
 int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
@@ -42,9 +42,10 @@ int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
         return library<decltype(wait_all)>(Function::MPI_Waitall)(count, requests, statuses);
     }
     plane->enter();
-    int error = MPI_SUCCESS;
-    plane->wait_until([&] { return plane->wait_all(count, requests, statuses, error) || error != MPI_SUCCESS; });
-    return error;
+    Outcome outcome;
+    plane->wait_until(
+        [&] { return plane->wait_all(count, requests, statuses, outcome) || outcome.error != MPI_SUCCESS; });
+    return outcome.tell();
 }
 
 int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
@@ -52,9 +53,9 @@ int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]
         return library<decltype(test_all)>(Function::MPI_Testall)(count, requests, flag, statuses);
     }
     plane->enter();
-    int error = MPI_SUCCESS;
-    *flag = plane->locked([&] { return plane->wait_all(count, requests, statuses, error); }) ? 1 : 0;
-    return error;
+    Outcome outcome;
+    *flag = plane->locked([&] { return plane->wait_all(count, requests, statuses, outcome); }) ? 1 : 0;
+    return outcome.tell();
 }
 
 int wait_any(int count, MPI_Request requests[], int* index, MPI_Status* status) {
@@ -62,9 +63,9 @@ int wait_any(int count, MPI_Request requests[], int* index, MPI_Status* status) 
         return library<decltype(wait_any)>(Function::MPI_Waitany)(count, requests, index, status);
     }
     plane->enter();
-    int error = MPI_SUCCESS;
-    plane->wait_until([&] { return plane->test_any(count, requests, index, status, error); });
-    return error;
+    Outcome outcome;
+    plane->wait_until([&] { return plane->test_any(count, requests, index, status, outcome); });
+    return outcome.tell();
 }
 
 int test_any(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
@@ -72,12 +73,12 @@ int test_any(int count, MPI_Request requests[], int* index, int* flag, MPI_Statu
         return library<decltype(test_any)>(Function::MPI_Testany)(count, requests, index, flag, status);
     }
     plane->enter();
-    int error = MPI_SUCCESS;
-    *flag = plane->locked([&] { return plane->test_any(count, requests, index, status, error); }) ? 1 : 0;
+    Outcome outcome;
+    *flag = plane->locked([&] { return plane->test_any(count, requests, index, status, outcome); }) ? 1 : 0;
     if (*flag == 0) {
         *index = MPI_UNDEFINED;
     }
-    return error;
+    return outcome.tell();
 }
 
 int wait_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[]) {
@@ -85,9 +86,9 @@ int wait_some(int count, MPI_Request requests[], int* number, int indices[], MPI
         return library<decltype(wait_some)>(Function::MPI_Waitsome)(count, requests, number, indices, statuses);
     }
     plane->enter();
-    int error = MPI_SUCCESS;
-    plane->wait_until([&] { return plane->test_some(count, requests, number, indices, statuses, error); });
-    return error;
+    Outcome outcome;
+    plane->wait_until([&] { return plane->test_some(count, requests, number, indices, statuses, outcome); });
+    return outcome.tell();
 }
 
 int test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[]) {
@@ -95,9 +96,9 @@ int test_some(int count, MPI_Request requests[], int* number, int indices[], MPI
         return library<decltype(test_some)>(Function::MPI_Testsome)(count, requests, number, indices, statuses);
     }
     plane->enter();
-    int error = MPI_SUCCESS;
-    plane->locked([&] { return plane->test_some(count, requests, number, indices, statuses, error); });
-    return error;
+    Outcome outcome;
+    plane->locked([&] { return plane->test_some(count, requests, number, indices, statuses, outcome); });
+    return outcome.tell();
 }
 
 int get_status(MPI_Request request, int* flag, MPI_Status* status) {

@@ -12,9 +12,9 @@ namespace fairlead::relay {
 namespace {
 
 int wait(MPI_Request* request, MPI_Status* status) {
-    int error = MPI_SUCCESS;
-    plane->wait_until([&] { return plane->wait_one(request, status, error); });
-    return error;
+    Outcome outcome;
+    plane->wait_until([&] { return plane->wait_one(request, status, outcome); });
+    return outcome.tell();
 }
 
 template <Function function, Mode mode, class Count>

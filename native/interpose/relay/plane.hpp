@@ -32,6 +32,16 @@
 
 namespace fairlead::relay {
 
+/// How a call ends.
+struct Outcome {
+    int error = MPI_SUCCESS;
+    /// Whose error handler is still to be told. Null: nobody's, or the library has told it.
+    MPI_Comm untold = comm_null();
+
+    /// With no lock held: the handler may call MPI. Returns the error.
+    int tell() const;
+};
+
 class Plane {
   public:
     /// chaos: paths and frames are drawn, for tests. directory: where this host's agent listens, which carries frames;
@@ -57,10 +67,11 @@ class Plane {
     // Completion. Each goes one step on and says whether the call is over.
 
     /// With an error it is over, too, though some requests may be open then.
-    bool wait_all(int count, MPI_Request requests[], MPI_Status statuses[], int& error);
-    bool wait_one(MPI_Request* request, MPI_Status* status, int& error);
-    bool test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, int& error);
-    bool test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[], int& error);
+    bool wait_all(int count, MPI_Request requests[], MPI_Status statuses[], Outcome& outcome);
+    bool wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome);
+    bool test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, Outcome& outcome);
+    bool test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[],
+                   Outcome& outcome);
     int get_status(MPI_Request request, int* flag, MPI_Status* status);
     /// Whether one of them is a send or receive that the plane knows of.
     bool has_any(int count, const MPI_Request requests[]);

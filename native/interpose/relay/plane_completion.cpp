@@ -49,6 +49,13 @@ class Unheard {
 
 }  // namespace
 
+int Outcome::tell() const {
+    if (untold != comm_null()) {
+        PMPI_Comm_call_errhandler(untold, error);
+    }
+    return error;
+}
+
 void Plane::account(Operation& operation, const MPI_Status& status) {
     if (operation.sends || operation.accounted) {
         return;
@@ -108,15 +115,15 @@ void Plane::concluded(const OperationPtr& operation, MPI_Request before, const M
     }
 }
 
-bool Plane::wait_one(MPI_Request* request, MPI_Status* status, int& error) {
+bool Plane::wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome) {
     const OperationPtr operation = operation_of(*request);
     if (operation != nullptr && operation->on_plane()) {
         if (!operation->complete) {
             return false;
         }
-        error = conclude(operation, request, status);
-        if (error != MPI_SUCCESS) {
-            PMPI_Comm_call_errhandler(operation->channel->comm, error);
+        outcome.error = conclude(operation, request, status);
+        if (outcome.error != MPI_SUCCESS) {
+            outcome.untold = operation->channel->comm;
         }
         return true;
     }
@@ -128,8 +135,8 @@ bool Plane::wait_one(MPI_Request* request, MPI_Status* status, int& error) {
     status = status == MPI_STATUS_IGNORE ? &own : status;
     int over = 0;
     library_asked_ = true;
-    error = PMPI_Test(request, &over, status);
-    if (over == 0 && error == MPI_SUCCESS) {
+    outcome.error = PMPI_Test(request, &over, status);
+    if (over == 0 && outcome.error == MPI_SUCCESS) {
         return false;
     }
     if (operation != nullptr && operation->active) {
@@ -138,7 +145,7 @@ bool Plane::wait_one(MPI_Request* request, MPI_Status* status, int& error) {
     return true;
 }
 
-bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], int& error) {
+bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], Outcome& outcome) {
     const auto number = static_cast<std::size_t>(count);
     std::vector<OperationPtr> operations(number);
     std::vector<MPI_Request> natives(requests, requests + count);
@@ -158,8 +165,8 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], i
     std::ranges::for_each(own, [](MPI_Status& status) { status.MPI_ERROR = MPI_ERR_PENDING; });
     int over = 0;
     library_asked_ = true;
-    error = PMPI_Testall(count, natives.data(), &over, own.data());
-    if (over == 0 && error == MPI_SUCCESS) {
+    outcome.error = PMPI_Testall(count, natives.data(), &over, own.data());
+    if (over == 0 && outcome.error == MPI_SUCCESS) {
         return false;
     }
     std::shared_ptr<Channel> failed;
@@ -173,7 +180,7 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], i
         }
         const MPI_Request before = requests[at];
         requests[at] = natives[at];
-        if (error == MPI_SUCCESS || before == request_null()) {  // of none, not every library says it
+        if (outcome.error == MPI_SUCCESS || before == request_null()) {  // of none, not every library says it
             own[at].MPI_ERROR = MPI_SUCCESS;
         }
         // Beside one with an error, MPICH leaves open what is not over yet.
@@ -182,9 +189,9 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], i
             concluded(operation, before, own[at]);
         }
     }
-    if (failed != nullptr && error == MPI_SUCCESS) {
-        error = MPI_ERR_IN_STATUS;
-        PMPI_Comm_call_errhandler(failed->comm, error);
+    if (failed != nullptr && outcome.error == MPI_SUCCESS) {
+        outcome.error = MPI_ERR_IN_STATUS;
+        outcome.untold = failed->comm;
     }
     if (statuses != MPI_STATUSES_IGNORE) {
         std::ranges::copy(own, statuses);
@@ -192,7 +199,7 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], i
     return over != 0;
 }
 
-bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, int& error) {
+bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, Outcome& outcome) {
     std::vector<MPI_Request> natives(requests, requests + count);
     bool waits = false;
     for (int at = 0; at < count; ++at) {
@@ -202,7 +209,7 @@ bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* 
         }
         if (operation->on_plane() && operation->complete) {
             *index = at;
-            wait_one(&requests[at], status, error);
+            wait_one(&requests[at], status, outcome);
             return true;
         }
         waits = true;
@@ -213,12 +220,12 @@ bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* 
     int over = 0;
     *index = MPI_UNDEFINED;
     library_asked_ = true;
-    error = PMPI_Testany(count, natives.data(), index, &over, status);
-    if (error == MPI_SUCCESS && over == 0) {
+    outcome.error = PMPI_Testany(count, natives.data(), index, &over, status);
+    if (outcome.error == MPI_SUCCESS && over == 0) {
         return false;
     }
     if (*index == MPI_UNDEFINED) {
-        return !waits || error != MPI_SUCCESS;
+        return !waits || outcome.error != MPI_SUCCESS;
     }
     const MPI_Request before = requests[*index];
     requests[*index] = natives[static_cast<std::size_t>(*index)];
@@ -229,7 +236,7 @@ bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* 
 }
 
 bool Plane::test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[],
-                      int& error) {
+                      Outcome& outcome) {
     const auto length = static_cast<std::size_t>(count);
     std::vector<MPI_Request> natives(requests, requests + count);
     std::vector<MPI_Status> own(length);
@@ -245,7 +252,7 @@ bool Plane::test_some(int count, MPI_Request requests[], int* number, int indice
     }
     *number = 0;
     library_asked_ = true;
-    error = PMPI_Testsome(count, natives.data(), number, indices, own.data());
+    outcome.error = PMPI_Testsome(count, natives.data(), number, indices, own.data());
     const int from_library = *number == MPI_UNDEFINED ? 0 : *number;
     if (*number == MPI_UNDEFINED && complete.empty() && !waits) {
         return true;
@@ -266,15 +273,15 @@ bool Plane::test_some(int count, MPI_Request requests[], int* number, int indice
         status.MPI_ERROR = conclude(operation, &requests[at], &status);
         failed = status.MPI_ERROR != MPI_SUCCESS ? operation->channel : failed;
     }
-    if (failed != nullptr && error == MPI_SUCCESS) {
+    if (failed != nullptr && outcome.error == MPI_SUCCESS) {
         std::for_each_n(own.begin(), from_library, [](MPI_Status& status) { status.MPI_ERROR = MPI_SUCCESS; });
-        error = MPI_ERR_IN_STATUS;
-        PMPI_Comm_call_errhandler(failed->comm, error);
+        outcome.error = MPI_ERR_IN_STATUS;
+        outcome.untold = failed->comm;
     }
     if (statuses != MPI_STATUSES_IGNORE) {
         std::copy_n(own.begin(), *number, statuses);
     }
-    return *number > 0 || error != MPI_SUCCESS;
+    return *number > 0 || outcome.error != MPI_SUCCESS;
 }
 
 bool Plane::has_any(int count, const MPI_Request requests[]) {

@@ -210,7 +210,9 @@ static int handled;
 
 static void count_errors(MPI_Comm* comm, int* error, ...) {
     (void)comm, (void)error;
+    int flag;
     ++handled;
+    MPI_Iprobe(last_rank, 99, world, &flag, MPI_STATUS_IGNORE); /* inside a call, and maybe one of the plane's steps */
 }
 
 /// Calls that make a communicator of none: each says so, to the error handler once, and nothing else happens.
@@ -251,18 +253,27 @@ void told_once(void) {
     write_bytes(out, BYTES, rank);
     returning(counting);
     for (int time = 0; time < 3 * TIMES; ++time) {
+#ifdef MPICH_NAME
+        const int persistent = time % 3 == 2;
+#else
+        const int persistent = 0; /* Open MPI 4.1 frees it with its error */
+#endif
         MPI_Request receive, send;
         int flag;
         handled = 0;
         small[ROOM] = 77;
-        MPI_Irecv(small, ROOM, MPI_BYTE, time % 2 ? last_rank : MPI_ANY_SOURCE, LONG, world, &receive);
+        (persistent ? MPI_Recv_init : MPI_Irecv)(small, ROOM, MPI_BYTE, time % 2 ? last_rank : MPI_ANY_SOURCE, LONG,
+                                                 world, &receive);
+        if (persistent) MPI_Start(&receive);
         MPI_Isend(out, BYTES, MPI_BYTE, next_rank, LONG, world, &send);
         MPI_Barrier(world);
         for (int polls = 0; polls < 40; ++polls) MPI_Iprobe(last_rank, 99, world, &flag, MPI_STATUS_IGNORE);
         MPI_Wait(&send, MPI_STATUS_IGNORE);
         NEED(handled == 0);
         MPI_Wait(&receive, MPI_STATUS_IGNORE);
-        NEED(handled <= 1 && receive == MPI_REQUEST_NULL && small[ROOM] == 77); /* MPICH 5 does not always say it */
+        NEED(handled <= 1 && small[ROOM] == 77); /* MPICH 5 does not always say it */
+        NEED((receive == MPI_REQUEST_NULL) == !persistent);
+        if (persistent) MPI_Request_free(&receive);
         ever += handled;
         MPI_Barrier(world);
     }
