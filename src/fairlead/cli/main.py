@@ -1,13 +1,13 @@
 """The ``fairlead`` command: finds the commands, turns errors into one clear message."""
 
 import importlib
-import os
 import sys
 import traceback
 
 import click
 
 from fairlead import __version__, interrupts
+from fairlead.cli import streams
 from fairlead.errors import FairleadError
 
 # Name on the command line -> (module, one-line help). Modules are loaded only when used, so that the tool starts fast.
@@ -69,19 +69,8 @@ def command(context: click.Context, verbose: bool) -> None:
 
 def main() -> None:
     """Entry point: exit codes are 0 done, 1 failed, 2 wrong input, 128 + signal, or the program's own."""
-    try:
-        _main()
-    finally:
-        _let_go_of_closed_pipes()
-
-
-def _let_go_of_closed_pipes() -> None:
-    """Who reads us may be gone (`| head`). What is left for him must not change the exit code when Python ends."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    streams.prepare()
+    _main()
 
 
 def _main() -> None:
@@ -89,6 +78,7 @@ def _main() -> None:
     verbose = any(argument in ("-v", "--verbose") for argument in sys.argv[1:2])
     try:
         code = command.main(standalone_mode=False)
+        streams.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
         error.show()

@@ -12,16 +12,10 @@ from fairlead.display.tables import Table
 WIDTH = 160  # characters; of what is no terminal and so has none of its own
 
 
-class _Terminal(Console):
-    def on_broken_pipe(self) -> None:
-        """Whoever reads us is gone (`| head`): an OSError like any other, where rich would end the whole command."""
-        raise  # noqa: PLE0704  # called while the BrokenPipeError is handled
-
-
 def console(*, stderr: bool = False) -> Console:
     """The terminal. A file or a pipe is wide enough for every table, unless COLUMNS says how wide it is."""
-    found = _Terminal(stderr=stderr)
-    return found if found.is_terminal or "COLUMNS" in os.environ else _Terminal(stderr=stderr, width=WIDTH)
+    found = Console(stderr=stderr)
+    return found if found.is_terminal or "COLUMNS" in os.environ else Console(stderr=stderr, width=WIDTH)
 
 
 def rich_table(source: Table, title: str) -> RichTable:
