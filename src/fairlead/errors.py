@@ -1,7 +1,8 @@
 """The one tree of exceptions. Every message names the file, option or host concerned, and the way out.
 
 The command line prints the message alone; ``-v`` adds the traceback. One class per failed activity, so that a
-caller can catch an activity and nothing else.
+caller can catch an activity and nothing else; where it failed since it was asked for wrongly, a class below that, of
+exit code 2.
 """
 
 
@@ -50,8 +51,20 @@ class LabError(FairleadError):
     """The emulated cluster could not be made, used or removed."""
 
 
+class NoSuchLabError(LabError):
+    """A lab, or a host, leaf, server or NIC of one, was named that is not there."""
+
+    exit_code = 2
+
+
 class LaunchError(FairleadError):
     """The MPI program could not be started."""
+
+
+class NoProgramError(LaunchError):
+    """The program that was to be started is not there. A shell ends with the same code then."""
+
+    exit_code = 127
 
 
 class AgentError(FairleadError):
@@ -64,6 +77,12 @@ class MeasurementError(FairleadError):
 
 class StoreError(FairleadError):
     """The results store could not be opened, read or written."""
+
+
+class NoSuchResultsError(StoreError):
+    """A directory without results was named, or a run, name or value that is not in them."""
+
+    exit_code = 2
 
 
 class StatisticsError(FairleadError):

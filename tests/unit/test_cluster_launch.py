@@ -15,7 +15,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
 from fairlead.cluster.launch import NotedSignals, RunningJob, StartupTimeout, run, start
 from fairlead.cluster.launchers.base import Launcher, get
-from fairlead.errors import HostError, LaunchError, MissingToolError
+from fairlead.errors import HostError, LaunchError, NoProgramError
 
 LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", interface="lo"),))
 CUSTOM = get("custom")()
@@ -226,5 +226,5 @@ def test_a_started_job_can_be_watched() -> None:
 
 
 def test_missing_program_is_told() -> None:
-    with pytest.raises(MissingToolError, match="no-such-mpirun is not on this machine"):
+    with pytest.raises(NoProgramError, match="no-such-mpirun is not on this machine"):
         run(LOCAL, CUSTOM, Job(id="00000000", argv=("no-such-mpirun",), hosts=("here",)))

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from fairlead.cli.characterize import command
 from fairlead.cluster.description import Cluster, Host
-from fairlead.errors import ConfigError, MeasurementError
+from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
 from fairlead.lab.description import Description
 from fairlead.lab.resolve import resolve
 from fairlead.measure import characterization
@@ -97,7 +97,7 @@ def test_an_incomplete_one_shows_what_it_has(store: Store) -> None:
 
 def test_another_kind_of_run_is_refused(store: Store) -> None:
     number = store.begin_run("run", {"program": "cg"})
-    with pytest.raises(MeasurementError, match=f"run {number} .* is a run, not a characterization"):
+    with pytest.raises(NoSuchResultsError, match=f"run {number} .* is a run, not a characterization"):
         Characterization.read(store, store.run(number))
 
 

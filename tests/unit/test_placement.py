@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster, Host
-from fairlead.errors import ConfigError, MeasurementError
+from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
 from fairlead.lab.description import Description
 from fairlead.lab.resolve import resolve
 from fairlead.measure import characterization
@@ -284,7 +284,7 @@ def test_an_incomplete_characterization_is_refused(tmp_path: Path) -> None:
         number = characterization.begin(store, CLUSTER, SETTINGS)
         store.finish_run(number, "failed", error="h1 died")
     assert compute.known(tmp_path, CLUSTER) is None
-    with pytest.raises(MeasurementError, match=f"run {number} is an incomplete characterization: h1 died"):
+    with pytest.raises(NoSuchResultsError, match=f"run {number} is an incomplete characterization: h1 died"):
         compute.known(tmp_path, CLUSTER, number)
 
 

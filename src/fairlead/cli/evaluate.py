@@ -69,7 +69,8 @@ def run(plan_file: Path, results: Path) -> int:
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option("--name", help="Of this evaluation.  [default: the newest]")
 @click.option("--value", help="Of this measured value.  [default: the evaluation's main one]")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level of all intervals.")
+@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+              help="Confidence level of all intervals.")  # fmt: skip
 @click.option("--output", type=click.Path(path_type=Path), help="The page.  [default: RESULTS/evaluation.html]")
 @click.option("--figures", type=click.Path(path_type=Path), help="Also write the figures there (SVG, PNG, CSV).")
 @click.option("--within", "within_s", type=float, metavar="SECONDS", help="Name the cheapest that meets this run time.")

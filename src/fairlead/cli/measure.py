@@ -111,10 +111,14 @@ def import_(file_format: str, files: tuple[Path, ...], system: str, output: Outp
       fairlead measure import imb imb.log --system cloud --results results/cloud
     """
     from fairlead.display import words
+    from fairlead.errors import ConfigError, MeasurementError
     from fairlead.measure.benchmarks import imported
     from fairlead.store import Store
 
-    found = imported.read(file_format, files)
+    try:
+        found = imported.read(file_format, files)
+    except MeasurementError as error:  # a wrong file was named; elsewhere it is a measurement that failed
+        raise ConfigError(str(error)) from error
     with Store.open(output.results) as store:
         runs = imported.keep(store, system, file_format, found)
         for run in runs:

@@ -24,9 +24,8 @@ from click.core import ParameterSource
 @click.option("--prices", type=click.Path(path_type=Path), help="Price book: benchmarks also for their price.")
 @click.option("--output", type=click.Path(path_type=Path), help="The page.  [default: RESULTS/report.html]")
 @click.option("--figures", type=click.Path(path_type=Path), help="Also write the figures there (SVG, PNG, CSV).")
-@click.option(
-    "--level", type=float, default=0.95, show_default=True, help="Confidence level, of comparisons and evaluations."
-)
+@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+              help="Confidence level, of comparisons and evaluations.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print a comparison's summary.json instead of tables.")
 @click.pass_context
 def command(

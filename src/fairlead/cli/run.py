@@ -78,6 +78,8 @@ def command(
 ) -> int:
     """Run an MPI program on CLUSTER with its traffic managed; exits with the program's own code.
 
+    A program that mpirun does not find or start ends with mpirun's code, a launch line that is not found with 127.
+
     CLUSTER is a cluster file, or `slurm` inside an allocation.
 
     stdin, stdout, stderr and signals are the program's own. What fairlead sees and does is told on stderr and kept in

@@ -24,7 +24,7 @@ from fairlead.cluster.executors.base import Executor, of
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
 from fairlead.cluster.launchers import Launcher, detect, get
 from fairlead.cluster.traces import STOP_GRACE_S, Traces
-from fairlead.errors import FairleadError, LaunchError, MissingToolError
+from fairlead.errors import FairleadError, LaunchError, MissingToolError, NoProgramError
 
 _log = logging.getLogger(__name__)
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
@@ -271,6 +271,7 @@ def start(
         prefix: words before the command line on this machine, for what the job is to be started in.
 
     Raises:
+        NoProgramError: the first word of a launch line of the user's own is no program.
         LaunchError, MissingToolError: nothing could be started.
     """
     executor = of(cluster)
@@ -293,9 +294,10 @@ def start(
             start_new_session=True,
         )
     except FileNotFoundError as error:
-        raise MissingToolError(
-            f"{error.filename} is not on this machine", hint="`fairlead doctor` says more"
-        ) from error
+        missing = f"{error.filename} is not on this machine"
+        if launcher.family is None and error.filename == job.argv[0]:
+            raise NoProgramError(missing, hint="the launch line begins with it") from error
+        raise MissingToolError(missing, hint="`fairlead doctor` says more") from error
     except OSError as error:
         raise LaunchError(f"{command[0]} could not be started: {error}") from error
     return RunningJob(cluster, job, process)

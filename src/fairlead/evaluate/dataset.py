@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fairlead.errors import StoreError
+from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.store import Label, Run, Store
 
 KIND = "evaluation"
@@ -146,7 +146,7 @@ def find(store: Store, name: str | None = None) -> Run:
             if known
             else "make one: `fairlead evaluate PLAN`, `fairlead evaluate import`"
         )
-        raise StoreError(f"{store.directory}: {what}", hint=hint)
+        raise NoSuchResultsError(f"{store.directory}: {what}", hint=hint)
     return whole[-1]
 
 
@@ -162,9 +162,13 @@ def load(store: Store, record: Run, series: str | None = None) -> Dataset:
         StoreError: the run is no evaluation, or has no sample of that value.
     """
     if record.kind != KIND:
-        raise StoreError(f"{store.directory}: run {record.id} is a {record.kind}, not an {KIND}")
+        raise NoSuchResultsError(f"{store.directory}: run {record.id} is a {record.kind}, not an {KIND}")
     factors = tuple(str(name) for name in record.facts["factors"])
-    wanted = series or str(record.facts["value"])
+    wanted, known = series or str(record.facts["value"]), ", ".join(record.facts["series"])
+    if wanted not in record.facts["series"]:
+        raise NoSuchResultsError(
+            f"{store.directory}: {record.labels['name']} has no value {wanted!r}", hint=f"its values: {known}"
+        )
     rows = store.runs(ROW, parent=record.id)
     samples = store.series_of_children(record.id, wanted)
     gathered: dict[Levels, list[tuple[Any, ...]]] = {}
@@ -179,7 +183,6 @@ def load(store: Store, record: Run, series: str | None = None) -> Dataset:
             block = int(run.labels.get(BLOCK, 0))
             gathered.setdefault(levels, []).append((each.values.reshape(-1), block, run.id))
     if not gathered:
-        known = ", ".join(record.facts["series"])
         raise StoreError(
             f"{store.directory}: {record.labels['name']} has no sample of {wanted} yet", hint=f"its values: {known}"
         )

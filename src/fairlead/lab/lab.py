@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fairlead.errors import LabError
+from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab import state
 from fairlead.lab.topology import DirectedLink, Pair, Plan
 from fairlead.runtime import Process
@@ -80,7 +80,7 @@ class Lab:
     def _check_host(self, host: str, *, or_switch: bool = False) -> None:
         known = [*self.plan.host_by_name, *(self.plan.switches if or_switch else ())]
         if host not in known:
-            raise LabError(f"lab {self.name} has no host {host!r}", hint=f"it has {', '.join(known)}")
+            raise NoSuchLabError(f"lab {self.name} has no host {host!r}", hint=f"it has {', '.join(known)}")
 
 
 def take_down(name: str) -> bool:
@@ -148,7 +148,7 @@ def find(name: str) -> Lab:
     if state.holder_of(directory) is None:
         running = [lab.name for lab in running_labs()]
         known = f"running: {', '.join(running)}" if running else "start it with `fairlead lab up FILE`"
-        raise LabError(f"no lab {name!r} of yours is running", hint=known)
+        raise NoSuchLabError(f"no lab {name!r} of yours is running", hint=known)
     record = state.read(directory)
     assert record is not None
     return Lab(directory, record)

@@ -13,7 +13,7 @@ from typing import Any
 
 from fairlead.bonding.hashing import End as FlowEnd
 from fairlead.bonding.hashing import Flow
-from fairlead.errors import LabError
+from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab import aggregate, recipe
 from fairlead.lab.aggregate import End
 from fairlead.lab.lab import Lab
@@ -72,9 +72,9 @@ def set_nic(lab: Lab, node: str, number: int, *, up: bool) -> list[Nic]:
     """
     link = _uplink(lab, node)
     if link.bond is None:
-        raise LabError(f"lab {lab.name}: {node} has one NIC and no bond", hint="give host_link nics and bond")
+        raise NoSuchLabError(f"lab {lab.name}: {node} has one NIC and no bond", hint="give host_link nics and bond")
     if not 0 <= number < link.nics:
-        raise LabError(f"lab {lab.name}: {node} has no NIC {number}", hint=f"its NICs are 0 to {link.nics - 1}")
+        raise NoSuchLabError(f"lab {lab.name}: {node} has no NIC {number}", hint=f"its NICs are 0 to {link.nics - 1}")
     ends = recipe.ends(lab.plan, link)
     with (lab.directory / f"nics-{node}").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -136,7 +136,7 @@ def _uplink(lab: Lab, node: str) -> Link:
         if link.a == node and not link.addresses:
             return link
     known = [link.a for link in lab.plan.links if not link.addresses]
-    raise LabError(f"lab {lab.name} has no host {node!r}", hint=f"it has {', '.join(known)}")
+    raise NoSuchLabError(f"lab {lab.name} has no host {node!r}", hint=f"it has {', '.join(known)}")
 
 
 def _use(lab: Lab, end: End) -> None:

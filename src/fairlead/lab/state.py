@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairlead import runtime
-from fairlead.errors import LabError
+from fairlead.errors import LabError, NoSuchLabError
 from fairlead.runtime import Process
 
 
@@ -20,7 +20,7 @@ def labs_directory() -> Path:
 
 def lab_directory(name: str) -> Path:
     if "/" in name or name.startswith("."):
-        raise LabError(f"{name!r} is not the name of a lab")
+        raise NoSuchLabError(f"{name!r} is not the name of a lab")
     return labs_directory() / name
 
 

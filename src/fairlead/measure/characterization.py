@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from fairlead.cluster.description import Cluster
-from fairlead.errors import MeasurementError
+from fairlead.errors import NoSuchResultsError
 from fairlead.measure import confluence, json_form, path_table, sample_store, sensitivity
 from fairlead.measure.latency import LatencyMatrix
 from fairlead.measure.path_table import Candidate
@@ -59,10 +59,11 @@ class Characterization:
         """The characterisation that a run holds, complete or not.
 
         Raises:
-            MeasurementError: the run holds something else, or a pair of hosts in it never answered.
+            NoSuchResultsError: the run holds something else.
+            MeasurementError: a pair of hosts in it never answered.
         """
         if run.kind != KIND:
-            raise MeasurementError(f"run {run.id} of {store.directory} is a {run.kind}, not a characterization")
+            raise NoSuchResultsError(f"run {run.id} of {store.directory} is a {run.kind}, not a characterization")
         hosts = run.facts["hosts"]
         samples = sample_store.samples_of(store, run.id, len(hosts))
         reason = _REASONS.get(run.status, run.error or run.status)
@@ -234,7 +235,7 @@ def chosen(store: Store, number: int | None, before_run: Run | None = None) -> R
     """The run of that number, or the last complete one (before another one of the same cluster).
 
     Raises:
-        StoreError, MeasurementError: there is none.
+        NoSuchResultsError: there is none.
     """
     if number is not None:
         return store.run(number)
@@ -246,7 +247,7 @@ def chosen(store: Store, number: int | None, before_run: Run | None = None) -> R
             if run.id < before_run.id and run.labels["cluster"] == before_run.labels["cluster"]
         ]
     if not candidates:
-        raise MeasurementError(
+        raise NoSuchResultsError(
             f"{store.directory} holds no {'earlier ' if before_run else ''}complete characterization",
             hint="make one with `fairlead characterize CLUSTER`; `show --list` lists all, also incomplete ones",
         )

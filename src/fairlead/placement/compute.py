@@ -8,7 +8,7 @@ import numpy as np
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import place
-from fairlead.errors import MeasurementError
+from fairlead.errors import MeasurementError, NoSuchResultsError
 from fairlead.measure.characterization import Characterization
 from fairlead.placement import network as networks
 from fairlead.placement.cost import Cost, Traffic, cost
@@ -78,7 +78,7 @@ def known(results: Path, cluster: Cluster, run: int | None = None) -> Characteri
     with Store.read(results) as store:
         found = Characterization.latest(store, cluster) if run is None else Characterization.read(store, store.run(run))
     if found is not None and not found.complete:
-        raise MeasurementError(
+        raise NoSuchResultsError(
             f"{results}: run {run} is an incomplete characterization: {found.reason}",
             hint="leave --characterization away for the newest complete one; `fairlead characterize show --list` tells",
         )

@@ -17,7 +17,7 @@ import otf2
 from _otf2 import Error as Otf2Error
 from otf2.enums import GroupType, LocationType, Paradigm
 
-from fairlead.errors import MeasurementError
+from fairlead.errors import ConfigError
 from fairlead.profile.record import (
     ANY_SOURCE,
     CANCELLED,
@@ -42,17 +42,17 @@ def read(file: Path) -> list[Record]:
         file: the trace's anchor, NAME.otf2.
 
     Raises:
-        MeasurementError: it cannot be read, or has no MPI in it.
+        ConfigError: it cannot be read, or has no MPI in it.
     """
     if not file.is_file():
-        raise MeasurementError(f"{file}: there is no such file", hint="name the trace's anchor, NAME.otf2")
+        raise ConfigError(f"{file}: there is no such file", hint="name the trace's anchor, NAME.otf2")
     try:
         with otf2.reader.open(str(file)) as trace:
             records = _Reader(file, trace).records()
     except (Otf2Error, otf2.error.TraceReaderError) as error:
-        raise MeasurementError(f"{file}: cannot be read as an OTF2 trace: {error}") from error
+        raise ConfigError(f"{file}: cannot be read as an OTF2 trace: {error}") from error
     if not records:
-        raise MeasurementError(f"{file}: holds no events of MPI ranks")
+        raise ConfigError(f"{file}: holds no events of MPI ranks")
     return records
 
 
@@ -141,7 +141,7 @@ class _Reader:
         for group in self._trace.definitions.groups:
             if group.group_type == GroupType.COMM_LOCATIONS and group.paradigm == Paradigm.MPI:
                 return list(group.members)
-        raise MeasurementError(f"{self._file}: has no MPI locations: it is no trace of an MPI program")
+        raise ConfigError(f"{self._file}: has no MPI locations: it is no trace of an MPI program")
 
     def _enter(self, thread: _Thread, time_s: float, event: Any) -> None:
         if event.region.paradigm != Paradigm.MPI:

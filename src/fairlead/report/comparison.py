@@ -7,7 +7,7 @@ where components were added one by one, each stage is a ``managed`` of its own; 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fairlead.errors import StatisticsError, StoreError
+from fairlead.errors import NoSuchResultsError, StatisticsError, StoreError
 from fairlead.report import accounting, characterized, communication, managed
 from fairlead.report.communication import Communication
 from fairlead.report.managed import ManagedRun
@@ -161,7 +161,9 @@ def latest(store: Store) -> Run:
     """
     found = store.runs(KIND)
     if not found:
-        raise StoreError(f"{store.directory}: no comparison was made here", hint="make one with `fairlead compare`")
+        raise NoSuchResultsError(
+            f"{store.directory}: no comparison was made here", hint="make one with `fairlead compare`"
+        )
     return found[-1]
 
 
@@ -180,7 +182,7 @@ def load(
     check_level(level)
     record = store.run(experiment)
     if record.kind != KIND:
-        raise StoreError(f"{store.directory}: run {experiment} is a {record.kind}, not an {KIND}")
+        raise NoSuchResultsError(f"{store.directory}: run {experiment} is a {record.kind}, not an {KIND}")
     runs = store.runs("run", parent=experiment)
     times_s = {run.id: store.one_series(run.id, "time_s").scalar() for run in runs if run.status == "ok"}
     names = _in_order_of_plan(record, {case_of(run) for run in runs})

@@ -11,7 +11,7 @@ from rich.markup import escape
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
-from fairlead.errors import StoreError
+from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.manage import reasons
 from fairlead.placement.json_form import Placement
 from fairlead.report import (
@@ -69,7 +69,7 @@ def load(store: Store, number: int) -> RunReport:
     """
     run = store.run(number)
     if run.kind != KIND:
-        raise StoreError(f"{store.directory}: run {number} is a {run.kind}, not the run of a program")
+        raise NoSuchResultsError(f"{store.directory}: run {number} is a {run.kind}, not the run of a program")
     if run.status == "running":
         raise StoreError(f"{store.directory}: run {number} goes on", hint="`fairlead status` shows what it does now")
     argv = tuple(str(word) for word in run.plan) if isinstance(run.plan, list) else ()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fairlead.errors import StoreError
+from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.store import filesystem, schema
 
 FILE_NAME = "results.sqlite"
@@ -48,7 +48,7 @@ def open_for_reading(directory: Path) -> sqlite3.Connection:
     """
     path = directory / FILE_NAME
     if not path.is_file():
-        raise StoreError(f"{directory}: there are no results here ({FILE_NAME} is missing)")
+        raise NoSuchResultsError(f"{directory}: there are no results here ({FILE_NAME} is missing)")
     writable = os.access(directory, os.W_OK)
     frozen = not writable and not path.with_name(FILE_NAME + "-wal").exists()
     uri = f"{path.absolute().as_uri()}?mode={'rw' if writable else 'ro'}" + ("&immutable=1" if frozen else "")

@@ -10,7 +10,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from fairlead import files
-from fairlead.errors import StoreError
+from fairlead.errors import ConfigError, StoreError
 from fairlead.store.connection import to_json
 from fairlead.store.records import Label, Run
 from fairlead.store.store import Store
@@ -51,7 +51,7 @@ def write_tables(tables: Mapping[str, Any], directory: Path, file_format: Format
         StoreError: ``directory`` exists and is not empty, or cannot be written.
     """
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise StoreError(f"{directory}: exists and is not an empty directory", hint="name another with --output")
+        raise ConfigError(f"{directory}: exists and is not an empty directory", hint="name another with --output")
     written = []
     try:
         directory.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from fairlead.errors import StoreError
+from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.store import series as arrays
 from fairlead.store.connection import (
     FILE_NAME,
@@ -74,7 +74,7 @@ class Store:
         """
         directory = Path(directory)
         if not create and not (directory / FILE_NAME).is_file():
-            raise StoreError(f"{directory}: there are no results here ({FILE_NAME} is missing)")
+            raise NoSuchResultsError(f"{directory}: there are no results here ({FILE_NAME} is missing)")
         try:
             directory.mkdir(parents=True, exist_ok=True)
             session = uuid.uuid4().hex
@@ -281,7 +281,7 @@ class Store:
         session = holder_session(self.directory / LOCK_NAME) or ""
         found = self._read_runs(f"{_RUN_QUERY} WHERE runs.id = :run", {"run": run, "session": session})
         if not found:
-            raise StoreError(f"{self._path}: there is no run {run}")
+            raise NoSuchResultsError(f"{self._path}: there is no run {run}")
         return found[0]
 
     def series(self, run: int, name: str | None = None) -> list[Series]:

@@ -1,16 +1,26 @@
 """Hosts are namespaces of an emulated cluster on this machine (`fairlead.lab`)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors.base import Executor, register, with_environment
-from fairlead.errors import ConfigError
+from fairlead.errors import ConfigError, LabError, NoSuchLabError
 
 if TYPE_CHECKING:
     from fairlead.lab import Lab
+
+
+@contextmanager
+def _not_reached() -> Iterator[None]:
+    """A host of a cluster file that is not there is one that is not reached, as over ssh; nobody named it just now."""
+    try:
+        yield
+    except NoSuchLabError as error:
+        raise LabError(*error.args, hint=error.hint) from error
 
 
 @register("lab")
@@ -35,14 +45,16 @@ class LabExecutor(Executor):
         """
         from fairlead import lab
 
-        return lab.find(self._lab_name)
+        with _not_reached():
+            return lab.find(self._lab_name)
 
     def command(
         self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
     ) -> list[str]:
         """See `Executor.command`."""
         reach = self._cluster.host(host).reach
-        return [str(word) for word in self.lab.enter_command(reach, with_environment(argv, env, cwd))]
+        with _not_reached():
+            return [str(word) for word in self.lab.enter_command(reach, with_environment(argv, env, cwd))]
 
     def rsh_agent(self) -> Path | None:
         """The lab's own script, which enters a host as ssh would log in to it."""

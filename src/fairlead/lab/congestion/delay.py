@@ -4,7 +4,7 @@ import subprocess
 from functools import partial
 
 from fairlead import native
-from fairlead.errors import LabError
+from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab import recipe
 from fairlead.lab.congestion.base import Congestion
 from fairlead.lab.congestion.description import Delay
@@ -50,7 +50,7 @@ def find_link(plan: Plan, ends: tuple[str, str]) -> Link:
                 raise LabError(f"congestion: {ends[0]}-{ends[1]} is aggregated; delays are for single links")
             return link
     known = ", ".join(f"{link.a}-{link.b}" for link in plan.links if link.addresses)
-    raise LabError(
+    raise NoSuchLabError(
         f"congestion: there is no link {ends[0]}-{ends[1]}",
         hint=f"trunks: {known or 'none'}; and every host has one to its switch",
     )

@@ -5,7 +5,7 @@ import shutil
 from functools import partial
 
 from fairlead import native
-from fairlead.errors import LabError, MissingToolError
+from fairlead.errors import LabError, MissingToolError, NoSuchLabError
 from fairlead.lab.congestion.base import Congestion
 from fairlead.lab.congestion.description import MpiTraffic
 from fairlead.lab.lab import Lab
@@ -19,7 +19,7 @@ def hosts(description: MpiTraffic, plan: Plan) -> list[str]:
     names = list(description.hosts) or [host.name for host in plan.hosts if host.role == "other"]
     for name in names:
         if name not in plan.host_by_name:
-            raise LabError(f"congestion: no host {name!r}", hint=f"there are {', '.join(plan.host_by_name)}")
+            raise NoSuchLabError(f"congestion: no host {name!r}", hint=f"there are {', '.join(plan.host_by_name)}")
     if len(names) < 2:
         raise LabError(
             f"congestion: MPI traffic needs two hosts, not {len(names)}", hint="name hosts, or set neighbours_per_leaf"

@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from fairlead import files
-from fairlead.errors import FairleadError, LabError
+from fairlead.errors import FairleadError, LabError, NoSuchLabError
 from fairlead.lab import state
 from fairlead.lab.congestion import Congestion, CongestionDescription, make
 from fairlead.lab.lab import Lab, congestion_runners
@@ -54,7 +54,8 @@ def start(lab: Lab, description: CongestionDescription) -> str:
         process.stdout.close()
     message = json.loads(answer) if answer else {"error": "congestion: the process that holds it died"}
     if "error" in message:
-        raise LabError(message["error"])
+        wrong_input = message.get("exit_code") == NoSuchLabError.exit_code
+        raise (NoSuchLabError if wrong_input else LabError)(message["error"])
     return str(message["started"])
 
 
@@ -103,7 +104,7 @@ def main() -> None:
         congestion = make(lab, _adapter.validate_json(sys.stdin.read()))
         congestion.start()
     except FairleadError as error:
-        print(json.dumps({"error": str(error)}), flush=True)
+        print(json.dumps({"error": str(error), "exit_code": error.exit_code}), flush=True)
         sys.exit(1)
     try:
         text = congestion.describe()

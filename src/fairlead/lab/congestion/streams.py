@@ -4,7 +4,7 @@ import fcntl
 import shutil
 from functools import partial
 
-from fairlead.errors import LabError, MissingToolError
+from fairlead.errors import LabError, MissingToolError, NoSuchLabError
 from fairlead.lab.congestion.base import Congestion
 from fairlead.lab.congestion.description import Streams
 from fairlead.lab.lab import Lab
@@ -41,7 +41,7 @@ def host_pairs(description: Streams, plan: Plan) -> list[Pair]:
         ends = []
         for leaf in description.between:
             if leaf not in plan.leafs:
-                raise LabError(f"congestion: no leaf {leaf!r}", hint=f"there are {', '.join(plan.leafs)}")
+                raise NoSuchLabError(f"congestion: no leaf {leaf!r}", hint=f"there are {', '.join(plan.leafs)}")
             names = [h.name for h in plan.hosts if h.role == "other" and plan.leafs[h.leaf] == leaf]
             if not names:
                 raise LabError(f"congestion: {leaf} has no neighbours", hint="set lab.neighbours_per_leaf")
@@ -49,9 +49,9 @@ def host_pairs(description: Streams, plan: Plan) -> list[Pair]:
         pairs = [pair for pair in zip(*ends, strict=True) if pair[0] != pair[1]][: description.streams]
     for name in {name for pair in pairs for name in pair}:
         if name not in plan.host_by_name:
-            raise LabError(f"congestion: no host {name!r}", hint=f"there are {', '.join(plan.host_by_name)}")
+            raise NoSuchLabError(f"congestion: no host {name!r}", hint=f"there are {', '.join(plan.host_by_name)}")
     if not pairs or any(a == b for a, b in pairs):
-        raise LabError("congestion: streams need two different hosts")
+        raise NoSuchLabError("congestion: streams need two different hosts")
     return pairs
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from fairlead.errors import LabError
+from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab.lab import Lab
 from fairlead.lab.migration.order import Order
 from fairlead.lab.migration.precopy import Round
@@ -56,7 +56,8 @@ class Migration:
 
     def __init__(self, lab: Lab, vm: str, server: str, *, copies: bool = True) -> None:
         if why := refusal(lab.plan, vm, server):
-            raise LabError(why)
+            named = vm in lab.plan.host_by_name and (lab.plan.vm is None or server in lab.plan.server_by_name)
+            raise (LabError if named else NoSuchLabError)(why)
         self._what = f"{vm} to {server}"
         self._process = subprocess.Popen(
             lab.enter_command(

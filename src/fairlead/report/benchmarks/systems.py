@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fairlead.display import words
-from fairlead.errors import StoreError
+from fairlead.errors import NoSuchResultsError
 from fairlead.measure.benchmarks import burst, collectives, noise, records
 from fairlead.measure.benchmarks.imported import is_whole
 from fairlead.store import Run, Store
@@ -87,7 +87,7 @@ def find(directories: Sequence[Path], numbers: Sequence[int] = ()) -> list[Syste
         numbers: only these runs (of a single directory).
 
     Raises:
-        StoreError: a directory has no results, or no benchmarks.
+        NoSuchResultsError: a directory has no results, or no benchmarks.
     """
     found: list[System] = []
     for directory in directories:
@@ -95,10 +95,10 @@ def find(directories: Sequence[Path], numbers: Sequence[int] = ()) -> list[Syste
             taken = [store.run(number) for number in numbers] if numbers else records.runs(store)
             for run in taken:
                 if run.kind != records.KIND:
-                    raise StoreError(f"{directory}: run {run.id} is a {run.kind}, no benchmark")
+                    raise NoSuchResultsError(f"{directory}: run {run.id} is a {run.kind}, no benchmark")
             with_samples = [run for run in taken if is_whole(run) and store.has_series(run.id)]
         if not with_samples:
-            raise StoreError(
+            raise NoSuchResultsError(
                 f"{directory}: there are no benchmarks", hint="`fairlead measure CLUSTER mpi-latency` makes one"
             )
         for cluster in dict.fromkeys(str(run.labels["cluster"]) for run in with_samples):
