@@ -84,9 +84,10 @@ def _progress() -> "Iterator[Progress]":
 
 
 def _print(cluster: "Cluster", findings: "list[Finding]") -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from fairlead.display.terminal import console
 
     table = Table(title=f"{cluster.name}: {len(cluster.managed_hosts())} hosts", title_justify="left", expand=False)
     table.add_column("", no_wrap=True)
@@ -98,7 +99,7 @@ def _print(cluster: "Cluster", findings: "list[Finding]") -> None:
         if finding.fix:
             words.append(f"\n→ {finding.fix}", style="italic")
         table.add_row(Text(level, style=COLOURS[level]), _hosts(finding.hosts, cluster), words)
-    Console().print(table)
+    console().print(table)
     errors = sum(str(finding.severity) == "error" for finding in findings)
     warnings = sum(str(finding.severity) == "warning" for finding in findings)
     click.echo(f"{errors} errors, {warnings} warnings", file=sys.stdout)
