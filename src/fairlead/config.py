@@ -3,11 +3,14 @@
 import re
 import tomllib
 from collections.abc import Iterable
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
+from fairlead import config_mistakes
+from fairlead.config_mistakes import Location
 from fairlead.errors import ConfigError
 
 
@@ -18,7 +21,17 @@ class Model(BaseModel):
 
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
-Location = tuple[str | int, ...]
+
+
+def text_of(pattern: str, meaning: str) -> AfterValidator:
+    """For the annotation of a text that ``pattern`` describes: all of it must match. ``meaning`` says so in words."""
+
+    def check(value: str) -> str:
+        if re.fullmatch(pattern, value) is None:
+            raise ValueError(f"{value!r} is refused: {meaning}")
+        return value
+
+    return AfterValidator(check)
 
 
 def load(path: Path, model: type[ModelT]) -> ModelT:
@@ -36,7 +49,11 @@ def parse(text: str, model: type[ModelT], *, source: str) -> ModelT:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        complaints = [_complaint(text, source, _written(item["loc"], data), item["msg"]) for item in error.errors()]
+        told: dict[Location, list[str]] = {}
+        for item in config_mistakes.without_consequences(error.errors()):
+            told.setdefault(_written(item["loc"], data), []).append(config_mistakes.in_words(item, model))
+        in_order = sorted(told, key=lambda at: line_of(text, at))
+        complaints = [_complaint(text, source, at, " or ".join(dict.fromkeys(told[at]))) for at in in_order]
         raise ConfigError("\n".join(complaints)) from error
 
 
@@ -72,20 +89,26 @@ def _line_of_syntax(text: str, error: tomllib.TOMLDecodeError) -> int:
 
 
 def _written(location: Location, data: Any) -> Location:
-    """A location without the tags by which pydantic names members of a union: they stand in no file."""
+    """A location without the tags by which pydantic names members of a union: they stand in no file as keys."""
     kept: list[str | int] = []
-    for depth, part in enumerate(location):
-        if isinstance(data, dict) and part not in data and depth + 1 < len(location):
+    for part, after in zip_longest(location, location[1:]):
+        if not isinstance(data, dict | list):  # a value: what follows are tags
+            break
+        if isinstance(data, dict) and after is not None and (part not in data or _is_tag(part, after, data)):
             continue
         kept.append(part)
-        there = part in data if isinstance(data, dict) else isinstance(data, list) and part in range(len(data))
-        data = data[part] if there else None
+        data = (data if isinstance(data, dict) else dict(enumerate(data))).get(part)
     return tuple(kept)
+
+
+def _is_tag(part: str | int, after: str | int, table: dict[str, Any]) -> bool:
+    """Whether the first of two parts of a location is the tag of a table that also has a key of that name."""
+    return isinstance(after, str) and not isinstance(table[str(part)], dict) and part in table.values()
 
 
 def _complaint(text: str, source: str, location: Location, message: str) -> str:
     key = ".".join(f"[{part}]" if isinstance(part, int) else part for part in location).replace(".[", "[")
-    return f"{source}:{line_of(text, location)}: {key or 'file'}: {message.removeprefix('Value error, ')}"
+    return f"{source}:{line_of(text, location)}: {key or 'file'}: {message}"
 
 
 _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")

@@ -490,9 +490,9 @@ def test_without_openstacksdk_the_way_out_is_told(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"openstack"', '"openstuck"', r"cloud: Input tag 'openstuck' .* expected tags: 'libvirt', 'openstack'"),
+        ('"openstack"', '"openstuck"', r"cloud: 'driver' must be one of 'libvirt', 'openstack'"),
         ('uplink = "10gbit"', "uplink = 10", r"c\.toml:15: cloud\.uplink: .*10 is not a rate"),
-        ('cloud = "site"', 'password = "p"', r"cloud\.password: Extra inputs are not permitted"),
+        ('cloud = "site"', 'password = "p"', r"cloud\.password: unknown key `password`; known are driver, "),
     ],
 )
 def test_a_wrong_cloud_table_names_its_key(old: str, new: str, message: str) -> None:

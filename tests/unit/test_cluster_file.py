@@ -67,7 +67,8 @@ def test_a_file_is_read_and_named_in_messages(tmp_path: Path) -> None:
         ('name = "h1"', 'name = "-oProxyCommand=x"', r"c.toml:13: hosts\[1\].name: "),
         ('role = "relay"', 'role = "router"', r"c.toml:19: hosts\[2\].role: "),
         ("slots = 2", "slots = 0", r"c.toml:10: hosts\[0\].slots: a compute host needs at least one slot"),
-        ("slots = 2", "slot = 2", r"c.toml:10: hosts\[0\].slot: Extra inputs"),
+        ("slots = 2", "slot = 2", r"c.toml:10: hosts\[0\].slot: unknown key `slot` \(did you mean `slots`\?\)"),
+        ('name = "h1"', 'name = "h 1"', r"'h 1' is refused: it must begin with a letter or digit and have letters"),
         (
             'interface = "eth0"',
             'interface = "eth0"\nports = [9, 8]',
@@ -84,7 +85,7 @@ def test_a_file_is_read_and_named_in_messages(tmp_path: Path) -> None:
             '[lxc]\npath = "containers"\n[[hosts]]',
             r"c.toml:8: lxc.path: must be an absolute path, which servers have, too",
         ),
-        ('interface = "eth0"', "", r"c.toml:1: cluster.interface: Field required"),
+        ('interface = "eth0"', "", r"c.toml:1: cluster.interface: is missing"),
     ],
 )
 def test_mistakes_are_told_by_line_and_key(old: str, new: str, complaint: str) -> None:
@@ -93,10 +94,12 @@ def test_mistakes_are_told_by_line_and_key(old: str, new: str, complaint: str) -
 
 
 def test_all_mistakes_are_told_at_once() -> None:
-    text = MESH.replace("10.64.0.2", "x").replace('executor = "lab"', 'executor = "y"')
+    text = MESH.replace("10.64.0.2", "x").replace('executor = "lab"', 'executor = "y"').replace("slots = 2", "slot = 2")
+    text += '[ssh]\noptions = ["-x"]\n[lxc]\npath = "lxc"\n'
     with pytest.raises(ConfigError) as caught:
         Cluster.parse(text, source="c.toml")
-    assert str(caught.value).count("c.toml:") == 2
+    keys = ["cluster.executor", "hosts[0].slot", "hosts[1].address", "ssh.options[0]", "lxc.path"]
+    assert [line.split(": ")[1] for line in str(caught.value).splitlines()] == keys  # and in the file's order
 
 
 def test_no_compute_host() -> None:
@@ -123,5 +126,5 @@ def test_paths_in_the_ssh_table_start_at_the_files_directory(tmp_path: Path) -> 
 
 def test_ssh_options_must_look_like_options() -> None:
     text = MESH + '[ssh]\noptions = ["-i key"]\n'
-    with pytest.raises(ConfigError, match=r"ssh.options\[0\]: '-i key' is not of the form Name=value"):
+    with pytest.raises(ConfigError, match=r"ssh.options\[0\]: '-i key' is refused: it must be of the form Name=value"):
         Cluster.parse(text)

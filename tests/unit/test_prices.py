@@ -86,9 +86,9 @@ def test_a_book_builds_on_others_and_overrides_them(tmp_path: Path) -> None:
         ('extends = ["b.toml"]\n', "extend each other in a circle"),
         (
             INSTANCE.replace("cores = 36", "cores = 0"),
-            r"b.toml:9: instances\[0\].cores: Input should be greater than 0",
+            r"b.toml:9: instances\[0\].cores: must be greater than 0",
         ),
-        (INSTANCE.replace('tenancy = "own"\n', ""), r"b.toml:3: instances\[0\].tenancy: Field required"),
+        (INSTANCE.replace('tenancy = "own"\n', ""), r"b.toml:3: instances\[0\].tenancy: is missing"),
     ],
 )
 def test_mistakes_are_told_with_their_place(text: str, message: str, tmp_path: Path) -> None:

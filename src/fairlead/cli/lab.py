@@ -210,6 +210,7 @@ def _described(kind: str, values: dict[str, Any]) -> "CongestionDescription":
     """A description from the command line's options; those not given are left to the description's defaults."""
     from pydantic import TypeAdapter, ValidationError
 
+    from fairlead import config_mistakes
     from fairlead.lab.congestion import CongestionDescription
 
     adapter: TypeAdapter[CongestionDescription] = TypeAdapter(CongestionDescription)
@@ -217,8 +218,11 @@ def _described(kind: str, values: dict[str, Any]) -> "CongestionDescription":
     try:
         return adapter.validate_python({"kind": kind} | given)
     except ValidationError as error:
-        reasons = "; ".join(str(item["msg"]).removeprefix("Value error, ") for item in error.errors())
-        raise click.UsageError(reasons) from error
+        reasons = [
+            ": ".join([*map(str, item["loc"][1:2]), config_mistakes.in_words(item, CongestionDescription)])
+            for item in error.errors()
+        ]
+        raise click.UsageError("; ".join(reasons)) from error
 
 
 @congest.command()

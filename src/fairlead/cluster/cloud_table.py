@@ -5,12 +5,12 @@ Nothing secret stands in it: what a cloud is reached with is in the cloud's usua
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from fairlead import config
 from fairlead.lab.units import Rate, Time
 
-Uri = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9+.-]*:\S*$")]
+Uri = Annotated[str, config.text_of(r"[a-z][a-z0-9+.-]*:\S*", "it must be a URI, such as qemu+ssh://server/system")]
 
 
 class CloudServer(config.Model):

@@ -5,13 +5,12 @@ in and paths made absolute.
 """
 
 import ipaddress
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fairlead import config
@@ -26,9 +25,47 @@ NATIVE: Transport = "native"
 DEFAULT_PORTS = (47000, 47099)
 
 # Names end up in command lines of mpirun and ssh: what could be taken for an option or a separator is no name.
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=63)]
-Interface = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]*$", max_length=15)]
-Destination = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:%-]*$")]
+_BEGIN = "it must begin with a letter or digit and have letters, digits and"
+Name = Annotated[
+    str, StringConstraints(max_length=63), config.text_of(r"[A-Za-z0-9][A-Za-z0-9._-]*", f"{_BEGIN} . _ - only")
+]
+Interface = Annotated[
+    str, StringConstraints(max_length=15), config.text_of(r"[A-Za-z0-9][A-Za-z0-9._@-]*", f"{_BEGIN} . _ @ - only")
+]
+Destination = Annotated[str, config.text_of(r"[A-Za-z0-9][A-Za-z0-9._@:%-]*", f"{_BEGIN} . _ @ : % - only")]
+SshOption = Annotated[str, config.text_of(r"[A-Za-z][A-Za-z0-9]*[ =]\S.*", "it must be of the form Name=value")]
+
+
+def _ipv4(value: str) -> str:
+    try:
+        ipaddress.IPv4Address(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not an IPv4 address") from None
+    return value
+
+
+def _absolute(value: Path) -> Path:
+    if not value.is_absolute():
+        raise ValueError("must be an absolute path, which servers have, too")
+    return value
+
+
+def _known_executor(value: str) -> str:
+    from fairlead.cluster.executors import names
+
+    if value not in names():
+        raise ValueError(f"must be one of {', '.join(names())}")
+    return value
+
+
+def _port_range(value: tuple[int, int]) -> tuple[int, int]:
+    if not 1024 <= value[0] <= value[1] <= 65535:
+        raise ValueError("must be [first, last] with 1024 <= first <= last <= 65535")
+    return value
+
+
+AbsolutePath = Annotated[Path, AfterValidator(_absolute)]
+PortRange = Annotated[tuple[int, int], AfterValidator(_port_range)]
 
 
 def _as_words(value: object) -> object:
@@ -48,14 +85,14 @@ class SshTable(config.Model):
     port: int | None = Field(default=None, ge=1, le=65535)
     identity: Path | None = None  # private key; a path only, never the key
     config: Path | None = None  # an ssh_config file
-    options: tuple[str, ...] = ()  # each as after `ssh -o`
+    options: tuple[SshOption, ...] = ()  # each as after `ssh -o`
     shared_files: bool = True  # do the hosts see this machine's files (NFS, Lustre) at the same paths?
 
 
 class LxcTable(config.Model):
     """``[lxc]``: how ``executor = "lxc"`` calls lxc-attach."""
 
-    path: Path | None = None  # where the servers keep containers, if not in LXC's own place (lxc-attach -P)
+    path: AbsolutePath | None = None  # where the servers keep containers, if not in LXC's own place (lxc-attach -P)
     shared_files: bool = False  # do the containers see this machine's files at the same paths?
 
 
@@ -63,10 +100,10 @@ class ClusterTable(config.Model):
     """``[cluster]``."""
 
     name: Name
-    executor: Name
+    executor: Annotated[str, AfterValidator(_known_executor)]
     interface: Interface
     lab: Name | None = None
-    ports: tuple[int, int] = DEFAULT_PORTS  # first and last port that agents may listen on (TCP and UDP)
+    ports: PortRange = DEFAULT_PORTS  # first and last port that agents may listen on (TCP and UDP)
     mpirun: str = Field(default="mpirun", min_length=1)
     launch_from: str | None = None  # "here", or the host that mpirun runs on
     cores_shared: bool | None = None  # do hosts share processor cores (an emulated cluster)?
@@ -77,7 +114,7 @@ class HostEntry(config.Model):
     """One ``[[hosts]]``."""
 
     name: Name
-    address: str
+    address: Annotated[str, AfterValidator(_ipv4)]
     slots: int = Field(default=1, ge=0)
     role: Role = "compute"
     reach: Destination | None = None  # how the executor calls it, where that is not its name
@@ -313,15 +350,9 @@ def _complaint(location: tuple[str | int, ...], message: str, value: Any) -> Ini
 
 
 def _table_complaints(file: ClusterFile) -> Iterable[InitErrorDetails]:
-    from fairlead.cluster.executors import names
-
     table = file.cluster
-    if table.executor not in names():
-        yield _complaint(("cluster", "executor"), f"must be one of {', '.join(names())}", table.executor)
     if table.executor == "lab" and table.lab is None:
         yield _complaint(("cluster", "lab"), 'executor = "lab" needs the lab\'s name here', None)
-    if not 1024 <= table.ports[0] <= table.ports[1] <= 65535:
-        yield _complaint(("cluster", "ports"), "must be [first, last] with 1024 <= first <= last <= 65535", table.ports)
     if table.launch_from not in (None, "here", *(host.name for host in file.hosts)):
         yield _complaint(("cluster", "launch_from"), 'must be "here" or the name of a host', table.launch_from)
     if table.executor == "lxc" and table.launch_from not in (None, "here"):
@@ -329,15 +360,10 @@ def _table_complaints(file: ClusterFile) -> Iterable[InitErrorDetails]:
         yield _complaint(("cluster", "launch_from"), message, table.launch_from)
     if not any(host.role == "compute" for host in file.hosts):
         yield _complaint(("hosts",), 'no host has role = "compute", so no rank could run', None)
-    if file.lxc.path is not None and not file.lxc.path.is_absolute():
-        yield _complaint(("lxc", "path"), "must be an absolute path, which servers have, too", str(file.lxc.path))
     if table.executor == "lxc":
         for index, host in enumerate(file.hosts):
             if host.reach is not None and host.reach.endswith("@"):
                 yield _complaint(("hosts", index, "reach"), "names no server after the @", host.reach)
-    for index, option in enumerate(file.ssh.options):
-        if not re.match(r"^[A-Za-z][A-Za-z0-9]*[ =]\S", option):
-            yield _complaint(("ssh", "options", index), f"{option!r} is not of the form Name=value", option)
 
 
 def _host_complaints(hosts: tuple[HostEntry, ...]) -> Iterable[InitErrorDetails]:
@@ -347,15 +373,9 @@ def _host_complaints(hosts: tuple[HostEntry, ...]) -> Iterable[InitErrorDetails]
         if host.name in names:
             yield _complaint(("hosts", index, "name"), f"{host.name!r} is already host {names[host.name]}", host.name)
         names.setdefault(host.name, index)
-        try:
-            address = str(ipaddress.IPv4Address(host.address))
-        except ValueError:
-            yield _complaint(("hosts", index, "address"), f"{host.address!r} is not an IPv4 address", host.address)
-            continue
-        if address in addresses:
-            yield _complaint(
-                ("hosts", index, "address"), f"{address} is already the address of {addresses[address]}", host.address
-            )
-        addresses.setdefault(address, host.name)
+        if host.address in addresses:
+            message = f"{host.address} is already the address of {addresses[host.address]}"
+            yield _complaint(("hosts", index, "address"), message, host.address)
+        addresses.setdefault(host.address, host.name)
         if host.role == "compute" and host.slots < 1:
             yield _complaint(("hosts", index, "slots"), "a compute host needs at least one slot", host.slots)

@@ -169,7 +169,9 @@ class LabTable(config.Model):
     relays_per_leaf: int = Field(default=0, ge=0, le=32)
     neighbours_per_leaf: int = Field(default=0, ge=0, le=60)
     slots: int = Field(default=1, ge=1, le=1024)
-    congestion_control: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,15}$")] = "cubic"
+    congestion_control: Annotated[
+        str, config.text_of(r"[a-z0-9_]{1,15}", "it must be the name of a congestion control, such as cubic")
+    ] = "cubic"
     share: tuple[Path, ...] = ()
     count_flows: bool = False
 

@@ -1,0 +1,107 @@
+"""What a model refuses about a file, in the words of who wrote the file."""
+
+import difflib
+from collections.abc import Iterable, Iterator
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+Location = tuple[str | int, ...]
+
+# Kinds of pydantic's errors, and what is said of them. Braces hold the error's own figures.
+_WORDS = {
+    "missing": "is missing",
+    "string_type": "must be a text, in quotes",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "list_type": "must be a list, in [ ]",
+    "tuple_type": "must be a list, in [ ]",
+    "dict_type": "must be a table",
+    "model_type": "must be a table",
+    "model_attributes_type": "must be a table",
+    "path_type": "must be a path, in quotes",
+    "literal_error": "must be one of {expected}",
+    "union_tag_invalid": "{discriminator} must be one of {expected_tags}",
+    "union_tag_not_found": "{discriminator} is missing",
+    "greater_than": "must be greater than {gt:g}",
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than": "must be less than {lt:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "string_too_short": "must have {min_length} characters or more",
+    "string_too_long": "must have {max_length} characters at most",
+    "too_short": "must have {min_length} entries or more, and has {actual_length}",
+    "too_long": "must have {max_length} entries at most",
+    "finite_number": "must be a finite number",
+}
+
+
+def in_words(details: ErrorDetails, model: Any) -> str:
+    """What is wrong with the value, or the key, that an error is about.
+
+    Args:
+        model: what the whole was checked against: a model, or a union of such.
+    """
+    kind, context = details["type"], details.get("ctx", {})
+    if kind == "extra_forbidden":
+        return _unknown(str(details["loc"][-1]), _keys(model, details["loc"][:-1]))
+    if kind in ("too_short", "string_too_short") and context["min_length"] == 1:
+        return "must not be empty"
+    if kind in _WORDS:
+        return _WORDS[kind].format(**context)
+    return details["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+
+
+def without_consequences(errors: Iterable[ErrorDetails]) -> list[ErrorDetails]:
+    """Errors without those that only follow: a list is not too short because the entries that it has are wrong."""
+    found = list(errors)
+    places = [each["loc"] for each in found]
+
+    def follows(each: ErrorDetails) -> bool:
+        depth = len(each["loc"])
+        return each["type"] == "too_short" and any(len(at) > depth and at[:depth] == each["loc"] for at in places)
+
+    return [each for each in found if not follows(each)]
+
+
+def _unknown(key: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(key, known, n=1)
+    if near:
+        return f"unknown key `{key}` (did you mean `{near[0]}`?)"
+    return f"unknown key `{key}`; known are {', '.join(known)}" if known else f"unknown key `{key}`"
+
+
+def _keys(annotation: Any, location: Location) -> list[str]:
+    """Keys that a table at that place may have."""
+    models = list(_models(annotation))
+    for part in location:
+        tagged = [each for each in models if _has_tag(each, str(part))] if len(models) > 1 else []
+        fields = [field for each in models if (field := _fields(each).get(str(part))) is not None]
+        if tagged:
+            models = tagged
+        elif fields:  # else it is the place in a list, or the name of an entry of a table
+            models = [each for field in fields for each in _models(field)]
+    return list(dict.fromkeys(key for each in models for key in _fields(each)))
+
+
+def _fields(model: type[BaseModel]) -> dict[str, Any]:
+    """What a file writes in a table of that model, by key."""
+    return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Models in an annotation, also of the entries of lists and tables and of unions."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    else:
+        for part in get_args(annotation):
+            yield from _models(part)
+
+
+def _has_tag(model: type[BaseModel], tag: str) -> bool:
+    return any(tag in get_args(annotation) for annotation in _fields(model).values())
