@@ -210,3 +210,35 @@ def test_command_says_what_is_wrong(results, options, reason, code):
     done = CliRunner().invoke(command, [str(results), *options])
     assert reason in str(done.exception)
     assert done.exception.exit_code == code
+
+
+def test_a_directory_is_listed(tmp_path, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    with Store.open(tmp_path) as store:
+        by_itself = store.begin_run("run", {"program": "cg", "cluster": "mesh8", "ranks": 8}, plan=["cg"])
+        store.finish_run(by_itself, "failed", 3)
+        comparison = store.begin_run("experiment", {"name": "demo"})
+        for _ in range(2):
+            store.finish_run(store.begin_run("run", {"program": "cg"}, parent=comparison), "ok", 0)
+    begun = words.moment(store_of(tmp_path)[0].started_s)
+    done = CliRunner().invoke(command, [str(tmp_path), "--list"])
+    assert done.exit_code == 0
+    rows = [" ".join(line.split()) for line in done.output.splitlines() if "UTC" in line]
+    assert rows[0] == f"1 run {begun} cluster mesh8, program cg, ranks 8 failed, exit code 3"
+    assert rows[1].startswith("2 experiment ") and rows[1].endswith(" name demo, 2 runs interrupted")
+    assert len(rows) == 2
+    done = CliRunner().invoke(command, [str(tmp_path), "--list", "--json"])
+    found = json.loads(done.output)
+    assert [(each["run"], each["kind"], each["runs"], each["status"]) for each in found] == [
+        (1, "run", 0, "failed"),
+        (2, "experiment", 2, "interrupted"),
+    ]
+    assert found[0]["labels"] == {"program": "cg", "cluster": "mesh8", "ranks": 8} and found[0]["exit_code"] == 3
+    missing = CliRunner().invoke(command, [str(tmp_path), "--run", "99"])
+    assert f"`fairlead report {tmp_path} --list` says what there is" in str(missing.exception)
+    assert CliRunner().invoke(command, [str(tmp_path), "--list", "--run", "1"]).exit_code == 2
+
+
+def store_of(directory):
+    with Store.read(directory) as store:
+        return store.runs()

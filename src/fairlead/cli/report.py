@@ -1,5 +1,6 @@
 """``fairlead report``."""
 
+import json
 from pathlib import Path
 
 import click
@@ -26,7 +27,8 @@ from click.core import ParameterSource
 @click.option("--figures", type=click.Path(path_type=Path), help="Also write the figures there (SVG, PNG, CSV).")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
               help="Confidence level, of comparisons and evaluations.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print a comparison's summary.json instead of tables.")
+@click.option("--list", "list_", is_flag=True, help="Only say what there is to report, by run number.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead: a comparison's summary, or the list.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -40,6 +42,7 @@ def command(
     output: Path | None,
     figures: Path | None,
     level: float,
+    list_: bool,
     as_json: bool,
 ) -> None:
     """Make the report of the results in directory RESULTS again; everything is computed from the raw samples.
@@ -52,6 +55,7 @@ def command(
     \b
     Examples:
       fairlead report results/demo
+      fairlead report results --list
       fairlead report results --run 12
       fairlead report results/demo --experiment 3 --output /tmp/report.html --figures /tmp/figures
       fairlead report results --benchmarks
@@ -69,6 +73,11 @@ def command(
     chosen_numbers = sum(number is not None for number in (experiment, run, characterization))
     if chosen_numbers > 1:
         raise click.UsageError("--experiment, --run and --characterization exclude each other")
+    if list_:
+        if chosen_numbers or benchmarks or len(results) > 1:
+            raise click.UsageError("--list is of one directory, and goes with --json only")
+        _list(results[0], as_json)
+        return
     if (
         benchmarks
         or of_benchmarks
@@ -113,6 +122,18 @@ def command(
             made = make.characterization(store, number, target, figures=figures)
     for path in made:
         click.echo(path, err=as_json)
+
+
+def _list(directory: Path, as_json: bool) -> None:
+    from fairlead.display.terminal import console, rich_table
+    from fairlead.report import contents
+    from fairlead.store import Store
+
+    with Store.read(directory) as store:
+        if as_json:
+            click.echo(json.dumps(contents.to_json(store), indent=1))
+        else:
+            console().print(rich_table(contents.of(store), str(directory)))
 
 
 def _refuse_level(context: click.Context, what: str) -> None:

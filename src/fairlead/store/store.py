@@ -281,8 +281,18 @@ class Store:
         session = holder_session(self.directory / LOCK_NAME) or ""
         found = self._read_runs(f"{_RUN_QUERY} WHERE runs.id = :run", {"run": run, "session": session})
         if not found:
-            raise NoSuchResultsError(f"{self._path}: there is no run {run}")
+            hint = f"`fairlead report {self.directory} --list` says what there is"
+            raise NoSuchResultsError(f"{self._path}: there is no run {run}", hint=hint)
         return found[0]
+
+    def outermost_runs(self) -> list[Run]:
+        """Runs that are no part of another, in the order in which they began."""
+        session = holder_session(self.directory / LOCK_NAME) or ""
+        return self._read_runs(f"{_RUN_QUERY} WHERE parent IS NULL ORDER BY runs.id", {"session": session})
+
+    def numbers_of_children(self) -> dict[int, int]:
+        """How many runs each run has whose parent it is; those without are left out."""
+        return dict(self._query("SELECT parent, count(*) FROM runs WHERE parent IS NOT NULL GROUP BY parent", ()))
 
     def series(self, run: int, name: str | None = None) -> list[Series]:
         """The run's series in the order stored, optionally of one name."""
