@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
+from fairlead.cluster import executed
 from fairlead.errors import AgentError, HostError
 
 Message = dict[str, Any]
@@ -70,6 +71,7 @@ class Agent:
             PortBusyError: its port is taken.
         """
         self._ready = asyncio.get_running_loop().create_future()
+        executed.tell(self._argv)
         try:
             # A session of its own: Ctrl-C is for the supervisor, which stops the agents in order.
             self._process = await asyncio.create_subprocess_exec(

@@ -1,6 +1,7 @@
 """The ``fairlead`` command: finds the commands, turns errors into one clear message."""
 
 import importlib
+import logging
 import sys
 import traceback
 
@@ -53,7 +54,8 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fairlead")
-@click.option("-v", "--verbose", is_flag=True, help="Show tracebacks and what is executed.")
+@click.option("-v", "--verbose", is_flag=True,
+              help="Show tracebacks, and command lines as they are executed. Stands before the command.")  # fmt: skip
 @click.pass_context
 def command(context: click.Context, verbose: bool) -> None:
     """Make MPI programs run well on clouds and commodity Ethernet.
@@ -65,6 +67,17 @@ def command(context: click.Context, verbose: bool) -> None:
       fairlead run mesh8.cluster.toml -n 8 -- ./program
     """
     context.obj = {"verbose": verbose}
+    if verbose:
+        _show_what_is_executed()
+
+
+def _show_what_is_executed() -> None:
+    logger = logging.getLogger("fairlead")
+    if not logger.handlers:
+        told = logging.StreamHandler()
+        told.setFormatter(logging.Formatter("fairlead: %(message)s"))
+        logger.addHandler(told)
+    logger.setLevel(logging.DEBUG)
 
 
 def main() -> None:

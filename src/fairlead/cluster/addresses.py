@@ -5,6 +5,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import Any
 
+from fairlead.cluster import executed
 from fairlead.errors import LaunchError, MissingToolError
 
 
@@ -40,6 +41,7 @@ def towards(address: str) -> Outlook:
 def _route(address: str) -> dict[str, Any]:
     """Of ``ip route get``; empty without a route. Source: ip-route(8)."""
     command = ["ip", "-json", "route", "get", address]
+    executed.tell(command)
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:

@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Sequence
 
+from fairlead.cluster import executed
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import of
@@ -36,6 +37,7 @@ def run_here(commands: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _here(line: Sequence[str]) -> str:
+    executed.tell(line)
     try:
         done = subprocess.run(list(line), capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     except FileNotFoundError as error:

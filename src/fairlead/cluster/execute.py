@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
+from fairlead.cluster import executed
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import HostError, MissingToolError
 
@@ -43,6 +44,7 @@ def attempt(
 
 def _run(command: list[str], stdin: bytes, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
     """As subprocess.run; at the time-out all that the command started here ends: it may hold the pipes open."""
+    executed.tell(command)
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     ) as process:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import IO
 
+from fairlead.cluster import executed
 from fairlead.cluster.execute import check_reached
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import HostError, MissingToolError
@@ -56,6 +57,7 @@ class _Sender:
 
     def __init__(self, command: list[str], stderr: IO[bytes], host: str) -> None:
         self._host = host
+        executed.tell(command)
         try:
             # A session of its own: Ctrl-C is for us, who end it.
             self._process = subprocess.Popen(

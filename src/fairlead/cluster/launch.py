@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 
 from fairlead import interrupts
-from fairlead.cluster import addresses
+from fairlead.cluster import addresses, executed
 from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.execute import attempt, on_all, run_on, unexpected
@@ -282,6 +282,7 @@ def start(
             command = ["sh", "-c", _RUN_NOTED, job.id, *command]
         command = executor.command(cluster.launch_from, command, env=environment, cwd=job.cwd)
     command = [*(_LEASH if leash else ()), *prefix, *command]
+    executed.tell(command)
     try:
         # A session of its own: a terminal's Ctrl-C reaches this process alone, which passes it on once.
         process = subprocess.Popen(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
+from fairlead.cluster import executed
 from fairlead.cluster.executors.base import Executor
 
 END_S = 10.0  # within which a command must end when it is told
@@ -41,8 +42,10 @@ class Leash:
 
     def start(self, executor: Executor, host: str, argv: Sequence[str]) -> "subprocess.Popen[str]":
         """Start a command on a host. It reads nothing, what it says is for the caller, its exit code is its own."""
+        command = executor.command(host, ["sh", "-c", _SCRIPT, str(round(END_S * 10)), *argv])
+        executed.tell(command)
         process = subprocess.Popen(
-            executor.command(host, ["sh", "-c", _SCRIPT, str(round(END_S * 10)), *argv]),
+            command,
             stdin=self._stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from fairlead import native
+from fairlead.cluster import executed
 from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
@@ -60,6 +61,7 @@ def directory(cluster: Cluster, hosts: Sequence[str], name: str) -> Iterator[str
 def _keeper(executor: Executor, host: str, path: str) -> Iterator[None]:
     """A process on the host that removes the directory when this block, or fairlead, has ended."""
     command = executor.command(host, ["sh", "-c", _KEEP, path])
+    executed.tell(command)
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

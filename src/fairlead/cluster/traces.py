@@ -4,6 +4,7 @@ import math
 import subprocess
 import time
 
+from fairlead.cluster import executed
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on, unexpected
 from fairlead.cluster.executors.base import of
@@ -115,5 +116,6 @@ class Traces:
         """Output of a shell script on a host, or on this machine (`_HERE`)."""
         argv = ["sh", "-c", script, *arguments]
         if host == _HERE:
+            executed.tell(argv)
             return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
         return run_on(self._executor, host, argv)

@@ -5,6 +5,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
+from fairlead.cluster import executed
 from fairlead.cluster.execute import attempt
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.launchers.base import Launcher, get
@@ -77,6 +78,7 @@ def detect(executor: Executor | None, host: str, mpirun: str) -> Launcher:
 
 
 def _here(question: list[str]) -> "subprocess.CompletedProcess[bytes]":
+    executed.tell(question)
     try:
         return subprocess.run(question, capture_output=True, check=False)
     except FileNotFoundError as error:
