@@ -23,7 +23,8 @@ from click.core import ParameterSource
     "--baseline", metavar="SYSTEM", help="With several RESULTS: the one others are held against [default: the first]."
 )
 @click.option("--prices", type=click.Path(path_type=Path), help="Price book: benchmarks also for their price.")
-@click.option("--output", type=click.Path(path_type=Path), help="The page.  [default: RESULTS/report.html]")
+@click.option("--output", type=click.Path(path_type=Path),
+              help="The page.  [default: RESULTS/report.html; an evaluation's: evaluation.html]")  # fmt: skip
 @click.option("--figures", type=click.Path(path_type=Path), help="Also write the figures there (SVG, PNG, CSV).")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
               help="Confidence level, of comparisons and evaluations.")  # fmt: skip
@@ -95,21 +96,24 @@ def command(
         ):
             click.echo(path)
         return
-    target = output or results[0] / "report.html"
     with Store.read(results[0]) as store:
         if not chosen_numbers:
             chosen = make.newest(store)
-            kind = comparison.KIND if chosen is None or as_json else chosen.kind
-            number = chosen.id if chosen is not None and not as_json else None
+            if chosen is None or (as_json and store.runs(comparison.KIND)):
+                kind, number = comparison.KIND, None
+            else:
+                kind, number = chosen.kind, chosen.id
         elif experiment is not None:
             kind, number = comparison.KIND, experiment
         else:
             kind, number = (run_report.KIND, run) if run is not None else ("characterization", characterization)
         if as_json and kind != comparison.KIND:
-            other = (
-                "; `fairlead characterize show --json` prints a characterization" if kind == "characterization" else ""
-            )
+            other = {
+                "characterization": "; `fairlead characterize show --json` prints a characterization",
+                EVALUATION: "; `fairlead evaluate report --figures DIRECTORY` writes an evaluation's tables as CSV",
+            }.get(kind, "")
             raise click.UsageError(f"--json is of comparisons{other}")
+        target = output or results[0] / ("evaluation.html" if kind == EVALUATION else "report.html")
         if kind not in (comparison.KIND, EVALUATION):
             _refuse_level(context, f"a {kind}")
         if kind == run_report.KIND and number is not None:
