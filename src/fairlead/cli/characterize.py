@@ -83,7 +83,13 @@ def measure(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Characterize the network of CLUSTER (the default: the word `measure` may be left away)."""
+    """Characterize the network of CLUSTER (the default: the word `measure` may be left away).
+
+    \b
+    Examples:
+      fairlead characterize mesh8.cluster.toml
+      fairlead characterize measure mesh8.cluster.toml --sizes 64,64KiB,1MiB --budget 20
+    """
     from fairlead.cluster.description import Cluster
     from fairlead.measure.characterize import characterize
     from fairlead.measure.survey import Settings
@@ -107,7 +113,13 @@ def measure(
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write a report with heat maps to this HTML file.")
 def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Path | None) -> None:
-    """Show the last characterization again, or the one with number RUN."""
+    """Show the last characterization again, or the one with number RUN.
+
+    \b
+    Examples:
+      fairlead characterize show --list
+      fairlead characterize show 3 --output matrices.html
+    """
     from fairlead.measure.characterization import Characterization, chosen, runs
     from fairlead.store import Store
 
@@ -129,7 +141,13 @@ def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Pat
 @results_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
 def diff(before: int | None, after: int | None, results: Path, as_json: bool) -> None:
-    """Compare two characterizations by number; without B: A with the last; without both: the last two."""
+    """Compare two characterizations by number; without B: A with the last; without both: the last two.
+
+    \b
+    Examples:
+      fairlead characterize diff
+      fairlead characterize diff 3 7 --results results/cloud
+    """
     from fairlead.measure.characterization import Characterization, chosen
     from fairlead.measure.difference import compare
     from fairlead.store import Store

@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from fairlead.cli.named_path import NOTHING_NAMED
+
 
 class ClusterArgument(click.ParamType):
     """Converts to the path of a cluster file."""
@@ -15,4 +17,6 @@ class ClusterArgument(click.ParamType):
         """See `fairlead.cluster.choose.cluster_file`."""
         from fairlead.cluster.choose import cluster_file
 
+        if value == "--":
+            self.fail(NOTHING_NAMED, param, ctx)
         return value if isinstance(value, Path) else cluster_file(value)

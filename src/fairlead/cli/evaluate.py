@@ -39,6 +39,10 @@ def run(plan_file: Path, results: Path) -> int:
     The same command again goes on where an interrupted evaluation stopped, also after a kill; with a larger budget or
     more retries in the plan, where those ended it. The exit code is 1 if rows have no sample because every try at them
     failed, or a cell has none because the budget was spent.
+
+    \b
+    Example:
+      fairlead evaluate examples/evaluate/small.toml --results results/small
     """
     from fairlead.display import words
     from fairlead.display.terminal import console
@@ -109,7 +113,13 @@ def report(
 @click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--all", "everything", is_flag=True, help="List every row in its order.")
 def plan(plan_file: Path, everything: bool) -> None:
-    """Show what a plan will run, and how long that takes; run nothing."""
+    """Show what a plan will run, and how long that takes; run nothing.
+
+    \b
+    Examples:
+      fairlead evaluate plan examples/evaluate/small.toml
+      fairlead evaluate plan examples/evaluate/small.toml --all
+    """
     from fairlead.evaluate import design, plan_words, session
 
     read = session.read(plan_file, look=False)

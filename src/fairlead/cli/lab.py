@@ -38,7 +38,13 @@ def command() -> None:
     help="A directory below /tmp to show in the hosts, which have a /tmp of their own. Repeatable.",
 )
 def up(file: Path, name: str | None, output: Path | None, share: tuple[Path, ...]) -> None:
-    """Start the lab that FILE describes and write its cluster file."""
+    """Start the lab that FILE describes and write its cluster file.
+
+    \b
+    Examples:
+      fairlead lab up examples/mesh8.toml
+      fairlead lab up examples/mesh8.toml --name second --share /tmp/data
+    """
     from fairlead.lab import description
 
     lab = labs.up(description.load(file), name=name, share=share)
@@ -55,7 +61,11 @@ def up(file: Path, name: str | None, output: Path | None, share: tuple[Path, ...
 @command.command()
 @click.argument("name")
 def down(name: str) -> None:
-    """End the lab NAME and everything that runs in it."""
+    """End the lab NAME and everything that runs in it.
+
+    \b
+    Example: fairlead lab down mesh8
+    """
     labs.find(name).down()
 
 
@@ -82,7 +92,13 @@ def exec(name: str | None, host: str, argv: tuple[str, ...]) -> None:
 @click.option("--flows", "with_flows", is_flag=True, help="What hosts sent by each TCP connection (lab.count_flows).")
 @click.option("--json", "as_json", is_flag=True, help="All that is known, as JSON; of none or several labs a list.")
 def show(name: str | None, with_nics: bool, with_flows: bool, as_json: bool) -> None:
-    """Show a lab, or list the running ones."""
+    """Show a lab, or list the running ones.
+
+    \b
+    Examples:
+      fairlead lab show
+      fairlead lab show mesh8 --nics
+    """
     from dataclasses import asdict
 
     from fairlead.lab import nics
@@ -93,6 +109,8 @@ def show(name: str | None, with_nics: bool, with_flows: bool, as_json: bool) -> 
             return
         for running in labs.running_labs():
             click.echo(f"{running.name}\t{running.plan.topology}\t{len(running.plan.hosts)} hosts")
+        if not labs.running_labs():
+            click.echo("no labs are up")
         return
     lab = _the_lab(name)
     counted = {node: nics.nics(lab, node) for node in _nodes_with_nics(lab)} if with_nics else {}
@@ -139,6 +157,9 @@ def migrate(name: str, vm: str, server: str, as_json: bool) -> None:
 
     Its memory is copied over the servers' uplinks, in rounds; then it is paused for the rest and its link re-plugged.
     Ctrl-C gives up: the machine stays where it is.
+
+    \b
+    Example: fairlead lab migrate servers8 h0 server4
     """
     from dataclasses import asdict
 
@@ -237,7 +258,13 @@ def _described(kind: str, values: dict[str, Any]) -> "CongestionDescription":
 @_how_long
 @click.pass_obj
 def streams(name: str, one_way: bool, duration_s: float | None, background: bool, **values: Any) -> None:
-    """TCP streams (iperf3) between chosen hosts, constant or in bursts."""
+    """TCP streams (iperf3) between chosen hosts, constant or in bursts.
+
+    \b
+    Examples:
+      fairlead lab congest mesh8 streams --between leaf0 leaf1 --background
+      fairlead lab congest mesh8 streams --pair n0 n2 --one-way --on 200ms --off 300ms --for 30
+    """
     description = _described("streams", values | {"both_directions": not one_way})
     _congest(name, description, duration_s, background)
 
@@ -250,7 +277,13 @@ def streams(name: str, one_way: bool, duration_s: float | None, background: bool
 @_how_long
 @click.pass_obj
 def mpi(name: str, duration_s: float | None, background: bool, **values: Any) -> None:
-    """A communication-intensive MPI program with random partners."""
+    """A communication-intensive MPI program with random partners.
+
+    \b
+    Examples:
+      fairlead lab congest mesh8 mpi --seed 7 --for 30
+      fairlead lab congest mesh8 mpi --host n0 --host n2 --message 64KiB
+    """
     _congest(name, _described("mpi", values), duration_s, background)
 
 
@@ -261,7 +294,13 @@ def mpi(name: str, duration_s: float | None, background: bool, **values: Any) ->
 @_how_long
 @click.pass_obj
 def delay(name: str, one_way: bool, duration_s: float | None, background: bool, **values: Any) -> None:
-    """A fixed delay on the LINK between two nodes, for example: delay leaf0 leaf1."""
+    """A fixed delay on the LINK between two nodes.
+
+    \b
+    Examples:
+      fairlead lab congest mesh8 delay leaf0 leaf1
+      fairlead lab congest mesh8 delay h0 leaf0 --delay 2ms --one-way --for 30
+    """
     _congest(name, _described("delay", values | {"both_directions": not one_way}), duration_s, background)
 
 

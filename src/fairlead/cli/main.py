@@ -9,6 +9,7 @@ import click
 
 from fairlead import __version__, interrupts
 from fairlead.cli import streams
+from fairlead.cli.default_group import refuse_misspelt
 from fairlead.errors import FairleadError
 
 # Name on the command line -> (module, one-line help). Modules are loaded only when used, so that the tool starts fast.
@@ -46,6 +47,12 @@ class LazyGroup(click.Group):
         command = importlib.import_module(COMMANDS[name][0]).command
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        refuse_misspelt(context, args[0], COMMANDS)
+        return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -32,6 +32,8 @@ class _Benchmarks(click.Group):
         if args[:1] == ["import"]:
             args = ["none", *args]
         elif args and args[0] in self.commands and not Path(args[0]).exists():
+            if any(word in context.help_option_names for word in args):
+                return super().parse_args(context, ["CLUSTER", args[0], "--help"])
             raise click.UsageError(f"CLUSTER comes first: {context.command_path} CLUSTER {' '.join(args)}", context)
         return super().parse_args(context, args)
 

@@ -36,7 +36,13 @@ def command() -> None:
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")
 def show(cluster_file: Path, as_json: bool) -> None:
-    """Show the NICs and bonds of all hosts of CLUSTER."""
+    """Show the NICs and bonds of all hosts of CLUSTER.
+
+    \b
+    Examples:
+      fairlead net show servers4.cluster.toml
+      fairlead net show servers4.cluster.toml --json
+    """
     from dataclasses import asdict
 
     from fairlead.net import apply as on_hosts
@@ -83,6 +89,11 @@ def apply(
 
     Needs root there, or sudo without a password. Addresses and IPv4 routes go over to the bond. The switch's ports must
     be an LACP group for 802.3ad, a static one for balance-rr, balance-xor and broadcast.
+
+    \b
+    Examples:
+      fairlead net apply servers4.cluster.toml eth1 eth2 --mode 802.3ad --policy layer3+4 --dry-run
+      fairlead net apply servers4.cluster.toml eth1 eth2 --mode balance-rr --within 120
     """
     from fairlead.bonding.explain import parse_mode
     from fairlead.net import apply as on_hosts
@@ -106,7 +117,12 @@ def apply(
 @command.command("restore")
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 def restore(cluster_file: Path) -> None:
-    """Take back what `apply` made on the hosts of CLUSTER; where there is nothing, do nothing."""
+    """Take back what `apply` made on the hosts of CLUSTER; where there is nothing, do nothing.
+
+    \b
+    Example:
+      fairlead net restore servers4.cluster.toml
+    """
     from fairlead.display import words
     from fairlead.net import apply as on_hosts
 
@@ -169,6 +185,11 @@ def explain(
     """Say which link each FLOW takes, and what throughput theory gives.
 
     A flow is SOURCE>DESTINATION, each end [MAC@]ADDRESS[:PORT]. Links are numbered in the order they were enslaved.
+
+    \b
+    Examples:
+      fairlead net explain --policy layer3+4 --links 4 '10.0.0.1:40000>10.0.0.2:1024' '10.0.0.1:40002>10.0.0.3:1024'
+      fairlead net explain --mode balance-xor --links 2 --rate 10gbit --cluster mesh8.cluster.toml
     """
     from fairlead.bonding import parse
     from fairlead.bonding.explain import Bond, parse_mode

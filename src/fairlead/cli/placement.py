@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from fairlead.cli.cluster_argument import ClusterArgument
+from fairlead.cli.named_path import NamedPath
 
-FILE = click.Path(path_type=Path, dir_okay=False)
+FILE = NamedPath(path_type=Path, dir_okay=False)
 
 
 @click.command("placement")

@@ -8,12 +8,13 @@ import click
 
 from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.default_group import DefaultGroup
+from fairlead.cli.named_path import NamedPath
 
 if TYPE_CHECKING:
     from fairlead.profile.json_form import Summary
     from fairlead.profile.settings import Settings
 
-FILE = click.Path(path_type=Path, dir_okay=False)
+FILE = NamedPath(path_type=Path, dir_okay=False)
 
 
 @click.group(cls=DefaultGroup)
@@ -34,7 +35,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--settings", "settings_file", metavar="FILE", type=FILE,
                      help="A TOML file that says where the groups begin (docs/profile.md)."),
-        click.option("--figures", metavar="DIRECTORY", type=click.Path(path_type=Path, file_okay=False),
+        click.option("--figures", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
                      help="Also write the page's figures there (SVG, PNG, CSV)."),
         click.option("--html", "html_file", metavar="FILE", type=FILE, help="Write a page with figures to FILE."),
     ):  # fmt: skip
@@ -53,7 +54,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--keep-messages", "messages", type=click.IntRange(min=0), default=32_768, show_default=True,
               help="Ends of messages that a rank keeps one by one, 64 B each: waiting is told of these.")  # fmt: skip
 @click.option("--placement", metavar="FILE", type=FILE, help="Ranks where `fairlead placement --json` put them.")
-@click.option("--otf2", metavar="DIRECTORY", type=click.Path(path_type=Path),
+@click.option("--otf2", metavar="DIRECTORY", type=NamedPath(path_type=Path),
               help="Also write the messages that were kept as an OTF2 trace.")  # fmt: skip
 @click.option(
     "--regions",

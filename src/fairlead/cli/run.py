@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from fairlead.cli.cluster_argument import ClusterArgument
+from fairlead.cli.named_path import NamedPath
 
 
 def _parse_move(
@@ -30,7 +31,7 @@ def _parse_move(
 )
 @click.option("--mpirun", help="Which mpirun, by name or path [default: the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
-@click.option("--results", default="results", show_default=True, type=click.Path(path_type=Path))
+@click.option("--results", default="results", show_default=True, type=NamedPath(path_type=Path))
 @click.option("--no-agents", is_flag=True, help="Only run the program and record its time.")
 @click.option("--no-detection", is_flag=True, help="Agents run, but watch nothing.")
 @click.option("--no-detours", is_flag=True, help="Congestion is seen and told, but nothing is moved.")
@@ -40,7 +41,7 @@ def _parse_move(
     show_default=True,
     help="Watch the program's messages, too: communication time by host pair (docs/monitor.md).",
 )
-@click.option("--messages", metavar="DIRECTORY", type=click.Path(path_type=Path, file_okay=False),
+@click.option("--messages", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
               help="Each process keeps all its messages and collective calls in a file there.")  # fmt: skip
 @click.option("--migrate", is_flag=True, help="Move virtual machines where their server is congested.")
 @click.option("--migrate-dry-run", is_flag=True, help="Only say which virtual machine would be moved, and why.")
@@ -54,7 +55,7 @@ def _parse_move(
     help="How what is moved travels: by the kernel (needs the guardian's privilege), or by the agents, which carry the "
     "messages of ranks (docs/relay-plane.md); auto: by the kernel if every host can.",
 )
-@click.option("--placement", "placement_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
+@click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
               help="Ranks where `fairlead placement --json` put them.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr while the program runs.")
 def command(

@@ -28,6 +28,10 @@ def add(suite: str, path: Path, apps: list[str], classes: list[str]) -> None:
     """Build programs of the source tree at PATH, in it, and know them as npb:NAME.CLASS from now on.
 
     PATH is the directory NPB3.4-MPI or the one that holds it, with config/make.def set to the compilers of your MPI.
+
+    \b
+    Example:
+      fairlead workload add npb ~/NPB3.4.3 --apps cg,mg --classes A,B
     """
     from fairlead.programs import npb, workloads
 
@@ -40,7 +44,11 @@ def add(suite: str, path: Path, apps: list[str], classes: list[str]) -> None:
 
 @command.command("list")
 def show() -> None:
-    """Say which programs are there."""
+    """Say which programs are there.
+
+    \b
+    Example: fairlead workload list
+    """
     from fairlead.programs import npb, workloads
 
     trees = workloads.trees()
@@ -57,7 +65,11 @@ def show() -> None:
 @command.command("remove")
 @click.argument("suite", type=click.Choice(["npb"]))
 def remove(suite: str) -> None:
-    """Forget a source tree. Its files stay."""
+    """Forget a source tree. Its files stay.
+
+    \b
+    Example: fairlead workload remove npb
+    """
     from fairlead.programs import workloads
 
     workloads.remove(suite)
