@@ -197,14 +197,15 @@ def test_parts_count_alike_however_many_messages_they_had() -> None:
     """Two of a hundred seconds were disturbed: 10 messages of 50 ms in each, where others had 1000 of 10 us."""
     parts = [np.full(1000, 1e-5)] * 98 + [np.full(10, 5e-2)] * 2
     assert np.percentile(np.concatenate(parts), 99.9) == 1e-5
-    assert list(over_time.percentiles_of_time(parts, [50, 97, 99])) == pytest.approx([1e-5, 1e-5, 5e-2])
     values, shares = over_time.shares_of_time(parts)
+    assert list(np.interp([0.5, 0.97, 0.99], shares, values)) == pytest.approx([1e-5, 1e-5, 5e-2])
     assert 1 - shares[np.searchsorted(values, 5e-2)] == pytest.approx(0.02, abs=1e-3)
     generator = np.random.default_rng(5)
     alike = [generator.exponential(size=50) for _ in range(7)]
+    values, shares = over_time.shares_of_time(alike)
     expected = np.percentile(np.concatenate(alike), [5, 50, 99])
-    assert list(over_time.percentiles_of_time(alike, [5, 50, 99])) == pytest.approx(list(expected))
-    assert list(over_time.percentiles_of_time([np.array([3.0])], [50])) == [3.0]
+    assert list(np.interp([0.05, 0.5, 0.99], shares, values)) == pytest.approx(list(expected))
+    assert [list(each) for each in over_time.shares_of_time([np.array([3.0])])] == [[3.0], [0.0]]
 
 
 def test_disturbed_seconds_are_in_the_percentiles_of_the_report(tmp_path: Path) -> None:

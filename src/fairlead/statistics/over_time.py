@@ -106,9 +106,3 @@ def shares_of_time(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]
     middles = np.cumsum(weights[order]) - weights[order] / 2
     span = middles[-1] - middles[0]
     return pooled[order], (middles - middles[0]) / span if span > 0 else np.zeros(len(pooled))
-
-
-def percentiles_of_time(parts: Sequence[FloatArray], percents: Sequence[float]) -> FloatArray:
-    """What samples exceed for the rest of the time; parts weigh the same (`shares_of_time`)."""
-    values, shares = shares_of_time(parts)
-    return np.asarray(np.interp(np.asarray(percents) / 100, shares, values))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -51,10 +52,19 @@ class NetworkNoise:
     changes: tuple[Change, ...]
 
     def percentile(self, percent: float) -> float | None:
-        """Latency in s that is not exceeded for that much of the time; None where too few samples lie beyond it."""
-        found = float(over_time.percentiles_of_time(self.parts.latencies_s, [percent])[0])
-        beyond = sum(int((part >= found).sum()) for part in self.parts.latencies_s)
-        return found if beyond >= BEYOND else None
+        """One of `PERCENTS`: latency in s not exceeded for so much of the time; None of too few samples beyond."""
+        return self._percentiles.get(percent)
+
+    @cached_property
+    def _percentiles(self) -> dict[float, float]:
+        # Once: an hour has millions of samples to sort.
+        values, shares = over_time.shares_of_time(self.parts.latencies_s)
+        found = {percent: float(np.interp(percent / 100, shares, values)) for percent in PERCENTS}
+        return {
+            percent: value
+            for percent, value in found.items()
+            if len(values) - int(np.searchsorted(values, value)) >= BEYOND
+        }
 
     def remembered_s(self, values: Floats) -> float | None:
         """Time after which a level says nothing more of the present one; None where there are too few parts."""
