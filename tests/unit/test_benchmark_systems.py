@@ -93,7 +93,7 @@ def test_runs_can_be_chosen(tmp_path: Path) -> None:
         done = CliRunner().invoke(command, ["report", str(tmp_path), "--run", str(number), "--run", "3"])
         assert done.exit_code == 0, done.output
         said = " ".join(done.output.split())
-        assert f"a message of 1 B takes {time}" in said and "burst of single messages: 2 passes" in said
+        assert f"a message of 1 B takes {time}" in said and "burst of single messages: 2 whole passes" in said
     with Store.open(tmp_path) as store:
         other = store.begin_run("run", {})
         store.finish_run(other)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairlead.cli.main import command
-from fairlead.errors import MeasurementError, StoreError
+from fairlead.errors import ConfigError, MeasurementError, StoreError
 from fairlead.measure.benchmarks import imported
 from fairlead.measure.readers.formats import READERS
 from fairlead.report.benchmarks import layers
@@ -378,5 +378,5 @@ def test_one_bad_file_and_nothing_is_stored(tmp_path: Path) -> None:
     (tmp_path / "bad").write_text(files.OSU_BARRIER[:-1])
     words = ["measure", "import", "osu", str(tmp_path / "good"), str(tmp_path / "bad"), "--system", "s"]
     done = CliRunner().invoke(command, [*words, "--results", str(tmp_path / "r")])
-    assert isinstance(done.exception, MeasurementError) and "bad:4: the file ends within a line" in str(done.exception)
+    assert isinstance(done.exception, ConfigError) and "bad:4: the file ends within a line" in str(done.exception)
     assert not (tmp_path / "r").exists()

@@ -52,7 +52,9 @@ def of(part: Part) -> Iterator[Headline]:
             pauses = list(part.run.plan["pauses_s"])
             for number in dict.fromkeys((int(np.argmax(pauses)), int(np.argmin(pauses)))):
                 what = f"{part.words()} {over_time.after(pauses[number])}"
-                yield Headline(part.system, "burst", what, np.median(part.round_trips_s[:, number], axis=1))
+                taken = part.round_trips_s[:, number]  # NaN where the last pass did not come so far
+                medians = np.median(taken[np.isfinite(taken).all(axis=1)], axis=1)
+                yield Headline(part.system, "burst", what, medians)
         case Pairs():
             for what, values in (("latency", part.matrix.latency_s), ("throughput", part.matrix.rate_bps)):
                 if values:
@@ -61,7 +63,7 @@ def of(part: Part) -> Iterator[Headline]:
         case Impact():
             for factor in part.factors:
                 what = f"{factor.cell.victim} beside {factor.cell.congestor}"
-                yield Headline(part.system, "impact", what, factor.ratios[0])
+                yield Headline(part.system, "impact", what, factor.ratios)
         case NetworkNoise():
             for percent in PERCENTS:
                 if (latency_s := part.percentile(percent)) is not None:
