@@ -27,7 +27,7 @@ _WORDS = {
     "model_attributes_type": "must be a table",
     "path_type": "must be a path, in quotes",
     "literal_error": "must be one of {expected}",
-    "union_tag_invalid": "{discriminator} must be one of {expected_tags}",
+    "union_tag_invalid": "{discriminator} must be one of {expected_tags}, not '{tag}'",
     "union_tag_not_found": "{discriminator} is missing",
     "greater_than": "must be greater than {gt:g}",
     "greater_than_equal": "must be at least {ge:g}",

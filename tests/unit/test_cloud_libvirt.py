@@ -209,11 +209,11 @@ def test_without_libvirt_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) ->
         (
             'driver = "libvirt"',
             'driver = "lirvirt"',
-            r"c\.toml:13: cloud: Input tag 'lirvirt' .* 'libvirt', 'openstack'$",
+            r"c\.toml:13: cloud: 'driver' must be one of 'libvirt', 'openstack', not 'lirvirt'$",
         ),
         ('uplink = "10gbit"', "uplink = 10", r"cloud\.uplink: .*10 is not a rate"),
         ("qemu+ssh://s0/system", "s0", r"cloud\.servers\[0\]\.uri: "),
-        ('[[cloud.servers]]\nuri = "qemu+ssh://s0/system"\n', "", r"cloud\.servers: .*at least 2 items"),
+        ('[[cloud.servers]]\nuri = "qemu+ssh://s0/system"\n', "", r"cloud\.servers: .*2 entries or more"),
     ],
 )
 def test_a_wrong_cloud_table_names_its_key(old: str, new: str, message: str) -> None:

@@ -117,7 +117,7 @@ STREAMS = '[[load]]\nkind = "streams"\n'
         ('code = "ab\\n"', ["f:1: code: 'ab\\n' is refused: it must have small letters only"]),
         ('role = "boss"', ["f:1: role: must be one of 'compute' or 'relay'"]),
         ("load = []", ["f:1: load: must not be empty"]),
-        ('[[load]]\nkind = "no"', ["f:1: load[0]: 'kind' must be one of 'streams', 'delay'"]),
+        ('[[load]]\nkind = "no"', ["f:1: load[0]: 'kind' must be one of 'streams', 'delay', not 'no'"]),
         # Keys are those of the kind, and a list is not called empty because of its entries.
         (STREAMS + "betwen = 1", ["f:3: load[0].betwen: unknown key `betwen` (did you mean `between`?)"]),
         (STREAMS + "link = 1", ["f:3: load[0].link: unknown key `link`; known are kind, streams, between"]),
