@@ -146,7 +146,7 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
 
     \b
     Example:
-      fairlead evaluate import iccsa.csv --columns examples/published/iccsa.toml --results results/published
+      fairlead evaluate import examples/published/example.csv --columns examples/published/example.toml --results results/example
     """
     from fairlead import config
     from fairlead.display import words
@@ -182,7 +182,7 @@ def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, 
 
     \b
     Example:
-      fairlead evaluate check published_claims.json --results results/published
+      fairlead evaluate check examples/published/example_claims.json --results results/example
     """
     from fairlead.display.terminal import console, rich_table
     from fairlead.evaluate import claims, claims_report

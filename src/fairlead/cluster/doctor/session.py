@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from fairlead.cluster import executed
 from fairlead.cluster.execute import end_session, unexpected
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import HostError, MissingToolError
@@ -27,6 +28,7 @@ class ProbeSession:
         script = _SCRIPT.read_bytes()
         command = executor.command(host, [PYTHON, "-c", _BOOT.format(length=len(script))])
         self._host = host
+        executed.tell(command)
         try:
             self._process = subprocess.Popen(
                 command,

@@ -29,7 +29,6 @@ Floats = npt.NDArray[np.float64]
 BENCHMARK = "tcp"
 CONNECTING_S = 1.0  # until all streams have begun, about
 SHORTEST_S = 3  # with shorter streams the middle thirds of all would not have a moment in common
-LONGEST_INTERVAL_S = 60.0  # iperf3 refuses longer ones
 SAID_LINES = 3
 
 
@@ -71,7 +70,7 @@ class Settings:
 
     def interval_s(self) -> float:
         """How often iperf3 shall tell what a stream carried."""
-        return min(LONGEST_INTERVAL_S, iperf3.interval_s(self.seconds))
+        return iperf3.interval_s(self.seconds)
 
     def cells(self) -> list[Cell]:
         """All combinations."""

@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 INTERVALS = 30  # of a stream
-SHORTEST_S = 0.1  # iperf3 knows no shorter interval
+SHORTEST_S, LONGEST_S = 0.1, 60.0  # iperf3 knows no other intervals
 AGREE = 1e-3  # what an interval's bytes, length and rate may differ by
 
 
@@ -109,7 +109,7 @@ def _tcp_without_limit(start: dict[str, Any], source: str) -> None:
 
 def interval_s(seconds: float) -> float:
     """How often iperf3 shall tell what a stream of that length carried."""
-    return max(SHORTEST_S, seconds / INTERVALS)
+    return min(max(SHORTEST_S, seconds / INTERVALS), LONGEST_S)
 
 
 def middle_third(end_s: Floats, seconds: float) -> Bools:
