@@ -195,12 +195,12 @@ class Plane {
     void relay(const OperationPtr& operation, Process to);
     void give_handle(const OperationPtr& operation, MPI_Request* request);
     void account(Operation& operation, const MPI_Status& status);
-    /// Whether the library is done with it; then how. A persistent one is the plane's from then on.
+    /// Whether the library is done with it; then how. A persistent one may be the plane's from then on.
     bool library_done(Operation& operation, MPI_Status& status);
     /// Of a complete operation on the plane: frees the handle and fills the status; returns the operation's error.
     int conclude(const OperationPtr& operation, MPI_Request* request, MPI_Status* status);
-    /// Of one that the library completed; `before` was its handle.
-    void concluded(const OperationPtr& operation, MPI_Request before, const MPI_Status& status);
+    /// Of one that the library completed; `before` was its handle, `after` is what the library left of it.
+    void concluded(const OperationPtr& operation, MPI_Request before, MPI_Request after, const MPI_Status& status);
     std::uint64_t least(MPI_Comm comm, bool inter, std::uint64_t value);
     bool at_rest(const Channel& channel) const;
     bool delivered(const Channel& channel) const;

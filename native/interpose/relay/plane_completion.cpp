@@ -69,13 +69,20 @@ void Plane::account(Operation& operation, const MPI_Status& status) {
     }
 }
 
-// In MPICH, PMPI_Request_get_status completes a persistent request as a test does. It can be tested: its handle stays.
+// In MPICH, PMPI_Request_get_status completes a persistent request as a test does. It can be tested: its handle stays,
+// except after an error in Open MPI.
 bool Plane::library_done(Operation& operation, MPI_Status& status) {
     int over = 0;
     const Unheard unheard(*operation.channel);
     if (!operation.persistent) {
         PMPI_Request_get_status(operation.handle, &over, &status);
         return over != 0;
+    }
+    if (kErrorsFreePersistent) {  // a test might free it, which is for the program's call to do
+        PMPI_Request_get_status(operation.handle, &over, &status);
+        if (over == 0 || !is_cancelled(status)) {
+            return over != 0;
+        }
     }
     MPI_Request request = operation.handle;
     operation.error = PMPI_Test(&request, &over, &status);
@@ -107,10 +114,10 @@ int Plane::conclude(const OperationPtr& operation, MPI_Request* request, MPI_Sta
     return operation->error;
 }
 
-void Plane::concluded(const OperationPtr& operation, MPI_Request before, const MPI_Status& status) {
+void Plane::concluded(const OperationPtr& operation, MPI_Request before, MPI_Request after, const MPI_Status& status) {
     account(*operation, status);
     operation->active = false;
-    if (!operation->persistent) {
+    if (!operation->persistent || after == request_null()) {
         operations_.erase(key_of(before));
     }
 }
@@ -140,7 +147,7 @@ bool Plane::wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome)
         return false;
     }
     if (operation != nullptr && operation->active) {
-        concluded(operation, before, *status);
+        concluded(operation, before, *request, *status);
     }
     return true;
 }
@@ -186,7 +193,7 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], O
         // Beside one with an error, MPICH leaves open what is not over yet.
         const bool open = over == 0 && own[at].MPI_ERROR == MPI_ERR_PENDING;
         if (operation != nullptr && operation->active && !open) {
-            concluded(operation, before, own[at]);
+            concluded(operation, before, requests[at], own[at]);
         }
     }
     if (failed != nullptr && outcome.error == MPI_SUCCESS) {
@@ -230,7 +237,7 @@ bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* 
     const MPI_Request before = requests[*index];
     requests[*index] = natives[static_cast<std::size_t>(*index)];
     if (const OperationPtr operation = operation_of(before); operation != nullptr && operation->active) {
-        concluded(operation, before, *status);
+        concluded(operation, before, requests[*index], *status);
     }
     return true;
 }
@@ -261,7 +268,7 @@ bool Plane::test_some(int count, MPI_Request requests[], int* number, int indice
         const MPI_Request before = requests[indices[at]];
         requests[indices[at]] = natives[static_cast<std::size_t>(indices[at])];
         if (const OperationPtr operation = operation_of(before); operation != nullptr && operation->active) {
-            concluded(operation, before, own[static_cast<std::size_t>(at)]);
+            concluded(operation, before, requests[indices[at]], own[static_cast<std::size_t>(at)]);
         }
     }
     std::shared_ptr<Channel> failed;

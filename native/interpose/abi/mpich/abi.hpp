@@ -51,6 +51,8 @@ namespace fairlead {
 // MPICH 4.0.2 and 5.0.2 complete these with a status that was never set: neither source nor size is known.
 constexpr bool kIsendrecvHasStatus = false;
 
+constexpr bool kErrorsFreePersistent = false;
+
 inline MPI_Comm comm_world() {
     return 0x44000000;
 }
