@@ -23,6 +23,11 @@ int no_cancel(void*, int) {
     return MPI_SUCCESS;
 }
 
+// MPICH says success also of what it refused, once the program's own error handler was told; there is no request then.
+bool begun(const Operation& operation) {
+    return operation.persistent || operation.handle != request_null();
+}
+
 }  // namespace
 
 // Sending and receiving.
@@ -76,6 +81,10 @@ int Plane::irecv(void* buffer, MPI_Count count, MPI_Datatype datatype, int sourc
 }
 
 void Plane::give_handle(const OperationPtr& operation, MPI_Request* request) {
+    if (!operation->active) {
+        *request = request_null();
+        return;
+    }
     if (!operation->in_library) {
         PMPI_Grequest_start(no_status, no_release, no_cancel, nullptr, &operation->handle);
         operation->generalized = true;
@@ -102,7 +111,7 @@ int Plane::launch(const OperationPtr& operation, const std::function<int()>& nat
     }
     operation->in_library = operation->mode != Mode::buffered;
     const int error = operation->in_library ? native() : send_copy(operation);
-    if (error != MPI_SUCCESS) {
+    if (error != MPI_SUCCESS || (operation->in_library && !begun(*operation))) {
         endpoint_.not_sent(channel.id, to);
         operation->active = false;
     }
@@ -156,7 +165,7 @@ int Plane::post(const OperationPtr& operation, const std::function<int()>& nativ
     operation->in_library = posted.native;
     receives_[posted.receive] = operation;
     const int error = posted.native ? native() : MPI_SUCCESS;
-    if (error != MPI_SUCCESS) {
+    if (error != MPI_SUCCESS || (posted.native && !begun(*operation))) {
         operation->active = false;
         receives_.erase(posted.receive);
         endpoint_.native_cancelled(operation->channel->id, posted.receive);

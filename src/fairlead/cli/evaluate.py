@@ -145,8 +145,8 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
     """Read results from a CSV file into the store.
 
     \b
-    Example:
-      fairlead evaluate import examples/published/example.csv --columns examples/published/example.toml --results results/example
+    Example, from examples/published:
+      fairlead evaluate import example.csv --columns example.toml --results results/example
     """
     from fairlead import config
     from fairlead.display import words
@@ -182,7 +182,7 @@ def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, 
 
     \b
     Example:
-      fairlead evaluate check examples/published/example_claims.json --results results/example
+      fairlead evaluate check example_claims.json --results results/example
     """
     from fairlead.display.terminal import console, rich_table
     from fairlead.evaluate import claims, claims_report
