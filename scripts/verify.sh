@@ -13,7 +13,7 @@ build() { # DIRECTORY[:TARGET] OPTIONS...
     [ "$target" != "$1" ] || target=all
     shift
     mkdir -p build
-    cmake -S . -B "$directory" -G Ninja -DCMAKE_UNITY_BUILD=ON "$@" >"$directory.log"
+    cmake -S . -B "$directory" -G Ninja "$@" >"$directory.log"
     cmake --build "$directory" --target "$target" -j "$jobs" >>"$directory.log" || { tail -40 "$directory.log" >&2; exit 1; }
 }
 
