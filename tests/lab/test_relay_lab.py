@@ -187,6 +187,9 @@ def test_semantics_through_agents(lab: labs.Lab, tmp_path: Path, mpi: Mpi, seed:
     counts = {name: sum(each.relay[name] for each in ranks) for name in NOT_ZERO}
     # Without chaos, nothing is lost on the way: nothing need be sent again, and what comes is seldom held.
     used = NOT_ZERO if seed is not None else {"direct", "relayed", "takeovers", "pulled", "waited"}
+    if mpi.name == "mpich5":  # nothing is cancelled: docs/relay-plane.md
+        used = used - {"cancelled", "cancel_failed"}
+        assert counts["cancelled"] + counts["cancel_failed"] == 0
     assert {name for name in used if counts[name] == 0} == set()
     assert all(passed(command, host) > 0 for host in ("h0", "h1", "h2"))
     assert nothing_left(lab)

@@ -218,10 +218,10 @@ def test_a_million_random_messages(mpi: Mpi, seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mpi", [each for each in LIBRARIES if each.name == "mpich5"], ids=lambda each: each.name)
 @pytest.mark.parametrize("way", ["ucx", "ofi"])
 def test_between_hosts(mpi: Mpi, way: str, tmp_path: Path) -> None:
-    """UCX cancels receives that it has matched: with it nothing may be cancelled."""
+    """MPICH may cancel receives that it has matched: nothing may be cancelled."""
     program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
     network = {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": way, "FI_PROVIDER": "tcp", "UCX_TLS": "tcp,self"}
     said, counts = run(mpi, 3, [str(program)], 6, tmp_path / "records", **network)
     assert said == CASES
     assert counts["pulled"] > 0
-    assert (counts["cancelled"] + counts["cancel_failed"] == 0) == (way == "ucx")
+    assert counts["cancelled"] + counts["cancel_failed"] == 0

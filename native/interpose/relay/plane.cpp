@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "relay/plane.hpp"
 
-#include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include "fairlead/relay/wire.hpp"
 #include "relay/calls.hpp"
@@ -47,20 +44,17 @@ Process world_size() {
     return static_cast<Process>(size);
 }
 
-// Of MPICH over UCX, between hosts: docs/relay-plane.md.
+// Between hosts: docs/relay-plane.md.
 bool cancels_what_is_matched() {
+    if (!kCancelsMatched) {
+        return false;
+    }
     MPI_Comm memory{};
     PMPI_Comm_split_type(comm_world(), MPI_COMM_TYPE_SHARED, 0, info_null(), &memory);
     int sharing = 0;
     PMPI_Comm_size(memory, &sharing);
     PMPI_Comm_free(&memory);
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-    int length = 0;
-    PMPI_Get_library_version(version.data(), &length);
-    const bool has_ucx = std::string_view(version.data()).find("ucx") != std::string_view::npos;
-    const char* const network = std::getenv("MPIR_CVAR_CH4_NETMOD");  // which of several MPICH takes
-    const bool other = network != nullptr && std::string_view(network) != "ucx" && *network != '\0';
-    return has_ucx && !other && static_cast<Process>(sharing) != world_size();
+    return static_cast<Process>(sharing) != world_size();
 }
 
 int tag_bound() {
