@@ -151,13 +151,13 @@ Event fitting(Input& in, const std::vector<Action>& asked) {
         return Received{send->to, wire::LoadReport{query->token, {}}};
     }
     if (const auto* request = std::get_if<wire::RelayRequest>(&send->message)) {
-        return Received{send->to, wire::RelayGrant{request->token, request->destination}};
+        return Received{send->to, wire::RelayGrant{request->token, request->destination, 0}};
     }
     return Received{send->to, wire::Hello{kHosts, true}, in.byte() % 2U};
 }
 
 Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked, std::uint64_t& delivered_B) {
-    switch (in.byte() % 13) {
+    switch (in.byte() % 14) {
         case 0:
         case 1:
             return fitting(in, asked);
@@ -195,8 +195,11 @@ Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked
         }
         case 11:
             return MessageTime{in.host(), in.token(), in.seconds(), in.seconds()};
+        case 12:
+            return InterfaceBusy{in.seconds() * 1e9};
         default:
             if (in.byte() == 0) return Stop{};
+            if (in.byte() == 0) return PlaneLost{};
             return Tick{in.seconds()};
     }
 }

@@ -16,7 +16,7 @@ void Controller::State::meet(HostId from, std::uint64_t boot_id) {
     Peer& peer = peers_[from];
     if (peer.heard && peer.boot_id != boot_id) {
         relay_desk_.forget(from);
-        lose_relay(from, ReturnReason::relay_dead);
+        lose_host(from);
         peer.heard = false;
     }
     peer.boot_id = boot_id;
@@ -28,12 +28,13 @@ void Controller::State::answer(HostId from, const wire::Hello& hello) {
     if (!peer.heard) send(from, wire::Hello{hosts_, can_relay_});
     peer.heard = true;
     peer.can_relay = hello.can_relay && hello.host_count == hosts_;
+    if (!peer.can_relay) lose_host(from);
 }
 
 void Controller::State::answer(HostId from, const wire::Goodbye&) {
     peers_[from].down = true;
     relay_desk_.forget(from);
-    lose_relay(from, ReturnReason::relay_dead);
+    lose_host(from, true);
 }
 
 void Controller::State::answer(HostId from, const wire::PathQuery& query) {
@@ -191,7 +192,7 @@ void Controller::State::answer(HostId from, const wire::RelayRequest& request) {
         const auto reason = stopping_ ? wire::RefuseReason::stopping : wire::RefuseReason::no_plane;
         send(from, wire::RelayRefuse{request.token, request.destination, reason});
     } else if (relay_desk_.request(Pair{from, request.destination}, request.rate_bps, now_)) {
-        send(from, wire::RelayGrant{request.token, request.destination});
+        send(from, wire::RelayGrant{request.token, request.destination, 0});
     } else {
         send(from, wire::RelayRefuse{request.token, request.destination, wire::RefuseReason::budget});
     }
@@ -229,7 +230,8 @@ void Controller::State::answer(HostId from, const wire::RelayRefuse& refuse) {
         emit(ByHandEnded{refuse.destination, from, "the relay refused: it has no data plane, or it stops"});
     }
     destination.retry_return = now_;
-    start_return(refuse.destination, ReturnReason::relay_revoked);
+    const bool stops = refuse.reason == wire::RefuseReason::stopping;
+    start_return(refuse.destination, stops ? ReturnReason::peer_stopped : ReturnReason::relay_revoked);
 }
 
 void Controller::State::answer(HostId from, const wire::RelayRelease& release) {
@@ -239,6 +241,7 @@ void Controller::State::answer(HostId from, const wire::RelayRelease& release) {
 void Controller::State::answer(HostId from, const wire::Heartbeat& beat) {
     if (beat.reply) {
         peers_[from].beats_missed = 0;
+        peers_[from].last_beat = now_;
         return;
     }
     if (stopping_ || !can_relay_) return;  // no answer: the source shall return even if the refusal was lost

@@ -69,6 +69,10 @@ std::string_view name(StayReason reason) {
             return "move_failed";
         case StayReason::gives_way:
             return "gives_way";
+        case StayReason::destination_lost:
+            return "destination_lost";
+        case StayReason::not_carried:
+            return "not_carried";
         case StayReason::held:
             return "held";
     }

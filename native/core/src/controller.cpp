@@ -50,6 +50,14 @@ std::string_view name(ReturnReason reason) {
             return "relay_dead";
         case ReturnReason::relay_revoked:
             return "relay_revoked";
+        case ReturnReason::plane_lost:
+            return "plane_lost";
+        case ReturnReason::peer_stopped:
+            return "peer_stopped";
+        case ReturnReason::destination_lost:
+            return "destination_lost";
+        case ReturnReason::detour_broken:
+            return "detour_broken";
         case ReturnReason::idle:
             return "idle";
         case ReturnReason::manual:
@@ -85,11 +93,13 @@ Controller::State::State(ControllerConfig config)
       base_(config.base),
       sharing_(std::move(config.sharing)),
       random_(config.seed),
+      salt_(config.salt),
       automatic_(config.automatic),
       can_relay_(config.can_relay),
+      proves_(config.proves),
       probes_(self_, hosts_, settings_),
       relay_desk_(hosts_, relay_budget_bps(config), settings_.relay),
-      destinations_(hosts_),
+      destinations_(hosts_, Destination(settings_)),
       peers_(hosts_) {
     for (Destination& destination : destinations_) {
         destination.dwell_s = settings_.detour.dwell_s;
@@ -109,13 +119,16 @@ std::vector<Action> Controller::State::on(const Event& event, Time now) {
 }
 
 void Controller::State::handle(const SocketSample& sample) {
-    if (!other(sample.peer) || !plausible(sample.srtt_s) || !plausible(sample.min_rtt_s)) return;
+    if (!other(sample.peer) || !plausible(sample.srtt_s) || !plausible(sample.min_rtt_s) || !plausible(sample.rto_s))
+        return;
     Destination& destination = destinations_[sample.peer];
     const double base_bps = base_.throughput_bps(path_to(sample.peer)).value_or(0.0);
     const double base_round_trip_s = base_latency_s(path_to(sample.peer)) + base_latency_s(Pair{sample.peer, self_});
     const bool in_use = destination.sockets.active(now_, settings_.suspicion);
     const Suspicion suspicion = destination.sockets.on_sample(sample, base_round_trip_s, base_bps, settings_, now_);
     if (!in_use && destination.sockets.active(now_, settings_.suspicion)) destination.uses.begins(now_);
+    heed(destination, destination.judge.add(sample, now_));
+    watch_sockets(sample.peer);
     if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
 }
 
@@ -222,6 +235,23 @@ void Controller::State::handle(const SharingChanged& change) {
     if (change.sharing.host_count() == hosts_) sharing_ = change.sharing;
 }
 
+void Controller::State::handle(const InterfaceBusy& busy) {
+    if (std::isfinite(busy.rate_bps)) relay_desk_.on_interface(std::max(busy.rate_bps, 0.0));
+}
+
+/// Who has a detour over or to this host shall not wait for what does not come.
+void Controller::State::handle(const PlaneLost&) {
+    can_relay_ = false;
+    for (HostId host = 0; host < hosts_; ++host) {
+        if (!other(host)) continue;
+        Destination& destination = destinations_[host];
+        destination.search.reset();
+        destination.trial.reset();
+        if (!stopping_) send(host, wire::Hello{hosts_, false});
+        if (destination.detour || destination.pending) start_return(host, ReturnReason::plane_lost);
+    }
+}
+
 void Controller::State::handle(const Stop&) {
     if (stopping_) return;
     stopping_ = true;
@@ -229,6 +259,7 @@ void Controller::State::handle(const Stop&) {
         Destination& destination = destinations_[host];
         destination.search.reset();
         destination.by_hand.reset();
+        destination.trial.reset();
         if (destination.detour || (destination.pending && destination.pending->move)) {
             start_return(host, ReturnReason::stopping);
         }
@@ -246,7 +277,8 @@ void Controller::State::greet() {
         Peer& peer = peers_[host];
         if (!other(host) || (started_ && now_ < peer.next_hello)) continue;
         send(host, wire::Hello{hosts_, can_relay_});
-        peer.next_hello = now_ + (peer.heard ? kHelloHeard_s : kHelloUnheard_s);
+        if (peer.down) send(host, wire::Heartbeat{false});  // it is up as soon as anything is heard from it
+        peer.next_hello = now_ + (peer.heard && !peer.down ? kHelloHeard_s : kHelloUnheard_s);
     }
 }
 
@@ -263,6 +295,8 @@ void Controller::State::advance() {
         if (!other(host)) continue;
         settle(host);
         watch_detour(host);
+        watch_echoes(host);
+        try_by_hand(host);
         progress(host);
     }
 }
@@ -313,8 +347,10 @@ Time Controller::State::next_wakeup() const {
         const Peer& peer = peers_[host];
         if (!stopping_) next = std::min(next, peer.next_hello);
         const Destination& destination = destinations_[host];
+        if (destination.trial) next = std::min(next, destination.trial->way.next_echo);
         if (destination.search) {
             const Search& search = *destination.search;
+            next = std::min(next, next_trial(search));
             if (search.phase == Search::Phase::query) {
                 for (const Time due :
                      {search.count_at, search.loads_deadline, search.queried_at + settings_.choice.query_timeout_s,
@@ -330,6 +366,7 @@ Time Controller::State::next_wakeup() const {
             next = std::min(next, std::max({destination.next_search, destination.next_relook, now_ + 1e-3}));
         }
         if (destination.must_return && !destination.pending) next = std::min(next, destination.retry_return);
+        if (echoes_wanted(destination)) next = std::min(next, next_echo(destination));
         if (destination.detour) {
             next = std::min(next, peers_[destination.detour->relay].next_beat);
             if (!destination.detour->manual && automatic_ && !stopping_) {

@@ -34,6 +34,7 @@ void Controller::State::moved(HostId host, const Pending& pending) {
     detour.since = now_;
     detour.next_direct = now_ + settings_.detour.direct_period_s;
     detour.next_legs = now_ + settings_.detour.legs_period_s;
+    destination.sockets.begin_anew(now_);
     destination.detour = detour;
     if (before != kNoHost && before != pending.relay) send(before, wire::RelayRelease{host});
     if (!detour.manual) {
@@ -55,14 +56,39 @@ void Controller::State::moved(HostId host, const Pending& pending) {
         } else if (!soon) {
             destination.hold_s = settings_.detour.hold_s;
         }
-        destination.hold_until = now_ + destination.hold_s;
+        hold(destination);
         destination.last_change = now_;
     }
+    destination.judge.changed(!detour.manual && !pending.decision.ahead, now_);
     destination.stay_backoff_s = 0.0;
     destination.failed_backoff_s = 0.0;
     destination.last_stay.reset();
     emit(pending.decision);
-    if (relay.down && !stopping_) start_return(host, ReturnReason::relay_dead);
+    if (stopping_) return;
+    if (relay.down) return start_return(host, ReturnReason::relay_dead);
+    if (!reachable(host)) start_return(host, ReturnReason::destination_lost);
+}
+
+/// The pair keeps its route for a while. Drawn: jobs that met on a detour must not all leave it in the same moment.
+void Controller::State::hold(Destination& destination) {
+    const double jitter = settings_.detour.hold_jitter;
+    destination.hold_until = now_ + destination.hold_s * (1.0 - jitter + 2.0 * jitter * random_.uniform());
+}
+
+/// Where a change improved nothing, as on ways that are all full, another would hardly do so: whoever goes on looking
+/// chases others from way to way. It stays until others have come.
+void Controller::State::heed(Destination& destination, ChangeJudge::Verdict verdict) {
+    switch (verdict) {
+        case ChangeJudge::Verdict::none:
+            return;
+        case ChangeJudge::Verdict::in_vain:
+            destination.hold_s = settings_.detour.hold_max_s;
+            return hold(destination);
+        case ChangeJudge::Verdict::worse:
+            destination.hold_s = settings_.detour.hold_s;
+            destination.hold_until = now_;
+            return;
+    }
 }
 
 void Controller::State::start_return(HostId host, ReturnReason reason) {
@@ -99,10 +125,12 @@ void Controller::State::returned(HostId host, ReturnReason reason) {
     if (!detour.manual) destination.last_change = now_;
     if (reason == ReturnReason::detour_slow) {
         destination.hold_s = std::min(2.0 * destination.hold_s, settings_.detour.hold_max_s);
-        destination.hold_until = now_ + destination.hold_s;
+        hold(destination);
     }
-    const bool lost = reason == ReturnReason::relay_dead || reason == ReturnReason::relay_revoked;
-    if (!lost || stopping_ || !automatic_) return;
+    destination.judge.changed(reason == ReturnReason::detour_slow, now_);
+    const bool lost = reason == ReturnReason::relay_dead || reason == ReturnReason::relay_revoked ||
+                      reason == ReturnReason::detour_broken || reason == ReturnReason::peer_stopped;
+    if (!lost || !reachable(host) || stopping_ || !automatic_) return;
     // The direct path is probably still congested: look for another relay at once.
     destination.next_search = now_;
     destination.hold_until = now_;
@@ -116,7 +144,13 @@ void Controller::State::by_hand(HostId host, HostId relay) {
     if (relay != kNoHost && peers_[relay].heard && !peers_[relay].can_relay) {
         return emit(ByHandEnded{host, relay, "the relay has no data plane"});
     }
+    if (relay != kNoHost && peers_[relay].down) return emit(ByHandEnded{host, relay, "the relay does not answer"});
+    if (relay != kNoHost && !reachable(host)) {
+        const char* why = peers_[host].down ? "the destination does not answer" : "the destination has no data plane";
+        return emit(ByHandEnded{host, relay, why});
+    }
     destination.search.reset();
+    destination.trial.reset();
     if (destination.pending) {
         destination.by_hand = relay;
         return;
@@ -126,6 +160,12 @@ void Controller::State::by_hand(HostId host, HostId relay) {
         if (!destination.detour) return emit(ByHandEnded{host, kNoHost, {}});
         return start_return(host, ReturnReason::manual);
     }
+    if (!proves_) return move_by_hand(host, relay);
+    destination.trial = TrialByHand{relay, now_ + settings_.echo.by_hand_s, {}};
+    try_by_hand(host);
+}
+
+void Controller::State::move_by_hand(HostId host, HostId relay) {
     // Rate 0: a grant is not waited for, but the relay knows of the path and keeps it by the heartbeats.
     send(relay, wire::RelayRequest{next_token_++, host, 0.0});
     Moved decision;
@@ -154,14 +194,24 @@ bool Controller::State::relays_for_us(HostId relay) const {
     });
 }
 
-void Controller::State::lose_relay(HostId relay, ReturnReason reason) {
-    peers_[relay].shunned_until = now_ + settings_.detour.shun_s;
+/// Whether a detour may lead to this host: it takes the destination's plane as well. Who was not heard yet may have
+/// one.
+bool Controller::State::reachable(HostId host) const {
+    const Peer& peer = peers_[host];
+    return !peer.down && (!peer.heard || peer.can_relay);
+}
+
+/// A host's agent or its plane is gone: nothing is led over it or to it any more.
+void Controller::State::lose_host(HostId lost, bool stopped) {
+    peers_[lost].shunned_until = now_ + settings_.detour.shun_s;
     for (HostId host = 0; host < hosts_; ++host) {
         Destination& destination = destinations_[host];
-        if (uses(destination, relay)) {
-            destination.retry_return = now_;
-            start_return(host, reason);
-        }
+        const bool away = destination.detour || (destination.pending && destination.pending->move);
+        const bool over = uses(destination, lost);
+        if (!over && !(away && host == lost)) continue;
+        destination.retry_return = now_;
+        const ReturnReason reason = over ? ReturnReason::relay_dead : ReturnReason::destination_lost;
+        start_return(host, stopped ? ReturnReason::peer_stopped : reason);
     }
 }
 
@@ -173,7 +223,7 @@ void Controller::State::beat() {
         if (peer.beats_missed >= settings_.relay.heartbeats_missed) {
             peer.beats_missed = 0;
             peer.down = true;
-            lose_relay(relay, ReturnReason::relay_dead);
+            lose_host(relay);
             peer.next_beat = now_ + settings_.relay.heartbeat_s;
             continue;
         }
@@ -245,7 +295,7 @@ void Controller::State::judge_legs(HostId host) {
     Destination& destination = destinations_[host];
     const Detour& detour = *destination.detour;
     if (detour.manual || detour.legs_awaited || !detour.second || destination.search || destination.pending) return;
-    if (destination.must_return || stopping_ || !automatic_) return;
+    if (destination.must_return || destination.trial || stopping_ || !automatic_) return;
     if (now_ < destination.hold_until || now_ < destination.next_search) return;
     const Time asked_at = detour.next_legs - settings_.detour.legs_period_s;
     const DelayWindow::Summary first = probes_.forward(detour.relay, asked_at);

@@ -6,6 +6,10 @@
 
 namespace fairlead::core {
 
+namespace {
+constexpr double kEnoughShare = 0.5;  // of the budget
+}  // namespace
+
 RelayDesk::RelayDesk(HostId host_count, double budget_bps, const RelaySettings& settings)
     : host_count_(host_count), budget_bps_(budget_bps), settings_(settings) {}
 
@@ -18,10 +22,12 @@ double RelayDesk::granted_bps() const {
 bool RelayDesk::request(Pair path, double rate_bps, Time now) {
     if (!valid(path, host_count_)) return false;
     const auto same = std::find_if(grants_.begin(), grants_.end(), [&](const Grant& g) { return g.path == path; });
-    const double others_bps = granted_bps() - (same != grants_.end() ? same->rate_bps : 0.0);
-    // A single grant may exceed the budget: a relay that carries nothing else is still better than a congested path.
-    const bool fits =
-        rate_bps <= 0.0 || budget_bps_ <= 0.0 || others_bps <= 0.0 || others_bps + rate_bps <= budget_bps_;
+    const double present_bps = same != grants_.end() ? same->rate_bps : 0.0;
+    const double others_bps = std::max(granted_bps(), measured_bps_) - present_bps;
+    // A single grant may exceed what is left: half of a relay is still better than a congested path.
+    const bool only = granted_bps() <= present_bps;
+    const bool enough = same != grants_.end() || others_bps <= (1.0 - kEnoughShare) * budget_bps_;
+    const bool fits = rate_bps <= 0.0 || budget_bps_ <= 0.0 || (only && enough) || others_bps + rate_bps <= budget_bps_;
     if (!fits) return false;
     if (same != grants_.end()) {
         *same = Grant{path, rate_bps, now};
@@ -57,7 +63,8 @@ std::vector<Pair> RelayDesk::granted() const {
 }
 
 double RelayDesk::load() const {
-    return budget_bps_ > 0.0 ? granted_bps() / budget_bps_ : static_cast<double>(grants_.size());
+    return budget_bps_ > 0.0 ? std::max(granted_bps(), measured_bps_) / budget_bps_
+                             : static_cast<double>(grants_.size());
 }
 
 Time RelayDesk::next_deadline() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// This host as a relay: what it has granted to whom, within which rate budget.
+// This host as a relay: what it has granted to whom, within which rate budget, and what its interface carries anyway.
 #pragma once
 
 #include <vector>
@@ -14,9 +14,12 @@ class RelayDesk {
     RelayDesk(HostId host_count, double budget_bps, const RelaySettings& settings);
 
     /// Whether this rate still fits; if so it is granted, replacing an earlier grant of the same path. Rate 0 (a move
-    /// by hand) always fits. A budget of 0 means that none is known: everything fits.
+    /// by hand) always fits. A budget of 0 means that none is known: everything fits. What other jobs' relaying and
+    /// this host's own programs take counts as well, by what passes the interface.
     bool request(Pair path, double rate_bps, Time now);
     void release(Pair path);
+    /// Measured at the interface, everything together.
+    void on_interface(double rate_bps) { measured_bps_ = rate_bps; }
     /// Every grant of this source lives on.
     void heartbeat(HostId source, Time now);
     /// Forgets a source whose agent is gone.
@@ -26,7 +29,8 @@ class RelayDesk {
     /// All granted paths, for a revocation when this agent stops.
     std::vector<Pair> granted() const;
 
-    /// Granted share of the budget; without a budget, the number of grants.
+    /// Share of the budget that is granted, or passes the interface if that is more; without a budget, the number of
+    /// grants.
     double load() const;
     Time next_deadline() const;
 
@@ -40,6 +44,7 @@ class RelayDesk {
 
     HostId host_count_;
     double budget_bps_;
+    double measured_bps_ = 0.0;
     const RelaySettings& settings_;
     std::vector<Grant> grants_;  ///< at most one a path, so bounded by host_count^2
 };

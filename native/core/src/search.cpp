@@ -7,6 +7,10 @@
 
 namespace fairlead::core {
 
+namespace {
+constexpr int kTries = 2;  // echoes without an answer, before a way is taken for broken
+}  // namespace
+
 double Controller::State::base_latency_s(Pair path) const {
     if (const auto known = base_.latency_s(path)) return *known;
     if (path.source == self_) return probes_.half_round_trip_s(path.destination);
@@ -36,7 +40,9 @@ std::span<const SizeShare> Controller::State::mix_of(HostId destination) const {
 
 void Controller::State::suspect(HostId host, Suspicion why) {
     Destination& destination = destinations_[host];
-    if (!automatic_ || stopping_ || destination.search || destination.pending || destination.must_return) return;
+    if (!automatic_ || stopping_ || destination.search || destination.pending || destination.trial ||
+        destination.must_return)
+        return;
     if (now_ < destination.next_search && !gets_less(host)) return;
     if (destination.detour) {
         // The sockets' packets take the detour: look at its legs.
@@ -108,8 +114,8 @@ void Controller::State::progress(HostId host) {
     if (!destination.search) {
         // A path that is not low any more is looked at again and again, in use or not.
         const bool again = automatic_ && !stopping_ && !destination.detour && !destination.pending &&
-                           probes_.zone(host).zone() != Zone::low && now_ >= destination.next_search &&
-                           now_ >= destination.next_relook;
+                           !destination.trial && probes_.zone(host).zone() != Zone::low &&
+                           now_ >= destination.next_search && now_ >= destination.next_relook;
         if (!again) return;
         destination.next_relook = now_ + settings_.report.stay_backoff_max_s;
         if (!probes_.affordable(now_) || fills_path(host)) return;
@@ -125,6 +131,7 @@ void Controller::State::progress(HostId host) {
         case Search::Phase::look:
             return look(host, search);
         case Search::Phase::query:
+            try_candidates(host, search);
             return query(host, search);
         case Search::Phase::ask:
             if (now_ >= search.ask_deadline) refused(host, search);
@@ -198,6 +205,7 @@ void Controller::State::begin_query(HostId host, Search& search) {
         send(asked.relay, wire::PathQuery{asked.token, host});
         asked.first_burst = probes_.burst(asked.relay, now_, *out_);
     }
+    try_candidates(host, search);
     if (!search.asked.empty()) {
         search.direct_burst = probes_.burst(host, now_, *out_);
         ask_loads(host, search);
@@ -211,8 +219,8 @@ void Controller::State::pick_candidates(HostId host, Search& search) {
     const Destination& destination = destinations_[host];
     for (HostId relay = 0; relay < hosts_; ++relay) {
         const Peer& peer = peers_[relay];
-        eligible[relay] =
-            can_relay_ && other(relay) && peer.heard && peer.can_relay && !peer.down && now_ >= peer.shunned_until;
+        eligible[relay] = can_relay_ && other(relay) && peer.heard && peer.can_relay && !peer.down &&
+                          now_ >= peer.shunned_until && reachable(host) && !avoids(destination, relay);
     }
     if (destination.detour) {
         eligible[destination.detour->relay] = false;
@@ -253,7 +261,7 @@ void Controller::State::pick_candidates(HostId host, Search& search) {
 /// Sources whose paths share a bottleneck spread over the ways around it without asking each other: each begins at its
 /// own place, and takes the next for each further detour of its own that carries about as much.
 std::size_t Controller::State::turn(HostId host) const {
-    std::size_t place = 0;
+    std::size_t place = salt_;
     for (const HostId source : sharing_.sources_sharing(path_to(host))) place += source < self_;
     const double rate_bps = destinations_[host].sockets.peak_rate_bps();
     for (HostId to = 0; to < hosts_; ++to) {
@@ -270,7 +278,7 @@ bool Controller::State::answers_complete(const Search& search) const {
     bool any = false;
     for (const Asked& asked : search.asked) {
         const auto first = probes_.find(asked.relay, asked.first_burst);
-        const bool both = asked.answered && (!first || first->done);
+        const bool both = asked.answered && (!first || first->done) && (asked.way.carries || !proves_);
         all = all && both;
         any = any || both;
     }
@@ -328,7 +336,8 @@ void Controller::State::measure(HostId host, Search& search) const {
         m.first = LegState{seen.typical_s, probes_.half_round_trip_s(asked.relay), seen.samples > 0};
         if (burst && burst->done && 2 * burst->answered < burst->sent) m.first.usable = false;
         m.second = asked.second;
-        m.second.usable = asked.answered && asked.second.usable && same_time(host, search, asked);
+        const bool carries = asked.way.carries || !proves_;
+        m.second.usable = asked.answered && asked.second.usable && carries && same_time(host, search, asked);
         m.load = asked.load;
         m.candidate.relay = asked.relay;
         m.candidate.weight = std::max(sharing_.weight(leg1), sharing_.weight(leg2));
@@ -435,10 +444,14 @@ void Controller::State::decide_detour(HostId host, Search& search) {
 
 void Controller::State::take_or_stay(HostId host, Search& search) {
     Destination& destination = destinations_[host];
+    const bool broken = avoid_broken(host, search);
     const Choice choice = choose(search.measured, search.present, turn(host), settings_.choice, random_);
     if (choice.relay == kNoHost) {
         const bool all_refused = search.measured.empty() && search.ask_token != 0;
-        return stay(host, all_refused ? StayReason::refused : choice.reason, choice.best, choice.latency_s, {});
+        StayReason reason = all_refused ? StayReason::refused : choice.reason;
+        if (reason == StayReason::no_answer && broken) reason = StayReason::not_carried;
+        return stay(host, !can_relay_ || reachable(host) ? reason : StayReason::destination_lost, choice.best,
+                    choice.latency_s, {});
     }
     if (now_ < destination.hold_until) {
         return stay(host, StayReason::held, choice.relay, choice.latency_s, {});
@@ -452,6 +465,18 @@ void Controller::State::take_or_stay(HostId host, Search& search) {
     const double rate_bps =
         std::max(settings_.relay.request_min_bps, settings_.relay.request_factor * destination.sockets.peak_rate_bps());
     send(choice.relay, wire::RelayRequest{search.ask_token, host, rate_bps});
+}
+
+/// Relays that answered, but over which no echo came back: not tried again for a while. Whether there are any.
+bool Controller::State::avoid_broken(HostId host, const Search& search) {
+    bool any = false;
+    if (now_ < search.queried_at + settings_.choice.query_extended_s) return any;  // they may only be slow
+    for (const Asked& asked : search.asked) {
+        if (!asked.answered || !asked.second.usable || asked.way.carries || asked.way.echoes < kTries) continue;
+        avoid(destinations_[host], asked.relay);
+        any = true;
+    }
+    return any;
 }
 
 /// The relay asked said no, or nothing: the next best.

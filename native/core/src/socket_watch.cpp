@@ -70,7 +70,12 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
     const Point last = first ? Point{now, sample.delivered_B, sample.retransmits} : back(0);
     store(sample, now);
     const bool progress = sample.delivered_B > last.delivered_B;
-    if (progress || sample.in_flight_B == 0 || first) last_progress_ = now;
+    if (progress || sample.in_flight_B == 0 || first) {
+        last_progress_ = now;
+        begin_anew(now);
+    }
+    in_flight_B_ = sample.in_flight_B;
+    rto_s_ = sample.rto_s;
     const bool acknowledges = !first && sample.received_B > last_received_B_;
     last_received_B_ = std::max(last_received_B_, sample.received_B);
     if (progress || sample.in_flight_B > 0 || acknowledges) {
@@ -86,6 +91,18 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
     if (found == Suspicion::none || paused(found, settings, now)) return Suspicion::none;
     last_sign_ = found;
     return found;
+}
+
+void SocketWatch::begin_anew(Time now) {
+    stuck_since_ = now;
+    stuck_retransmits_ = count_ > 0 ? back(0).retransmits : 0;
+}
+
+bool SocketWatch::stuck(const SuspicionSettings& settings, Time now) const {
+    // With the peer's window closed nothing is in flight.
+    if (in_flight_B_ == 0 || rto_s_ <= 0.0 || count_ == 0) return false;
+    return now - stuck_since_ >= std::max(settings.stuck_s, settings.stuck_timeouts * rto_s_) &&
+           back(0).retransmits - stuck_retransmits_ >= static_cast<std::uint64_t>(settings.stuck_retransmits);
 }
 
 Suspicion SocketWatch::sign(const SocketSample& sample, const Point& last, double base_round_trip_s,

@@ -42,6 +42,10 @@ class SocketWatch {
     }
     Time last_active() const { return last_active_; }
     bool stalled() const { return stalled_; }
+    /// The traffic takes another way from now on: what was lost before says nothing of it.
+    void begin_anew(Time now);
+    /// Whether bytes are in flight, were sent again, and none was acknowledged for longer than that can take.
+    bool stuck(const SuspicionSettings& settings, Time now) const;
 
     /// Mean acknowledged rate over the window before `now`.
     double rate_bps(Time now, double window_s) const;
@@ -81,6 +85,10 @@ class SocketWatch {
     Time last_active_ = 0.0;
     std::uint64_t last_received_B_ = 0;
     Time last_progress_ = 0.0;
+    Time stuck_since_ = 0.0;
+    std::uint64_t stuck_retransmits_ = 0;  ///< at that time
+    std::uint64_t in_flight_B_ = 0;
+    double rto_s_ = 0.0;
     double srtt_s_ = 0.0;
     double best_rate_bps_ = 0.0;
     double peak_rate_bps_ = 0.0;

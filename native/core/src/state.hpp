@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The controller's state and its parts: dispatch (controller.cpp), search for a better path (search.cpp), its end
 // where nothing moves (outcome.cpp), the job's own share of a queue (accounting.cpp), life of a detour (detour.cpp),
-// answers to peers (answers.cpp).
+// the proof that it carries packets (echoes.cpp), answers to peers (answers.cpp).
 #pragma once
 
 #include <cmath>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "echo_watch.hpp"
 #include "fairlead/core/controller.hpp"
 #include "fairlead/core/message_zone.hpp"
 #include "fairlead/core/own_load.hpp"
@@ -16,9 +17,26 @@
 #include "fairlead/core/recurrence.hpp"
 #include "probe_desk.hpp"
 #include "relay_desk.hpp"
+#include "service.hpp"
 #include "socket_watch.hpp"
 
 namespace fairlead::core {
+
+/// A way that is to show that it carries packets before anything is moved there.
+struct Trial {
+    bool carries = false;
+    std::uint32_t first_echo = 0;
+    std::uint32_t end_echo = 0;  ///< behind the last one's token
+    int echoes = 0;
+    Time next_echo = 0.0;
+};
+
+/// A move by hand whose way is tried.
+struct TrialByHand {
+    HostId relay = kNoHost;
+    Time deadline = 0.0;
+    Trial way;
+};
 
 /// A candidate under measurement.
 struct Asked {
@@ -29,6 +47,7 @@ struct Asked {
     Time answered_at = 0.0;
     LegState second;
     double load = 0.0;
+    Trial way;
 };
 
 /// A time that can be.
@@ -89,11 +108,22 @@ struct Detour {
     bool legs_awaited = false;
     std::uint32_t legs_token = 0;
     std::optional<LegState> second;  ///< relay -> destination, as last reported
+    EchoWatch echoes;
+    std::optional<Time> asked_directly;  ///< since when the destination is, too
+};
+
+/// A relay over which a destination was not reached.
+struct Avoided {
+    HostId relay = kNoHost;
+    Time until = 0.0;
 };
 
 /// This host's traffic to one destination.
 struct Destination {
+    explicit Destination(const Settings& settings) : judge(settings.service) {}
+
     SocketWatch sockets;
+    ChangeJudge judge;
     Recurrence uses;
     Time looked_ahead = -1e9;
     std::vector<SizeShare> mix;
@@ -102,6 +132,8 @@ struct Destination {
     std::optional<Detour> detour;
     std::optional<ReturnReason> must_return;  ///< as soon as nothing is pending
     Time retry_return = 0.0;
+    std::vector<Avoided> avoided;
+    std::optional<TrialByHand> trial;
     std::optional<HostId> by_hand;  ///< move (or, kNoHost, return) asked by hand while something was pending
     Time next_search = 0.0;
     Time next_relook = 0.0;  ///< of a path that is not low, without any sign from the sockets
@@ -134,6 +166,7 @@ struct Peer {
     int loads_unanswered = 0;  ///< in a row: after a few it is no longer waited for
     int beats_missed = 0;
     Time next_beat = 0.0;
+    Time last_beat = -1e9;  ///< answered
 };
 
 /// A load query that waits for fresh samples of the sockets.
@@ -175,6 +208,8 @@ class Controller::State {
     void handle(const PairMix& mix);
     void handle(const SharingChanged& change);
     void handle(const MessageTime& time);
+    void handle(const InterfaceBusy& busy);
+    void handle(const PlaneLost&);
     void handle(const Stop&);
     void advance();
     void greet();
@@ -208,6 +243,8 @@ class Controller::State {
     void answer(HostId from, const wire::RelayRefuse& refuse);
     void answer(HostId from, const wire::RelayRelease& release);
     void answer(HostId from, const wire::Heartbeat& beat);
+    void answer(HostId from, const wire::Echo& echo);
+    void answer(HostId from, const wire::EchoReply& reply);
     void answer(HostId, const wire::Probe&) {}       // the agent's
     void answer(HostId, const wire::ProbeReply&) {}  // the agent's
     void answer(HostId, const wire::SendQuery&) {}   // the message monitor's
@@ -241,6 +278,7 @@ class Controller::State {
     void measure(HostId destination, Search& search) const;
     void take_or_stay(HostId destination, Search& search);
     void refused(HostId destination, Search& search);
+    bool avoid_broken(HostId destination, const Search& search);
     double base_latency_s(Pair path) const;
     double threshold_s(HostId destination) const;
     double leave_threshold_s(HostId destination) const;
@@ -274,10 +312,14 @@ class Controller::State {
     void move(HostId destination, HostId relay, const Moved& decision);
     void start_return(HostId destination, ReturnReason reason);
     void moved(HostId destination, const Pending& pending);
+    void hold(Destination& destination);
+    void heed(Destination& destination, ChangeJudge::Verdict verdict);
     void returned(HostId destination, ReturnReason reason);
     void by_hand(HostId destination, HostId relay);
+    void move_by_hand(HostId destination, HostId relay);
     void settle(HostId destination);
-    void lose_relay(HostId relay, ReturnReason reason);
+    void lose_host(HostId host, bool stopped = false);
+    bool reachable(HostId host) const;
     void beat();
     void watch_detour(HostId destination);
     bool ready_to_return(HostId destination) const;
@@ -289,14 +331,30 @@ class Controller::State {
     static bool uses(const Destination& destination, HostId relay);
     bool relays_for_us(HostId relay) const;
 
+    // echoes.cpp
+    static bool echoes_wanted(const Destination& destination);
+    Time next_echo(const Destination& destination) const;
+    void watch_echoes(HostId destination);
+    void send_echo(HostId destination);
+    void lose_detour(HostId destination);
+    void watch_sockets(HostId destination);
+    void avoid(Destination& destination, HostId relay) const;
+    bool avoids(const Destination& destination, HostId relay) const;
+    void try_way(HostId destination, HostId relay, Trial& way);
+    void try_candidates(HostId destination, Search& search);
+    Time next_trial(const Search& search) const;
+    void try_by_hand(HostId destination);
+
     Settings settings_;
     HostId self_;
     HostId hosts_;
     BaseTable base_;
     SharingRelation sharing_;
     Random random_;
+    std::size_t salt_;
     bool automatic_;
     bool can_relay_;
+    bool proves_;
     bool stopping_ = false;
 
     ProbeDesk probes_;

@@ -36,6 +36,8 @@ enum class Kind : std::uint8_t {
     send_query,
     send_report,
     ranks_here,
+    echo,
+    echo_reply,
 };
 
 using Writer = ByteWriter;
@@ -81,8 +83,8 @@ class Reader {
         fail(DecodeError::bad_host);
         return kNoHost;
     }
-    void padding(std::size_t length) {
-        if (length > kMaxPadding_B) return fail(DecodeError::bad_value);
+    void padding(std::size_t length, std::size_t most_B = kMaxPadding_B) {
+        if (length > most_B) return fail(DecodeError::bad_value);
         for (std::size_t i = 0; i < length && !failed_; ++i) {
             if (take<std::uint8_t>() != 0) fail(DecodeError::bad_value);
         }
@@ -256,11 +258,13 @@ void read(Reader& in, RelayRequest& m) {
 Kind write(Writer& out, const RelayGrant& m) {
     out.put(m.token);
     out.put(m.destination);
+    out.put(m.leg_mtu_B);
     return Kind::relay_grant;
 }
 void read(Reader& in, RelayGrant& m) {
     m.token = in.take<std::uint32_t>();
     m.destination = in.host();
+    m.leg_mtu_B = in.take<std::uint16_t>();
 }
 
 Kind write(Writer& out, const RelayRefuse& m) {
@@ -366,6 +370,43 @@ void read(Reader& in, RanksHere& m) {
     read_list(in, m.ranks, kMaxRanks, [&in] { return in.take<std::uint32_t>(); });
 }
 
+template <typename EchoOrReply>
+void write_detour(Writer& out, const EchoOrReply& m) {
+    out.put(m.token);
+    out.put(m.source);
+    out.put(m.destination);
+    out.put(m.relay);
+}
+template <typename EchoOrReply>
+void read_detour(Reader& in, EchoOrReply& m) {
+    m.token = in.take<std::uint32_t>();
+    m.source = in.host();
+    m.destination = in.host();
+    m.relay = in.host();
+    if (m.source == m.destination || m.relay == m.source || m.relay == m.destination) in.fail(DecodeError::bad_host);
+}
+
+Kind write(Writer& out, const Echo& m) {
+    if (m.padding_B > kMaxEchoPadding_B) out.fail();
+    write_detour(out, m);
+    out.put(m.padding_B);
+    out.padding(m.padding_B);
+    return Kind::echo;
+}
+void read(Reader& in, Echo& m) {
+    read_detour(in, m);
+    m.padding_B = in.take<std::uint16_t>();
+    in.padding(m.padding_B, kMaxEchoPadding_B);
+}
+
+Kind write(Writer& out, const EchoReply& m) {
+    write_detour(out, m);
+    return Kind::echo_reply;
+}
+void read(Reader& in, EchoReply& m) {
+    read_detour(in, m);
+}
+
 template <typename T>
 Decoded read_as(Reader& in) {
     T message;
@@ -444,6 +485,10 @@ Decoded decode(std::span<const std::uint8_t> in, HostId host_count) {
             return read_as<SendReport>(reader);
         case Kind::ranks_here:
             return read_as<RanksHere>(reader);
+        case Kind::echo:
+            return read_as<Echo>(reader);
+        case Kind::echo_reply:
+            return read_as<EchoReply>(reader);
     }
     return DecodeError::unknown_kind;
 }

@@ -86,19 +86,27 @@ class Rig {
                 events.push_back(ProbeResult{probes->peer, probes->burst, now + i * probes->spacing_s, queue_s < 0.0,
                                              300e-6 + std::max(0.0, queue_s), std::max(0.0, queue_s), 0.0, 0.0});
             }
+        } else if (const auto* sent = std::get_if<SendEcho>(&action)) {
+            const wire::Echo& echo = sent->echo;
+            const bool arrives = echoes && echo.relay != broken && echo.destination != silent;
+            if (arrives) events.push_back(Received{echo.destination, reply_to(echo)});
         } else if (std::holds_alternative<SampleSockets>(action)) {
             events.push_back(sample(20e-3));
             if (second != kNoHost) events.push_back(second_sample(20e-3));
             events.push_back(Tick{});
         } else if (const auto* send = std::get_if<Send>(&action)) {
+            const auto* echo = std::get_if<wire::Echo>(&send->message);
+            if (send->to == silent || (echo != nullptr && echo->destination == silent)) return events;
             if (std::holds_alternative<wire::Heartbeat>(send->message)) {
                 events.push_back(Received{send->to, wire::Heartbeat{true}});
+            } else if (echo != nullptr) {
+                if (echoes) events.push_back(Received{echo->destination, reply_to(*echo)});
             } else if (const auto* query = std::get_if<wire::PathQuery>(&send->message)) {
                 events.push_back(Received{
                     send->to, wire::PathReport{query->token, query->destination, 3, 3, leg_queue_s, 150e-6, 0.0}});
             } else if (const auto* request = std::get_if<wire::RelayRequest>(&send->message)) {
                 if (grant)
-                    events.push_back(Received{send->to, wire::RelayGrant{request->token, request->destination}});
+                    events.push_back(Received{send->to, wire::RelayGrant{request->token, request->destination, 0}});
                 else
                     events.push_back(Received{
                         send->to, wire::RelayRefuse{request->token, request->destination, wire::RefuseReason::budget}});
@@ -112,6 +120,9 @@ class Rig {
             events.push_back(ReturnDone{back->destination});
         }
         return events;
+    }
+    static wire::EchoReply reply_to(const wire::Echo& echo) {
+        return {echo.token, echo.source, echo.destination, echo.relay};
     }
     SocketSample sample(double srtt_s) {
         delivered_B += sample_B;
@@ -152,6 +163,9 @@ class Rig {
     bool grant = true;
     bool answers_moves = true;
     bool move_works = true;
+    HostId silent = kNoHost;  ///< answers nothing that is sent to its agent
+    HostId broken = kNoHost;  ///< a relay that answers, but forwards nothing
+    bool echoes = true;       ///< what takes a detour arrives
     std::vector<Action> all;
     std::vector<Action> open;  ///< not answered yet, see step()
 };

@@ -232,7 +232,9 @@ TEST(Controller, ARateThatFallsEndsThePauseAfterOwnLoad) {
 TEST(Controller, AnUnknownPlaneIsNoCandidate) {
     Rig rig;
     rig.on(Tick{});
-    for (HostId host = 1; host < kHosts; ++host) rig.on(Received{host, wire::Hello{kHosts, false}});
+    for (HostId host = 1; host < kHosts; ++host) {
+        rig.on(Received{host, wire::Hello{kHosts, host == rig.destination}});
+    }
     rig.congestion(10e-3, 0.0);
     EXPECT_TRUE(rig.seen<Move>().empty());
     ASSERT_FALSE(rig.seen<Stayed>().empty());
@@ -249,6 +251,37 @@ TEST(Controller, AHostWithoutAPlaneRefusesAndDoesNotAnswerHeartbeats) {
     EXPECT_EQ(rig.sent<wire::RelayRefuse>(1), 1);
     rig.on(Received{1, wire::Heartbeat{false}});
     EXPECT_EQ(rig.sent<wire::Heartbeat>(1), 0) << "the source shall return even if the refusal was lost";
+}
+
+TEST(Controller, WhatPassesTheRelaysInterfaceCountsAgainstItsBudget) {
+    ControllerConfig config = config_of(0);
+    config.settings.relay.budget_bps = 100e6;
+    Rig rig(config);
+    rig.greet_all();
+    const auto load_told = [&rig] {
+        double load = -1.0;
+        for (const Send& send : rig.seen<Send>()) {
+            if (const auto* report = std::get_if<wire::PathReport>(&send.message)) load = report->load;
+        }
+        return load;
+    };
+    rig.on(InterfaceBusy{70e6});  // of another job, or of this host's own programs
+    rig.surroundings(rig.on(Received{1, wire::PathQuery{9, 2}}), 0.0, 0.0);
+    EXPECT_NEAR(load_told(), 0.7, 1e-9);
+    rig.on(Received{1, wire::RelayRequest{1, 2, 60e6}});
+    EXPECT_EQ(rig.sent<wire::RelayRefuse>(1), 1);
+    rig.on(Received{2, wire::RelayRequest{2, 3, 20e6}});
+    EXPECT_EQ(rig.sent<wire::RelayGrant>(2), 1);
+    rig.on(InterfaceBusy{90e6});  // 20 of them are the grant's own
+    rig.on(Received{2, wire::RelayRequest{3, 3, 30e6}});
+    EXPECT_EQ(rig.sent<wire::RelayGrant>(2), 2) << "its own bytes do not count twice";
+    rig.on(Received{2, wire::RelayRelease{3}});
+    rig.on(InterfaceBusy{40e6});  // its ranks communicate, too
+    rig.on(Received{1, wire::RelayRequest{4, 2, 150e6}});
+    EXPECT_EQ(rig.sent<wire::RelayGrant>(1), 1) << "half of a relay is better than a congested path";
+    rig.on(InterfaceBusy{95e6});  // 40 of its own, and what it relays
+    rig.on(Received{1, wire::RelayRequest{5, 2, 170e6}});
+    EXPECT_EQ(rig.sent<wire::RelayGrant>(1), 2) << "it is there already";
 }
 
 TEST(Controller, RelaysWithinItsBudget) {
@@ -352,7 +385,7 @@ TEST(Controller, IgnoresStrangers) {
     rig.on(SocketSample{99, 1.0, 1.0, 1, 1, 0, 1, true});
     rig.on(MoveDone{1, 2});
     rig.on(ReturnDone{1});
-    rig.on(Received{2, wire::RelayGrant{123, 1}});
+    rig.on(Received{2, wire::RelayGrant{123, 1, 0}});
     EXPECT_TRUE(rig.seen<Move>().empty());
     EXPECT_TRUE(rig.seen<Moved>().empty());
     EXPECT_EQ(rig.sent<wire::RelayRelease>(2), 1) << "a grant that nobody waits for is given back";

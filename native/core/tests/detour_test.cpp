@@ -81,10 +81,11 @@ TEST_P(ControllerLosesRelay, AndReturnsAtOnce) {
     switch (GetParam()) {
         case 0:
             rig.on(Received{relay, wire::Goodbye{}});
+            reason = ReturnReason::peer_stopped;
             break;
         case 1:
             rig.on(Received{relay, wire::RelayRefuse{0, 1, wire::RefuseReason::stopping}});
-            reason = ReturnReason::relay_revoked;
+            reason = ReturnReason::peer_stopped;
             break;
         case 2:
             rig.on(Received{relay, wire::Hello{kHosts, true}, 2});  // its agent started anew

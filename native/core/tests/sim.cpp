@@ -10,9 +10,11 @@ namespace fairlead::core::sim {
 namespace {
 
 constexpr double kPoll_s = 0.040;
+constexpr double kInterface_s = 0.25;
 constexpr double kStack_s = 30e-6;  // through one host's kernel
 constexpr double kProbe_B = 100.0;
 constexpr double kControl_B = 200.0;
+constexpr double kEcho_B = 1500.0;
 constexpr double kProbeTimeout_s = 0.25;
 
 double exponential(Random& random, double mean) {
@@ -28,15 +30,17 @@ Simulation::Simulation(Config config)
     for (std::size_t end = hosts(); end < ends_; ++end) up_[end].rate_bps = down_[end].rate_bps = 10 * config.host_bps;
     const auto pairs = static_cast<std::size_t>(config.leafs * config.leafs);
     core_.assign(pairs, Link{config.core_bps, 30e-6, config.core_limit_B, 0.0});
-    route_.assign(ends_ * ends_, kNoHost);
+    const Agent agents = agent_of(config.jobs, 0);
+    route_.assign(index(config.jobs, 0, 0), kNoHost);
     for (HostId host = 0; host < hosts(); ++host) {
         clock_.push_back(Clock{1000.0 * random_.uniform(), 1e-4 * (random_.uniform() - 0.5)});
-        clocks_.emplace_back(hosts());
     }
-    dead_.assign(hosts(), false);
-    stall_begin_.assign(hosts(), 0.0);
+    clocks_.assign(agents, std::vector<ClockSync>(hosts()));
+    dead_.assign(agents, false);
+    stall_begin_.assign(agents, 0.0);
     stall_end_ = run_delay_ = last_run_delay_ = answered_run_delay_ = stall_begin_;
-    wake_at_.assign(hosts(), HUGE_VAL);
+    wake_at_.assign(agents, HUGE_VAL);
+    looked_at_ = sent_B_ = received_B_ = stall_begin_;
     start_agents();
 }
 
@@ -68,8 +72,8 @@ Simulation::Path Simulation::direct(HostId source, HostId destination) {
     return path;
 }
 
-Simulation::Path Simulation::routed(HostId source, HostId destination) {
-    const HostId relay = route_[index(source, destination)];
+Simulation::Path Simulation::routed(int job, HostId source, HostId destination) {
+    const HostId relay = job == kForeign ? kNoHost : route_[index(job, source, destination)];
     if (relay == kNoHost) return direct(source, destination);
     Path path = direct(source, relay);
     const Path second = direct(relay, destination);
@@ -86,6 +90,7 @@ void Simulation::travel(std::shared_ptr<Path> path, std::size_t hop, double size
         return;
     }
     link.busy_until = std::max(link.busy_until, now_) + 8.0 * size_B / link.rate_bps;
+    link.carried_B += size_B;
     at(link.busy_until + link.delay_s,
        [this, path, hop, size_B, arrived = std::move(arrived), dropped = std::move(dropped)]() mutable {
            travel(std::move(path), hop + 1, size_B, std::move(arrived), std::move(dropped));
@@ -93,18 +98,19 @@ void Simulation::travel(std::shared_ptr<Path> path, std::size_t hop, double size
 }
 
 /// Time of an acknowledgement: it queues like data, but its own size counts for nothing.
-double Simulation::return_time(HostId from, HostId to) {
+double Simulation::return_time(const Flow& flow) {
     double total = kStack_s;
-    for (const Link* link : routed(from, to)) total += link->delay_s + link->backlog_s(now_);
+    for (const Link* link : routed(flow.job, flow.destination, flow.source))
+        total += link->delay_s + link->backlog_s(now_);
     return total;
 }
 
-Flow& Simulation::add_flow(HostId source, HostId destination, bool own) {
+Flow& Simulation::add_flow(HostId source, HostId destination, int job) {
     flows_.emplace_back();
     Flow& flow = flows_.back();
     flow.source = source;
     flow.destination = destination;
-    flow.own = own;
+    flow.job = job;
     return flow;
 }
 
@@ -114,11 +120,11 @@ void Simulation::push(Flow& flow) {
         if (!flow.unlimited) flow.wanted_B -= size_B;
         flow.in_flight_B += size_B;
         const double sent_at = now_;
-        auto path = std::make_shared<Path>(routed(flow.source, flow.destination));
+        auto path = std::make_shared<Path>(routed(flow.job, flow.source, flow.destination));
         travel(
             std::move(path), 0, size_B,
             [this, &flow, size_B, sent_at] {
-                at(now_ + return_time(flow.destination, flow.source),
+                at(now_ + return_time(flow),
                    [this, &flow, size_B, sent_at] { acknowledged(flow, size_B, sent_at, flow.window_B); });
             },
             [this, &flow, size_B] {
@@ -151,8 +157,8 @@ void Simulation::lost(Flow& flow, double size_B) {
     push(flow);
 }
 
-void Simulation::exchange(HostId source, HostId destination, double message_B, double pause_s) {
-    Flow& flow = add_flow(source, destination, true);
+void Simulation::exchange(HostId source, HostId destination, double message_B, double pause_s, int job) {
+    Flow& flow = add_flow(source, destination, job);
     flow.chunk_B = std::min(9000.0, message_B);
     flow.on_drained = [this, &flow, message_B, pause_s] {
         const double pause = pause_s * (0.5 + random_.uniform());
@@ -167,7 +173,7 @@ void Simulation::exchange(HostId source, HostId destination, double message_B, d
 
 void Simulation::exchange_at(HostId source, HostId destination, double message_B, double pause_s,
                              std::vector<double> begins, double length_s) {
-    Flow& flow = add_flow(source, destination, true);
+    Flow& flow = add_flow(source, destination, 0);
     flow.chunk_B = std::min(9000.0, message_B);
     auto until = std::make_shared<double>(0.0);
     const auto next = [this, &flow, message_B] {
@@ -188,7 +194,8 @@ void Simulation::exchange_at(HostId source, HostId destination, double message_B
 
 void Simulation::foreign(int from_leaf, int to_leaf, int count, double start, double stop) {
     for (int i = 0; i < count; ++i) {
-        Flow& flow = add_flow(static_cast<HostId>(hosts() + from_leaf), static_cast<HostId>(hosts() + to_leaf), false);
+        Flow& flow =
+            add_flow(static_cast<HostId>(hosts() + from_leaf), static_cast<HostId>(hosts() + to_leaf), kForeign);
         at(start + 1e-3 * random_.uniform(), [this, &flow] {
             flow.unlimited = true;
             push(flow);
@@ -201,7 +208,8 @@ void Simulation::foreign_paced(int from_leaf, int to_leaf, int count, double rat
                                double stop) {
     const double period_s = 8.0 * block_B / rate_bps;
     for (int i = 0; i < count; ++i) {
-        Flow& flow = add_flow(static_cast<HostId>(hosts() + from_leaf), static_cast<HostId>(hosts() + to_leaf), false);
+        Flow& flow =
+            add_flow(static_cast<HostId>(hosts() + from_leaf), static_cast<HostId>(hosts() + to_leaf), kForeign);
         for (double t = start + period_s * random_.uniform(); t < stop; t += period_s) {
             at(t, [this, &flow, block_B] {
                 flow.wanted_B = std::min(flow.wanted_B + block_B, 4.0 * block_B);  // the socket's buffer is full then
@@ -213,7 +221,7 @@ void Simulation::foreign_paced(int from_leaf, int to_leaf, int count, double rat
 
 void Simulation::foreign_into(HostId host, int from_leaf, int count, double start, double stop) {
     for (int i = 0; i < count; ++i) {
-        Flow& flow = add_flow(static_cast<HostId>(hosts() + from_leaf), host, false);
+        Flow& flow = add_flow(static_cast<HostId>(hosts() + from_leaf), host, kForeign);
         at(start + 1e-3 * random_.uniform(), [this, &flow] {
             flow.unlimited = true;
             push(flow);
@@ -222,12 +230,24 @@ void Simulation::foreign_into(HostId host, int from_leaf, int count, double star
     }
 }
 
+double Simulation::delivered_B(int job) const {
+    double sum_B = 0.0;
+    for (const Flow& flow : flows_) {
+        if (flow.job == job) sum_B += flow.delivered_B;
+    }
+    return sum_B;
+}
+
 // ------------------------------------------------------------------------------------------------ agents
 
-ControllerConfig Simulation::agent_config(HostId host) {
+ControllerConfig Simulation::agent_config(Agent agent) {
+    const HostId host = host_of(agent);
     ControllerConfig config(host, hosts());
     config.settings = config_.settings;
-    config.seed = config_.seed * 1000 + host;
+    config.seed = config_.seed * 1000 + agent;
+    config.salt = static_cast<std::size_t>(job_of(agent));
+    config.automatic = config_.managed;
+    config.proves = true;
     std::vector<std::set<const Link*>> all(static_cast<std::size_t>(hosts()) * hosts());
     auto narrow = all;
     for (HostId s = 0; s < hosts(); ++s) {
@@ -261,71 +281,72 @@ ControllerConfig Simulation::agent_config(HostId host) {
 }
 
 void Simulation::start_agents() {
-    for (HostId host = 0; host < hosts(); ++host) {
-        agents_.push_back(std::make_unique<Controller>(agent_config(host)));
-        at(kPoll_s * random_.uniform(), [this, host] { poll(host, true); });
+    for (Agent agent = 0; agent < dead_.size(); ++agent) {
+        agents_.push_back(std::make_unique<Controller>(agent_config(agent)));
+        at(kPoll_s * random_.uniform(), [this, agent] { poll(agent, true); });
     }
 }
 
-std::int64_t Simulation::clock_ns(HostId host) const {
-    return static_cast<std::int64_t>(own_time(host) * 1e9);
+std::int64_t Simulation::clock_ns(Agent agent) const {
+    return static_cast<std::int64_t>(own_time(agent) * 1e9);
 }
 
-double Simulation::own_time(HostId host) const {
-    return clock_[host].offset_s + now_ * (1.0 + clock_[host].drift);
+double Simulation::own_time(Agent agent) const {
+    return clock_[host_of(agent)].offset_s + now_ * (1.0 + clock_[host_of(agent)].drift);
 }
 
 /// When the host's agent next gets a core: now, or the end of the stall that now falls into.
-double Simulation::running_at(HostId host) {
+double Simulation::running_at(Agent agent) {
     if (config_.stall_rate_per_s <= 0.0) return now_;
-    while (stall_end_[host] <= now_) {
-        stall_begin_[host] = stall_end_[host] + exponential(random_, 1.0 / config_.stall_rate_per_s);
-        stall_end_[host] = stall_begin_[host] + exponential(random_, config_.stall_mean_s);
+    while (stall_end_[agent] <= now_) {
+        stall_begin_[agent] = stall_end_[agent] + exponential(random_, 1.0 / config_.stall_rate_per_s);
+        stall_end_[agent] = stall_begin_[agent] + exponential(random_, config_.stall_mean_s);
     }
-    if (now_ < stall_begin_[host]) return now_;
-    run_delay_[host] += stall_end_[host] - now_;
-    return stall_end_[host];
+    if (now_ < stall_begin_[agent]) return now_;
+    run_delay_[agent] += stall_end_[agent] - now_;
+    return stall_end_[agent];
 }
 
-void Simulation::give(HostId host, core::Event event) {
-    if (dead_[host]) return;
-    const std::vector<Action> actions = agents_[host]->on(event, own_time(host));
-    for (const Action& action : actions) perform(host, action);
-    wake(host);
+void Simulation::give(Agent agent, core::Event event) {
+    if (dead_[agent]) return;
+    const std::vector<Action> actions = agents_[agent]->on(event, own_time(agent));
+    for (const Action& action : actions) perform(agent, action);
+    wake(agent);
 }
 
-void Simulation::wake(HostId host) {
-    const double in_s = agents_[host]->next_wakeup() - own_time(host);
+void Simulation::wake(Agent agent) {
+    const double in_s = agents_[agent]->next_wakeup() - own_time(agent);
     if (!std::isfinite(in_s)) return;
     const double when = now_ + std::max(in_s, 1e-4);
-    if (wake_at_[host] <= when && wake_at_[host] > now_) return;
-    wake_at_[host] = when;
-    at(when, [this, host, when] {
-        if (wake_at_[host] != when) return;
-        wake_at_[host] = HUGE_VAL;
-        at(running_at(host), [this, host] { give(host, Tick{0.0}); });
+    if (wake_at_[agent] <= when && wake_at_[agent] > now_) return;
+    wake_at_[agent] = when;
+    at(when, [this, agent, when] {
+        if (wake_at_[agent] != when) return;
+        wake_at_[agent] = HUGE_VAL;
+        at(running_at(agent), [this, agent] { give(agent, Tick{0.0}); });
     });
 }
 
-void Simulation::poll(HostId host, bool again) {
-    at(running_at(host), [this, host] {
-        sample(host);
-        const double waited = run_delay_[host] - last_run_delay_[host];
-        last_run_delay_[host] = run_delay_[host];
-        give(host, Tick{waited});
+void Simulation::poll(Agent agent, bool again) {
+    at(running_at(agent), [this, agent] {
+        sample(agent);
+        look_at_interface(agent);
+        const double waited = run_delay_[agent] - last_run_delay_[agent];
+        last_run_delay_[agent] = run_delay_[agent];
+        give(agent, Tick{waited});
     });
-    if (again) at(now_ + kPoll_s, [this, host] { poll(host, true); });
+    if (again) at(now_ + kPoll_s, [this, agent] { poll(agent, true); });
 }
 
-void Simulation::sample(HostId host) {
+void Simulation::sample(Agent agent) {
     std::vector<SocketSample> samples(hosts());
     for (const Flow& flow : flows_) {
-        if (!flow.own) continue;
-        if (flow.destination == host) {
+        if (flow.job != job_of(agent)) continue;
+        if (flow.destination == host_of(agent)) {
             samples[flow.source].peer = flow.source;
             samples[flow.source].received_B += static_cast<std::uint64_t>(flow.delivered_B);
         }
-        if (flow.source != host) continue;
+        if (flow.source != host_of(agent)) continue;
         SocketSample& s = samples[flow.destination];
         s.peer = flow.destination;
         s.srtt_s = std::max(s.srtt_s, flow.srtt_s);
@@ -333,17 +354,30 @@ void Simulation::sample(HostId host) {
         s.in_flight_B += static_cast<std::uint64_t>(flow.in_flight_B);
         s.delivered_B += static_cast<std::uint64_t>(flow.delivered_B);
         s.retransmits += flow.retransmits;
+        s.rto_s = std::max({s.rto_s, 0.2, 2.0 * flow.srtt_s});
     }
     for (const SocketSample& s : samples) {
-        if (s.peer != kNoHost) give(host, s);
+        if (s.peer != kNoHost) give(agent, s);
     }
 }
 
-void Simulation::probe(HostId host, HostId peer, std::uint32_t burst) {
-    if (dead_[host]) return;
+void Simulation::look_at_interface(Agent agent) {
+    const double elapsed_s = now_ - looked_at_[agent];
+    if (elapsed_s < kInterface_s) return;
+    const double sent_B = up_[host_of(agent)].carried_B;
+    const double received_B = down_[host_of(agent)].carried_B;
+    give(agent, InterfaceBusy{8.0 * std::max(sent_B - sent_B_[agent], received_B - received_B_[agent]) / elapsed_s});
+    looked_at_[agent] = now_;
+    sent_B_[agent] = sent_B;
+    received_B_[agent] = received_B;
+}
+
+void Simulation::probe(Agent agent, HostId peer, std::uint32_t burst) {
+    if (dead_[agent]) return;
     ++probes_sent_;
-    const std::int64_t t1 = clock_ns(host);
-    const double sent_at = own_time(host);
+    const Agent other = agent_of(job_of(agent), peer);
+    const std::int64_t t1 = clock_ns(agent);
+    const double sent_at = own_time(agent);
     auto answered = std::make_shared<bool>(false);
     at(now_ + kProbeTimeout_s, [=, this] {
         if (*answered) return;
@@ -353,12 +387,12 @@ void Simulation::probe(HostId host, HostId peer, std::uint32_t burst) {
         result.burst = burst;
         result.sent_at = sent_at;
         result.lost = true;
-        give(host, result);
+        give(agent, result);
     });
     const auto finish = [=, this](std::int64_t t2, std::int64_t t3, std::int64_t t4, double peer_run_delay_s) {
         if (*answered) return;
         *answered = true;
-        const auto queueing = clocks_[host][peer].add(Exchange{t1, t2, t3, t4});
+        const auto queueing = clocks_[agent][peer].add(Exchange{t1, t2, t3, t4});
         if (!queueing) return;
         ProbeResult result;
         result.peer = peer;
@@ -368,57 +402,67 @@ void Simulation::probe(HostId host, HostId peer, std::uint32_t burst) {
         result.forward_queue_s = queueing->forward_s;
         result.backward_queue_s = queueing->backward_s;
         result.peer_run_delay_s = peer_run_delay_s;
-        give(host, result);
+        give(agent, result);
     };
     const auto come_back = [=, this](std::int64_t t2, std::int64_t t3, double peer_run_delay_s) {
-        const std::int64_t arrived = clock_ns(host);
-        at(running_at(host) + kStack_s,
-           [=, this] { finish(t2, t3, config_.kernel_stamps ? arrived : clock_ns(host), peer_run_delay_s); });
+        const std::int64_t arrived = clock_ns(agent);
+        at(running_at(agent) + kStack_s,
+           [=, this] { finish(t2, t3, config_.kernel_stamps ? arrived : clock_ns(agent), peer_run_delay_s); });
     };
     const auto turn_round = [=, this] {
-        const std::int64_t arrived = clock_ns(peer);
-        at(running_at(peer) + kStack_s, [=, this] {
-            if (dead_[peer]) return;
-            const std::int64_t t3 = clock_ns(peer);
-            const double waited = run_delay_[peer] - answered_run_delay_[peer];
-            answered_run_delay_[peer] = run_delay_[peer];
-            travel(std::make_shared<Path>(direct(peer, host)), 0, kProbe_B,
+        const std::int64_t arrived = clock_ns(other);
+        at(running_at(other) + kStack_s, [=, this] {
+            if (dead_[other]) return;
+            const std::int64_t t3 = clock_ns(other);
+            const double waited = run_delay_[other] - answered_run_delay_[other];
+            answered_run_delay_[other] = run_delay_[other];
+            travel(std::make_shared<Path>(direct(peer, host_of(agent))), 0, kProbe_B,
                    [=, this] { come_back(config_.kernel_stamps ? arrived : t3, t3, waited); }, {});
         });
     };
-    travel(std::make_shared<Path>(direct(host, peer)), 0, kProbe_B, turn_round, {});
+    travel(std::make_shared<Path>(direct(host_of(agent), peer)), 0, kProbe_B, turn_round, {});
 }
 
-void Simulation::perform(HostId host, const Action& action) {
+void Simulation::perform(Agent agent, const Action& action) {
+    const int job = job_of(agent);
+    const HostId host = host_of(agent);
     if (const auto* send = std::get_if<Send>(&action)) {
         travel(std::make_shared<Path>(direct(host, send->to)), 0, kControl_B,
-               [this, host, to = send->to, message = send->message] {
+               [this, host, to = agent_of(job, send->to), message = send->message] {
                    at(running_at(to) + kStack_s, [=, this] { give(to, Received{host, message}); });
                },
                {});
     } else if (const auto* probes = std::get_if<SendProbes>(&action)) {
         for (int i = 0; i < probes->count; ++i) {
-            at(now_ + i * probes->spacing_s, [this, host, peer = probes->peer, burst = probes->burst] {
-                at(running_at(host), [=, this] { probe(host, peer, burst); });
+            at(now_ + i * probes->spacing_s, [this, agent, peer = probes->peer, burst = probes->burst] {
+                at(running_at(agent), [=, this] { probe(agent, peer, burst); });
             });
         }
+    } else if (const auto* echo = std::get_if<SendEcho>(&action)) {
+        const auto way = std::make_shared<Path>(direct(host, echo->echo.relay));
+        for (Link* link : direct(echo->echo.relay, echo->echo.destination)) way->push_back(link);
+        travel(way, 0, kEcho_B,
+               [this, host, to = agent_of(job, echo->echo.destination), echo = echo->echo] {
+                   at(running_at(to) + kStack_s, [=, this] { give(to, Received{host, echo}); });
+               },
+               {});
     } else if (std::holds_alternative<SampleSockets>(action)) {
-        at(now_ + 1e-4, [this, host] {
-            sample(host);
-            give(host, Tick{0.0});
+        at(now_ + 1e-4, [this, agent] {
+            sample(agent);
+            give(agent, Tick{0.0});
         });
     } else if (const auto* move = std::get_if<Move>(&action)) {
-        at(now_ + config_.move_s, [this, host, move = *move] {
-            route_[index(host, move.destination)] = move.relay;
-            give(host, MoveDone{move.destination, move.relay});
+        at(now_ + config_.move_s, [this, agent, job, host, move = *move] {
+            route_[index(job, host, move.destination)] = move.relay;
+            give(agent, MoveDone{move.destination, move.relay});
         });
     } else if (const auto* back = std::get_if<Return>(&action)) {
-        at(now_ + config_.move_s, [this, host, back = *back] {
-            route_[index(host, back.destination)] = kNoHost;
-            give(host, ReturnDone{back.destination});
+        at(now_ + config_.move_s, [this, agent, job, host, back = *back] {
+            route_[index(job, host, back.destination)] = kNoHost;
+            give(agent, ReturnDone{back.destination});
         });
     } else {
-        diary_.push_back(Entry{now_, host, action});
+        diary_.push_back(Entry{now_, job, host, action});
     }
 }
 

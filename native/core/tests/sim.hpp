@@ -21,12 +21,14 @@ struct Link {
     double delay_s = 30e-6;
     double limit_B = 0.0;
     double busy_until = 0.0;
+    double carried_B = 0.0;
 
     double backlog_s(double now) const { return busy_until > now ? busy_until - now : 0.0; }
     double backlog_B(double now) const { return backlog_s(now) * rate_bps / 8.0; }
 };
 
 struct Config {
+    int jobs = 1;   ///< on the same hosts, none of which knows of another
     int leafs = 4;  ///< 1: a star
     int hosts_per_leaf = 2;
     double host_bps = 1e9;
@@ -38,23 +40,27 @@ struct Config {
     double stall_mean_s = 3e-3;
     bool kernel_stamps = true;  ///< arrival is stamped by the kernel, not by the agent when it runs
     double move_s = 2e-3;       ///< guardian and kernel
+    bool managed = true;        ///< false: agents look and tell, and move nothing
     Settings settings;
 };
 
 /// A line of the diary: what an agent reported.
 struct Entry {
     double at = 0.0;
+    int job = 0;
     HostId host = kNoHost;
     Action action;
 };
 
 class Simulation;
 
+constexpr int kForeign = -1;
+
 /// A sender of one-directional bytes with a congestion window.
 struct Flow {
     HostId source = 0;  ///< index of the network end (foreign ends lie behind the job's hosts)
     HostId destination = 0;
-    bool own = false;
+    int job = kForeign;
     bool unlimited = false;  ///< always has data
     double chunk_B = 9000;
     double window_B = 36000;
@@ -82,7 +88,7 @@ class Simulation {
     void run_until(double when);
 
     /// The program: each pair sends messages of `message_B`, with pauses of mean `pause_s` between them.
-    void exchange(HostId source, HostId destination, double message_B, double pause_s);
+    void exchange(HostId source, HostId destination, double message_B, double pause_s, int job = 0);
     /// The same, but only for `length_s` from each of these moments on.
     void exchange_at(HostId source, HostId destination, double message_B, double pause_s, std::vector<double> begins,
                      double length_s);
@@ -97,9 +103,13 @@ class Simulation {
     Link& core(int from, int to) { return core_[static_cast<std::size_t>(from * config_.leafs + to)]; }
     Link& down(HostId end) { return down_[end]; }
     Link& up(HostId end) { return up_[end]; }
-    HostId relay_of(HostId source, HostId destination) const { return route_[index(source, destination)]; }
+    HostId relay_of(HostId source, HostId destination, int job = 0) const {
+        return route_[index(job, source, destination)];
+    }
     /// From now on the host's agent neither runs nor answers.
-    void kill_agent(HostId host) { dead_[host] = true; }
+    void kill_agent(HostId host) { dead_[agent_of(0, host)] = true; }
+    /// Bytes of a job's program that have arrived.
+    double delivered_B(int job) const;
 
     const std::vector<Entry>& diary() const { return diary_; }
     template <typename T>
@@ -125,31 +135,38 @@ class Simulation {
     };
     using Path = std::vector<Link*>;
 
-    std::size_t index(HostId source, HostId destination) const {
-        return static_cast<std::size_t>(source) * ends_ + destination;
+    /// Of a job's agent on a host: the number by which the vectors below know it.
+    using Agent = std::size_t;
+
+    Agent agent_of(int job, HostId host) const { return static_cast<std::size_t>(job) * hosts() + host; }
+    HostId host_of(Agent agent) const { return static_cast<HostId>(agent % hosts()); }
+    int job_of(Agent agent) const { return static_cast<int>(agent / hosts()); }
+    std::size_t index(int job, HostId source, HostId destination) const {
+        return (static_cast<std::size_t>(job) * ends_ + source) * ends_ + destination;
     }
     Path direct(HostId source, HostId destination);
-    Path routed(HostId source, HostId destination);
+    Path routed(int job, HostId source, HostId destination);
     void travel(std::shared_ptr<Path> path, std::size_t hop, double size_B, std::function<void()> arrived,
                 std::function<void()> dropped);
-    double return_time(HostId from, HostId to);
+    double return_time(const Flow& flow);
 
-    Flow& add_flow(HostId source, HostId destination, bool own);
+    Flow& add_flow(HostId source, HostId destination, int job);
     void push(Flow& flow);
     void acknowledged(Flow& flow, double size_B, double sent_at, double sent_window_B);
     void lost(Flow& flow, double size_B);
 
     void start_agents();
-    ControllerConfig agent_config(HostId host);
-    void give(HostId host, core::Event event);
-    void perform(HostId host, const Action& action);
-    void probe(HostId host, HostId peer, std::uint32_t burst);
-    void poll(HostId host, bool again);
-    void sample(HostId host);
-    void wake(HostId host);
-    double running_at(HostId host);
-    std::int64_t clock_ns(HostId host) const;
-    double own_time(HostId host) const;
+    ControllerConfig agent_config(Agent agent);
+    void give(Agent agent, core::Event event);
+    void perform(Agent agent, const Action& action);
+    void probe(Agent agent, HostId peer, std::uint32_t burst);
+    void poll(Agent agent, bool again);
+    void sample(Agent agent);
+    void look_at_interface(Agent agent);
+    void wake(Agent agent);
+    double running_at(Agent agent);
+    std::int64_t clock_ns(Agent agent) const;
+    double own_time(Agent agent) const;
 
     Config config_;
     Random random_;
@@ -165,6 +182,7 @@ class Simulation {
     std::vector<Clock> clock_;
     std::vector<bool> dead_;
     std::vector<double> stall_begin_, stall_end_, run_delay_, last_run_delay_, answered_run_delay_, wake_at_;
+    std::vector<double> looked_at_, sent_B_, received_B_;  ///< by agent, of its host's interface
     std::vector<Entry> diary_;
     std::uint64_t probes_sent_ = 0;
 };

@@ -28,13 +28,15 @@ std::vector<Message> one_of_each() {
         LoadQuery{9},
         load,
         RelayRequest{5, 6, 1e9},
-        RelayGrant{5, 6},
+        RelayGrant{5, 6, 1450},
         RelayRefuse{5, 6, RefuseReason::stopping},
         RelayRelease{6},
         Heartbeat{true},
         SendQuery{{{1, {0xFEDCBA9876543210ULL, 3, 4, -7, 0xFFFFFE}}, {2, {5, 6, 7, 8, 0}}}},
         SendReport{{{1, 65536, -10, 5, 5, true}}},
-        RanksHere{{0, 7, 4000000000U}}};
+        RanksHere{{0, 7, 4000000000U}},
+        Echo{8, 1, 2, 3, 5},
+        EchoReply{8, 1, 2, 3}};
 }
 
 std::vector<std::uint8_t> bytes_of(const Message& message) {
@@ -88,6 +90,8 @@ TEST(Wire, RefusesWhatCannotBe) {
     bytes[1] = 200;
     EXPECT_EQ(error_of(bytes), DecodeError::unknown_kind);
     EXPECT_EQ(error_of(bytes_of(Notice{2, 2, Zone::low, 0.0})), DecodeError::bad_host);
+    EXPECT_EQ(error_of(bytes_of(Echo{1, 2, 2, 3})), DecodeError::bad_host);
+    EXPECT_EQ(error_of(bytes_of(EchoReply{1, 2, 3, 3})), DecodeError::bad_host);
     EXPECT_EQ(error_of(bytes_of(Notice{1, 2, Zone{3}, 0.0})), DecodeError::bad_value);
     EXPECT_EQ(error_of(bytes_of(PathReport{1, 2, 3, 4, 0.0, 0.0, 0.0})), DecodeError::bad_value);
     EXPECT_EQ(error_of(bytes_of(RelayRefuse{1, 2, RefuseReason{9}})), DecodeError::bad_value);
@@ -113,6 +117,9 @@ TEST(Wire, EncodeKeepsItsLimits) {
     EXPECT_EQ(encode(load, out), 0U);
     EXPECT_GT(encode(ProbeReply{1, 2, 3, 4, 0.0, kMaxPadding_B}, out), 0U);
     EXPECT_EQ(encode(Probe{1, 2, kMaxPadding_B + 1}, out), 0U);
+    EXPECT_EQ(encode(Echo{1, 2, 3, 4, 0}, out), kEcho_B);
+    EXPECT_EQ(encode(Echo{1, 2, 3, 4, kMaxEchoPadding_B}, out), kMaxMessage_B);
+    EXPECT_EQ(encode(Echo{1, 2, 3, 4, kMaxEchoPadding_B + 1}, out), 0U);
     EXPECT_EQ(encode(LoadQuery{1}, std::span(out).first(5)), 0U);
     EXPECT_EQ(encode(LoadQuery{1}, std::span(out).first(1)), 0U);
     EXPECT_EQ(encode(LoadQuery{1}, std::span(out).first(6)), 6U);
@@ -125,7 +132,7 @@ TEST(Wire, WhatRandomBytesDecodeToEncodesToThem) {
         std::vector<std::uint8_t> bytes(random.below(24) + 2);
         for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random.below(4));
         bytes[0] = kVersion;
-        bytes[1] = static_cast<std::uint8_t>(random.below(18));
+        bytes[1] = static_cast<std::uint8_t>(random.below(20));
         const Decoded result = decode(bytes, kHosts);
         if (const Message* message = std::get_if<Message>(&result)) {
             ++decoded;

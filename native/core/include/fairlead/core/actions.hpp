@@ -29,6 +29,12 @@ struct SendProbes {
     double spacing_s = 0.0;
 };
 
+/// An echo on the way of moved packets, as large as those. `trial`: over echo.relay, where nothing is moved yet.
+struct SendEcho {
+    wire::Echo echo;
+    bool trial = false;
+};
+
 /// Poll the sockets now, not only at the next period: the samples, then a Tick.
 struct SampleSockets {};
 
@@ -72,11 +78,15 @@ struct Moved {
     std::vector<FlowRate> flows;  ///< of the job, on the bottleneck of the path that was left; largest first
 };
 enum class ReturnReason : std::uint8_t {
-    direct_good,    ///< the direct path has been low for the dwell time
-    detour_slow,    ///< the detour got slower than the direct path
-    relay_dead,     ///< no heartbeat, or its agent is gone
-    relay_revoked,  ///< the relay took its grant back
-    idle,           ///< the pair carries no traffic any more
+    direct_good,       ///< the direct path has been low for the dwell time
+    detour_slow,       ///< the detour got slower than the direct path
+    relay_dead,        ///< no heartbeat, or its agent is gone
+    relay_revoked,     ///< the relay took its grant back
+    plane_lost,        ///< this host's own plane is gone
+    peer_stopped,      ///< the relay's or the destination's agent was told to stop
+    destination_lost,  ///< the destination's agent or its plane is gone
+    detour_broken,     ///< agents live, but what takes the detour does not arrive
+    idle,              ///< the pair carries no traffic any more
     manual,
     stopping,
 };
@@ -119,7 +129,7 @@ struct ByHandEnded {
     std::string error;       ///< empty: there was nothing to return
 };
 
-using Action = std::variant<Send, SendProbes, SampleSockets, Move, Return, ZoneChanged, Moved, Returned, Stayed,
-                            Noticed, BaseShifted, ByHandEnded>;
+using Action = std::variant<Send, SendProbes, SendEcho, SampleSockets, Move, Return, ZoneChanged, Moved, Returned,
+                            Stayed, Noticed, BaseShifted, ByHandEnded>;
 
 }  // namespace fairlead::core

@@ -24,6 +24,8 @@ enum class StayReason : std::uint8_t {
     destination_silent,     ///< the destination answers no probe on any path
     move_failed,            ///< the kernel or guardian refused
     gives_way,              ///< another of the job's pairs leaves first, and that may be enough
+    destination_lost,       ///< the destination has no data plane, or does not answer
+    not_carried,            ///< relays answered, but nothing came over them to the destination
     held,                   ///< a better path is known, but the last change is too recent
 };
 std::string_view name(StayReason reason);

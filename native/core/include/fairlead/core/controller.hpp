@@ -23,7 +23,9 @@ struct ControllerConfig {
     BaseTable base;           ///< of host_count hosts, empty where nothing was characterised
     SharingRelation sharing;  ///< of host_count hosts
     std::uint64_t seed = 0;   ///< differs from host to host
+    std::size_t salt = 0;     ///< the same on all hosts of a job, another for each job: where its turns begin
     bool automatic = true;    ///< false: only moves by hand, no probes of its own
+    bool proves = false;      ///< echoes can take the way of moved packets, also before anything is moved
     bool can_relay = true;    ///< this host's guardian is up; false: it neither moves nor relays
 
     ControllerConfig(HostId self_host, HostId hosts)

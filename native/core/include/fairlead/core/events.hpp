@@ -25,6 +25,8 @@ struct SocketSample {
     std::uint64_t received_B = 0;  ///< sum of tcpi_bytes_received, never falling: their acknowledgements go to the peer
     std::uint64_t retransmits = 0;  ///< sum of tcpi_total_retrans, never falling
     bool network_limited = false;   ///< busy, and neither app-limited nor limited by the receiver's or send buffer
+    double rto_s = 0.0;  ///< largest retransmission time-out of those with bytes in flight, without its doublings; 0:
+                         ///< unknown
 };
 
 /// One probe of a burst or of the background, answered or lost. A lost one is told after at most 250 ms.
@@ -100,10 +102,19 @@ struct MessageTime {
     double error_s = 0.0;  ///< of the two hosts' clocks
 };
 
+/// What passed this host's interface of late, of all programs and jobs: the busier direction.
+struct InterfaceBusy {
+    double rate_bps = 0.0;
+};
+
+/// This host's data plane is gone for good (its guardian died): every detour returns, and none begins or leads here.
+struct PlaneLost {};
+
 /// The run ends: every detour is returned, relays are released, peers are told.
 struct Stop {};
 
-using Event = std::variant<SocketSample, ProbeResult, Received, MoveDone, MoveFailed, ReturnDone, ReturnFailed, Tick,
-                           ManualMove, ManualReturn, PairMix, SharingChanged, MessageTime, Stop>;
+using Event =
+    std::variant<SocketSample, ProbeResult, Received, MoveDone, MoveFailed, ReturnDone, ReturnFailed, Tick, ManualMove,
+                 ManualReturn, PairMix, SharingChanged, MessageTime, InterfaceBusy, PlaneLost, Stop>;
 
 }  // namespace fairlead::core

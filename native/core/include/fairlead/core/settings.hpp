@@ -26,6 +26,10 @@ struct ZoneSettings {
 struct SuspicionSettings {
     double stall_s = 0.050;           ///< bytes in flight and none acknowledged for so long
     int retransmits = 1;              ///< segments sent again since the last sample
+    double stuck_s = 0.2;             ///< bytes of a detour in flight for so long, or stuck_timeouts, and none
+                                      ///< acknowledged: it carries nothing
+    double stuck_timeouts = 2.0;      ///< in retransmission time-outs
+    int stuck_retransmits = 2;        ///< and so many segments were sent again
     double backoff_min_s = 0.060;     ///< after a false alarm, at first
     double backoff_max_s = 1.0;       ///< doubling up to this
     double growth_factor = 1.5;       ///< a round trip that grew so much since the false alarm is followed at once
@@ -112,9 +116,33 @@ struct DetourSettings {
     double relapse_s = 10.0;        ///< "soon"
     double hold_s = 0.5;            ///< a fresh detour is not changed before, except when the relay dies
     double hold_max_s = 30.0;       ///< doubled up to this by each change from relay to relay
+    double hold_jitter = 0.3;       ///< holds are drawn within this share: jobs that met shall not part in step
     double idle_return_s = 30.0;    ///< without traffic for so long: return
     double failed_backoff_s = 2.0;  ///< after a failed move, doubling up to 60 s
     double shun_s = 5.0;            ///< a relay that failed or died is not asked for this long
+};
+
+/// Of the echoes that show that a detour carries packets. They end a detour before TCP sends a segment for the third
+/// time (0.6 s after the first, with its least time-out of 0.2 s). Where one in ten is lost on each of three links, so
+/// many in a row are missing less than once in 10^6 times.
+struct EchoSettings {
+    double period_s = 0.1;          ///< between two while the pair is in use
+    double idle_s = 0.5;            ///< the same while it is not
+    double quick_s = 0.03;          ///< while one is missing
+    int missed = 11;                ///< in a row: the detour carries nothing
+    double patience_first_s = 0.2;  ///< one is missing after this time, before any came back
+    double patience_min_s = 0.05;   ///< and never sooner than this
+    double patience_max_s = 1.0;    ///< nor later than this
+    double trial_s = 0.015;         ///< between two before anything is moved
+    double by_hand_s = 0.5;         ///< a move by hand is refused if none has come back by then
+};
+
+/// What a pair got before and after a change of its route, while it had something to send.
+struct ServiceSettings {
+    int samples = 12;       ///< of its sockets that are compared
+    double margin = 0.15;   ///< more throughput or a shorter round trip by this share: the change paid
+    double collapse = 0.5;  ///< of the throughput that a change in vain left: with less, others have come
+    double deaf_s = 0.15;   ///< after a change nothing is counted: packets of the route before are still on their way
 };
 
 /// Of uses of a pair that come again and again: what is acted on ahead.
@@ -159,6 +187,8 @@ struct Settings {
     ChoiceSettings choice;
     RelaySettings relay;
     DetourSettings detour;
+    EchoSettings echo;
+    ServiceSettings service;
     PatternSettings pattern;
     ReportSettings report;
     BaseSettings base;

@@ -14,10 +14,13 @@
 
 namespace fairlead::core::wire {
 
-inline constexpr std::uint8_t kVersion = 4;
-/// No message is longer; with the envelope it still fits an Ethernet frame behind a VXLAN header.
-inline constexpr std::size_t kMaxMessage_B = 1280;
+inline constexpr std::uint8_t kVersion = 5;
+/// No message is longer. All but echoes fit an Ethernet frame behind a VXLAN header, with their envelope; echoes fill a
+/// jumbo frame.
+inline constexpr std::size_t kMaxMessage_B = 9000;
 inline constexpr std::size_t kMaxPadding_B = 1200;
+inline constexpr std::size_t kEcho_B = 14;  ///< an echo without padding
+inline constexpr std::size_t kMaxEchoPadding_B = kMaxMessage_B - kEcho_B;
 inline constexpr std::size_t kMaxLoadEntries = 40;
 inline constexpr std::size_t kMaxSends = 32;
 inline constexpr std::size_t kMaxRanks = 256;
@@ -119,6 +122,7 @@ struct RelayRequest {
 struct RelayGrant {
     std::uint32_t token = 0;
     HostId destination = 0;
+    std::uint16_t leg_mtu_B = 0;  ///< of the relay's route to the destination; 0: not known
     friend bool operator==(const RelayGrant&, const RelayGrant&) = default;
 };
 
@@ -138,10 +142,31 @@ struct RelayRelease {
     friend bool operator==(const RelayRelease&, const RelayRelease&) = default;
 };
 
-/// Between a source and its relay while a detour is active; the relay answers with reply = true.
+/// Between a source and its relay while a detour is active; the relay answers with reply = true. Also to hosts of which
+/// it is to be known whether they live.
 struct Heartbeat {
     bool reply = false;
     friend bool operator==(const Heartbeat&, const Heartbeat&) = default;
+};
+
+/// Takes the detour's way from its source to its destination, and is answered there: both hosts' planes and what lies
+/// between them do their work.
+struct Echo {
+    std::uint32_t token = 0;
+    HostId source = 0;
+    HostId destination = 0;
+    HostId relay = 0;
+    std::uint16_t padding_B = 0;  ///< zero bytes that follow: large packets may get lost where small ones do not
+    friend bool operator==(const Echo&, const Echo&) = default;
+};
+
+/// Goes to the source twice: by the direct path, and by the relay's agent, which hands it on.
+struct EchoReply {
+    std::uint32_t token = 0;
+    HostId source = 0;  ///< of the echo
+    HostId destination = 0;
+    HostId relay = 0;
+    friend bool operator==(const EchoReply&, const EchoReply&) = default;
 };
 
 /// Which message: the `number`-th with its communicator, sender, receiver and tag. Ranks are those of the world.
@@ -191,7 +216,7 @@ struct RanksHere {
 
 using Message =
     std::variant<Probe, ProbeReply, Hello, Goodbye, PathQuery, PathReport, Notice, LoadQuery, LoadReport, RelayRequest,
-                 RelayGrant, RelayRefuse, RelayRelease, Heartbeat, SendQuery, SendReport, RanksHere>;
+                 RelayGrant, RelayRefuse, RelayRelease, Heartbeat, SendQuery, SendReport, RanksHere, Echo, EchoReply>;
 
 enum class DecodeError : std::uint8_t {
     too_short,     ///< shorter than its fields

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// The proof that a detour carries packets: echoes that take its way while it lasts.
+#include <algorithm>
+#include <limits>
+
+#include "state.hpp"
+
+namespace fairlead::core {
+
+namespace {
+// From here on the destination is asked by the direct path as well, to tell a dead host from a broken way.
+constexpr int kAskDirectly = 2;
+// Heartbeats without an answer at which a relay whose echoes are missing is taken for dead.
+constexpr int kSilentRelay = 3;
+}  // namespace
+
+/// Not of a detour that is being left.
+bool Controller::State::echoes_wanted(const Destination& destination) {
+    return destination.detour && !destination.must_return && (!destination.pending || destination.pending->move);
+}
+
+Time Controller::State::next_echo(const Destination& destination) const {
+    const bool in_use = !automatic_ || destination.sockets.active(now_, settings_.suspicion);
+    return destination.detour->echoes.next(in_use ? settings_.echo.period_s : settings_.echo.idle_s, settings_.echo);
+}
+
+void Controller::State::watch_echoes(HostId host) {
+    const Destination& destination = destinations_[host];
+    if (stopping_ || !echoes_wanted(destination)) return;
+    if (destination.detour->echoes.missing(settings_.echo, now_) >= settings_.echo.missed) return lose_detour(host);
+    if (now_ >= next_echo(destination)) send_echo(host);
+}
+
+void Controller::State::send_echo(HostId host) {
+    Detour& detour = *destinations_[host].detour;
+    const wire::Echo echo{next_token_++, self_, host, detour.relay, 0};
+    if (proves_) {
+        emit(SendEcho{echo, false});
+    } else {
+        send(detour.relay, echo);
+    }
+    if (detour.echoes.missing(settings_.echo, now_) >= kAskDirectly) {
+        if (!detour.asked_directly) detour.asked_directly = now_;
+        send(host, wire::Heartbeat{false});
+    } else {
+        detour.asked_directly.reset();
+    }
+    detour.echoes.sent(echo.token, now_);
+}
+
+/// Nothing came back for long enough. The relay may be dead, which its heartbeats show, too. A destination that answers
+/// by another way lives: then it is the way.
+void Controller::State::lose_detour(HostId host) {
+    Destination& destination = destinations_[host];
+    const Detour& detour = *destination.detour;
+    if (peers_[detour.relay].beats_missed >= kSilentRelay) {
+        peers_[detour.relay].beats_missed = 0;
+        peers_[detour.relay].down = true;
+        return lose_host(detour.relay);
+    }
+    const bool lives = detour.asked_directly && peers_[host].last_beat > *detour.asked_directly;
+    if (lives) {
+        avoid(destination, detour.relay);
+    } else {
+        peers_[host].down = true;
+        peers_[host].next_hello = now_;
+    }
+    destination.retry_return = now_;
+    start_return(host, lives ? ReturnReason::detour_broken : ReturnReason::destination_lost);
+}
+
+/// Echoes come back, but nothing of what the program sends: a filter tells them apart.
+void Controller::State::watch_sockets(HostId host) {
+    Destination& destination = destinations_[host];
+    if (stopping_ || !echoes_wanted(destination) || !destination.sockets.stuck(settings_.suspicion, now_)) return;
+    avoid(destination, destination.detour->relay);
+    destination.retry_return = now_;
+    start_return(host, ReturnReason::detour_broken);
+}
+
+void Controller::State::avoid(Destination& destination, HostId relay) const {
+    std::erase_if(destination.avoided, [&](const Avoided& each) { return each.relay == relay || now_ >= each.until; });
+    destination.avoided.push_back({relay, now_ + settings_.detour.shun_s});
+}
+
+bool Controller::State::avoids(const Destination& destination, HostId relay) const {
+    return std::any_of(destination.avoided.begin(), destination.avoided.end(),
+                       [&](const Avoided& each) { return each.relay == relay && now_ < each.until; });
+}
+
+/// Sends another echo over a way on which none has come back yet, if it is time for one.
+void Controller::State::try_way(HostId host, HostId relay, Trial& way) {
+    if (way.carries || now_ < way.next_echo) return;
+    if (way.echoes++ == 0) way.first_echo = next_token_;
+    emit(SendEcho{wire::Echo{next_token_++, self_, host, relay, 0}, true});
+    way.end_echo = next_token_;
+    way.next_echo = now_ + settings_.echo.trial_s;
+}
+
+void Controller::State::try_candidates(HostId host, Search& search) {
+    if (!proves_ || search.phase != Search::Phase::query) return;
+    const Destination& destination = destinations_[host];
+    for (Asked& asked : search.asked) {
+        // That a present detour carries is watched all the time.
+        if (destination.detour && destination.detour->relay == asked.relay) asked.way.carries = true;
+        try_way(host, asked.relay, asked.way);
+    }
+}
+
+Time Controller::State::next_trial(const Search& search) const {
+    Time next = std::numeric_limits<Time>::infinity();
+    if (!proves_ || search.phase != Search::Phase::query) return next;
+    for (const Asked& asked : search.asked) {
+        if (!asked.way.carries) next = std::min(next, asked.way.next_echo);
+    }
+    return next;
+}
+
+/// A move by hand waits for the first echo.
+void Controller::State::try_by_hand(HostId host) {
+    Destination& destination = destinations_[host];
+    if (!destination.trial) return;
+    TrialByHand& trial = *destination.trial;
+    const HostId relay = trial.relay;
+    if (trial.way.carries) {
+        destination.trial.reset();
+        if (!destination.pending) return move_by_hand(host, relay);
+        destination.by_hand = relay;  // tried again, once the guardian has answered
+        return;
+    }
+    if (now_ < trial.deadline) return try_way(host, relay, trial.way);
+    destination.trial.reset();
+    emit(ByHandEnded{host, relay,
+                     "the detour does not carry packets: nothing that was sent over the relay to the destination came "
+                     "back (is the overlay's UDP port blocked, or does the relay's packet filter not forward?)"});
+}
+
+/// As the relay it is handed on once, as the destination answered on both ways.
+void Controller::State::answer(HostId from, const wire::Echo& echo) {
+    if (stopping_ || !can_relay_) return;
+    if (echo.relay == self_ && from == echo.source) return send(echo.destination, echo);
+    if (echo.destination != self_ || (from != echo.source && from != echo.relay)) return;
+    const wire::EchoReply reply{echo.token, echo.source, echo.destination, echo.relay};
+    send(echo.source, reply);
+    send(echo.relay, reply);
+}
+
+void Controller::State::answer(HostId from, const wire::EchoReply& reply) {
+    if (reply.relay == self_ && from == reply.destination) return send(reply.source, reply);
+    if (reply.source != self_) return;
+    Destination& destination = destinations_[reply.destination];
+    const auto of = [&](const Trial& way) {
+        return way.echoes > 0 && reply.token - way.first_echo < way.end_echo - way.first_echo;
+    };
+    if (destination.trial && destination.trial->relay == reply.relay && of(destination.trial->way)) {
+        destination.trial->way.carries = true;
+        return try_by_hand(reply.destination);
+    }
+    if (destination.search) {
+        for (Asked& asked : destination.search->asked) {
+            if (asked.relay == reply.relay && of(asked.way)) asked.way.carries = true;
+        }
+    }
+    if (!destination.detour || destination.detour->relay != reply.relay) return;
+    destination.detour->echoes.answered(reply.token, now_);
+}
+
+}  // namespace fairlead::core

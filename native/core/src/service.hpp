@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pair gets of the network while it has something to send, and whether a change of its route improved that.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "fairlead/core/events.hpp"
+#include "fairlead/core/settings.hpp"
+#include "fairlead/core/types.hpp"
+
+namespace fairlead::core {
+
+/// Of samples with bytes under way: the program's own pauses do not count.
+struct Service {
+    double rate_bps = 0.0;
+    double round_trip_s = 0.0;
+};
+
+class ServiceMeter {
+  public:
+    explicit ServiceMeter(int samples) : wanted_(samples) {}
+
+    /// The service since the last answer, once there are enough samples.
+    std::optional<Service> add(const SocketSample& sample, Time now);
+    void restart();
+
+  private:
+    int wanted_;
+    int samples_ = 0;
+    bool any_ = false;
+    std::uint64_t last_B_ = 0;
+    Time last_at_ = 0.0;
+    double sum_B_ = 0.0;
+    double busy_s_ = 0.0;
+    double sum_round_trip_s_ = 0.0;
+};
+
+/// Judges each change of one pair's route by the service before and after it.
+class ChangeJudge {
+  public:
+    explicit ChangeJudge(const ServiceSettings& settings) : settings_(settings), meter_(settings.samples) {}
+
+    enum class Verdict : std::uint8_t {
+        none,     ///< nothing new
+        in_vain,  ///< the last change improved nothing: the next would hardly do so either
+        worse     ///< the service has become much worse since: what was learnt is out of date
+    };
+    Verdict add(const SocketSample& sample, Time now);
+    /// The route changed; chosen: because another looked better, not because this one was gone or free again.
+    void changed(bool chosen, Time now);
+
+  private:
+    bool improved(const Service& before, const Service& after) const;
+
+    const ServiceSettings& settings_;
+    ServiceMeter meter_;
+    Time deaf_until_ = -1e9;  ///< packets of the route before are still on their way
+    std::optional<Service> latest_;
+    std::optional<Service> before_;     ///< of a change that is not judged yet
+    std::optional<Service> reference_;  ///< when a change was found to be in vain
+};
+
+}  // namespace fairlead::core
