@@ -61,7 +61,7 @@ Client::~Client() {
     waitpid(pid_, nullptr, WNOHANG);
 }
 
-std::uint32_t Client::send(std::variant<Setup, Move, Return, Teardown> body) {
+std::uint32_t Client::send(Body body) {
     const std::uint32_t id = next_id_++;
     const Packet packet = encode(Request{id, std::move(body)});
     if (::send(socket_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
@@ -82,7 +82,7 @@ std::optional<Reply> Client::receive() {
     return reply;
 }
 
-Reply Client::call(std::variant<Setup, Move, Return, Teardown> body, std::chrono::milliseconds timeout) {
+Reply Client::call(Body body, std::chrono::milliseconds timeout) {
     const auto deadline = std::chrono::steady_clock::now() + timeout;
     const std::uint32_t id = send(std::move(body));
     for (;;) {

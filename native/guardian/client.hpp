@@ -35,13 +35,12 @@ class Client {
     pid_t pid() const { return pid_; }
 
     // Sends one request and returns its id. Never blocks; throws ClientError if the guardian is gone or does not read.
-    std::uint32_t send(std::variant<Setup, Move, Return, Teardown> body);
+    std::uint32_t send(Body body);
     // The next reply, if one is there; throws ClientError if the guardian is gone.
     std::optional<Reply> receive();
 
     // send() and wait for its reply. Throws ClientError when none came in time.
-    Reply call(std::variant<Setup, Move, Return, Teardown> body,
-               std::chrono::milliseconds timeout = std::chrono::seconds(5));
+    Reply call(Body body, std::chrono::milliseconds timeout = std::chrono::seconds(5));
 
   private:
     int socket_ = -1;

@@ -2,8 +2,8 @@
 // The packet filter of a job: an nftables table of its own.
 //
 // VXLAN accepts packets from anyone who knows port and network identifier. The table drops outer packets from others
-// than the job's hosts, and on the overlay everything but IPv4 between the job's hosts. The counters `outsiders` and
-// `strangers` tell how many.
+// than the job's hosts (counter `outsiders`) and those that an ordinary user of a job's host sends (`forgers`), and on
+// the overlay everything but IPv4 between the job's hosts (`strangers`).
 #pragma once
 
 #include <string>
@@ -20,6 +20,7 @@ namespace fairlead::guardian {
 void add_inner_filter(const Setup& setup, std::uint32_t slot);
 // What comes in for the overlay: once the device has the UDP port, so that it is nobody else's. Throws KernelError.
 void add_outer_filter(const Setup& setup);
+// Not an error if there is none. Throws KernelError.
 void remove_filter(const std::string& name);
 // The names of the filters of all jobs, dead or alive. Throws KernelError.
 std::vector<std::string> list_filters();

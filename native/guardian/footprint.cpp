@@ -3,7 +3,10 @@
 
 #include <net/if.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <exception>
 #include <map>
 
 #include "filter.hpp"
@@ -31,17 +34,27 @@ class Steps {
         try {
             if (!dry_run_) step();
             report(kind, name);
-        } catch (const KernelError& failure) {
-            if (!first_failure_) first_failure_ = failure;
+        } catch (const std::exception&) {
+            if (!first_failure_) first_failure_ = std::current_exception();
+        }
+    }
+    // False as well where it cannot be told; that is remembered as a failed step is.
+    template <typename Condition>
+    bool holds(Condition condition) {
+        try {
+            return condition();
+        } catch (const std::exception&) {
+            if (!first_failure_) first_failure_ = std::current_exception();
+            return false;
         }
     }
     void finish() const {
-        if (first_failure_) throw *first_failure_;
+        if (first_failure_) std::rethrow_exception(first_failure_);
     }
 
   private:
     bool dry_run_;
-    std::optional<KernelError> first_failure_;
+    std::exception_ptr first_failure_;
 };
 
 // Whether the underlay's reverse-path filter is still as we set it and no other overlay needs it so.
@@ -53,7 +66,8 @@ bool rp_filter_is_ours(Netlink& netlink, const DeviceRecord& device, std::uint32
 
 void restore_rp_filter(Netlink& netlink, const DeviceRecord& device, Steps& steps, const Report& report) {
     const std::uint32_t underlay_index = if_nametoindex(device.underlay.c_str());
-    if (!device.underlay_rp_filter || !rp_filter_is_ours(netlink, device, underlay_index)) return;
+    if (!device.underlay_rp_filter) return;
+    if (!steps.holds([&] { return rp_filter_is_ours(netlink, device, underlay_index); })) return;
     steps.run(report, "rp_filter", device.underlay + " " + std::to_string(*device.underlay_rp_filter),
               [&] { set_rp_filter(netlink, underlay_index, *device.underlay_rp_filter); });
 }
@@ -80,15 +94,35 @@ std::vector<Footprint> survey(Netlink& netlink) {
     return footprints;
 }
 
-std::uint32_t free_slot(const std::vector<Footprint>& footprints) {
+Footprint unfinished(Netlink& netlink, const std::string& job, std::optional<std::uint32_t> slot) {
+    Footprint footprint;
+    footprint.job = job;
+    for (DeviceRecord& device : list_devices(netlink))
+        if (device.name == device_name(job)) footprint.device = device;
+    footprint.filter = filter_name(job);
+    for (const ShownRule& rule : list_rules(netlink))
+        if (rule.slot() == slot) footprint.rules.push_back(rule);
+    for (const ShownRoute& route : list_routes(netlink))
+        if (route.slot() == slot) footprint.routes.push_back(route);
+    return footprint;
+}
+
+std::uint32_t free_slot(const std::vector<Footprint>& footprints, std::uint32_t user) {
     std::vector<bool> used(kSlots);
+    std::ptrdiff_t own = 0;
     for (const Footprint& footprint : footprints) {
         for (const ShownRule& rule : footprint.rules) used[rule.slot()] = true;
         for (const ShownRoute& route : footprint.routes) used[route.slot()] = true;
+        if (footprint.device && footprint.device->user == user) ++own;
     }
-    for (std::uint32_t slot = 0; slot < kSlots; ++slot)
-        if (!used[slot]) return slot;
-    throw KernelError(ENOSPC, "all " + std::to_string(kSlots) + " slots for jobs on this host are in use");
+    const auto free = std::count(used.begin(), used.end(), false);
+    if (free == 0)
+        throw KernelError(ENOSPC, "all " + std::to_string(kSlots) + " slots for jobs on this host are in use");
+    if (user != 0 && own >= free)
+        throw KernelError(ENOSPC, "user " + std::to_string(user) + " has " + std::to_string(own) +
+                                      " jobs on this host, and the last " + std::to_string(free) + " of " +
+                                      std::to_string(kSlots) + " slots are for others");
+    return static_cast<std::uint32_t>(std::find(used.begin(), used.end(), false) - used.begin());
 }
 
 void remove(Netlink& netlink, const Footprint& footprint, bool dry_run, const Report& report) {
@@ -98,19 +132,22 @@ void remove(Netlink& netlink, const Footprint& footprint, bool dry_run, const Re
             if (within(rule.priority, first))
                 steps.run(report, "rule", std::to_string(rule.priority), [&] { remove_rule(netlink, rule); });
     };
-    const auto remove_routes = [&](bool moved) {
+    const auto remove_routes = [&](bool last_hops) {
         for (const ShownRoute& route : footprint.routes)
-            if (route.moved() == moved)
+            if (route.last_hop() == last_hops)
                 steps.run(report, "route", name_of(route), [&] { remove_route(netlink, route); });
     };
     remove_rules(kUserPriority);
-    remove_routes(true);
+    remove_routes(false);
     // Before the device, whose alias is all that remembers the value.
     if (footprint.device) restore_rp_filter(netlink, *footprint.device, steps, report);
     // The device before the last-hop table: while it forwards, the table's last entry must be there to forbid.
     if (footprint.device)
         steps.run(report, "device", footprint.device->name, [&] { delete_device(netlink, footprint.device->name); });
-    remove_routes(false);
+    // Once more: guardians that end side by side, without the lock, have seen each other's devices and left the filter
+    // to each other. The last one to delete its device sees none.
+    if (footprint.device && !dry_run) restore_rp_filter(netlink, *footprint.device, steps, report);
+    remove_routes(true);
     if (footprint.filter) steps.run(report, "filter", *footprint.filter, [&] { remove_filter(*footprint.filter); });
     remove_rules(kExemptionPriority);
     remove_rules(kContinuePriority);

@@ -6,6 +6,7 @@
 //
 //   5000 + slot   packets that came in on the job's overlay: last-hop table
 //   5000 + slot   (a second rule) reverse-path lookups for such packets, told by their mark: the same table
+//   5000 + slot   (two more, once asked for) echoes, told by the port that they come from: ways of moved packets
 //   5020 + slot   outer packets and agents' ports: go to 5080 + slot, that is on with the host's own rules
 //   5040 + slot   packets of the job's users: table of moved destinations
 //   5080 + slot   no operation (the target of the exemptions)
@@ -36,6 +37,11 @@ constexpr std::uint32_t moved_table(std::uint32_t slot) {
 constexpr std::uint32_t last_hop_table(std::uint32_t slot) {
     return kFirstTable + 2 * slot + 1;
 }
+// Of ways that are tried before anything is moved.
+constexpr std::uint32_t kFirstTrialTable = kFirstTable + 2 * kSlots;
+constexpr std::uint32_t trial_table(std::uint32_t slot) {
+    return kFirstTrialTable + slot;
+}
 
 // Put on packets as they come in on the overlay and taken off when they are delivered or forwarded. Away from the bits
 // that container networks use (0x0f00, 0x4000, 0x8000, 0x00ff0000).
@@ -43,7 +49,7 @@ constexpr std::uint32_t mark(std::uint32_t slot) {
     return 0x46000000 + slot;
 }
 
-constexpr std::uint32_t kEncapsulation_B = 50;  // outer Ethernet, IPv4, UDP and VXLAN headers
+constexpr std::uint32_t kEncapsulation_B = 50;  // inner Ethernet, outer IPv4, UDP and VXLAN headers (70 with IPv6)
 
 constexpr std::string_view kDevicePrefix = "fl-";
 constexpr std::string_view kFilterPrefix = "fairlead_";

@@ -71,7 +71,12 @@ void Message::nest(std::uint16_t attribute, const std::function<void()>& fill) {
     mnl_attr_nest_end(header(), start);
 }
 
-Netlink::Netlink() : socket_(mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC), mnl_socket_close) {
+Netlink::Netlink() : socket_(nullptr, mnl_socket_close) {
+    open();
+}
+
+void Netlink::open() {
+    socket_.reset(mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC));
     if (!socket_ || mnl_socket_bind(socket_.get(), 0, MNL_SOCKET_AUTOPID) != 0)
         throw KernelError(errno, describe("netlink socket", errno, {}));
     // Refusals in words, and dumps that the kernel filters. Both are only conveniences: old kernels lack them.
@@ -160,7 +165,15 @@ bool Netlink::try_dump(Message& message, const std::string& what, std::vector<ch
 void Netlink::dump(Message& message, const std::string& what, const std::function<void(const nlmsghdr*)>& visit) {
     constexpr int kAttempts = 20;  // the kernel says when something changed under the dump; then it is taken again
     std::vector<char> shown;
-    for (int attempt = 1; !try_dump(message, what, shown); ++attempt) {
+    const auto taken_whole = [&] {
+        try {
+            return try_dump(message, what, shown);
+        } catch (const std::exception&) {
+            open();  // as long as this one was not read to its end, the kernel refuses the next on the same socket
+            throw;
+        }
+    };
+    for (int attempt = 1; !taken_whole(); ++attempt) {
         if (attempt == kAttempts) throw KernelError(EAGAIN, what + ": changes faster than it can be read");
         shown.clear();
     }

@@ -65,6 +65,7 @@ class Netlink {
     int try_transact(Message& message, std::string& kernel_text);
     // False if the kernel's tables changed meanwhile.
     bool try_dump(Message& message, const std::string& what, std::vector<char>& shown);
+    void open();
     void send(Message& message, std::uint16_t flags, const std::string& what);
 
     std::unique_ptr<mnl_socket, int (*)(mnl_socket*)> socket_;

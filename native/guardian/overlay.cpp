@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "overlay.hpp"
 
+#include <arpa/inet.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
 #include <linux/ip.h>
@@ -43,11 +44,12 @@ bool has_our_mac(const Attributes& device) {
                       static_cast<const std::uint8_t*>(mnl_attr_get_payload(mac)));
 }
 
-std::string alias_of(const Underlay& underlay, std::optional<std::uint32_t> rp_filter) {
+std::string alias_of(const Underlay& underlay, std::optional<std::uint32_t> rp_filter, std::uint32_t user) {
     std::string alias = "fairlead underlay=" + underlay.name;
     if (rp_filter) alias += " rp_filter=" + std::to_string(*rp_filter);
     const ProcessId maker = ProcessId::self();
-    return alias + " guardian=" + std::to_string(maker.pid) + "@" + std::to_string(maker.pid_namespace);
+    alias += " guardian=" + std::to_string(maker.pid) + "@" + std::to_string(maker.pid_namespace);
+    return alias + " user=" + std::to_string(user);
 }
 
 // PID@NAMESPACE
@@ -68,13 +70,15 @@ std::optional<DeviceRecord> record_of(const nlmsghdr* message) {
     if (!job_of(name, kDevicePrefix) || info.text(IFLA_INFO_KIND) != "vxlan" || !has_our_mac(attributes))
         return std::nullopt;
     const auto* family = static_cast<const ifinfomsg*>(mnl_nlmsg_get_payload(message));
-    DeviceRecord record{name, static_cast<std::uint32_t>(family->ifi_index), {}, {}, {}};
+    DeviceRecord record{name, static_cast<std::uint32_t>(family->ifi_index), {}, {}, {}, {}};
     std::istringstream words(attributes.text(IFLA_IFALIAS));
     for (std::string word; words >> word;) {
         if (word.starts_with("underlay=")) record.underlay = word.substr(9);
         std::uint32_t value = 0;
         if (word.starts_with("rp_filter=") && std::from_chars(&word[10], &word[word.size()], value).ec == std::errc{})
             record.underlay_rp_filter = value;
+        if (word.starts_with("user=") && std::from_chars(&word[5], &word[word.size()], value).ec == std::errc{})
+            record.user = value;
         if (word.starts_with("guardian=")) record.maker = process_of(word.substr(9));
     }
     return record;
@@ -186,7 +190,7 @@ std::vector<DeviceRecord> list_devices(Netlink& netlink) {
 }
 
 std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay& underlay,
-                            std::optional<std::uint32_t> underlay_rp_filter) {
+                            std::optional<std::uint32_t> underlay_rp_filter, std::uint32_t user) {
     const Mac mac = mac_of(setup.self);
     const std::string name = device_name(setup.job);
     Message message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
@@ -206,6 +210,9 @@ std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay
             message.put_u32(IFLA_VXLAN_LINK, underlay.index);
             message.put_address(IFLA_VXLAN_LOCAL, setup.hosts[setup.self].address);
             message.put_u16_network(IFLA_VXLAN_PORT, setup.overlay_port);
+            // The kernel takes `high` for the first port that is not in the range.
+            const ifla_vxlan_port_range sources{htons(kFirstSourcePort), htons(kLastSourcePort + 1)};
+            message.put(IFLA_VXLAN_PORT_RANGE, &sources, sizeof(sources));
             message.put_u8(IFLA_VXLAN_LEARNING, 0);
         });
     });
@@ -215,7 +222,7 @@ std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay
     // Only an existing device can take an alias.
     Message record(RTM_SETLINK);
     record.family<ifinfomsg>().ifi_index = static_cast<int>(index);
-    record.put_text(IFLA_IFALIAS, alias_of(underlay, underlay_rp_filter));
+    record.put_text(IFLA_IFALIAS, alias_of(underlay, underlay_rp_filter, user));
     netlink.transact(record, "alias of overlay device " + name);
     return index;
 }

@@ -34,6 +34,7 @@ struct DeviceRecord {
     std::string underlay;
     std::optional<std::uint32_t> underlay_rp_filter;  // the value to restore, if it was changed
     std::optional<ProcessId> maker;                   // the guardian
+    std::optional<std::uint32_t> user;                // whom it served
 };
 
 // The overlay devices in this network namespace, of all jobs, dead or alive.
@@ -41,7 +42,7 @@ std::vector<DeviceRecord> list_devices(Netlink& netlink);
 
 // Makes the device, down, with its record. Returns its index.
 std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay& underlay,
-                            std::optional<std::uint32_t> underlay_rp_filter);
+                            std::optional<std::uint32_t> underlay_rp_filter, std::uint32_t user);
 // From then on the device has its UDP port. Throws KernelError EADDRINUSE if somebody else has.
 void bring_up(Netlink& netlink, std::uint32_t index);
 // Forwarding on and reverse-path lookups by mark, on this device only; then the peers' entries.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plane.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -22,6 +24,7 @@ Presence claim_presence(const std::string& job) {
 }
 
 constexpr std::chrono::milliseconds kTearDownPatience{1000};
+constexpr std::uint32_t kLeastIpMtu_B = 68;  // that the kernel takes
 
 void quietly(const std::string&, const std::string&) {}
 
@@ -47,26 +50,34 @@ std::optional<std::uint32_t> rp_filter_to_restore(Netlink& netlink, const Underl
 
 }  // namespace
 
-RoutePlane::RoutePlane(Netlink& netlink, Setup setup)
+RoutePlane::RoutePlane(Netlink& netlink, Setup setup, std::uint32_t user)
     : netlink_(netlink),
       setup_(std::move(setup)),
       presence_(claim_presence(setup_.job)),
       underlay_(find_underlay(netlink, setup_.device, setup_.hosts[setup_.self].address)),
-      moved_(setup_.hosts.size()) {
+      user_(user),
+      moved_(setup_.hosts.size()),
+      tried_(setup_.hosts.size()) {
     const NamespaceLock lock = lock_namespace();
     remove_dead(netlink_, setup_.job);
+    std::optional<std::uint32_t> slot;
     try {
-        build();
-    } catch (const KernelError&) {
-        remove_job(netlink_, setup_.job);
+        slot = slot_ = free_slot(survey(netlink_), user);
+        build(user);
+    } catch (...) {
+        // What cannot be taken back is the next guardian's, or that of --clean; the first failure is what is told.
+        try {
+            remove(netlink_, unfinished(netlink_, setup_.job, slot), false, quietly);
+        } catch (const std::exception&) {
+        }
         throw;
     }
 }
 
-void RoutePlane::build() {
-    slot_ = free_slot(survey(netlink_));
+void RoutePlane::build(std::uint32_t user) {
     const RpFilter rp_filter = get_rp_filter(netlink_, underlay_.index);
-    device_index_ = create_device(netlink_, setup_, underlay_, rp_filter_to_restore(netlink_, underlay_, rp_filter));
+    device_index_ =
+        create_device(netlink_, setup_, underlay_, rp_filter_to_restore(netlink_, underlay_, rp_filter), user);
     add_inner_filter(setup_, slot_);
     bring_up(netlink_, device_index_);
     add_outer_filter(setup_);
@@ -78,28 +89,103 @@ void RoutePlane::build() {
     add_rules(netlink_, setup_, slot_);
 }
 
+// The least of the direct route's and of both legs', each leg's less what encapsulation takes.
+std::uint32_t RoutePlane::mtu_B(const Move& move) {
+    const Address relay = setup_.hosts[move.relay].address;
+    std::uint32_t leg_B = std::min(underlay_.mtu_B, route_mtu_B(netlink_, setup_, relay));
+    if (move.leg_mtu_B != 0) leg_B = std::min(leg_B, move.leg_mtu_B);
+    const std::uint32_t inner_B = leg_B - std::min(leg_B, kEncapsulation_B);
+    return std::min(inner_B, route_mtu_B(netlink_, setup_, setup_.hosts[move.destination].address));
+}
+
 void RoutePlane::move(const Move& move) {
-    add_moved_route(netlink_, setup_, move, slot_, device_index_, underlay_.mtu_B - kEncapsulation_B);
-    moved_[move.destination] = true;
+    const std::uint32_t mtu = mtu_B(move);
+    if (mtu < kLeastMtu_B)
+        throw KernelError(EMSGSIZE, "the detour over " + to_string(setup_.hosts[move.relay].address) +
+                                        " has room for packets of " + std::to_string(mtu) + " bytes, fewer than " +
+                                        std::to_string(kLeastMtu_B));
+    const Way way{move, mtu};
+    try {
+        lead(way);
+    } catch (const std::exception&) {
+        // The route may be there all the same, where the kernel's answer was lost, and nobody would watch it.
+        take_back(way);
+        throw;
+    }
+    moved_[move.destination] = way;
+    end_trial(move.destination);
+}
+
+void RoutePlane::lead(const Way& way) {
+    add_moved_route(netlink_, setup_, way.move, moved_table(slot_), device_index_, way.mtu_B);
+}
+
+void RoutePlane::stop_leading(std::uint32_t destination) {
+    remove_route(netlink_, {moved_table(slot_), setup_.hosts[destination].address, {}});
+    moved_[destination].reset();
+}
+
+// The way before the last move; the direct path where that cannot be had any more: who watches the detour sees it.
+void RoutePlane::take_back(const Way& way) {
+    const std::uint32_t destination = way.move.destination;
+    try {
+        if (moved_[destination]) return lead(*moved_[destination]);
+    } catch (const std::exception&) {
+    }
+    try {
+        stop_leading(destination);
+    } catch (const std::exception& failure) {
+        moved_[destination] = way;  // for the withdrawal
+        throw Uncertain("a move to " + to_string(setup_.hosts[destination].address) +
+                        " can be neither made nor taken back: " + failure.what());
+    }
+}
+
+void RoutePlane::lead_echoes(const Echoes& echoes) {
+    if (echoes_led_) throw KernelError(EALREADY, "echoes have their ports already");
+    echoes_led_ = true;
+    add_echo_rules(netlink_, setup_, echoes, slot_, user_);
+}
+
+void RoutePlane::attempt(const Try& trial) {
+    const Move as_move{trial.destination, trial.relay, trial.leg_mtu_B};
+    // Whether it has enough room is for the move to say, with the reason.
+    const std::uint32_t mtu = std::max(mtu_B(as_move), kLeastIpMtu_B);
+    tried_[trial.destination] = true;
+    try {
+        add_moved_route(netlink_, setup_, as_move, trial_table(slot_), device_index_, mtu);
+    } catch (const std::exception&) {
+        end_trial(trial.destination);
+        throw;
+    }
+}
+
+// A route that stays leads nothing but echoes, which are not sent: the next trial replaces it, or the end of the job.
+void RoutePlane::end_trial(std::uint32_t destination) noexcept {
+    if (!tried_[destination]) return;
+    try {
+        remove_route(netlink_, {trial_table(slot_), setup_.hosts[destination].address, {}});
+        tried_[destination] = false;
+    } catch (const std::exception&) {
+    }
 }
 
 void RoutePlane::give_back(const Return& back) {
-    if (!moved_[back.destination]) return;
-    remove_route(netlink_, {moved_table(slot_), setup_.hosts[back.destination].address, {}});
-    moved_[back.destination] = false;
+    if (moved_[back.destination]) stop_leading(back.destination);
+    end_trial(back.destination);
 }
 
 void RoutePlane::withdraw() {
     // Each is tried, also after one that failed: what can be given back is given back.
-    std::optional<KernelError> first_failure;
+    std::exception_ptr first_failure;
     for (std::uint32_t host = 0; host < moved_.size(); ++host) {
         try {
             give_back({host});
-        } catch (const KernelError& failure) {
-            if (!first_failure) first_failure = failure;
+        } catch (const std::exception&) {
+            if (!first_failure) first_failure = std::current_exception();
         }
     }
-    if (first_failure) throw *first_failure;
+    if (first_failure) std::rethrow_exception(first_failure);
 }
 
 void RoutePlane::tear_down() {
@@ -109,11 +195,12 @@ void RoutePlane::tear_down() {
     std::optional<NamespaceLock> lock;
     try {
         lock = NamespaceLock::wait(kTearDownPatience);
-    } catch (const KernelError&) {
+    } catch (const std::exception&) {
     }
     // Removes the routes too, last hops and all.
     remove_job(netlink_, setup_.job);
-    moved_.assign(moved_.size(), false);
+    moved_.assign(moved_.size(), std::nullopt);
+    tried_.assign(tried_.size(), false);
 }
 
 }  // namespace fairlead::guardian

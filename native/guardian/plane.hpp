@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "netlink.hpp"
@@ -12,24 +14,43 @@
 
 namespace fairlead::guardian {
 
+// What the kernel has could be neither made nor taken back: only taking all of it down helps.
+struct Uncertain : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 class RoutePlane {
   public:
     // Clears away what dead guardians left in this network namespace, then makes device, filter, rules and last hops.
-    // Removes what it made before it throws KernelError.
-    RoutePlane(Netlink& netlink, Setup setup);
+    // Removes what it made before it throws, whatever it throws.
+    // `user` is whom it serves.
+    RoutePlane(Netlink& netlink, Setup setup, std::uint32_t user);
 
     const Setup& setup() const { return setup_; }
-    // These return after the kernel has acknowledged; where they throw KernelError, nothing has changed.
+    // These return after the kernel has acknowledged. Where they throw, also because its answer was lost, the protocol
+    // says of each request what is there then (Reply); Uncertain: it cannot be said.
     void move(const Move& move);
     void give_back(const Return& back);
+    // What proves ways: see the requests Echoes (once) and Try.
+    void lead_echoes(const Echoes& echoes);
+    void attempt(const Try& trial);
     // All moved destinations take the direct path again.
     void withdraw();
     // Removes everything, also if another guardian keeps the lock. Goes on past what cannot be removed, and then throws
-    // the first KernelError.
+    // the first failure.
     void tear_down();
 
   private:
-    void build();
+    void build(std::uint32_t user);
+    std::uint32_t mtu_B(const Move& move);
+    struct Way {
+        Move move;
+        std::uint32_t mtu_B = 0;
+    };
+    void lead(const Way& way);
+    void stop_leading(std::uint32_t destination);
+    void take_back(const Way& way);
+    void end_trial(std::uint32_t destination) noexcept;
 
     Netlink& netlink_;
     Setup setup_;
@@ -37,7 +58,10 @@ class RoutePlane {
     Underlay underlay_;
     std::uint32_t slot_ = 0;
     std::uint32_t device_index_ = 0;
-    std::vector<bool> moved_;  // per host
+    std::uint32_t user_;
+    std::vector<std::optional<Way>> moved_;  // per host
+    std::vector<bool> tried_;                // the same: a route of trials may be there
+    bool echoes_led_ = false;
 };
 
 }  // namespace fairlead::guardian

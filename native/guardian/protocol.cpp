@@ -12,9 +12,17 @@ namespace fairlead::guardian {
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0x464c4731;  // "FLG1"; the digit is the protocol's version
+constexpr std::uint32_t kMagic = 0x464c4732;  // "FLG2"; the digit is the protocol's version
 
-enum class Type : std::uint32_t { kSetup = 1, kMove = 2, kReturn = 3, kTeardown = 4, kReply = 5 };
+enum class Type : std::uint32_t {
+    kSetup = 1,
+    kMove = 2,
+    kReturn = 3,
+    kTeardown = 4,
+    kReply = 5,
+    kEchoes = 6,
+    kTry = 7
+};
 
 // The wire images: fixed size, no padding, filled with zeros where strings and lists are shorter than their field.
 struct Header {
@@ -47,11 +55,18 @@ struct MoveImage {
     Header header;
     std::uint32_t destination;
     std::uint32_t relay;
+    std::uint32_t leg_mtu_B;
 };
 
 struct ReturnImage {
     Header header;
     std::uint32_t destination;
+};
+
+struct EchoesImage {
+    Header header;
+    std::uint32_t lasting_port;
+    std::uint32_t trial_port;
 };
 
 struct TeardownImage {
@@ -115,7 +130,7 @@ Packet encode_body(std::uint32_t id, const Setup& setup) {
 }
 
 Packet encode_body(std::uint32_t id, const Move& move) {
-    return pack(MoveImage{{kMagic, Type::kMove, id}, move.destination, move.relay});
+    return pack(MoveImage{{kMagic, Type::kMove, id}, move.destination, move.relay, move.leg_mtu_B});
 }
 
 Packet encode_body(std::uint32_t id, const Return& back) {
@@ -124,6 +139,14 @@ Packet encode_body(std::uint32_t id, const Return& back) {
 
 Packet encode_body(std::uint32_t id, const Teardown&) {
     return pack(TeardownImage{{kMagic, Type::kTeardown, id}});
+}
+
+Packet encode_body(std::uint32_t id, const Echoes& echoes) {
+    return pack(EchoesImage{{kMagic, Type::kEchoes, id}, echoes.lasting_port, echoes.trial_port});
+}
+
+Packet encode_body(std::uint32_t id, const Try& trial) {
+    return pack(MoveImage{{kMagic, Type::kTry, id}, trial.destination, trial.relay, trial.leg_mtu_B});
 }
 
 using Decoded = std::variant<Request, Refusal>;
@@ -176,9 +199,22 @@ std::optional<std::string> check_pair(const Move& move, std::size_t host_count) 
 }
 
 Decoded decode_move(const MoveImage& image) {
-    const Move move{image.destination, image.relay};
+    const Move move{image.destination, image.relay, image.leg_mtu_B};
     if (auto wrong = check_pair(move, kMaxHosts)) return Refusal{image.header.id, EINVAL, *wrong};
     return Request{image.header.id, move};
+}
+
+Decoded decode_try(const MoveImage& image) {
+    const Decoded as_move = decode_move(image);
+    if (std::holds_alternative<Refusal>(as_move)) return as_move;
+    return Request{image.header.id, Try{image.destination, image.relay, image.leg_mtu_B}};
+}
+
+Decoded decode_echoes(const EchoesImage& image) {
+    if (image.lasting_port > 0xffff || image.trial_port > 0xffff)
+        return Refusal{image.header.id, EINVAL, "lasting_port, trial_port: above 65535"};
+    return Request{image.header.id, Echoes{static_cast<std::uint16_t>(image.lasting_port),
+                                           static_cast<std::uint16_t>(image.trial_port)}};
 }
 
 Decoded decode_return(const ReturnImage& image) {
@@ -259,6 +295,10 @@ std::variant<Request, Refusal> decode_request(std::span<const std::byte> packet)
             return decode_as<TeardownImage>(header.id, packet, [](const TeardownImage& image) {
                 return Request{image.header.id, Teardown{}};
             });
+        case Type::kEchoes:
+            return decode_as<EchoesImage>(header.id, packet, decode_echoes);
+        case Type::kTry:
+            return decode_as<MoveImage>(header.id, packet, decode_try);
         case Type::kReply:
             break;
     }
@@ -296,6 +336,23 @@ std::optional<std::string> check(const Return& back, const Setup& setup) {
     if (auto wrong = index_out_of_range("destination", back.destination, setup.hosts.size())) return wrong;
     if (back.destination == setup.self) return "destination: is this host itself";
     return std::nullopt;
+}
+
+bool taken(std::uint16_t port, const Setup& setup) {
+    return port < kFirstAgentPort || port == setup.overlay_port ||
+           std::any_of(setup.hosts.begin(), setup.hosts.end(), [port](const Host& h) { return h.agent_port == port; });
+}
+
+std::optional<std::string> check(const Echoes& echoes, const Setup& setup) {
+    for (const std::uint16_t port : {echoes.lasting_port, echoes.trial_port}) {
+        if (taken(port, setup)) return "lasting_port, trial_port: " + std::to_string(port) + " is not free";
+    }
+    if (echoes.lasting_port == echoes.trial_port) return "lasting_port, trial_port: must differ";
+    return std::nullopt;
+}
+
+std::optional<std::string> check(const Try& trial, const Setup& setup) {
+    return check(Move{trial.destination, trial.relay, 0}, setup);
 }
 
 bool valid_job(std::string_view job) {

@@ -31,6 +31,14 @@ constexpr std::uint32_t kDefaultGrace_ms = 1'000;
 // of others (4789, 8472), which share their sockets by port.
 constexpr std::uint16_t kFirstOverlayPort = 20'000;
 constexpr std::uint16_t kLastOverlayPort = 29'999;
+// Outer packets leave from these ports. Ordinary users' sockets cannot have them, so what comes from others is nobody's
+// that the kernel wrapped. The same that Linux' NFS client takes (sunrpc.min_resvport), so networks let them pass, and
+// above 623 and 664, which some network cards keep for their management controllers. As many as it has values tell
+// flows apart for equal-cost paths.
+constexpr std::uint16_t kFirstSourcePort = 665;
+constexpr std::uint16_t kLastSourcePort = 1023;
+// A detour that leaves less of a packet is refused: what every IPv4 host takes whole (RFC 791).
+constexpr std::uint32_t kLeastMtu_B = 576;
 constexpr std::uint16_t kFirstAgentPort = 1'024;  // services have those below
 
 // An IPv4 address in host byte order: 10.64.0.1 is 0x0a400001.
@@ -60,6 +68,7 @@ struct Setup {
 struct Move {
     std::uint32_t destination = 0;
     std::uint32_t relay = 0;
+    std::uint32_t leg_mtu_B = 0;  // of the relay's route to the destination, which only the relay knows; 0: not known
     bool operator==(const Move&) const = default;
 };
 
@@ -69,21 +78,46 @@ struct Return {
     bool operator==(const Return&) const = default;
 };
 
+// UDP from these two ports of this host's address takes the way of moved packets, whatever the port that it goes to, so
+// that what comes back proves that way: from the first by the routes of moved destinations, from the second by those
+// that Try makes. Once after Setup. Where the guardian serves an ordinary user, from his sockets only.
+struct Echoes {
+    std::uint16_t lasting_port = 0;  // both from kFirstAgentPort, different, no agent's and not the overlay's
+    std::uint16_t trial_port = 0;
+    bool operator==(const Echoes&) const = default;
+};
+
+// From now on what leaves from Echoes' trial_port to hosts[destination] travels over hosts[relay]; nothing else does.
+// Replaces an earlier trial of that destination, so what is to go by that has to leave before.
+struct Try {
+    std::uint32_t destination = 0;
+    std::uint32_t relay = 0;
+    std::uint32_t leg_mtu_B = 0;  // as in Move
+    bool operator==(const Try&) const = default;
+};
+
 // Removes everything at once, also what others forward through this host. (Closing the socket instead withdraws this
 // host's own routes at once and everything else after the grace time.)
 struct Teardown {
     bool operator==(const Teardown&) const = default;
 };
 
+using Body = std::variant<Setup, Move, Return, Teardown, Echoes, Try>;
+
 struct Request {
     std::uint32_t id = 0;
-    std::variant<Setup, Move, Return, Teardown> body;
+    Body body;
     bool operator==(const Request&) const = default;
 };
 
 struct Reply {
     std::uint32_t id = 0;
-    int error = 0;       // 0 or an errno value; anything but 0 means that the request had no effect
+    // 0 or an errno value. Anything but 0 means that the request had no effect, also where the kernel did it and its
+    // answer was lost, but for these: after Move, the destination may be on the direct path instead of on an earlier
+    // detour; after Try, nothing is tried; after Return, it is on either, and Return may be asked for again; after
+    // Echoes, none are to be relied on; after Teardown, something is left. Where a Move can be neither made nor taken
+    // back, the guardian ends instead of answering.
+    int error = 0;
     std::string reason;  // for people; empty when error is 0
     bool operator==(const Reply&) const = default;
 };
@@ -114,6 +148,11 @@ std::optional<std::string> check(const Setup& setup);
 // The same for requests that refer to a set-up.
 std::optional<std::string> check(const Move& move, const Setup& setup);
 std::optional<std::string> check(const Return& back, const Setup& setup);
+std::optional<std::string> check(const Echoes& echoes, const Setup& setup);
+std::optional<std::string> check(const Try& trial, const Setup& setup);
+
+// Whether echoes cannot come from this port: it is an agent's, the overlay's, or a service's.
+bool taken(std::uint16_t port, const Setup& setup);
 
 bool valid_job(std::string_view job);
 std::string to_string(Address address);

@@ -17,6 +17,7 @@
 
 #include "filter.hpp"
 #include "footprint.hpp"
+#include "low_ports.hpp"
 #include "names.hpp"
 #include "presence.hpp"
 #include "privileges.hpp"
@@ -53,6 +54,8 @@ json attempt(const std::string& name, const std::string& fix, const std::functio
                 {"ok", false},
                 {"detail", failure.what()},
                 {"fix", failure.error == EPERM || failure.error == EACCES ? kPrivilegeFix : fix}};
+    } catch (const std::exception& failure) {
+        return {{"name", name}, {"ok", false}, {"detail", failure.what()}, {"fix", fix}};
     }
 }
 
@@ -118,6 +121,22 @@ void add_rp_filter_hint(Netlink& netlink, json& checks) {
                               "nothing to do: the guardian sets 2 (loose) on the two devices it uses and restores it"));
 }
 
+void add_low_ports_hint(json& checks) {
+    const LowPorts ports = low_ports();
+    const std::string safe = std::to_string(kLastSourcePort + 1);
+    if (ports.whom == LowPorts::For::everybody)
+        checks.push_back(hint("low_ports",
+                              "net.ipv4.ip_unprivileged_port_start is " + std::to_string(ports.first) +
+                                  ": every user of this host can put packets into the moved traffic of all jobs on it",
+                              "sysctl -w net.ipv4.ip_unprivileged_port_start=" + safe));
+    if (ports.whom == LowPorts::For::not_known)
+        checks.push_back(hint("low_ports",
+                              std::string(kLowPortsSetting) +
+                                  " cannot be read: whether every user of this host can put packets into the moved "
+                                  "traffic of all jobs on it is not known",
+                              "see that net.ipv4.ip_unprivileged_port_start is " + safe + " or more"));
+}
+
 }  // namespace
 
 void print_status(Netlink& netlink, std::ostream& out) {
@@ -139,7 +158,7 @@ void clean(Netlink& netlink, const std::string& job, bool dry_run, std::ostream&
                       << '\n';
             });
         }
-    } catch (const KernelError&) {
+    } catch (const std::exception&) {
         failure = std::current_exception();
     }
     out << lines.str();
@@ -164,6 +183,7 @@ bool print_check(Netlink& netlink, std::ostream& out) {
     for (const json& check : checks) ok = ok && check["ok"].get<bool>();
     if (ok) add_filter_hints(checks);
     add_rp_filter_hint(netlink, checks);
+    add_low_ports_hint(checks);
     lock.reset();  // who reads may be slow
     out << json{{"ok", ok}, {"version", FAIRLEAD_VERSION}, {"checks", checks}}.dump() << '\n';
     return ok;

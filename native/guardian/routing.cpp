@@ -38,9 +38,13 @@ Message exemption(std::uint32_t slot, std::uint16_t attribute, std::uint16_t por
     return message;
 }
 
-void put_users(Message& message, const Setup& setup) {
-    const fib_rule_uid_range range{setup.uid_first, setup.uid_last};
+void put_users(Message& message, std::uint32_t first, std::uint32_t last) {
+    const fib_rule_uid_range range{first, last};
     message.put(FRA_UID_RANGE, &range, sizeof(range));
+}
+
+void put_users(Message& message, const Setup& setup) {
+    put_users(message, setup.uid_first, setup.uid_last);
 }
 
 std::string users_of(const Setup& setup) {
@@ -84,14 +88,22 @@ void put_overlay_hop(Message& message, Address destination, Address gateway, std
     message.put_u32(RTA_OIF, device_index);
 }
 
-// Copies the metrics of the present route to `destination`, except its MTU: what an administrator set there (congestion
-// control, windows, ...) holds on a detour too. Returns the metrics that the route locks.
-std::uint32_t put_metrics_of_present_route(Netlink& netlink, Address destination, Message& moved) {
+// The host's own route, not the job's: asked for as outer packets are, which are exempt from moves.
+Message present_route(const Setup& setup, Address destination) {
     Message lookup(RTM_GETROUTE);
     auto& family = lookup.family<rtmsg>();
     family.rtm_family = AF_INET;
     family.rtm_dst_len = 32;
     lookup.put_address(RTA_DST, destination);
+    lookup.put_u8(RTA_IP_PROTO, IPPROTO_UDP);
+    lookup.put_u16_network(RTA_DPORT, setup.overlay_port);
+    return lookup;
+}
+
+// Copies the metrics of the present route to `destination`, except its MTU: what an administrator set there (congestion
+// control, windows, ...) holds on a detour too. Returns the metrics that the route locks.
+std::uint32_t put_metrics_of_present_route(Netlink& netlink, const Setup& setup, Address destination, Message& moved) {
+    Message lookup = present_route(setup, destination);
     std::uint32_t locked = 0;
     netlink.get(lookup, "present route to " + to_string(destination), [&](const nlmsghdr* shown) {
         const nlattr* metrics = Attributes(shown, sizeof(rtmsg)).find(RTA_METRICS);
@@ -113,10 +125,13 @@ std::uint32_t ShownRule::slot() const {
     return (priority - kFirstPriority) % kSlots;
 }
 std::uint32_t ShownRoute::slot() const {
-    return (table - kFirstTable) / 2;
+    return table >= kFirstTrialTable ? table - kFirstTrialTable : (table - kFirstTable) / 2;
 }
 bool ShownRoute::moved() const {
     return table == moved_table(slot());
+}
+bool ShownRoute::last_hop() const {
+    return table == last_hop_table(slot());
 }
 
 std::vector<ShownRule> list_rules(Netlink& netlink) {
@@ -174,6 +189,26 @@ void add_rules(Netlink& netlink, const Setup& setup, std::uint32_t slot) {
     netlink.transact(users, "rule for " + users_of(setup));
 }
 
+void add_echo_rules(Netlink& netlink, const Setup& setup, const Echoes& echoes, std::uint32_t slot,
+                    std::uint32_t user) {
+    const Address own = setup.hosts[setup.self].address;
+    const auto lead = [&](std::uint16_t port, std::uint32_t table) {
+        Message message = new_rule(kLastHopPriority + slot, FR_ACT_TO_TBL);
+        static_cast<fib_rule_hdr*>(mnl_nlmsg_get_payload(message.header()))->src_len = 32;
+        message.put_address(FRA_SRC, own);  // with the port: the agent's own socket
+        message.put_text(FRA_IIFNAME, kFromHere);
+        message.put_u8(FRA_IP_PROTO, IPPROTO_UDP);
+        const fib_rule_port_range range{port, port};
+        message.put(FRA_SPORT_RANGE, &range, sizeof(range));
+        // He may name any port, also that of another's socket. Root's agent may run as anybody.
+        if (user != 0) put_users(message, user, user);
+        message.put_u32(FRA_TABLE, table);
+        netlink.transact(message, "rule that leads echoes from port " + std::to_string(port));
+    };
+    lead(echoes.lasting_port, moved_table(slot));
+    lead(echoes.trial_port, trial_table(slot));
+}
+
 std::vector<ShownRoute> list_routes(Netlink& netlink) {
     std::vector<ShownRoute> routes;
     Message message(RTM_GETROUTE);
@@ -184,7 +219,7 @@ std::vector<ShownRoute> list_routes(Netlink& netlink) {
         const auto* family = static_cast<const rtmsg*>(mnl_nlmsg_get_payload(shown));
         const Attributes attributes(shown, sizeof(rtmsg));
         const std::uint32_t table = attributes.u32(RTA_TABLE);
-        if (family->rtm_protocol != kRouteProtocol || table < kFirstTable || table >= kFirstTable + 2 * kSlots) return;
+        if (family->rtm_protocol != kRouteProtocol || table < kFirstTable || table >= kFirstTrialTable + kSlots) return;
         ShownRoute route{table, {}, {}};
         if (attributes.has(RTA_DST)) route.destination = attributes.address(RTA_DST);
         if (attributes.has(RTA_GATEWAY)) route.gateway = attributes.address(RTA_GATEWAY);
@@ -219,17 +254,34 @@ void add_last_hops(Netlink& netlink, const Setup& setup, std::uint32_t slot, std
     }
 }
 
-void add_moved_route(Netlink& netlink, const Setup& setup, const Move& move, std::uint32_t slot,
+std::uint32_t route_mtu_B(Netlink& netlink, const Setup& setup, Address destination) {
+    Message lookup = present_route(setup, destination);
+    std::uint32_t device = 0;
+    std::uint32_t of_route_B = 0;  // also what routers have answered to packets that were too large
+    netlink.get(lookup, "present route to " + to_string(destination), [&](const nlmsghdr* shown) {
+        const Attributes attributes(shown, sizeof(rtmsg));
+        device = attributes.u32(RTA_OIF);
+        of_route_B = Attributes(attributes.find(RTA_METRICS)).u32(RTAX_MTU);
+    });
+    Message link(RTM_GETLINK);
+    link.family<ifinfomsg>().ifi_index = static_cast<int>(device);
+    std::uint32_t of_device_B = 0;
+    netlink.get(link, "device of the present route to " + to_string(destination),
+                [&](const nlmsghdr* shown) { of_device_B = Attributes(shown, sizeof(ifinfomsg)).u32(IFLA_MTU); });
+    return of_route_B == 0 ? of_device_B : std::min(of_route_B, of_device_B);
+}
+
+void add_moved_route(Netlink& netlink, const Setup& setup, const Move& move, std::uint32_t table,
                      std::uint32_t device_index, std::uint32_t mtu_B) {
     const Address destination = setup.hosts[move.destination].address;
     const Address relay = setup.hosts[move.relay].address;
-    Message message = new_route(moved_table(slot), RTN_UNICAST, NLM_F_REPLACE);
+    Message message = new_route(table, RTN_UNICAST, NLM_F_REPLACE);
     put_overlay_hop(message, destination, relay, device_index);
     message.put_address(RTA_PREFSRC, setup.hosts[setup.self].address);
     // Locked, so that what TCP has already cut for the underlay's MTU is fragmented, not dropped (Don't-fragment stays
     // off on this route unless a socket insists on it); from the next segment on TCP cuts for this one.
     message.nest(RTA_METRICS, [&] {
-        const std::uint32_t locked = put_metrics_of_present_route(netlink, destination, message);
+        const std::uint32_t locked = put_metrics_of_present_route(netlink, setup, destination, message);
         message.put_u32(RTAX_LOCK, locked | 1u << RTAX_MTU);
         message.put_u32(RTAX_MTU, mtu_B);
     });

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 #include <iostream>
+#include <new>
 
 #include "privileges.hpp"
 
@@ -95,17 +96,25 @@ bool Session::serve_one() {
 }
 
 Reply Session::answer(std::span<const std::byte> packet) {
-    const auto decoded = decode_request(packet);
-    if (const auto* refusal = std::get_if<Refusal>(&decoded)) return {refusal->id, refusal->error, refusal->reason};
-    const Request& request = std::get<Request>(decoded);
+    std::uint32_t id = 0;
     try {
+        const auto decoded = decode_request(packet);
+        if (const auto* refusal = std::get_if<Refusal>(&decoded)) return {refusal->id, refusal->error, refusal->reason};
+        const Request& request = std::get<Request>(decoded);
+        id = request.id;
         std::visit([this](const auto& body) { perform(body); }, request.body);
+    } catch (const Uncertain&) {
+        throw;
     } catch (const Refused& refused) {
-        return {request.id, refused.error, refused.what()};
+        return {id, refused.error, refused.what()};
     } catch (const KernelError& failure) {
-        return {request.id, failure.error, failure.what()};
+        return {id, failure.error, failure.what()};
+    } catch (const std::bad_alloc&) {
+        return {id, ENOMEM, "the guardian has no memory"};
+    } catch (const std::exception& failure) {
+        return {id, EIO, failure.what()};
     }
-    return {request.id, 0, {}};
+    return {id, 0, {}};
 }
 
 RoutePlane& Session::plane() {
@@ -119,7 +128,7 @@ void Session::perform(const Setup& setup) {
     if (plane_) throw Refused(EALREADY, "already set up for job " + plane_->setup().job);
     if (user_ != 0 && (setup.uid_first != user_ || setup.uid_last != user_))
         throw Refused(EPERM, "uid_first, uid_last: user " + std::to_string(user_) + " may move only his own sockets");
-    plane_ = std::make_unique<RoutePlane>(netlink_, setup);
+    plane_ = std::make_unique<RoutePlane>(netlink_, setup, user_);
 }
 
 void Session::perform(const Move& move) {
@@ -130,6 +139,16 @@ void Session::perform(const Move& move) {
 void Session::perform(const Return& back) {
     if (const auto wrong = check(back, plane().setup())) throw Refused(EINVAL, *wrong);
     plane().give_back(back);
+}
+
+void Session::perform(const Echoes& echoes) {
+    if (const auto wrong = check(echoes, plane().setup())) throw Refused(EINVAL, *wrong);
+    plane().lead_echoes(echoes);
+}
+
+void Session::perform(const Try& trial) {
+    if (const auto wrong = check(trial, plane().setup())) throw Refused(EINVAL, *wrong);
+    plane().attempt(trial);
 }
 
 void Session::perform(const Teardown&) {

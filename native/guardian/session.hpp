@@ -16,7 +16,8 @@ class Session {
     Session(int socket, std::uint32_t user);
 
     // Serves until the socket ends (withdraws at once, removes the rest after the grace time) or SIGTERM comes (removes
-    // everything at once). Returns the exit code; 0 if nothing was left behind.
+    // everything at once). Ends as with the socket where what the kernel has is uncertain. Returns the exit code; 0 if
+    // nothing was left behind.
     int run();
 
   private:
@@ -29,6 +30,8 @@ class Session {
     void perform(const Move& move);
     void perform(const Return& back);
     void perform(const Teardown&);
+    void perform(const Echoes& echoes);
+    void perform(const Try& trial);
     RoutePlane& plane();
 
     int socket_;

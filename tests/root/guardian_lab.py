@@ -20,14 +20,18 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-MAGIC = 0x464C4731
-SETUP, MOVE, RETURN, TEARDOWN, REPLY = 1, 2, 3, 4, 5
+from fairlead import native
+
+MAGIC = 0x464C4732
+SETUP, MOVE, RETURN, TEARDOWN, REPLY, ECHOES, TRY = 1, 2, 3, 4, 5, 6, 7
 MAX_HOSTS = 1024
 MAX_PACKET_B = 12 + 12 + 16 + 7 * 4 + 8 * MAX_HOSTS
 AGENT_PORT = 47011
+JOB_SIZE = 3
 AS_USER = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups"]
 LOCK_FILE = "/proc/sys/net/ipv4/tcp_fastopen_key"
 MOVED_TABLE, LAST_HOP_TABLE = 0x464C0000, 0x464C0001
+TRIAL_TABLE = 0x464C0028
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
@@ -293,11 +297,17 @@ class Guardian:
         assert reply.request_id == self.last_id
         return reply
 
-    def move(self, destination: int, relay: int) -> Reply:
-        return self.request(MOVE, destination, relay)
+    def move(self, destination: int, relay: int, leg_mtu_B: int = 0) -> Reply:
+        return self.request(MOVE, destination, relay, leg_mtu_B)
 
     def give_back(self, destination: int) -> Reply:
         return self.request(RETURN, destination)
+
+    def lead_echoes(self, lasting_port: int, trial_port: int) -> Reply:
+        return self.request(ECHOES, lasting_port, trial_port)
+
+    def attempt(self, destination: int, relay: int, leg_mtu_B: int = 0) -> Reply:
+        return self.request(TRY, destination, relay, leg_mtu_B)
 
     def tear_down(self) -> Reply:
         return self.request(TEARDOWN)
@@ -319,7 +329,17 @@ def status(host: Namespace, binary: str) -> list[dict[str, object]]:
 
 
 def moved_routes(host: Namespace) -> list[dict[str, object]]:
-    return host.ip_json("route", "show", "table", str(MOVED_TABLE))
+    return routes_in(host, MOVED_TABLE)
+
+
+def tried_routes(host: Namespace) -> list[dict[str, object]]:
+    return routes_in(host, TRIAL_TABLE)
+
+
+def routes_in(host: Namespace, table: int) -> list[dict[str, object]]:
+    """Empty also where the table is not there yet."""
+    routes = host.ip_json("-4", "route", "show", "table", "all")
+    return [route for route in routes if route.get("table") == str(table)]
 
 
 def wait_until(condition: Callable[[], bool], within_s: float) -> float:
@@ -342,3 +362,32 @@ def holding_lock(host: Host) -> Iterator[None]:
         yield
     finally:
         holder.communicate("\n")
+
+
+@contextmanager
+def job(mesh: Mesh, **changes: object) -> Iterator[list[Guardian]]:
+    """Guardians on the first three hosts of the mesh; gone at the end."""
+    binary = str(native.program("fairlead-guardian"))
+    members = mesh.hosts[:JOB_SIZE]
+    guardians = [Guardian(binary, host) for host in members]
+    for guardian, host in zip(guardians, members, strict=True):
+        assert guardian.exchange(mesh.setup_request(host, members=JOB_SIZE, **changes)).error == 0
+    try:
+        yield guardians
+    finally:
+        for guardian in guardians:
+            guardian.process.terminate()
+            guardian.close()
+            assert guardian.wait() == 0
+
+
+def vxlan_packet(network_id: int, inner_source: str, inner_destination: str, port: int) -> bytes:
+    """A datagram within VXLAN to h1's overlay address, as a UDP payload."""
+    payload = b"hello"
+    udp = struct.pack("!HHHH", 9, port, 8 + len(payload), 0) + payload
+    start = struct.pack("!BBHHHBB", 0x45, 0, 20 + len(udp), 0, 0, 64, socket.IPPROTO_UDP)
+    addresses = socket.inet_aton(inner_source) + socket.inet_aton(inner_destination)
+    total = sum(struct.unpack("!10H", start + b"\0\0" + addresses))
+    checksum = ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
+    frame = bytes.fromhex("02464c000001 02464c000000 0800") + start + struct.pack("!H", checksum) + addresses + udp
+    return struct.pack("!II", 0x08000000, network_id << 8) + frame

@@ -32,6 +32,7 @@ def test_setup_makes_the_overlay_as_designed(mesh: Mesh, host: Host, start: Call
     vxlan = link["linkinfo"]["info_data"]
     assert (vxlan["id"], vxlan["port"], vxlan["local"], vxlan["link"]) == (4242, 28000, host.address, "eth0")
     assert vxlan["learning"] is False
+    assert vxlan["port_range"] == {"low": 665, "high": 1024}  # the second is not in it
     assert link["mtu"] == 1450 and "UP" in link["flags"]
     assert link["gso_max_size"] == 65536 - 50  # with the outer headers it still fits the underlay
     # No address: MPI libraries would take it for a network of its own.
@@ -129,7 +130,7 @@ def test_a_moved_route_keeps_what_was_set_on_the_direct_one(
         for relay in (2, 2):  # the second replaces the first, and finds the moved route as the present one
             assert guardian.move(destination=1, relay=relay).error == 0
             shown = host.run("ip", "route", "show", "table", str(MOVED_TABLE))
-            for part in (f"{h1} via {h2}", "congctl reno", "initcwnd 20", "advmss lock 1300", "mtu lock 1450"):
+            for part in (f"{h1} via {h2}", "congctl reno", "initcwnd 20", "advmss lock 1300", "mtu lock 1400"):
                 assert part in shown, shown
         guardian.give_back(1)
     finally:
@@ -255,3 +256,14 @@ def test_a_failed_setup_leaves_nothing(mesh: Mesh, host: Host, start: Callable[.
         assert (reply.error, "UDP port" in reply.reason) == (errno.EADDRINUSE, True)
         assert host.state() == before
     assert guardian.exchange(mesh.setup_request(host)).error == 0
+
+
+def test_status_does_not_take_a_trial_for_a_move(
+    mesh: Mesh, host: Host, binary: str, start: Callable[..., Guardian]
+) -> None:
+    guardian = start(host, mesh.setup_request(host))
+    assert guardian.attempt(destination=1, relay=2).error == 0
+    assert [job["moved"] for job in status(host, binary)] == [[]]
+    assert guardian.move(destination=2, relay=1).error == 0
+    moved = [{"destination": mesh.hosts[2].address, "relay": mesh.hosts[1].address}]
+    assert [job["moved"] for job in status(host, binary)] == [moved]

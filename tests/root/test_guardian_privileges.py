@@ -15,6 +15,7 @@ import pytest
 from fairlead import __version__
 
 from .guardian_lab import (
+    AGENT_PORT,
     AS_USER,
     Guardian,
     Host,
@@ -72,6 +73,23 @@ def test_file_capability_lets_an_ordinary_user_move_only_his_own_sockets(mesh: M
     assert guardian.wait() == 0
 
 
+def test_an_ordinary_users_guardian_leads_no_other_users_echoes(mesh: Mesh, host: Host, ordinary: str) -> None:
+    guardian = Guardian(ordinary, host, AS_USER)
+    assert guardian.exchange(mesh.setup_request(host, uid_first=1234, uid_last=1234)).error == 0
+    assert guardian.lead_echoes(5001, 5002).error == 0
+    assert guardian.move(destination=1, relay=2).error == 0
+    assert guardian.attempt(destination=2, relay=1).error == 0
+
+    def way(user: int, port: int, peer: Host) -> object:
+        udp = ["ipproto", "udp", "sport", str(port), "dport", str(AGENT_PORT)]
+        return host.ip_json("route", "get", peer.address, "from", host.address, *udp, "uid", str(user))[0]["dev"]
+
+    for port, peer in ((5001, mesh.hosts[1]), (5002, mesh.hosts[2])):
+        assert [way(user, port, peer) for user in (1234, 1235, 0)] == ["fl-test1", "eth0", "eth0"]
+    guardian.close()
+    assert guardian.wait() == 0
+
+
 def test_a_sudo_rule_can_bind_it_to_one_user(mesh: Mesh, host: Host, binary: str) -> None:
     guardian = Guardian(binary, host, options=["--user", "1234"])
     assert guardian.exchange(mesh.setup_request(host, uid_first=0, uid_last=0)).error == errno.EPERM
@@ -110,6 +128,15 @@ def test_check_works_leaves_nothing_and_hints(host: Host, binary: str) -> None:
     report = json.loads(host.run(binary, "--check"))
     host.run("nft", "delete table ip filter")
     assert [c["name"] for c in report["checks"] if c["ok"] is None] == ["forward_policy", "rp_filter"]
+
+
+UNREADABLE = 'mount --bind /dev/null /proc/sys/net/ipv4/ip_unprivileged_port_start && exec "$0" --check'
+
+
+def test_check_says_where_it_cannot_know_who_has_low_ports(host: Host, binary: str) -> None:
+    report = json.loads(host.run("unshare", "--mount", "sh", "-c", UNREADABLE, binary))
+    (told,) = [check for check in report["checks"] if check["name"] == "low_ports"]
+    assert (told["ok"], "is not known" in told["detail"]) == (None, True)
 
 
 # As firewalld writes it: nothing is dropped by a policy, but what no rule admits is refused.

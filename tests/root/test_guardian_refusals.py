@@ -31,11 +31,11 @@ def refused_requests(mesh: Mesh) -> dict[str, tuple[bytes, int]]:
 
     return {
         "setup again": (mesh.setup_request(host, job="second"), errno.EALREADY),
-        "destination beyond the hosts": (numbers(MOVE, 3, 2), errno.EINVAL),
-        "relay beyond the hosts": (numbers(MOVE, 1, 0xFFFFFFFF), errno.EINVAL),
-        "relay is the destination": (numbers(MOVE, 1, 1), errno.EINVAL),
-        "destination is self": (numbers(MOVE, 0, 1), errno.EINVAL),
-        "relay is self": (numbers(MOVE, 1, 0), errno.EINVAL),
+        "destination beyond the hosts": (numbers(MOVE, 3, 2, 0), errno.EINVAL),
+        "relay beyond the hosts": (numbers(MOVE, 1, 0xFFFFFFFF, 0), errno.EINVAL),
+        "relay is the destination": (numbers(MOVE, 1, 1, 0), errno.EINVAL),
+        "destination is self": (numbers(MOVE, 0, 1, 0), errno.EINVAL),
+        "relay is self": (numbers(MOVE, 1, 0, 0), errno.EINVAL),
         "return beyond the hosts": (numbers(RETURN, 3), errno.EINVAL),
         "truncated move": (numbers(MOVE, 1), errno.EBADMSG),
         "truncated setup": (valid[:-1], errno.EBADMSG),

@@ -45,6 +45,22 @@ def test_a_held_lock_keeps_nothing_in_the_kernel(
         assert host.state() == before
 
 
+def test_guardians_that_end_side_by_side_restore_the_reverse_path_filter(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian]
+) -> None:
+    """None gets the lock, so all look at the others' devices and delete their own at the same time."""
+    before = host.sysctl("conf.eth0.rp_filter")
+    guardians = [
+        start(host, mesh.setup_request(host, job=f"j{n}", network_id=n + 1, overlay_port=28000 + n)) for n in range(8)
+    ]
+    assert host.sysctl("conf.eth0.rp_filter") == 2
+    with holding_lock(host):
+        for guardian in guardians:
+            guardian.process.terminate()
+        assert [guardian.wait() for guardian in guardians] == [0] * 8
+    assert host.sysctl("conf.eth0.rp_filter") == before != 2
+
+
 @pytest.mark.slow
 def test_a_setup_does_not_wait_for_the_lock_for_ever(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     with holding_lock(host):
@@ -72,6 +88,38 @@ def test_an_ordinary_user_holds_up_nothing(mesh: Mesh, host: Host, start: Callab
         assert guardian.tear_down().error == 0
     finally:
         squatter.communicate("\n")
+
+
+def test_one_user_cannot_have_all_slots_of_a_host(mesh: Mesh, host: Host, binary: str) -> None:
+    """Each may have as many jobs as he leaves slots for others."""
+    guardians: list[Guardian] = []
+
+    def set_up(uid: int) -> tuple[int, str]:
+        number = len(guardians)
+        guardians.append(Guardian(binary, host, options=["--user", str(uid)] if uid else []))
+        names = {"job": f"j{number}", "network_id": number + 1, "overlay_port": 28000 + number}
+        reply = guardians[-1].exchange(mesh.setup_request(host, uid_first=uid, uid_last=uid, **names))
+        return reply.error, reply.reason
+
+    def jobs_of(uid: int) -> int:
+        count = 0
+        while (reply := set_up(uid)) == (0, ""):
+            count += 1
+        assert reply[0] == errno.ENOSPC
+        told.append(reply[1])
+        return count
+
+    told: list[str] = []
+    try:
+        assert [jobs_of(uid) for uid in (1000, 1001, 1002, 1003, 1004, 1005)] == [10, 5, 3, 1, 1, 0]
+        assert told[0] == "user 1000 has 10 jobs on this host, and the last 10 of 20 slots are for others"
+        assert told[-1] == "all 20 slots for jobs on this host are in use"
+    finally:
+        for guardian in guardians:
+            guardian.process.terminate()
+            guardian.close()
+        for guardian in guardians:
+            assert guardian.wait() == 0
 
 
 @pytest.mark.parametrize("option", ["--check", "--clean"])

@@ -15,14 +15,14 @@ using namespace std::chrono_literals;
 TEST(GuardianClient, CallsReturnTheReply) {
     Client client({FAKE_GUARDIAN});
     EXPECT_EQ(client.call(Return{1}), (Reply{1, 0, ""}));
-    EXPECT_EQ(client.call(Move{1, 2}), (Reply{2, ENETUNREACH, "no way"}));
+    EXPECT_EQ(client.call(Move{1, 2, 0}), (Reply{2, ENETUNREACH, "no way"}));
 }
 
 TEST(GuardianClient, SendAndReceiveSuitAnEventLoop) {
     Client client({FAKE_GUARDIAN});
     EXPECT_EQ(client.receive(), std::nullopt);
     EXPECT_EQ(client.send(Return{1}), 1u);
-    EXPECT_EQ(client.send(Move{1, 2}), 2u);
+    EXPECT_EQ(client.send(Move{1, 2, 0}), 2u);
     std::vector<Reply> replies;
     while (replies.size() < 2) {
         pollfd readable{client.fd(), POLLIN, 0};
