@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "low_ports.hpp"
 #include "privileges.hpp"
 
 namespace fairlead::agent {
@@ -23,6 +24,18 @@ constexpr double kClockAnswer_s = 0.5;
 /// Grows from start to start, as the replay window wants it. Not shifted by a clock test.
 std::uint64_t new_boot_id() {
     return static_cast<std::uint64_t>(read_clock_ns(CLOCK_REALTIME));
+}
+
+nlohmann::json told(const guardian::LowPorts& ports) {
+    switch (ports.whom) {
+        case guardian::LowPorts::For::root:
+            return nullptr;
+        case guardian::LowPorts::For::everybody:
+            return ports.first;
+        case guardian::LowPorts::For::not_known:
+            break;
+    }
+    return "not known";
 }
 
 nlohmann::json line_of(const RelayCounts& counts, const relay::ToldCounts& told) {
@@ -48,13 +61,14 @@ Agent::Agent(EventLoop& loop, Output& output, Config config)
       config_(std::move(config)),
       clock_(config_.clock_test),
       rejections_(loop, [this](nlohmann::json line) { event(std::move(line)); }),
-      channel_(loop, config_, clock_, rejections_, new_boot_id()),
+      channel_(loop, config_, clock_, rejections_, config_.boot_id.value_or(new_boot_id())),
       prober_(loop, channel_, clock_, config_.host_count()),
       service_(loop, config_, clock_, rejections_),
       measurements_(config_, service_, prober_, output),
       route_(loop, config_),
       plane_(&route_),
-      announcer_(config_, channel_) {
+      announcer_(config_, channel_),
+      boots_(config_.host_count()) {
     manage_ = parse_manage(config_, monotonic_s());
     config_.manage = nullptr;
     scheduling_ = raise_scheduling();
@@ -88,8 +102,9 @@ void Agent::announce_ranks() {
 
 void Agent::start() {
     if (relay_) return start_managing({});
-    route_.set_up([this](const std::string& error) { start_managing(error); },
-                  [this](const std::string& reason) { on_plane_lost(reason); });
+    route_.set_up(
+        channel_, [this](const std::string& error) { start_managing(error); },
+        [this](const std::string& reason) { on_plane_lost(reason); });
 }
 
 void Agent::start_managing(const std::string& plane_error) {
@@ -103,6 +118,7 @@ void Agent::start_managing(const std::string& plane_error) {
                     {"interface", interface_with(config_.own().address)},
                     {"plane", plane_error.empty() ? plane_->name() : "none"},
                     {"plane_reason", plane_error},
+                    {"low_port", told(guardian::low_ports())},
                     {"scheduling", name(scheduling_)}});
     report_stats();  // the zero of what is counted while the program runs
     loop_.after(kLatencyPeriod_s, [this] { report_latencies(1); });
@@ -127,6 +143,7 @@ void Agent::event(nlohmann::json line) {
 }
 
 void Agent::on_message(const Opened& opened, std::int64_t received_ns) {
+    if (relay_ && std::exchange(boots_[opened.sender], opened.boot_id) != opened.boot_id) announcer_.again();
     if (const auto* here = std::get_if<core::wire::RanksHere>(&opened.message); here != nullptr && relay_) {
         relay_->place(opened.sender, here->ranks);
     }
@@ -169,6 +186,11 @@ void Agent::run(const Command& command) {
             agent.manager_->learn(c.sharing);
             agent.acknowledge(c.id, "");
         }
+        void operator()(const StepClockCommand& c) const {
+            agent.clock_.step(c.offset_s);
+            agent.acknowledge(c.id, "");
+        }
+        void operator()(const LeaseCommand&) const {}  // whatever is said shows that the supervisor is there
         void operator()(const StopCommand&) const { agent.stop(true); }
     };
     std::visit(Runner{*this}, command);

@@ -2,8 +2,10 @@
 // The agent of one host: puts its parts together and lives from the configuration to the end of input.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "clock.hpp"
 #include "command.hpp"
@@ -67,6 +69,7 @@ class Agent {
     std::optional<RelayPlane> relay_;  ///< where it was asked for, instead of the other one
     DataPlane* plane_;                 ///< whichever it is
     RankAnnouncer announcer_;
+    std::vector<std::uint64_t> boots_;  ///< by host: of its agent, as last heard
     std::optional<ManageConfig> manage_;
     std::optional<Manager> manager_;        ///< once it is known whether there is a route plane
     std::optional<MessageWatch> messages_;  ///< where the ranks write rings

@@ -3,6 +3,7 @@
 // machine's clock, so that without them clock synchronisation would have nothing to do).
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <ctime>
@@ -31,19 +32,24 @@ class Clock {
 
     explicit Clock(const Test& test) : test_(test), shifts_(test.offset_s != 0.0 || test.drift != 0.0) {}
 
+    /// Jumps by so much, as a host's clock does that is set while the job runs (a test). Any thread may be reading.
+    void step(double offset_s) { stepped_ns_ += std::llround(offset_s * 1e9); }
+
     std::int64_t now_ns() const { return shifted(read_clock_ns(CLOCK_REALTIME)); }
     double now_s() const { return static_cast<double>(now_ns()) * 1e-9; }
 
     /// What this clock shows at a moment of CLOCK_REALTIME (a kernel time stamp, for example).
     std::int64_t shifted(std::int64_t realtime_ns) const {
-        if (!shifts_) return realtime_ns;
+        const std::int64_t stepped_ns = realtime_ns + stepped_ns_.load(std::memory_order_relaxed);
+        if (!shifts_) return stepped_ns;
         const double since_origin_s = static_cast<double>(realtime_ns - test_.origin_ns) * 1e-9;
-        return realtime_ns + std::llround((test_.offset_s + test_.drift * since_origin_s) * 1e9);
+        return stepped_ns + std::llround((test_.offset_s + test_.drift * since_origin_s) * 1e9);
     }
 
   private:
     Test test_;
     bool shifts_;
+    std::atomic<std::int64_t> stepped_ns_{0};
 };
 
 }  // namespace fairlead::agent

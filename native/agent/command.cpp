@@ -89,6 +89,12 @@ Command parse_shares_command(const json& object, Place place) {
                          parse_shares(fields.any("shares"), place.host_count, "shares: 'shares'")};
 }
 
+Command parse_step_clock(const json& object) {
+    const JsonFields fields(object, "step_clock", {"type", "id", "offset_s"});
+    return StepClockCommand{fields.whole("id", 0, kMaxId),
+                            fields.number("offset_s", -kMaxClockStep_s, kMaxClockStep_s)};
+}
+
 std::optional<std::int64_t> readable_id(const json& object) {
     if (!object.is_object()) return std::nullopt;
     const auto found = object.find("id");
@@ -107,6 +113,8 @@ Command parse_object(const json& object, Place place) {
     if (name == "move") return parse_move(object, place);
     if (name == "return") return parse_return(object, place);
     if (name == "shares") return parse_shares_command(object, place);
+    if (name == "step_clock") return parse_step_clock(object);
+    if (name == "lease") return LeaseCommand{};
     if (name == "stop") return StopCommand{};
     throw ProtocolError("the command '" + name + "' is unknown");
 }

@@ -20,6 +20,7 @@ inline constexpr std::size_t kMaxPingPongSizes = 32;
 inline constexpr std::uint32_t kMaxExchanges = 100'000;
 inline constexpr int kMaxStreams = 64;
 inline constexpr double kMaxTrain_s = 600.0;
+inline constexpr double kMaxClockStep_s = 1e6;
 /// A measurement that takes longer than this has failed, unless its command says otherwise ("timeout_s").
 inline constexpr double kDefaultTimeout_s = 25.0;
 
@@ -64,10 +65,19 @@ struct SharesCommand {
     core::SharingRelation sharing;
 };
 
+/// A test: the agent's clock jumps. Hosts of a lab share the machine's.
+struct StepClockCommand {
+    std::int64_t id = 0;
+    double offset_s = 0.0;
+};
+
+/// The supervisor is there. It has no answer.
+struct LeaseCommand {};
+
 struct StopCommand {};
 
-using Command =
-    std::variant<PingPongCommand, TrainCommand, ProbeCommand, MoveCommand, ReturnCommand, SharesCommand, StopCommand>;
+using Command = std::variant<PingPongCommand, TrainCommand, ProbeCommand, MoveCommand, ReturnCommand, SharesCommand,
+                             StepClockCommand, LeaseCommand, StopCommand>;
 
 /// A command that cannot be done as it stands.
 struct CommandError : ProtocolError {

@@ -104,9 +104,9 @@ Config parse_config(WipedLine line) {
     const bool has_secret = take_secret(line, config.secret);
     const auto parsed = nlohmann::json::parse(line.begin(), line.end(), nullptr, false);
     if (parsed.is_discarded()) throw ProtocolError("config: the first line of input is not JSON");
-    const JsonFields fields(
-        parsed, "config",
-        {"type", "job", "secret", "self", "hosts", "guardian", "uid", "clock_test", "manage", "relay", "rings"});
+    const JsonFields fields(parsed, "config",
+                            {"type", "job", "secret", "self", "hosts", "guardian", "uid", "clock_test", "manage",
+                             "relay", "rings", "lease_s", "boot_id"});
     if (fields.text("type", 1, 32) != "config") fields.fail("type", "'config' in the first line of input");
     if (!has_secret) fields.fail("secret", "64 hexadecimal digits");
     config.job = fields.text("job", 1, 12);
@@ -117,6 +117,13 @@ Config parse_config(WipedLine line) {
     config.uid = parse_uid(fields);
     config.clock_test = parse_clock_test(fields);
     config.relay = parse_relay(fields, config);
+    if (fields.has("lease_s") && !fields.any("lease_s").is_null()) {
+        config.lease_s = fields.number("lease_s", 0.1, 86'400.0);
+    }
+    if (fields.has("boot_id") && !fields.any("boot_id").is_null()) {
+        config.boot_id =
+            static_cast<std::uint64_t>(fields.whole("boot_id", 1, std::numeric_limits<std::int64_t>::max()));
+    }
     if (fields.has("rings") && !fields.any("rings").is_null()) config.rings = fields.text("rings", 1, 4096);
     config.manage = fields.any("manage");
     if (!config.manage.is_null() && !config.manage.is_object()) fields.fail("manage", "null or an object");

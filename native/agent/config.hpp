@@ -44,8 +44,11 @@ struct Config {
     std::uint32_t uid = 0;              ///< whose traffic is watched and moved
     Clock::Test clock_test;
     std::optional<RelayConfig> relay;  ///< none: no relay plane
-    std::string rings;                 ///< directory of the ranks' rings; empty: their messages are not watched
-    nlohmann::json manage;             ///< null, or what ManageConfig is made of
+    double lease_s = 0.0;              ///< from one word of the supervisor to the next at most; 0: any time
+    /// Of this start of the host's agent, by which others tell it from earlier ones; greater than theirs.
+    std::optional<std::uint64_t> boot_id;
+    std::string rings;      ///< directory of the ranks' rings; empty: their messages are not watched
+    nlohmann::json manage;  ///< null, or what ManageConfig is made of
 
     const Host& own() const { return hosts[self]; }
     core::HostId host_count() const { return static_cast<core::HostId>(hosts.size()); }

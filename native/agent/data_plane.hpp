@@ -2,11 +2,13 @@
 // What carries the traffic of a pair of hosts over a third one. Who decides does not know which plane it is.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include "fairlead/core/types.hpp"
+#include "fairlead/core/wire.hpp"
 
 namespace fairlead::agent {
 
@@ -29,6 +31,18 @@ class DataPlane {
 
     virtual void move(core::HostId destination, core::HostId relay, Done done) = 0;
     virtual void back(core::HostId destination, Done done) = 0;
+
+    /// How long packets of this host to that one may be; 0: the plane need not know.
+    virtual std::uint16_t route_mtu_B(core::HostId) const { return 0; }
+    /// The same of a relay's packets to a destination, as the relay told. `failed`: why a detour that is there cannot
+    /// have it.
+    virtual void learn_leg(core::HostId /*destination*/, core::HostId /*relay*/, std::uint16_t /*mtu_B*/,
+                           Done /*failed*/) {}
+
+    /// Whether it can send echoes on the way of what it moves.
+    virtual bool proves() const { return false; }
+    /// Sends one, as large as what that way carries. `trial`: before anything is moved that way.
+    virtual void echo(const core::wire::Echo&, bool /*trial*/) {}
 
     /// Withdraws everything and waits for that. Returns what went wrong, or an empty string.
     virtual std::string tear_down() = 0;

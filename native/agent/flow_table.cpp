@@ -51,6 +51,7 @@ void FlowTable::add(const TcpSocket& socket, core::HostId host, double elapsed_s
     peer.retransmits += socket.retransmits - std::min(known.retransmits, socket.retransmits);
     core::SocketSample& sample = sum.sample;
     sample.in_flight_B += socket.in_flight_B;
+    if (socket.in_flight_B > 0) sample.rto_s = std::max(sample.rto_s, socket.rto_s);
     if (socket.min_rtt_s > 0.0 && (sample.min_rtt_s == 0.0 || socket.min_rtt_s < sample.min_rtt_s)) {
         sample.min_rtt_s = socket.min_rtt_s;
     }

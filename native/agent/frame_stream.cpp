@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frame_stream.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -12,6 +14,9 @@ namespace {
 
 /// What was written is taken from the front of the queue when it is this much, and half of it.
 constexpr std::size_t kCompact_B = 256 * 1024;
+
+/// Retransmission time-outs in a row, the second one twice as long as the first: 0.6 s at least.
+constexpr int kLossTimeouts = 2;
 
 bool would_block(int error) {
     return error == EAGAIN || error == EINTR;
@@ -62,6 +67,13 @@ void FrameOutput::hear() const {
     if (count == 0) throw StreamClosed("the other end closed the connection");
     throw StreamError(count > 0 ? "something came on a stream that goes the other way"
                                 : std::string("the connection broke: ") + std::strerror(errno));
+}
+
+bool FrameOutput::loses() const {
+    tcp_info info{};
+    socklen_t length = sizeof info;
+    return getsockopt(socket_.get(), IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
+           info.tcpi_retransmits >= kLossTimeouts;
 }
 
 bool FrameInput::read_some() {

@@ -44,6 +44,9 @@ class FrameOutput {
     std::uint64_t passing_B() const { return passing_B_; }
     /// After EPOLLIN: nothing is ever sent this way, so it is the end. Throws StreamError, which says why.
     void hear() const;
+    /// Whether what was written gets lost on its way: the kernel has sent it again, and again, without an answer. A
+    /// reader that takes nothing for long answers all the same.
+    bool loses() const;
 
   private:
     struct Waiting {

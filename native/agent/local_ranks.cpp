@@ -52,6 +52,7 @@ LocalRanks::LocalRanks(EventLoop& loop, const std::string& directory, std::uint3
 
 LocalRanks::~LocalRanks() {
     loop_.cancel(accept_again_);
+    loop_.cancel(pulse_timer_);
     loop_.forget(listener_.get());
     unlink(path_.c_str());
     for (const auto& [fd, stranger] : strangers_) {
@@ -133,11 +134,17 @@ void LocalRanks::admit(UniqueFd socket, const relay::Hello& hello) {
     channel.welcome();
     free_slots_.pop_back();
     ranks_[rank] = std::move(made);
+    if (pulse_timer_ == 0) beat();
     loop_.watch(channel.socket(), EPOLLIN, [this, rank](std::uint32_t) { remove(rank); });  // it has nothing to say
     loop_.watch(channel.bell(), EPOLLIN, [this, &channel](std::uint32_t) {
         channel.silence_bell();
         handlers_.rang(channel);
     });
+}
+
+void LocalRanks::beat() {
+    pulse_timer_ = ranks_.empty() ? 0 : loop_.after(relay::kPulse_s, [this] { beat(); });
+    for (const auto& [rank, channel] : ranks_) channel->beat();
 }
 
 void LocalRanks::remove(relay::Process rank) {

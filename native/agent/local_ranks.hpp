@@ -58,6 +58,7 @@ class LocalRanks {
     std::string unlike_a_rank_of_this_job(const relay::Hello& hello) const;
     void admit(UniqueFd socket, const relay::Hello& hello);
     bool wanted(int socket) const;
+    void beat();
 
     EventLoop& loop_;
     std::string path_;
@@ -66,6 +67,7 @@ class LocalRanks {
     Handlers handlers_;
     UniqueFd listener_;
     EventLoop::TimerId accept_again_ = 0;
+    EventLoop::TimerId pulse_timer_ = 0;  ///< runs while there are ranks
     std::map<int, Stranger> strangers_;
     std::map<relay::Process, std::unique_ptr<RankChannel>> ranks_;
     std::vector<std::size_t> free_slots_;

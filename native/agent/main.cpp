@@ -12,15 +12,19 @@
 #include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "agent.hpp"
+#include "lease.hpp"
 #include "system_error.hpp"
 
 namespace fairlead::agent {
 namespace {
 
 constexpr double kLastWords_s = 0.5;
+constexpr int kLeaseRanOut = 3;
 
 /// From the first line to the last: configuration, commands, end.
 class Conversation {
@@ -33,6 +37,8 @@ class Conversation {
     int run() {
         loop_.run();
         agent_.reset();
+        // When all is taken back: nobody may read it, and a full pipe would keep us here.
+        if (exit_code_ == kLeaseRanOut) std::fprintf(stderr, "fairlead-agent: %s\n", abandoned_.c_str());
         output_.finish(kLastWords_s);
         return exit_code_;
     }
@@ -71,9 +77,12 @@ class Conversation {
 
     void take(WipedLine line) {
         if (exit_code_ != 0 || line.empty()) return;
+        if (lease_) lease_->renew();
         if (agent_) return agent_->on_line(std::string_view(line.data(), line.size()));
         try {
-            agent_ = std::make_unique<Agent>(loop_, output_, parse_config(std::move(line)));
+            Config config = parse_config(std::move(line));
+            if (config.lease_s > 0.0) begin_lease(config.lease_s);
+            agent_ = std::make_unique<Agent>(loop_, output_, std::move(config));
             agent_->start();
         } catch (const std::exception& error) {
             fail(error.what());
@@ -84,6 +93,17 @@ class Conversation {
         output_.answer({{"type", "error"}, {"reason", reason}});
         exit_code_ = 1;
         loop_.stop();
+    }
+
+    void begin_lease(double length_s) {
+        lease_.emplace(loop_, length_s, STDIN_FILENO, [this, length_s] {
+            std::array<char, 128> text{};
+            std::snprintf(text.data(), text.size(),
+                          "nothing was heard from the supervisor for %g s: all was taken back", length_s);
+            abandoned_ = text.data();
+            exit_code_ = kLeaseRanOut;
+            end();
+        });
     }
 
     void end() {
@@ -98,6 +118,8 @@ class Conversation {
     Output output_;
     LineReader lines_;
     UniqueFd signals_;
+    std::optional<Lease> lease_;
+    std::string abandoned_;  ///< what is said if it ran out
     std::unique_ptr<Agent> agent_;
     int exit_code_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manage_config.hpp"
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -89,8 +90,9 @@ std::vector<core::PairMix> parse_mixes(const json& value, const Config& config) 
 ManageConfig parse_manage(const Config& config, double now) {
     ManageConfig result{core::ControllerConfig(config.self, config.host_count()), {}};
     core::ControllerConfig& controller = result.controller;
-    // Hosts must not draw the same relays at the same time.
-    controller.seed = static_cast<std::uint64_t>(config.self) + 1;
+    // Neither hosts nor jobs must draw the same relays at the same time.
+    controller.seed = (static_cast<std::uint64_t>(config.self) + 1) ^ std::hash<std::string>{}(config.job) << 16;
+    controller.salt = std::hash<std::string>{}(config.job);
     controller.automatic = !config.manage.is_null();
     if (config.manage.is_null()) return result;
     const JsonFields fields(config.manage, "config: manage",

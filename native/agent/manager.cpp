@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "event_lines.hpp"
+#include "route_plane.hpp"
 
 namespace fairlead::agent {
 namespace {
@@ -18,6 +20,8 @@ constexpr double kTick_s = 0.250;
 /// After the kernel did not list the connections; it is given up after so many failures in a row.
 constexpr double kSamplePause_s = 0.5;
 constexpr int kFailedSamples = 6;
+/// Between looks at the interface's counters.
+constexpr double kInterfacePeriod_s = 0.25;
 constexpr double kProbeLost_s = 0.25;
 constexpr double kByHand_s = 10.0;
 constexpr double kStop_s = 1.0;
@@ -26,7 +30,17 @@ constexpr double kFarewell_s = 0.15;
 
 core::ControllerConfig complete(core::ControllerConfig config, const DataPlane& plane) {
     config.can_relay = plane.up();
+    config.proves = plane.proves();
     return config;
+}
+
+/// Empty where no interface has the address: then its load is not known.
+std::string interface_name(const Config& config) {
+    try {
+        return interface_with(config.own().address);
+    } catch (const std::runtime_error&) {
+        return {};
+    }
 }
 
 std::string without(const DataPlane& plane) {
@@ -45,7 +59,8 @@ Manager::Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpC
       plane_(plane),
       report_(std::move(report)),
       controller_(complete(manage.controller, plane)),
-      automatic_(manage.controller.automatic) {
+      automatic_(manage.controller.automatic),
+      interface_(interface_name(config)) {
     if (automatic_) monitor_.emplace(config);
     for (core::PairMix& mix : manage.mixes) feed(std::move(mix));
     poll();
@@ -86,6 +101,7 @@ void Manager::tick() {
 
 void Manager::poll() {
     if (monitor_) sample_sockets(false);
+    sample_interface();
     tick();
     prober_.set_run_delay(std::exchange(run_delay_since_poll_s_, 0.0));
     poll_timer_ = loop_.after(monitor_ ? monitor_->period_s(monotonic_s()) : kTick_s, [this] { poll(); });
@@ -107,8 +123,15 @@ void Manager::sample_sockets(bool complete) {
     }
 }
 
+void Manager::sample_interface() {
+    const double now_s = monotonic_s();
+    if (now_s < next_interface_s_) return;
+    next_interface_s_ = now_s + kInterfacePeriod_s;
+    if (const auto rate_bps = interface_.take_bps(now_s)) feed(core::InterfaceBusy{*rate_bps});
+}
+
 void Manager::on_message(core::HostId from, std::uint64_t boot_id, const wire::Message& message) {
-    if (plane_lost_ && refuse_as_relay(from, message)) return;
+    if (const auto* grant = std::get_if<wire::RelayGrant>(&message)) learn_leg(from, *grant);
     feed(core::Received{from, message, boot_id});
 }
 
@@ -118,23 +141,23 @@ void Manager::on_message_time(const core::NetworkTime& time) {
     feed(core::MessageTime{time.source, time.size_B, time.latency_s, time.error_s});
 }
 
-/// Without a guardian this host's forwarding cannot be relied on: nothing is granted, and sources that have a detour
-/// over it hear no heartbeat and go back.
-bool Manager::refuse_as_relay(core::HostId from, const wire::Message& message) {
-    if (const auto* request = std::get_if<wire::RelayRequest>(&message)) {
-        channel_.send(from, wire::RelayRefuse{request->token, request->destination, wire::RefuseReason::no_plane});
-        return true;
-    }
-    const auto* beat = std::get_if<wire::Heartbeat>(&message);
-    return beat != nullptr && !beat->reply;
+/// Before the controller hears of the grant, and moves.
+void Manager::learn_leg(core::HostId relay, const wire::RelayGrant& grant) {
+    const core::HostId destination = grant.destination;
+    if (destination == config_.self || grant.leg_mtu_B == 0) return;
+    plane_.learn_leg(destination, relay, grant.leg_mtu_B, [this, destination](const std::string& error) {
+        report_({{"type", "log"},
+                 {"level", "error"},
+                 {"text", "a detour to " + config_.hosts[destination].label() + ": " + error}});
+        feed(core::ManualReturn{destination});
+    });
 }
 
 void Manager::perform(const core::Send& send) {
-    const auto* hello = std::get_if<wire::Hello>(&send.message);
-    if (hello != nullptr && plane_lost_) {
-        wire::Hello honest = *hello;
-        honest.can_relay = false;
-        channel_.send(send.to, honest);
+    if (const auto* grant = std::get_if<wire::RelayGrant>(&send.message)) {
+        wire::RelayGrant told = *grant;
+        told.leg_mtu_B = plane_.route_mtu_B(grant->destination);
+        channel_.send(send.to, told);
         return;
     }
     channel_.send(send.to, send.message);
@@ -154,6 +177,10 @@ void Manager::perform(const core::SendProbes& burst) {
         result.peer_run_delay_s = outcome.peer_run_delay_s;
         feed(result);
     });
+}
+
+void Manager::perform(const core::SendEcho& send) {
+    if (!plane_lost_) plane_.echo(send.echo, send.trial);
 }
 
 void Manager::perform(const core::SampleSockets&) {
@@ -198,9 +225,7 @@ void Manager::perform(const core::Moved& moved) {
 }
 
 void Manager::perform(const core::Returned& returned) {
-    nlohmann::json line = line_of(returned, config_.self);
-    if (plane_lost_) line["reason"] = "plane_lost";
-    report_(std::move(line));
+    report_(line_of(returned, config_.self));
     settle(returned.destination, core::kNoHost, {});
     if (stopped_ && detours_.empty()) finish_stop();
 }
@@ -259,8 +284,7 @@ void Manager::settle(core::HostId destination, core::HostId relay, const std::st
 /// The supervisor removes the routes that the guardian left. Relays are told, and nothing is believed to be moved.
 void Manager::on_plane_lost() {
     plane_lost_ = true;
-    const auto detours = detours_;
-    for (const auto& [destination, relay] : detours) feed(core::ManualReturn{destination});
+    feed(core::PlaneLost{});
 }
 
 void Manager::stop(std::function<void()> done) {

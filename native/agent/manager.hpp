@@ -14,6 +14,7 @@
 #include "event_loop.hpp"
 #include "fairlead/core/controller.hpp"
 #include "fairlead/core/message_monitor.hpp"
+#include "interface_load.hpp"
 #include "manage_config.hpp"
 #include "prober.hpp"
 #include "socket_monitor.hpp"
@@ -66,9 +67,11 @@ class Manager {
     void tick();
     void poll();
     void sample_sockets(bool complete);
+    void sample_interface();
 
     void perform(const core::Send& send);
     void perform(const core::SendProbes& burst);
+    void perform(const core::SendEcho& echo);
     void perform(const core::SampleSockets&);
     void perform(const core::Move& move);
     void perform(const core::Return& back);
@@ -80,7 +83,7 @@ class Manager {
     void perform(const core::BaseShifted& shifted);
     void perform(const core::ByHandEnded& ended);
 
-    bool refuse_as_relay(core::HostId from, const core::wire::Message& message);
+    void learn_leg(core::HostId relay, const core::wire::RelayGrant& grant);
     void await(core::HostId destination, ByHand wish);
     void settle(core::HostId destination, core::HostId relay, const std::string& error);
     void finish_stop();
@@ -97,6 +100,8 @@ class Manager {
     std::optional<SocketMonitor> monitor_;  ///< none if moves are made by hand, or the kernel does not tell
     int failed_samples_ = 0;                ///< in a row
     double next_sample_s_ = 0.0;            ///< CLOCK_MONOTONIC, after a failure
+    InterfaceLoad interface_;
+    double next_interface_s_ = 0.0;  ///< CLOCK_MONOTONIC
     RunDelay run_delay_;
     double run_delay_since_poll_s_ = 0.0;
     std::deque<core::Event> events_;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "system_error.hpp"
 
@@ -53,6 +55,10 @@ MeasurementService::MeasurementService(EventLoop& loop, const Config& config, co
       rejections_(rejections),
       key_(derive(config.secret, KeyUse::connections)),
       listener_(listen_socket(config.own())),
+      handshakes_(loop, key_, config.self, rejections,
+                  [this](core::HostId client, UniqueFd socket, ProvenRequest request) {
+                      serve(client, std::move(socket), std::move(request));
+                  }),
       workers_(loop) {
     loop_.watch(listener_.get(), EPOLLIN, [this](std::uint32_t) { accept_some(); });
 }
@@ -78,54 +84,50 @@ void MeasurementService::accept_some() {
         const auto client = config_.host_at(from.sin_addr);
         if (!client || *client == config_.self) {
             rejections_.count(Refusal::bad_stranger);
-        } else if (served_ < kMaxServed && unproven_[*client] < kMaxUnproven) {
-            serve(std::move(socket), *client);
         } else {
-            rejections_.count(Refusal::too_many);
+            handshakes_.begin(*client, std::move(socket));
         }
     }
 }
 
-void MeasurementService::serve(UniqueFd socket, core::HostId client) {
+void MeasurementService::serve(core::HostId client, UniqueFd socket, ProvenRequest request) {
+    if (served_ == kMaxServed) return rejections_.count(Refusal::too_many);
     ++served_;
-    ++unproven_[client];
     // std::function wants copies, so the descriptor travels in a shared box.
     auto box = std::make_shared<UniqueFd>(std::move(socket));
-    const auto body = [this, box, client](const Cancellation& cancellation) -> Workers::Completion {
-        bool authenticated = false;
+    const auto body = [this, client, box, request = std::move(request)](const Cancellation& cancellation) {
+        Workers::Completion done = [] {};
         try {
-            Stream stream(std::move(*box), cancellation, monotonic_s() + kHandshake_s);
-            auto [session, request] = Session::accept(std::move(stream), key_, {client, config_.self});
-            authenticated = true;
-            loop_.post([this, client] { --unproven_[client]; });
-            if (const auto hop = hop_of(request.kind)) {
-                auto link = std::make_shared<Link>(link_of(std::move(session)));
-                return [this, client, hop, link] {
-                    --served_;
-                    take_stream(client, *hop, std::move(*link));
-                };
-            }
-            session.stream().set_deadline(monotonic_s() + request.timeout_ms * 1e-3);
-            if (request.kind == SessionKind::pingpong) {
-                pong(session, request, clock_);
-            } else {
-                receive_train(session);
-            }
+            done = serve(client, Stream(std::move(*box), cancellation, monotonic_s() + kHandshake_s), request);
         } catch (const std::exception&) {
             // The client's end fails as well, and it is the client that was asked: it tells its supervisor.
         }
-        return [this, client, authenticated] {
+        return [this, done] {
             --served_;
-            if (authenticated) return;
-            --unproven_[client];
-            rejections_.count(Refusal::bad_challenge);
+            done();
         };
     };
-    workers_.start(body, [this, client](const std::string&) {
+    workers_.start(body, [this](const std::string&) {
         --served_;
-        --unproven_[client];
         rejections_.count(Refusal::too_many);
     });
+}
+
+/// In a thread of its own.
+Workers::Completion MeasurementService::serve(core::HostId client, Stream stream, const ProvenRequest& proven) {
+    Session session = Session::answer(std::move(stream), key_, proven);
+    const SessionRequest& request = proven.request;
+    if (const auto hop = hop_of(request.kind)) {
+        auto link = std::make_shared<Link>(link_of(std::move(session)));
+        return [this, client, hop, link] { take_stream(client, *hop, std::move(*link)); };
+    }
+    session.stream().set_deadline(monotonic_s() + request.timeout_ms * 1e-3);
+    if (request.kind == SessionKind::pingpong) {
+        pong(session, request, clock_);
+    } else {
+        receive_train(session);
+    }
+    return [] {};
 }
 
 void MeasurementService::take_stream(core::HostId from, Hop hop, Link link) {
@@ -152,14 +154,21 @@ void MeasurementService::open_stream(core::HostId peer, Hop hop, LinkDone done) 
 
 Session MeasurementService::connect(core::HostId peer, const SessionRequest& request, double deadline_s,
                                     const Cancellation& cancellation) const {
-    Stream stream = Stream::connect(config_.own().socket_address(), config_.hosts[peer].socket_address(), kHandshake_s,
-                                    cancellation, std::min(deadline_s, monotonic_s() + kHandshake_s));
-    try {
-        Session session = Session::open(std::move(stream), key_, {config_.self, peer}, request);
-        session.stream().set_deadline(deadline_s);
-        return session;
-    } catch (const StreamClosed&) {
-        throw HandshakeError("it refused the connection: it does not share this job's secret, or serves too many");
+    const double handshake_until_s = std::min(deadline_s, monotonic_s() + kHandshake_s);
+    for (int attempt = 1;; ++attempt) {
+        Stream stream = Stream::connect(config_.own().socket_address(), config_.hosts[peer].socket_address(),
+                                        kHandshake_s, cancellation, handshake_until_s);
+        try {
+            Session session = Session::open(std::move(stream), key_, {config_.self, peer}, request);
+            session.stream().set_deadline(deadline_s);
+            return session;
+        } catch (const StreamClosed&) {
+            if (attempt == kHandshakes) {
+                throw HandshakeError(
+                    "it refused the connection: it does not share this job's secret, or serves too many");
+            }
+            std::this_thread::sleep_for(std::chrono::duration<double>(attempt * kHandshakePause_s));
+        }
     }
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "config.hpp"
 #include "event_loop.hpp"
 #include "frame_stream.hpp"
+#include "handshakes.hpp"
 #include "pingpong.hpp"
 #include "rejections.hpp"
 #include "train.hpp"
@@ -31,11 +31,13 @@ class MeasurementService {
     using PingPongDone = std::function<void(std::variant<std::vector<PingPongSamples>, MeasurementFailure>)>;
     using TrainDone = std::function<void(std::variant<TrainResult, MeasurementFailure>)>;
 
-    /// Connections served at once; more are closed at once. So are those of a host of which so many have not shown yet
-    /// that they know the secret: any user there can make such.
+    /// Connections served at once; more are closed at once. Those that have not shown yet that they know the secret are
+    /// not among them.
     static constexpr std::size_t kMaxServed = 256;
-    static constexpr std::size_t kMaxUnproven = 16;
     static constexpr double kHandshake_s = 3.0;
+    /// Of those that are waiting to prove themselves one may have to go, and it may be an agent's: it tries again.
+    static constexpr int kHandshakes = 20;
+    static constexpr double kHandshakePause_s = 0.005;  ///< and this much longer from time to time
 
     /// Listens on the agent's own address only. Throws std::system_error.
     MeasurementService(EventLoop& loop, const Config& config, const Clock& clock, Rejections& rejections);
@@ -55,7 +57,8 @@ class MeasurementService {
 
   private:
     void accept_some();
-    void serve(UniqueFd socket, core::HostId client);
+    void serve(core::HostId client, UniqueFd socket, ProvenRequest request);
+    Workers::Completion serve(core::HostId client, Stream stream, const ProvenRequest& request);
     void take_stream(core::HostId from, Hop hop, Link link);
     Session connect(core::HostId peer, const SessionRequest& request, double deadline_s,
                     const Cancellation& cancellation) const;
@@ -67,7 +70,7 @@ class MeasurementService {
     SecretKey key_;
     UniqueFd listener_;
     std::size_t served_ = 0;
-    std::map<core::HostId, std::size_t> unproven_;
+    Handshakes handshakes_;
     OnStream on_stream_;
     Workers workers_;  ///< last: its threads use all of the above
 };

@@ -18,6 +18,9 @@ class RankAnnouncer {
     /// Tells of all of them, where it is time to. Called at least every kPeriod_s.
     void announce(const std::set<std::uint32_t>& ranks, double now_s);
 
+    /// An agent began anew, and knows of none.
+    void again() { tellings_ = 0; }
+
     static constexpr double kPeriod_s = 0.05;
 
   private:

@@ -27,6 +27,8 @@ class RankChannel {
     int socket() const { return socket_.get(); }
     int bell() const { return bell_.get(); }
     void silence_bell();
+    /// Tells the rank that the agent runs.
+    void beat() { memory_.head().pulse.fetch_add(1, std::memory_order_relaxed); }
 
     /// The rank's next frame, until pop(). Its bytes may change while they are looked at: take what counts once.
     /// Throws relay::CorruptRing.

@@ -20,6 +20,7 @@ constexpr std::uint32_t kReadable = EPOLLIN;
 /// So long frames wait for a connection that is being made, and all behind them in their ring or stream. Later ones are
 /// dropped: their ranks send them again by MPI.
 constexpr double kDialPatience_s = 0.2;
+constexpr double kLossesPeriod_s = 0.1;
 
 /// A rank's ring holds what its pool admits, or one frame of any length.
 std::uint64_t ring_for(std::uint64_t capacity_B) {
@@ -40,32 +41,29 @@ RelayPlane::RelayPlane(EventLoop& loop, RelaySetup setup, Dial dial, Log log)
       dial_(std::move(dial)),
       log_(std::move(log)),
       buffers_(setup_.capacity_B, LocalRanks::kMostRanks),
-      ranks_(loop, setup_.directory, setup_.uid, ring_for(setup_.capacity_B),
-             {.joined =
-                  [this](RankChannel& channel) {
-                      where_[channel.rank()] = setup_.self;
-                      tell_all();
-                      tell(channel);
-                  },
-              .rang =
-                  [this](RankChannel& channel) {
-                      due_ranks_.insert(channel.rank());
-                      pump();
-                  },
-              .left =
-                  [this](RankChannel& channel) {
-                      hear_out(channel);
-                      channel.leave(buffers_);
-                      add(told_by_those_who_left_, channel.told());
-                      due_ranks_.erase(channel.rank());
-                      pump();
-                  },
-              .elsewhere =
-                  [this](relay::Process rank) {
-                      const auto found = where_.find(rank);
-                      return found != where_.end() && found->second != setup_.self;
-                  },
-              .log = log_}) {}
+      ranks_(
+          loop, setup_.directory, setup_.uid, ring_for(setup_.capacity_B),
+          {.joined =
+               [this](RankChannel& channel) {
+                   places_.put(channel.rank(), setup_.self);
+                   tell_of(channel.rank());
+                   tell(channel);
+               },
+           .rang =
+               [this](RankChannel& channel) {
+                   due_ranks_.insert(channel.rank());
+                   pump();
+               },
+           .left =
+               [this](RankChannel& channel) {
+                   hear_out(channel);
+                   channel.leave(buffers_);
+                   add(told_by_those_who_left_, channel.told());
+                   due_ranks_.erase(channel.rank());
+                   pump();
+               },
+           .elsewhere = [this](relay::Process rank) { return places_.of(rank).value_or(setup_.self) != setup_.self; },
+           .log = log_}) {}
 
 RelayPlane::~RelayPlane() {
     tear_down();
@@ -85,52 +83,8 @@ std::string RelayPlane::tear_down() {
     while (!ranks_.all().empty()) ranks_.remove(ranks_.all().begin()->first);
     loop_.cancel(pump_timer_);
     loop_.cancel(redial_timer_);
+    loop_.cancel(losses_timer_);
     return {};
-}
-
-// Where processes are.
-
-void RelayPlane::place(core::HostId host, std::span<const std::uint32_t> ranks) {
-    if (!up() || host == setup_.self) return;
-    bool changed = false;
-    for (const std::uint32_t rank : ranks) {
-        if (rank >= relay::kMostProcesses || ranks_.find(rank) != nullptr) continue;
-        const auto [found, added] = where_.try_emplace(rank, host);
-        changed = changed || added || found->second != host;
-        found->second = host;
-    }
-    if (changed) tell_all();
-}
-
-std::set<std::uint32_t> RelayPlane::ranks() const {
-    std::set<std::uint32_t> result;
-    for (const auto& [rank, channel] : ranks_.all()) result.insert(rank);
-    return result;
-}
-
-relay::Place RelayPlane::place_of(relay::Process process) const {
-    const auto found = where_.find(process);
-    if (found == where_.end()) return relay::Place::unknown;
-    return relay_to(found->second) ? relay::Place::relay : relay::Place::direct;
-}
-
-/// Of a detour whose relay answers. While it does not, frames go the direct way.
-std::optional<core::HostId> RelayPlane::relay_to(core::HostId destination) const {
-    const auto detour = detours_.find(destination);
-    if (detour == detours_.end()) return std::nullopt;
-    const auto out = outgoing_.find({detour->second, Hop::first});
-    if (out == outgoing_.end() || !out->second.stream) return std::nullopt;
-    return detour->second;
-}
-
-void RelayPlane::tell(RankChannel& channel) {
-    for (relay::Process process = 0; process < channel.processes(); ++process) {
-        channel.set_place(process, place_of(process));
-    }
-}
-
-void RelayPlane::tell_all() {
-    for (const auto& [rank, channel] : ranks_.all()) tell(*channel);
 }
 
 relay::ToldCounts RelayPlane::told() const {
@@ -153,11 +107,14 @@ void RelayPlane::move(core::HostId destination, core::HostId relay, Done done) {
         wanted_.erase(wanted);
         if (!error.empty()) {
             const auto earlier = detours_.find(destination);
-            if (earlier != detours_.end() && earlier->second == relay) detours_.erase(earlier);
+            if (earlier != detours_.end() && earlier->second == relay) {
+                detours_.erase(earlier);
+                tell_of_host(destination);
+            }
             return done(error);
         }
         detours_[destination] = relay;
-        tell_all();
+        tell_of_host(destination);
         done({});
     };
     if (out.stream) return arrived({});
@@ -167,7 +124,7 @@ void RelayPlane::move(core::HostId destination, core::HostId relay, Done done) {
 
 void RelayPlane::back(core::HostId destination, Done done) {
     wanted_.erase(destination);
-    if (detours_.erase(destination) > 0) tell_all();
+    if (detours_.erase(destination) > 0) tell_of_host(destination);
     done({});
 }
 
@@ -191,9 +148,24 @@ void RelayPlane::dialled(Way way, std::variant<Link, std::string> result) {
     if (const std::string* const why = std::get_if<std::string>(&result)) return fail(way, *why);
     out.stream.emplace(std::get<Link>(std::move(result)));
     loop_.watch(out.stream->fd(), EPOLLIN, [this, way](std::uint32_t events) { on_output(way, events); });
-    if (way.hop == Hop::first) tell_all();
+    if (losses_timer_ == 0) losses_timer_ = loop_.after(kLossesPeriod_s, [this] { look_for_losses(); });
+    if (way.hop == Hop::first) tell_of_detours_over(way.host);
     for (const Done& done : std::exchange(out.awaited_by, {})) done({});
     pump();
+}
+
+/// Datagrams, by which agents tell that they live, may get through where the connections' packets do not.
+void RelayPlane::look_for_losses() {
+    losses_timer_ = 0;
+    std::vector<Way> losing;
+    bool any = false;
+    for (const auto& [way, out] : outgoing_) {
+        if (!out.stream) continue;
+        any = true;
+        if (out.stream->loses()) losing.push_back(way);
+    }
+    if (any) losses_timer_ = loop_.after(kLossesPeriod_s, [this] { look_for_losses(); });
+    for (const Way way : losing) fail(way, "what is sent there gets lost");
 }
 
 /// What was under way is lost; the ranks send it again. Without the relay's agent its pairs are direct at once, until
@@ -214,10 +186,10 @@ void RelayPlane::fail(Way way, const std::string& why) {
     if (way.hop == Hop::first) {
         loop_.cancel(redial_timer_);
         redial_timer_ = loop_.after(kRetry_s, [this] { redial(); });
+        tell_of_detours_over(way.host);
     } else if (stood) {
-        std::erase_if(where_, [&](const auto& placed) { return placed.second == way.host; });
+        for (const relay::Process process : places_.forget(way.host)) tell_of(process);
     }
-    tell_all();
     for (const Done& done : std::exchange(out.awaited_by, {})) done(why);
     pump();
 }
@@ -346,12 +318,12 @@ RelayPlane::Fate RelayPlane::take(RankChannel& channel, std::span<const std::uin
     const auto read = relay::wire::ends_of(frame, channel.processes());
     const relay::wire::Ends* const ends = std::get_if<relay::wire::Ends>(&read);
     if (ends == nullptr || ends->from != channel.rank()) throw relay::CorruptRing("what it sends is no frame of its");
-    const auto found = where_.find(ends->to);
-    if (found == where_.end()) {
+    const auto placed = places_.of(ends->to);
+    if (!placed) {
         ++counts_.unplaced;
         return Fate::dropped;
     }
-    const core::HostId host = found->second;
+    const core::HostId host = *placed;
     if (host == setup_.self) return arrive(ends->to, frame);
     const auto relay = relay_to(host);
     const Way way = relay ? Way{*relay, Hop::first} : Way{host, Hop::last};

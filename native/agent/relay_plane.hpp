@@ -22,6 +22,7 @@
 #include "fairlead/relay/hop_buffers.hpp"
 #include "frame_stream.hpp"
 #include "local_ranks.hpp"
+#include "places.hpp"
 
 namespace fairlead::agent {
 
@@ -70,6 +71,8 @@ class RelayPlane final : public DataPlane {
     /// Those of this host.
     std::set<std::uint32_t> ranks() const;
     const RelayCounts& counts() const { return counts_; }
+    /// Entries of ranks' tables that were looked at, ever: what it costs to follow placements and moves.
+    std::uint64_t places_told() const { return places_told_; }
     /// What this host's ranks tell of themselves, added up; those that left included.
     relay::ToldCounts told() const;
 
@@ -104,6 +107,7 @@ class RelayPlane final : public DataPlane {
     void on_input(Way way, std::uint32_t events);
     void close(Way way);
     void redial();
+    void look_for_losses();
 
     std::optional<Fate> unsendable(Way way);
     Fate send(Way way, const Journey& journey, std::span<const std::uint8_t> frame);
@@ -122,7 +126,9 @@ class RelayPlane final : public DataPlane {
     std::optional<core::HostId> relay_to(core::HostId destination) const;
     relay::Place place_of(relay::Process process) const;
     void tell(RankChannel& channel);
-    void tell_all();
+    void tell_of(relay::Process process);
+    void tell_of_host(core::HostId host);
+    void tell_of_detours_over(core::HostId relay);
 
     EventLoop& loop_;
     RelaySetup setup_;
@@ -135,7 +141,8 @@ class RelayPlane final : public DataPlane {
     std::map<Way, FrameInput> incoming_;            ///< by who writes
     std::map<core::HostId, core::HostId> wanted_;   ///< destination -> relay, on the way to be a detour or one
     std::map<core::HostId, core::HostId> detours_;  ///< destination -> relay
-    std::map<relay::Process, core::HostId> where_;
+    Places places_;
+    std::uint64_t places_told_ = 0;
     std::set<relay::Process> broken_;     ///< do not keep to the protocol; removed at the end of pump()
     std::set<relay::Process> due_ranks_;  ///< have something, or had no room for it at the last look
     std::set<Way> due_inputs_;            ///< likewise; nothing is read from those meanwhile
@@ -146,6 +153,7 @@ class RelayPlane final : public DataPlane {
     bool again_ = false;
     EventLoop::TimerId pump_timer_ = 0;
     EventLoop::TimerId redial_timer_ = 0;
+    EventLoop::TimerId losses_timer_ = 0;  ///< runs while there are streams
 };
 
 }  // namespace fairlead::agent

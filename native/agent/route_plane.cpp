@@ -3,19 +3,30 @@
 
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <limits>
 #include <stdexcept>
 
 #include "bytes.hpp"
+#include "clock.hpp"
+#include "names.hpp"
 #include "system_error.hpp"
+#include "unique_fd.hpp"
 
 namespace fairlead::agent {
 namespace {
 
 constexpr std::uint32_t kOverlayPorts = guardian::kLastOverlayPort - guardian::kFirstOverlayPort + 1;
+
+/// How long, and how often, a set-up is tried where an earlier guardian of the job has not ended yet.
+constexpr double kPredecessor_s = 4.0;
+constexpr double kAgain_s = 0.1;
 
 /// Spawned programs inherit blocked signals; the guardian shall not inherit ours.
 class SignalsUnblocked {
@@ -53,6 +64,16 @@ std::string interface_with(in_addr address) {
     throw std::runtime_error("no interface has this host's address");
 }
 
+RoutePlane::RoutePlane(EventLoop& loop, const Config& config)
+    : loop_(loop),
+      config_(config),
+      trials_(
+          [this](const core::wire::Echo& echo, TrialQueue::Made made) {
+              request(guardian::Try{echo.destination, echo.relay, leg_mtu_B(echo.destination, echo.relay)},
+                      [made = std::move(made)](const std::string& error) { made(error.empty()); });
+          },
+          [this](const core::wire::Echo& echo) { echoes_->send(echo, true); }) {}
+
 RoutePlane::~RoutePlane() {
     if (client_) loop_.forget(client_->fd());
 }
@@ -88,8 +109,9 @@ guardian::Setup RoutePlane::make_setup() const {
     return setup;
 }
 
-void RoutePlane::set_up(Done done, std::function<void(const std::string&)> lost) {
+void RoutePlane::set_up(UdpChannel& channel, Done done, Lost lost) {
     if (!client_) return done(reason_);
+    channel_ = &channel;
     loop_.watch(client_->fd(), EPOLLIN, [this](std::uint32_t) { read_replies(); });
     guardian::Setup setup;
     try {
@@ -98,20 +120,57 @@ void RoutePlane::set_up(Done done, std::function<void(const std::string&)> lost)
         lose(error.what());
         return done(reason_);
     }
-    request(setup, [this, done, lost = std::move(lost)](const std::string& error) {
+    set_up(std::move(setup), monotonic_s() + kPredecessor_s, std::move(done), std::move(lost));
+}
+
+/// The guardian of an agent of this job that has just died is there for its grace time.
+void RoutePlane::set_up(guardian::Setup setup, double patience_until_s, Done done, Lost lost) {
+    request(setup, [this, setup, patience_until_s, done, lost = std::move(lost)](const std::string& error) {
         if (error.empty()) {
-            up_ = true;
-            reason_.clear();
-            lost_ = lost;
+            lead_echoes(setup, [this, done, lost](const std::string& not_led) {
+                if (not_led.empty()) {
+                    up_ = true;
+                    reason_.clear();
+                    lost_ = lost;
+                } else {
+                    lose(not_led);
+                }
+                done(not_led);
+            });
+        } else if (refused_with_ == EADDRINUSE && monotonic_s() < patience_until_s) {
+            loop_.after(kAgain_s,
+                        [this, setup, patience_until_s, done, lost] { set_up(setup, patience_until_s, done, lost); });
         } else {
             lose(error);
+            done(error);
         }
-        done(error);
     });
+}
+
+/// Without a proof of its way nothing is moved, so the plane is up only if its echoes are led.
+void RoutePlane::lead_echoes(const guardian::Setup& setup, Done done) {
+    try {
+        echoes_ = std::make_unique<EchoSender>(config_, *channel_,
+                                               [&](std::uint16_t port) { return guardian::taken(port, setup); });
+        channel_->take_echoes_from(guardian::device_name(config_.job));
+    } catch (const std::system_error& error) {
+        return done(error.what());
+    }
+    request(guardian::Echoes{echoes_->lasting_port(), echoes_->trial_port()}, std::move(done));
+}
+
+void RoutePlane::echo(const core::wire::Echo& echo, bool trial) {
+    if (!up_) return;
+    if (trial) {
+        trials_.add(echo);
+    } else {
+        echoes_->send(echo, false);
+    }
 }
 
 template <typename Body>
 void RoutePlane::request(const Body& body, Done done) {
+    refused_with_ = 0;  // an earlier answer says nothing of this one, if the guardian dies before
     if (!client_) return done("there is no route plane: " + reason_);
     try {
         const std::uint32_t id = client_->send(body);
@@ -123,11 +182,78 @@ void RoutePlane::request(const Body& body, Done done) {
 }
 
 void RoutePlane::move(core::HostId destination, core::HostId relay, Done done) {
-    request(guardian::Move{destination, relay}, std::move(done));
+    const std::uint64_t number = ask(destination, relay);
+    request(guardian::Move{destination, relay, leg_mtu_B(destination, relay)},
+            [this, destination, relay, number, done = std::move(done)](const std::string& error) {
+                Way& way = ways_[destination];
+                if (error.empty()) way.relay = relay;
+                if (number == way.number) way.asked.reset();
+                done(error);
+                if (number != way.number) return;
+                const Done failed = std::exchange(way.learned, nullptr);
+                if (failed && error.empty()) make_anew(destination, relay, failed);
+            });
 }
 
 void RoutePlane::back(core::HostId destination, Done done) {
-    request(guardian::Return{destination}, std::move(done));
+    const std::uint64_t number = ask(destination, core::kNoHost);
+    request(guardian::Return{destination},
+            [this, destination, number, done = std::move(done)](const std::string& error) {
+                Way& way = ways_[destination];
+                if (error.empty()) way.relay = core::kNoHost;
+                if (number == way.number) way.asked.reset();
+                done(error);
+            });
+}
+
+/// Notes what is asked of the guardian; returns the request's number among those of this destination.
+std::uint64_t RoutePlane::ask(core::HostId destination, core::HostId relay) {
+    trials_.drop(destination);
+    Way& way = ways_[destination];
+    way.asked = relay;
+    way.learned = nullptr;
+    return ++way.number;
+}
+
+/// As the relay told; 0: not yet.
+std::uint16_t RoutePlane::leg_mtu_B(core::HostId destination, core::HostId relay) const {
+    const auto leg = leg_mtus_B_.find({destination, relay});
+    return leg == leg_mtus_B_.end() ? std::uint16_t{0} : leg->second;
+}
+
+/// Asked of a socket to the peer's agent: its packets stay on the direct path.
+std::uint16_t RoutePlane::route_mtu_B(core::HostId peer) const {
+    sockaddr_in from = config_.own().socket_address();
+    from.sin_port = 0;
+    const sockaddr_in to = config_.hosts[peer].socket_address();
+    const UniqueFd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    int mtu_B = 0;
+    socklen_t length = sizeof mtu_B;
+    if (!fd || bind(fd.get(), reinterpret_cast<const sockaddr*>(&from), sizeof from) < 0 ||
+        connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) < 0 ||
+        getsockopt(fd.get(), IPPROTO_IP, IP_MTU, &mtu_B, &length) < 0) {
+        return 0;
+    }
+    return static_cast<std::uint16_t>(std::clamp<int>(mtu_B, 0, std::numeric_limits<std::uint16_t>::max()));
+}
+
+/// A detour by hand does not wait for its relay's answer: it is made anew where that tells something new. Only where
+/// there is one: the controller hears nothing of this.
+void RoutePlane::learn_leg(core::HostId destination, core::HostId relay, std::uint16_t mtu_B, Done failed) {
+    std::uint16_t& known_B = leg_mtus_B_[{destination, relay}];
+    if (std::exchange(known_B, mtu_B) == mtu_B) return;
+    Way& way = ways_[destination];
+    if (way.asked == relay) {
+        way.learned = std::move(failed);  // the guardian may refuse it yet
+    } else if (!way.asked && way.relay == relay) {
+        make_anew(destination, relay, std::move(failed));
+    }
+}
+
+void RoutePlane::make_anew(core::HostId destination, core::HostId relay, Done failed) {
+    move(destination, relay, [failed = std::move(failed)](const std::string& error) {
+        if (!error.empty()) failed(error);
+    });
 }
 
 void RoutePlane::read_replies() {
@@ -140,6 +266,7 @@ void RoutePlane::read_replies() {
             const Waiting waiting = std::move(found->second);
             waiting_.erase(found);
             loop_.cancel(waiting.timer);
+            refused_with_ = reply->error;
             waiting.done(describe(*reply));
         }
     } catch (const guardian::ClientError& error) {

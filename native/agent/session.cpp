@@ -11,7 +11,6 @@
 namespace fairlead::agent {
 namespace {
 
-constexpr std::size_t kMac_B = 32;
 constexpr std::uint8_t kVersion = 1;
 using Mac = std::array<std::uint8_t, kMac_B>;
 
@@ -28,12 +27,6 @@ Mac mac(const SecretKey& key, std::string_view label, std::initializer_list<std:
 
 bool same(const Mac& a, const Mac& b) {
     return sodium_memcmp(a.data(), b.data(), kMac_B) == 0;
-}
-
-Nonce random_nonce() {
-    Nonce nonce;
-    randombytes_buf(nonce.data(), nonce.size());
-    return nonce;
 }
 
 SecretKey session_key(const SecretKey& key, const Nonce& server, const Nonce& client) {
@@ -58,6 +51,12 @@ bool in_range(const SessionRequest& request) {
 }
 
 }  // namespace
+
+Nonce random_nonce() {
+    Nonce nonce;
+    randombytes_buf(nonce.data(), nonce.size());
+    return nonce;
+}
 
 RequestBytes encode_request(Ends ends, const Nonce& nonce, const SessionRequest& request) {
     RequestBytes bytes{};
@@ -106,22 +105,25 @@ Session Session::open(Stream stream, const SecretKey& key, Ends ends, const Sess
     return Session(std::move(stream), session_key(key, server, client));
 }
 
-Session::Accepted Session::accept(Stream stream, const SecretKey& key, Ends ends) {
-    const Nonce server = random_nonce();
-    stream.write_all(server);
+ProvenRequest verify(const SecretKey& key, Ends ends, const Nonce& server, const ClientProof& proof) {
     RequestBytes bytes;
-    stream.read_exact(bytes);
-    Mac proof;
-    stream.read_exact(proof);
-    if (!same(proof, mac(key, "client", {server, bytes}))) throw HandshakeError("the peer does not know the secret");
+    Mac client_mac;
+    std::copy_n(proof.begin(), bytes.size(), bytes.begin());
+    std::copy_n(proof.begin() + kRequest_B, client_mac.size(), client_mac.begin());
+    if (!same(client_mac, mac(key, "client", {server, bytes}))) {
+        throw HandshakeError("the peer does not know the secret");
+    }
     auto decoded = decode_request(bytes);
     if (!decoded) throw HandshakeError("a request out of range");
     if (decoded->ends.client != ends.client || decoded->ends.server != ends.server) {
         throw HandshakeError("a request of or for another host");
     }
-    const Nonce client = nonce_of(bytes);
-    stream.write_all(mac(key, "server", {server, client}));
-    return {Session(std::move(stream), session_key(key, server, client)), std::move(decoded->request)};
+    return {std::move(decoded->request), server, nonce_of(bytes)};
+}
+
+Session Session::answer(Stream stream, const SecretKey& key, const ProvenRequest& request) {
+    stream.write_all(mac(key, "server", {request.server, request.client}));
+    return Session(std::move(stream), session_key(key, request.server, request.client));
 }
 
 void Session::send_result(std::span<const std::uint8_t> result) {

@@ -47,6 +47,11 @@ inline constexpr std::size_t kRequest_B = 8 + kNonce_B + 12 + 8 * kRequestSizes;
 using Nonce = std::array<std::uint8_t, kNonce_B>;
 using RequestBytes = std::array<std::uint8_t, kRequest_B>;
 
+/// What the client sends: its request and the MAC that proves it.
+inline constexpr std::size_t kMac_B = 32;
+using ClientProof = std::array<std::uint8_t, kRequest_B + kMac_B>;
+Nonce random_nonce();
+
 struct DecodedRequest {
     Ends ends;
     SessionRequest request;
@@ -60,15 +65,24 @@ struct HandshakeError : StreamError {
     using StreamError::StreamError;
 };
 
+/// A request whose sender knows the secret, and what both ends' random bytes make.
+struct ProvenRequest {
+    SessionRequest request;
+    Nonce server{};
+    Nonce client{};
+};
+/// The server's judgement of what a client answered its random bytes. Throws HandshakeError.
+ProvenRequest verify(const SecretKey& key, Ends ends, const Nonce& server, const ClientProof& proof);
+
 /// An authenticated connection.
 class Session {
   public:
     /// Throws StreamError; HandshakeError if the server does not prove that it knows the secret.
     static Session open(Stream stream, const SecretKey& key, Ends ends, const SessionRequest& request);
 
-    struct Accepted;
-    /// `client`: who has the address that the connection came from. Throws HandshakeError.
-    static Accepted accept(Stream stream, const SecretKey& key, Ends ends);
+    /// The server's end, once the client has proven itself: says that this one knows the secret, too. Throws
+    /// StreamError.
+    static Session answer(Stream stream, const SecretKey& key, const ProvenRequest& request);
 
     Stream& stream() { return stream_; }
     /// What is left of a session once it is open: the relay plane does without its deadlines.
@@ -85,11 +99,6 @@ class Session {
     Stream stream_;
     SecretKey key_;
     std::uint64_t results_ = 0;
-};
-
-struct Session::Accepted {
-    Session session;
-    SessionRequest request;
 };
 
 }  // namespace fairlead::agent

@@ -80,6 +80,7 @@ TcpSocket describe(const inet_diag_msg& message, in_addr remote, const tcp_info&
     socket.uid = message.idiag_uid;
     socket.srtt_s = info.tcpi_rtt * 1e-6;
     socket.min_rtt_s = info.tcpi_min_rtt == ~0U ? 0.0 : info.tcpi_min_rtt * 1e-6;
+    socket.rto_s = info.tcpi_rto * 1e-6 / static_cast<double>(std::uint64_t{1} << std::min<int>(info.tcpi_backoff, 31));
     socket.in_flight_B = in_flight_B(info);
     socket.acked_B = info.tcpi_bytes_acked;
     socket.received_B = info.tcpi_bytes_received;

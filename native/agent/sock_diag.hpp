@@ -24,6 +24,7 @@ struct TcpSocket {
     std::uint32_t uid = 0;
     double srtt_s = 0.0;
     double min_rtt_s = 0.0;  ///< 0: unknown
+    double rto_s = 0.0;      ///< retransmission time-out, before it is doubled
     std::uint64_t in_flight_B = 0;
     std::uint64_t acked_B = 0;
     std::uint64_t received_B = 0;

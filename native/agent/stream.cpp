@@ -19,6 +19,7 @@ namespace fairlead::agent {
 namespace {
 
 [[noreturn]] void throw_stream(const std::string& what, int error) {
+    if (error == ECONNRESET || error == EPIPE) throw StreamClosed(what + ": " + std::strerror(error));
     throw StreamError(what + ": " + std::strerror(error));
 }
 

@@ -18,7 +18,7 @@ struct StreamError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The other end closed the connection.
+/// The other end closed the connection, in good order or not.
 struct StreamClosed : StreamError {
     using StreamError::StreamError;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "udp_channel.hpp"
 
+#include <net/if.h>
+#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -18,6 +20,7 @@ UniqueFd bind_socket(const Host& own) {
     UniqueFd fd(checked(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "UDP socket"));
     const int on = 1;
     checked(setsockopt(fd.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on), "SO_TIMESTAMPNS");
+    checked(setsockopt(fd.get(), IPPROTO_IP, IP_PKTINFO, &on, sizeof on), "IP_PKTINFO");
     const sockaddr_in address = own.socket_address();
     if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0) {
         throw_errno("UDP port " + std::to_string(own.port) + " of " + own.label());
@@ -34,6 +37,17 @@ std::int64_t receive_stamp_ns(msghdr& header) {
         return static_cast<std::int64_t>(stamp.tv_sec) * 1'000'000'000 + stamp.tv_nsec;
     }
     return read_clock_ns(CLOCK_REALTIME);
+}
+
+/// Index of the interface that it came in on; 0: not told.
+unsigned interface_of(msghdr& header) {
+    for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
+        if (part->cmsg_level != IPPROTO_IP || part->cmsg_type != IP_PKTINFO) continue;
+        in_pktinfo info{};
+        std::memcpy(&info, CMSG_DATA(part), sizeof info);
+        return static_cast<unsigned>(info.ipi_ifindex);
+    }
+    return 0;
 }
 
 }  // namespace
@@ -54,6 +68,12 @@ UdpChannel::~UdpChannel() {
     loop_.forget(socket_.get());
 }
 
+/// Once: to ask for an index takes a descriptor, and an agent that can open nothing still answers.
+void UdpChannel::take_echoes_from(const std::string& device) {
+    echo_interface_ = if_nametoindex(device.c_str());
+    if (echo_interface_ == 0) throw_errno("interface " + device);
+}
+
 std::optional<std::int64_t> UdpChannel::send(core::HostId to, const core::wire::Message& message) {
     Datagram datagram;
     const std::size_t size_B = sealer_.seal(to, message, datagram);
@@ -69,6 +89,19 @@ std::optional<std::int64_t> UdpChannel::send(core::HostId to, const core::wire::
     return sent_ns;
 }
 
+void UdpChannel::send_by(int socket, core::HostId to, const core::wire::Message& message) {
+    Datagram datagram;
+    const std::size_t size_B = sealer_.seal(to, message, datagram);
+    const auto attempt = [&] { return ::send(socket, datagram.data(), size_B, MSG_DONTWAIT) >= 0; };
+    // The first may fail for what became of an earlier one: such an error is told once.
+    if (size_B == 0 || (!attempt() && !attempt())) {
+        ++send_failures_;
+        return;
+    }
+    ++packets_sent_;
+    bytes_sent_ += size_B;
+}
+
 void UdpChannel::receive_some() {
     for (int i = 0; i < kBatch && receive_one(); ++i) {
     }
@@ -76,7 +109,7 @@ void UdpChannel::receive_some() {
 
 bool UdpChannel::receive_one() {
     std::array<std::uint8_t, kMaxDatagram_B + 1> buffer;  // one more: what is too long is seen to be
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec)) + 64> control;
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in_pktinfo)) + 64> control;
     sockaddr_in from{};
     iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
     msghdr header{};
@@ -88,21 +121,29 @@ bool UdpChannel::receive_one() {
     header.msg_controllen = control.size();
     const ssize_t size_B = recvmsg(socket_.get(), &header, MSG_DONTWAIT);
     if (size_B < 0) return false;  // nothing there (or a passing error of the interface: poll tells what comes next)
-    take(std::span(buffer).first(static_cast<std::size_t>(size_B)), from, clock_.shifted(receive_stamp_ns(header)));
+    take(std::span(buffer).first(static_cast<std::size_t>(size_B)), from, interface_of(header),
+         clock_.shifted(receive_stamp_ns(header)));
     return true;
 }
 
-void UdpChannel::take(std::span<const std::uint8_t> datagram, const sockaddr_in& from, std::int64_t received_ns) {
+void UdpChannel::take(std::span<const std::uint8_t> datagram, const sockaddr_in& from, unsigned interface,
+                      std::int64_t received_ns) {
     const auto claimed = Opener::claimed_sender(datagram);
     if (const Refusal* refusal = std::get_if<Refusal>(&claimed)) return rejections_.count(*refusal);
     const core::HostId sender = std::get<core::HostId>(claimed);
     if (sender >= config_.host_count()) return rejections_.count(Refusal::bad_sender);
     const sockaddr_in expected = config_.hosts[sender].socket_address();
-    if (from.sin_addr.s_addr != expected.sin_addr.s_addr || from.sin_port != expected.sin_port) {
+    const bool other_port = from.sin_port != expected.sin_port;
+    if (from.sin_addr.s_addr != expected.sin_addr.s_addr || (other_port && echo_interface_ == 0)) {
         return rejections_.count(Refusal::bad_address);
     }
     const auto opened = opener_.open(datagram);
     if (const Refusal* refusal = std::get_if<Refusal>(&opened)) return rejections_.count(*refusal);
+    if (other_port) {
+        const bool echo = std::holds_alternative<core::wire::Echo>(std::get<Opened>(opened).message);
+        if (!echo) return rejections_.count(Refusal::bad_address);
+        if (interface != echo_interface_) return;  // on the direct path it proves nothing
+    }
     if (receiver_) receiver_(std::get<Opened>(opened), received_ns);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "clock.hpp"
 #include "config.hpp"
@@ -35,6 +36,13 @@ class UdpChannel {
     /// host's interface, which belongs to the path. Nothing if it could not be sent (counted, like a lost datagram).
     std::optional<std::int64_t> send(core::HostId to, const core::wire::Message& message);
 
+    /// The same by another socket, which is connected to where it goes. Nobody's answer comes there.
+    void send_by(int socket, core::HostId to, const core::wire::Message& message);
+
+    /// From now on echoes from other ports of a host are taken if they came in on this device. Throws
+    /// std::system_error if there is none of this name.
+    void take_echoes_from(const std::string& device);
+
     std::uint64_t packets_sent() const { return packets_sent_; }
     std::uint64_t bytes_sent() const { return bytes_sent_; }
     std::uint64_t send_failures() const { return send_failures_; }
@@ -42,7 +50,8 @@ class UdpChannel {
   private:
     void receive_some();
     bool receive_one();
-    void take(std::span<const std::uint8_t> datagram, const sockaddr_in& from, std::int64_t received_ns);
+    void take(std::span<const std::uint8_t> datagram, const sockaddr_in& from, unsigned interface,
+              std::int64_t received_ns);
 
     EventLoop& loop_;
     const Config& config_;
@@ -52,6 +61,7 @@ class UdpChannel {
     Sealer sealer_;
     Opener opener_;
     Receiver receiver_;
+    unsigned echo_interface_ = 0;  ///< index; 0: there is none
     std::uint64_t packets_sent_ = 0;
     std::uint64_t bytes_sent_ = 0;
     std::uint64_t send_failures_ = 0;

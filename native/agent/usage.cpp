@@ -42,8 +42,9 @@ double cpu_time_s() {
 }
 
 std::uint64_t resident_B() {
-    const UniqueFd file(checked(open("/proc/self/statm", O_RDONLY | O_CLOEXEC), "/proc/self/statm"));
-    const auto pages = second_number(file.get());
+    // Kept open: what informs only must not fail, or end the agent, when no descriptor is left.
+    static const UniqueFd file(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
+    const auto pages = file ? second_number(file.get()) : std::nullopt;
     return pages.value_or(0) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 

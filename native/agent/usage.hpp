@@ -11,7 +11,7 @@ namespace fairlead::agent {
 /// User and system time of all threads so far.
 double cpu_time_s();
 
-/// Resident memory now (/proc/self/statm).
+/// Resident memory now (/proc/self/statm); 0 where it cannot be read.
 std::uint64_t resident_B();
 
 /// How long this thread was runnable without running, between two calls (/proc/thread-self/schedstat, second field;

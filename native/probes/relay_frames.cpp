@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
@@ -45,28 +46,29 @@ class End {
   public:
     /// Returns once both ends are there: agents drop frames for a process that is not.
     explicit End(const Options& options)
-        : options_(options), carrier_(options.directory, options.self, options.processes) {
+        : options_(options), carrier_(AgentJoin(options.directory, options.self, options.processes).wait(kPatience)) {
+        if (!carrier_) throw std::runtime_error("the agent does not answer");
         Clock::time_point greeted;
         wait_until([&] {
-            if (carrier_.ready(options_.peer) && Clock::now() - greeted > kGreeting) {
+            if (carrier_->ready(options_.peer) && Clock::now() - greeted > kGreeting) {
                 greeted = Clock::now();
                 greet();
             }
             return heard_;
         });
         // The other one may have come after all earlier ones.
-        wait_until([&] { return carrier_.ready(options_.peer); });
+        wait_until([&] { return carrier_->ready(options_.peer); });
         greet();
     }
 
     void send(std::uint64_t number) {
-        wait_until([&] { return carrier_.ready(options_.peer); });
+        wait_until([&] { return carrier_->ready(options_.peer); });
         std::vector<std::uint8_t> bytes(wire::kHeader_B + wire::kMaxBody_B + options_.size_B);
         payload_.assign(options_.size_B, static_cast<std::uint8_t>(number));
         const Envelope envelope{number, 0, 0, 0, 0, options_.size_B, false, true};
         bytes.resize(wire::encode({options_.self, options_.peer, number, {}, envelope}, payload_, bytes));
         if (bytes.empty()) throw std::runtime_error("no frame is that long");
-        carrier_.send(options_.peer, std::move(bytes));
+        carrier_->send(options_.peer, std::move(bytes));
     }
     /// Waits for a frame; its number.
     std::uint64_t receive() {
@@ -79,20 +81,20 @@ class End {
         return number;
     }
     void poll() {
-        carrier_.poll([this](std::span<const std::uint8_t> frame) {
+        carrier_->poll([this](std::span<const std::uint8_t> frame) {
             const std::uint64_t number = number_of(frame);
             heard_ = true;
             if (number != 0) arrived_.push_back(number);
         });
     }
-    bool relayed() const { return carrier_.wished(options_.peer) == Path::relay; }
+    bool relayed() const { return carrier_->wished(options_.peer) == Path::relay; }
 
   private:
     /// A frame without a number.
     void greet() {
         std::vector<std::uint8_t> bytes(wire::kHeader_B + wire::kMaxBody_B);
         bytes.resize(wire::encode({options_.self, options_.peer, 0, {}, Pull{}}, {}, bytes));
-        carrier_.send(options_.peer, std::move(bytes));
+        carrier_->send(options_.peer, std::move(bytes));
     }
     template <typename Condition>
     void wait_until(Condition condition) {
@@ -101,7 +103,7 @@ class End {
         for (int polls = 0;; ++polls) {
             poll();
             if (condition()) return;
-            if (!carrier_.alive()) throw std::runtime_error("the agent is gone");
+            if (!carrier_->alive()) throw std::runtime_error("the agent is gone");
             if (polls % 64 == 0 && Clock::now() - begin > kPatience) throw std::runtime_error("nothing moves any more");
             sched_yield();  // hosts of a lab share processors
         }
@@ -122,7 +124,7 @@ class End {
     }
 
     Options options_;
-    AgentCarrier carrier_;
+    std::unique_ptr<AgentCarrier> carrier_;
     bool heard_ = false;  ///< anything of the other end
     std::vector<std::uint64_t> arrived_;
     std::size_t taken_ = 0;

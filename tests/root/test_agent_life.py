@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import secrets
 import signal
 import time
@@ -57,6 +58,27 @@ def test_end_of_input_ends_it_even_in_a_measurement(star: Star) -> None:
         begin_s = time.monotonic()
         assert running[0].end_input() == 0
         assert time.monotonic() - begin_s < 2
+
+
+def test_an_agent_that_can_open_nothing_goes_on(star: Star) -> None:
+    with agents(star) as running:
+        running[0].event("stats")
+        for agent in running:
+            _, hard = resource.prlimit(agent.process.pid, resource.RLIMIT_NOFILE)
+            resource.prlimit(agent.process.pid, resource.RLIMIT_NOFILE, (3, hard))
+        for _ in range(2):
+            assert running[0].event("stats")["rss_B"] > 1_000_000
+        (result,) = running[0].ask(type="probe", peers=[1], count=3, interval_s=0.01)["results"]
+        assert result["round_trip_s"], "an answer came"
+
+
+def test_the_clock_steps_for_tests(star: Star) -> None:
+    with agents(star) as running:
+        before = running[0].event("stats")
+        assert running[0].ask(type="step_clock", offset_s=-3600.0)["type"] == "done"
+        # One may have been on its way.
+        after = running[0].event("stats", where=lambda event: event["t_s"] < before["t_s"] - 3000)
+    assert after["t_s"] - before["t_s"] > -3601
 
 
 @pytest.mark.parametrize(
@@ -177,3 +199,45 @@ def test_stats_come_every_second_and_the_idle_agent_is_cheap(star: Star) -> None
         assert 0 <= second["cpu_s"] - first["cpu_s"] < 0.1
         assert 1e6 < second["rss_B"] < 20e6 or os.environ.get("FAIRLEAD_SANITIZED")
         assert second["events_dropped"] == 0
+
+
+def test_a_lease_that_is_not_renewed_ends_it(star: Star) -> None:
+    with agents(star) as running:
+        secret = secrets.token_hex(32)
+        agent = start(star, 0, config(star, 0, secret, port=PORT + 1, lease_s=0.8))
+        assert agent.answer()["type"] == "ready"
+        for _ in range(6):
+            time.sleep(0.3)
+            agent.write('{"type":"lease"}')
+        assert agent.process.poll() is None
+        begin_s = time.monotonic()
+        assert agent.process.wait(5) == 3
+        assert time.monotonic() - begin_s < 3
+        assert agent.process.stderr is not None
+        assert agent.process.stderr.read() == (
+            "fairlead-agent: nothing was heard from the supervisor for 0.8 s: all was taken back\n"
+        )
+        assert running[0].process.poll() is None  # it has none
+
+
+def test_a_later_start_is_told_by_its_boot_id_whatever_the_clock_says(star: Star) -> None:
+    """A host's clock may be set back between two starts of its agent."""
+    secret = secrets.token_hex(32)
+    later = time.time_ns() + 10**15
+    first, other = (start(star, k, config(star, k, secret, boot_id=later)) for k in (0, 1))
+    try:
+        assert first.answer()["type"] == other.answer()["type"] == "ready"
+        probe = {"type": "probe", "peers": [1], "count": 3, "interval_s": 0.02}
+        assert len(first.ask(**probe)["results"][0]["round_trip_s"]) == 3
+        first.kill()
+        first = start(star, 0, config(star, 0, secret, boot_id=later + 1))
+        assert first.answer()["type"] == "ready"
+        assert len(first.ask(**probe)["results"][0]["round_trip_s"]) == 3
+        first.kill()
+        first = start(star, 0, config(star, 0, secret))  # of its own clock, which is behind
+        assert first.answer()["type"] == "ready"
+        assert first.ask(**probe)["type"] == "failed"
+        assert set(other.event("rejected")["reasons"]) == {"replayed"}
+    finally:
+        first.close()
+        other.close()

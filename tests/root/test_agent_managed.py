@@ -6,6 +6,7 @@ Three hosts whose routers are joined pairwise (guardian_lab.Mesh), every link be
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import socket
 import threading
@@ -13,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from fairlead import native
 from fairlead.errors import FairleadError
 
 from .agent_lab import Agent, Message, agents
-from .guardian_lab import LOCK_FILE, Host, Mesh, holding_lock
+from .guardian_lab import LOCK_FILE, Host, Mesh, holding_lock, wait_until
 
 pytestmark = pytest.mark.root
 
@@ -48,11 +50,21 @@ class Net:
 
 @pytest.fixture(scope="module")
 def net() -> Iterator[Net]:
-    mesh = Mesh(3)
-    for source in range(3):
-        for destination in range(3):
-            if source != destination:
-                mesh.shape(source, destination, RATE_MBPS)
+    with shaped(3) as net:
+        yield net
+
+
+@pytest.fixture
+def four(guardian: list[str]) -> Iterator[Net]:
+    with shaped(4) as net:
+        yield net
+
+
+@contextmanager
+def shaped(size: int) -> Iterator[Net]:
+    mesh = Mesh(size)
+    for source, destination in permutations(range(size), 2):
+        mesh.shape(source, destination, RATE_MBPS)
     yield Net(mesh)
     mesh.close()
 
@@ -65,16 +77,16 @@ def guardian() -> list[str]:
         pytest.skip(str(error))
 
 
-def tables() -> Message:
+def tables(size: int = 3) -> Message:
     """What a characterisation of the mesh finds: no two paths of different hosts share anything."""
 
     def of_pairs(value: float) -> list[list[float | None]]:
-        return [[None if i == j else value for j in range(3)] for i in range(3)]
+        return [[None if i == j else value for j in range(size)] for i in range(size)]
 
     goodput_bps = 0.95 * RATE_MBPS * 1e6
     sizes_B = [64, 8192, 65536]
     latency_s = [of_pairs(1e-4 + 8 * size_B / goodput_bps) for size_B in sizes_B]
-    pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
+    pairs = list(permutations(range(size), 2))
     return {
         "base": {"age_s": 1.0, "sizes_B": sizes_B, "latency_s": latency_s, "rate_bps": of_pairs(goodput_bps)},
         "shares": [[i, j, [[i, j]]] for i, j in pairs],
@@ -219,6 +231,74 @@ def test_moved_by_hand_and_back(net: Net, guardian: list[str]) -> None:
     assert net.hosts[0].state() == before
 
 
+@contextmanager
+def route_of_relay(net: Net, mtu_B: int) -> Iterator[None]:
+    """The relay's route to the destination takes packets of this size."""
+    relay = net.hosts[2]
+    relay.ip(f"route add {net.address(1)}/32 via 10.77.2.1 dev eth0 mtu {mtu_B}")
+    try:
+        yield
+    finally:
+        relay.ip(f"route delete {net.address(1)}/32")
+
+
+def shown_mtu_B(net: Net) -> int | None:
+    """Of packets from h0 to h1, if they are moved."""
+    (route,) = net.hosts[0].ip_json("route", "get", net.address(1), "uid", str(USER))
+    return route["metrics"][0]["mtu"] if route["dev"].startswith("fl-") else None
+
+
+def test_the_relay_tells_how_long_packets_to_the_destination_may_be(net: Net, guardian: list[str]) -> None:
+    with route_of_relay(net, 1300), agents(net, guardian=guardian, uid=USER) as running:
+        with program(net, 0, 1) as ranks:
+            assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+            wait_until(lambda: shown_mtu_B(net) == 1250, within_s=2)
+            exchanges = ranks.exchanges
+            time.sleep(0.3)
+            assert ranks.exchanges > exchanges
+        # The agent knows it now, and makes the next move with it at once.
+        assert running[0].ask(type="return", peer=1)["type"] == "done"
+        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert shown_mtu_B(net) == 1250
+
+
+def test_a_detour_that_has_room_for_next_to_nothing_is_given_up(net: Net, guardian: list[str]) -> None:
+    with route_of_relay(net, 600), agents(net, guardian=guardian, uid=USER) as running:
+        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        reason = running[0].event("log")["text"]
+        assert reason.endswith("over 10.77.2.2 has room for packets of 550 bytes, fewer than 576")
+        wait_until(lambda: shown_mtu_B(net) is None, within_s=2)
+        answer = running[0].ask(type="move", peer=1, relay=2)
+        assert (answer["type"], "550 bytes" in answer["reason"]) == ("failed", True)
+
+
+def test_what_a_relay_tells_after_a_move_that_failed_moves_nothing(net: Net, guardian: list[str]) -> None:
+    with agents(net, guardian=guardian, uid=USER) as running:
+        with route_of_relay(net, 600):
+            assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+            running[0].event("log")
+            wait_until(lambda: shown_mtu_B(net) is None, within_s=2)
+        # The relay's answer to this one tells that there is room again: too late for it.
+        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "failed"
+        for _ in range(10):
+            time.sleep(0.05)
+            assert shown_mtu_B(net) is None
+        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert shown_mtu_B(net) == 1450
+
+
+def test_agents_that_can_open_nothing_keep_a_detour(net: Net, guardian: list[str]) -> None:
+    with agents(net, guardian=guardian, uid=USER) as running:
+        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        for agent in running:
+            _, hard = resource.prlimit(agent.process.pid, resource.RLIMIT_NOFILE)
+            resource.prlimit(agent.process.pid, resource.RLIMIT_NOFILE, (3, hard))
+        with program(net, 0, 1) as ranks:
+            time.sleep(2.0)
+            assert ranks.exchanges > 10
+        assert not [e for e in running[0].seen if e["type"] == "returned"]
+
+
 def test_measurements_stay_on_the_direct_path(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=os.getuid()) as running:
         assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
@@ -254,7 +334,7 @@ def test_a_relay_that_stops_says_so(net: Net, guardian: list[str]) -> None:
         assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
         begin_s = time.monotonic()
         running[2].process.send_signal(signal.SIGTERM)
-        assert running[0].event("returned")["reason"] in OUR_DEATH_BELL
+        assert running[0].event("returned")["reason"] == "peer_stopped"
         assert time.monotonic() - begin_s < 0.2
         assert running[2].process.wait(5) == 0
 
@@ -344,6 +424,39 @@ def test_congestion_moves_a_pair_and_its_end_brings_it_back(net: Net, guardian: 
         zones = [e["zone"] for e in running[0].seen if e["type"] == "zone" and e["destination"] == 1]
         assert zones[0] in ("medium", "high")
         assert not [e for agent in running for e in agent.seen if e["type"] in ("rejected", "plane_lost")]
+
+
+FORWARDS_NOTHING = "table inet in_the_way { chain it { type filter hook forward priority 0; policy drop; }; }"
+
+
+def test_where_the_only_relay_forwards_nothing_the_pair_stays(net: Net, guardian: list[str]) -> None:
+    net.hosts[2].run("nft", FORWARDS_NOTHING)
+    try:
+        with agents(net, guardian=guardian, uid=USER, manage=tables()) as running, program(net, 0, 1):
+            time.sleep(1.5)
+            with congestion(net, 0, 1):
+                stayed = running[0].event("stayed", timeout_s=5, where=lambda e: e["reason"] == "not_carried")
+                assert (stayed["source"], stayed["destination"]) == (0, 1)
+                time.sleep(0.5)
+            assert not [e for agent in running for e in agent.seen if e["type"] in ("moved", "rejected")]
+    finally:
+        net.hosts[2].run("nft", "delete table inet in_the_way")
+
+
+@pytest.mark.parametrize(("broken", "good"), [(2, 3), (3, 2)])
+def test_where_one_of_two_relays_forwards_nothing_the_other_is_taken(
+    four: Net, guardian: list[str], broken: int, good: int
+) -> None:
+    """Both are tried in the same moment: each by its own way."""
+    four.hosts[broken].run("nft", FORWARDS_NOTHING)
+    with agents(four, guardian=guardian, uid=USER, manage=tables(4)) as running, program(four, 0, 1):
+        time.sleep(1.5)
+        with congestion(four, 0, 1):
+            moved = running[0].event("moved", timeout_s=10)
+            assert (moved["source"], moved["destination"], moved["relay"]) == (0, 1, good)
+            time.sleep(0.7)
+        assert not [e for e in running[0].seen if e["type"] == "returned" and e["reason"] == "detour_broken"]
+        assert {e["relay"] for e in running[0].seen if e["type"] == "moved"} == {good}
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ DATAGRAMS = """
 import os, socket, sys
 target = (sys.argv[1], int(sys.argv[2]))
 sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-for size in (0, 1, 23, 39, 40, 56, 100, 1320, 1321, 1472):
+for size in (0, 1, 23, 39, 40, 56, 100, 9040, 9041, 9100):
     sender.sendto(os.urandom(size), target)
     sender.sendto(b"\\x01" + bytes(size), target)
 """
@@ -54,6 +54,20 @@ for data in (b"", b"GET / HTTP/1.0\\r\\n\\r\\n", os.urandom(340), bytes(4096)):
     except OSError:  # refused in the middle of it
         pass
 """
+
+CROWD = """
+import socket, sys, time
+target, pause_s, most = (sys.argv[1], int(sys.argv[2])), float(sys.argv[3]), int(sys.argv[4])
+held = []
+while True:
+    held.append(socket.create_connection(target, 5))
+    if len(held) == most:
+        print("crowded", flush=True)
+    if len(held) > most:
+        held.pop(0).close()
+        time.sleep(pause_s)
+"""
+AS_USER = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups"]
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +132,25 @@ def test_connections_of_strangers_and_liars(star: Star) -> None:
         run_on(star, 2, CONNECTIONS, star.address(1), str(PORT), star.address(2))
         assert rejected(running[1], 4) == {"not authenticated": 4}
         assert_works(running[0], 1)
+
+
+@pytest.mark.parametrize("pause_s", [1.0, 0.001, 0.0], ids=["idle", "renewed", "as fast as they come"])
+def test_another_user_of_the_same_host_keeps_its_agent_from_nobody(star: Star, pause_s: float) -> None:
+    """His connections come from the same address as the agent's, and never prove anything."""
+    with agents(star, [0, 1]) as running:
+        words = ["/usr/bin/python3", "-c", CROWD, star.address(1), str(PORT), str(pause_s), "300"]
+        crowd = subprocess.Popen(star.hosts[0].enter(*AS_USER, *words), stdout=subprocess.PIPE, text=True)
+        try:
+            assert crowd.stdout is not None and crowd.stdout.readline() == "crowded\n"
+            for _ in range(10):
+                assert_works(running[0], 1)
+            answer = running[0].ask(type="train", peer=1, duration_s=0.1, streams=4)
+            assert answer["type"] == "train"
+            assert crowd.poll() is None
+        finally:
+            crowd.kill()
+            crowd.communicate()
+        assert "too many connections" in running[1].event("rejected")["reasons"]
 
 
 def test_an_agent_with_another_secret(star: Star) -> None:

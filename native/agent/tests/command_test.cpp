@@ -40,12 +40,14 @@ TEST(Command, FieldsAreRead) {
     const auto move = parse<MoveCommand>(R"({"type":"move","id":4,"peer":3,"relay":2})");
     EXPECT_EQ(move.peer, 3);
     EXPECT_EQ(move.relay, 2);
+    parse<LeaseCommand>(R"({"type":"lease"})");
     EXPECT_EQ(parse<ReturnCommand>(R"({"type":"return","id":5,"peer":3})").peer, 3);
     const auto shares = parse<SharesCommand>(R"({"type":"shares","id":6,"shares":[[1,2,[[3,2],[1,0]]]]})");
     EXPECT_EQ(shares.id, 6);
     EXPECT_TRUE(shares.sharing.hurts({1, 2}, {3, 2}));
     EXPECT_TRUE(shares.sharing.hurts({1, 2}, {1, 0}));
     EXPECT_FALSE(shares.sharing.hurts({3, 2}, {1, 2}));
+    EXPECT_EQ(parse<StepClockCommand>(R"({"type":"step_clock","id":7,"offset_s":-10.5})").offset_s, -10.5);
     EXPECT_NO_THROW(parse<StopCommand>(R"({"type":"stop","id":0})"));
     EXPECT_NO_THROW(parse<StopCommand>(R"({"type":"stop"})"));
 }
@@ -53,6 +55,7 @@ TEST(Command, FieldsAreRead) {
 TEST(Command, MistakesNameTheFieldAndTheCommand) {
     const std::vector<std::pair<const char*, const char*>> cases{
         {R"({"type":"pingpong","id":7,"peer":0,"sizes_B":[1],"exchanges":1,"warmup":0})", "'peer'"},
+        {R"({"type":"step_clock","id":7,"offset_s":2e6})", "'offset_s'"},
         {R"({"type":"pingpong","id":7,"peer":4,"sizes_B":[1],"exchanges":1,"warmup":0})", "'peer'"},
         {R"({"type":"pingpong","id":7,"peer":1,"sizes_B":[],"exchanges":1,"warmup":0})", "'sizes_B'"},
         {R"({"type":"pingpong","id":7,"peer":1,"sizes_B":[0],"exchanges":1,"warmup":0})", "'sizes_B'"},

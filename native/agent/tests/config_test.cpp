@@ -44,6 +44,25 @@ std::string mistake(const json& value) {
     return "accepted";
 }
 
+TEST(Config, LeaseAndBootId) {
+    json value = valid();
+    EXPECT_EQ(parse(value).lease_s, 0.0);
+    EXPECT_FALSE(parse(value).boot_id);
+    value["lease_s"] = nullptr;
+    value["boot_id"] = nullptr;
+    EXPECT_EQ(parse(value).lease_s, 0.0);
+    EXPECT_FALSE(parse(value).boot_id);
+    value["lease_s"] = 10;
+    value["boot_id"] = 1'795'451'000'000'000'001;
+    EXPECT_EQ(parse(value).lease_s, 10.0);
+    EXPECT_EQ(parse(value).boot_id, 1'795'451'000'000'000'001U);
+    value["lease_s"] = 0;
+    EXPECT_NE(mistake(value).find("'lease_s'"), std::string::npos) << mistake(value);
+    value["lease_s"] = 10;
+    value["boot_id"] = -1;
+    EXPECT_NE(mistake(value).find("'boot_id'"), std::string::npos) << mistake(value);
+}
+
 TEST(Config, RelayPlane) {
     json value = valid();
     value["relay"] = {{"directory", "/dev/shm/relay"}};

@@ -123,8 +123,10 @@ TEST(Clock, TestShiftsEveryReading) {
     const Clock clock({.offset_s = 2.0, .drift = 1e-3, .origin_ns = 1'000'000'000'000});
     EXPECT_EQ(clock.shifted(1'000'000'000'000), 1'002'000'000'000);
     EXPECT_EQ(clock.shifted(1'001'000'000'000), 1'003'001'000'000);
-    const Clock plain({});
+    Clock plain({});
     EXPECT_EQ(plain.shifted(123), 123);
+    plain.step(-1.5);
+    EXPECT_EQ(plain.shifted(2'000'000'000), 500'000'000);
 }
 
 }  // namespace

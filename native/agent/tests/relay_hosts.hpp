@@ -50,6 +50,13 @@ struct Directory {
     ~Directory() { rmdir(path.c_str()); }
 };
 
+/// Over the agent that listens there. Throws std::runtime_error.
+inline std::unique_ptr<AgentCarrier> joined(const std::string& directory, Process rank, Process processes) {
+    auto carrier = relay::AgentJoin(directory, rank, processes).wait(std::chrono::seconds(5));
+    if (!carrier) throw std::runtime_error("the agent does not answer");
+    return carrier;
+}
+
 /// Hosts with an agent each, in one thread of their own. The test's thread is the ranks'.
 class Hosts {
   public:
@@ -78,8 +85,8 @@ class Hosts {
         return call([&] { return plane(host).counts(); });
     }
     /// As a rank of that host; then all agents know where it is.
-    std::unique_ptr<AgentCarrier> join(core::HostId host, Process rank) {
-        auto carrier = std::make_unique<AgentCarrier>(directories_.at(host).path, rank, kProcesses);
+    std::unique_ptr<AgentCarrier> join(core::HostId host, Process rank, Process processes = kProcesses) {
+        std::unique_ptr<AgentCarrier> carrier = joined(directories_.at(host).path, rank, processes);
         const std::array<std::uint32_t, 1> ranks{rank};
         call([&] {
             for (const auto& plane : planes_) {

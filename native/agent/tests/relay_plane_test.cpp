@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <utility>
 
 #include "relay_hosts.hpp"
@@ -36,6 +37,42 @@ TEST(RelayPlane, FramesGoOverTheRelayWholeAndInOrder) {
     EXPECT_EQ(exchange(*rank0, 0, *rank1, 1, 100), count_to(100));
     EXPECT_EQ(hosts.counts(1).passed, 1000U);
     EXPECT_TRUE(hosts.log().empty());
+}
+
+/// 10^4 ranks on 50 hosts: whatever happens to one host costs as much as that host has ranks, not as many as the job
+/// has.
+TEST(RelayPlane, OnlyWhatHasChangedIsToldToRanks) {
+    constexpr core::HostId kHosts = 50;
+    constexpr Process kJob = 10'000;
+    constexpr Process kPerHost = kJob / kHosts;
+    constexpr std::uint64_t kLocal = 4;
+    Hosts hosts(kHosts);
+    std::vector<std::unique_ptr<AgentCarrier>> local;
+    for (Process rank = 0; rank < kLocal; ++rank) local.push_back(hosts.join(0, rank, kJob));
+    const auto told = [&] { return hosts.call([&] { return hosts.plane(0).places_told(); }); };
+    const auto place = [&](core::HostId host) {
+        std::vector<std::uint32_t> ranks(kPerHost);
+        std::iota(ranks.begin(), ranks.end(), host * kPerHost);
+        hosts.call([&] { hosts.plane(0).place(host, ranks); });
+    };
+    std::uint64_t before = told();
+    EXPECT_LE(before, kLocal * (kJob + kLocal)) << "each learns all once, and the others of it";
+    for (core::HostId host = 1; host < kHosts; ++host) place(host);
+    EXPECT_EQ(told() - before, kLocal * (kJob - kPerHost)) << "each process once";
+    EXPECT_EQ(local[0]->wished(kJob - 1), Path::direct);
+    EXPECT_TRUE(local[3]->reaches(kJob - 1));
+    before = told();
+    for (core::HostId host = 1; host < kHosts; ++host) place(host);
+    EXPECT_EQ(told(), before) << "nothing new";
+    EXPECT_EQ(hosts.move(0, 49, 7), "");
+    EXPECT_LE(told() - before, 2 * kLocal * kPerHost)
+        << "of the destination, as the relay is reached and as it is moved";
+    EXPECT_EQ(local[1]->wished(kJob - 1), Path::relay);
+    EXPECT_EQ(local[1]->wished(kJob - 1 - kPerHost), Path::direct);
+    before = told();
+    hosts.back(0, 49);
+    EXPECT_EQ(told() - before, kLocal * kPerHost);
+    EXPECT_EQ(local[2]->wished(kJob - 1), Path::direct);
 }
 
 TEST(RelayPlane, RanksOfOneHostReachEachOther) {

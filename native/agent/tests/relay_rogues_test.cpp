@@ -75,9 +75,9 @@ TEST(RelayRogues, WhoSpeaksForAnotherRankIsLeftOut) {
     const auto rank0 = hosts.join(0, 0);
     const auto rank1 = hosts.join(0, 1);
     const auto rank2 = hosts.join(1, 2);
-    EXPECT_THROW(AgentCarrier(hosts.directory(0), 1, kProcesses), std::runtime_error) << "there is a rank 1";
-    EXPECT_THROW(AgentCarrier(hosts.directory(0), 6, kProcesses), std::runtime_error) << "beyond the world";
-    EXPECT_THROW(AgentCarrier("/nonexistent", 3, kProcesses), std::runtime_error);
+    EXPECT_THROW(joined(hosts.directory(0), 1, kProcesses), relay::Unwanted) << "there is a rank 1";
+    EXPECT_THROW(joined(hosts.directory(0), 6, kProcesses), std::runtime_error) << "beyond the world";
+    EXPECT_THROW(joined("/nonexistent", 3, kProcesses), std::runtime_error);
     rank1->send(2, make_frame(0, 2, 1, 10));
     EXPECT_TRUE(eventually([&] {
         rank1->poll([](std::span<const std::uint8_t>) {});
@@ -91,9 +91,9 @@ TEST(RelayRogues, RanksOfAnotherJobAreLeftOut) {
     Hosts hosts(2);
     const auto rank0 = hosts.join(0, 0);
     const auto rank3 = hosts.join(1, 3);
-    EXPECT_THROW(AgentCarrier(hosts.directory(1), 1, 2), std::runtime_error) << "its world has another size";
+    EXPECT_THROW(joined(hosts.directory(1), 1, 2), std::runtime_error) << "its world has another size";
     EXPECT_EQ(hosts.log().back(), "a rank 1 of 2 asked for the relay plane; the job has 6");
-    EXPECT_THROW(AgentCarrier(hosts.directory(1), 0, kProcesses), std::runtime_error) << "rank 0 is on host 0";
+    EXPECT_THROW(joined(hosts.directory(1), 0, kProcesses), std::runtime_error) << "rank 0 is on host 0";
     EXPECT_EQ(hosts.log().back(), "a rank 0 asked for the relay plane; the job's is on another host");
     EXPECT_EQ(exchange(*rank3, 3, *rank0, 0, 10), count_to(10)) << "frames go where they went";
 }
@@ -119,7 +119,7 @@ TEST(RelayRogues, MemoryThatIsNotAsTheAgentSaysIsNotTouched) {
             const UniqueFd socket(accept(listener.get(), nullptr, nullptr));
             hand_over(socket.get(), ring_B);
         });
-        EXPECT_THROW(AgentCarrier(directory.path, 0, kProcesses), std::runtime_error) << ring_B;
+        EXPECT_THROW(joined(directory.path, 0, kProcesses), std::runtime_error) << ring_B;
         agent.join();
         unlink(address.sun_path);
     }

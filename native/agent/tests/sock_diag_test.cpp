@@ -44,6 +44,7 @@ TEST(SockDiag, SeesWhatAConnectionDid) {
     EXPECT_EQ(found->uid, getuid());
     EXPECT_EQ(found->acked_B + found->in_flight_B, 10'001U) << "the first acknowledgement counts the SYN";
     EXPECT_GT(found->srtt_s, 0.0);
+    EXPECT_GE(found->rto_s, 0.2);
     EXPECT_NE(found->cookie, 0U);
 }
 
