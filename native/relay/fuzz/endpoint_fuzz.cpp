@@ -25,13 +25,15 @@ Pattern pattern(ByteReader& in) {
 
 Body body(ByteReader& in) {
     const MessageId message = in.take<std::uint8_t>();
-    switch (in.take<std::uint8_t>() % 4) {
+    switch (in.take<std::uint8_t>() % 5) {
         case 0:
             return Pull{message};
         case 1:
             return Payload{message, in.take<std::uint8_t>(), in.take<std::uint8_t>()};
         case 2:
             return Matched{message};
+        case 3:
+            return Consent{static_cast<Consent::Step>(message % 3)};
         default: {
             const auto flags = in.take<std::uint8_t>();
             return Envelope{message,
@@ -72,7 +74,8 @@ void program_step(ByteReader& in, Endpoint& end, Library& library) {
             return;
         }
         case 3:
-            return end.take_over(kCommunicator);
+            if (end.may_take_over(kCommunicator)) end.take_over(kCommunicator);
+            return;
         case 4:
             end.withdraw_receive(kCommunicator, in.take<std::uint8_t>());
             return;
@@ -98,10 +101,11 @@ void native_step(ByteReader& in, Endpoint& end, Library& library) {
     }
 }
 
-void check(Endpoint& end) {
+void check(Endpoint& end, bool cancels) {
     const MatchingQueue& queue = end.matching(kCommunicator);
     const bool empty = queue.posted() == 0 && queue.unexpected() == 0 && queue.held() == 0;
-    if (end.may_return(kCommunicator) != (queue.settled() && empty)) std::abort();
+    if (end.may_return(kCommunicator) && !(queue.settled() && empty)) std::abort();
+    if (!cancels && end.next_to_cancel(kCommunicator)) std::abort();
     if (end.may_return(kCommunicator)) end.return_to_native(kCommunicator);
     while (end.next_frame(kPeer, 0.0)) {
     }
@@ -112,7 +116,8 @@ void check(Endpoint& end) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     ByteReader in({data, size});
-    Endpoint end(0, 2, {.inline_limit_B = 100, .credit_B = 300, .piece_B = 50, .window = 4});
+    const bool cancels = in.take<std::uint8_t>() % 2 == 0;
+    Endpoint end(0, 2, {.inline_limit_B = 100, .credit_B = 300, .piece_B = 50, .window = 4, .cancels = cancels});
     end.add_communicator(kCommunicator, kRanks);
     Library library;
     while (!in.too_short()) {
@@ -132,7 +137,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         } catch (const ProtocolError&) {
             return 0;  // the run ends there
         }
-        check(end);
+        check(end, cancels);
     }
     return 0;
 }

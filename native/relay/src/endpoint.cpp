@@ -19,15 +19,30 @@ Endpoint::Endpoint(Process self, Process processes, Settings settings)
     : self_(self), settings_(settings), peers_(processes, Peer(settings)) {}
 
 void Endpoint::add_communicator(CommunicatorId communicator, Rank sources) {
-    if (!communicators_.emplace(communicator, Communicator{MatchingQueue(sources), {}}).second) {
+    add(communicator, sources, false);
+}
+
+void Endpoint::add_relayed_communicator(CommunicatorId communicator, Rank sources) {
+    add(communicator, sources, true);
+}
+
+void Endpoint::add(CommunicatorId communicator, Rank sources, bool relayed) {
+    if (!communicators_.emplace(communicator, Communicator{MatchingQueue(sources), relayed}).second) {
         throw std::logic_error("communicator " + std::to_string(communicator) + " is there already");
     }
+    // Who has our consent may relay on it at any time.
+    if (relayed || !consented_.empty()) take_over(communicator);
     const auto waiting = early_.extract(communicator);
     if (waiting.empty()) return;
     for (const Early& early : waiting.mapped()) admit(early.peer, early.envelope);
 }
 
 void Endpoint::remove_communicator(CommunicatorId communicator) {
+    forget_communicator(communicator);
+    removed_.insert(communicator);
+}
+
+void Endpoint::forget_communicator(CommunicatorId communicator) {
     if (!matching(communicator).idle()) {
         throw std::logic_error("communicator " + std::to_string(communicator) + " is removed and has messages");
     }
@@ -39,8 +54,14 @@ void Endpoint::remove_communicator(CommunicatorId communicator) {
 Path Endpoint::path(Process peer) const {
     if (peer == self_) return Path::direct;
     const Peer& to = peers_.at(peer);
-    const bool drained = to.reported.released == to.envelopes_out;
-    return to.preferred == Path::direct && drained ? Path::direct : Path::relay;
+    // Without consent, what is not released yet is on communicators of which the library has nothing.
+    const bool possible = settings_.cancels || to.consent == Asked::granted;
+    return possible && (to.preferred == Path::relay || !to.drained()) ? Path::relay : Path::direct;
+}
+
+void Endpoint::prefer(Process peer, Path path) {
+    peers_.at(peer).preferred = path;
+    reconsider(peer);
 }
 
 Path Endpoint::choose_path(CommunicatorId communicator, Process peer) {
@@ -61,7 +82,10 @@ void Endpoint::not_sent(CommunicatorId communicator, Process peer) {
 
 MessageId Endpoint::send(CommunicatorId communicator, Process peer, Rank source, Tag tag, std::uint64_t size_B,
                          bool synchronous) {
-    if (path(peer) != Path::relay) throw std::logic_error("a message is relayed that was to go directly");
+    const bool relayed = communicators_.at(communicator).relayed && peer != self_;
+    if (!relayed && path(peer) != Path::relay) {
+        throw std::logic_error("a message is relayed that was to go directly");
+    }
     Peer& to = peers_.at(peer);
     const std::uint64_t in_use_B = to.inlined_B - to.reported.consumed_B;
     const bool fits = size_B <= settings_.inline_limit_B && in_use_B + size_B <= settings_.credit_B;
@@ -112,6 +136,8 @@ ReceiveId Endpoint::receive_extracted(CommunicatorId communicator, const Arrival
 // The native side.
 
 void Endpoint::take_over(CommunicatorId communicator) {
+    if (!may_take_over(communicator))
+        throw std::logic_error("a takeover from a library that cannot give receives back");
     change(communicator, [](MatchingQueue& queue, Effects& effects) { queue.take_over(effects); });
 }
 
@@ -137,14 +163,25 @@ void Endpoint::pulled(CommunicatorId communicator, NativeHandle handle, Rank sou
 void Endpoint::native_completed(CommunicatorId communicator, ReceiveId receive, Rank source) {
     change(communicator,
            [&](MatchingQueue& queue, Effects& effects) { queue.native_completed(receive, source, effects); });
+    grant();
 }
 
 void Endpoint::native_cancelled(CommunicatorId communicator, ReceiveId receive) {
     change(communicator, [&](MatchingQueue& queue, Effects& effects) { queue.native_cancelled(receive, effects); });
+    grant();
 }
 
 void Endpoint::native_extracted(CommunicatorId communicator, Rank source) {
     change(communicator, [&](MatchingQueue& queue, Effects& effects) { queue.native_extracted(source, effects); });
+}
+
+bool Endpoint::may_return(CommunicatorId communicator) const {
+    return !communicators_.at(communicator).relayed && consented_.empty() && matching(communicator).may_return();
+}
+
+void Endpoint::return_to_native(CommunicatorId communicator) {
+    if (!may_return(communicator)) throw std::logic_error("a takeover ends that is still needed");
+    communicators_.at(communicator).queue.return_to_native();
 }
 
 // Frames.
@@ -245,6 +282,7 @@ void Endpoint::learn(Process from, const Progress& progress, Time now_s) {
     peer.reported.delivered = std::max(peer.reported.delivered, progress.delivered);
     peer.reported.released = std::max(peer.reported.released, progress.released);
     peer.reported.consumed_B = std::max(peer.reported.consumed_B, progress.consumed_B);
+    reconsider(from);
     const auto there = peer.payload_ends.upper_bound(peer.out.acknowledged());
     for (auto end = peer.payload_ends.begin(); end != there; end = peer.payload_ends.erase(end)) {
         peer.sends.at(end->second).payload_there = true;
@@ -255,6 +293,7 @@ void Endpoint::learn(Process from, const Progress& progress, Time now_s) {
 void Endpoint::handle(Process from, const Envelope& envelope) {
     if (envelope.message != ++peers_[from].envelopes_in) throw mistake(from, "its messages are not in sequence");
     if (communicators_.contains(envelope.communicator)) return admit(from, envelope);
+    if (removed_.contains(envelope.communicator)) return drop(from, envelope);
     early_[envelope.communicator].push_back({from, envelope});
 }
 
@@ -299,12 +338,74 @@ void Endpoint::handle(Process from, const Matched& matched) {
     finish(from, matched.message);
 }
 
+void Endpoint::handle(Process from, const Consent& consent) {
+    Peer& peer = peers_[from];
+    if (settings_.cancels) throw mistake(from, "it speaks of consent, and the library cancels");
+    switch (consent.step) {
+        case Consent::Step::ask:
+            if (consented_.contains(from) || !asking_.insert(from).second)
+                throw mistake(from, "it asks twice for consent");
+            return grant();
+        case Consent::Step::grant:
+            if (peer.consent != Asked::asked) throw mistake(from, "it consents to what was not asked for");
+            peer.consent = Asked::granted;
+            return reconsider(from);
+        case Consent::Step::give_back:
+            if (peer.released != peer.envelopes_in || consented_.erase(from) == 0) {
+                throw mistake(from, "it gives back a consent that it does not have, or still needs");
+            }
+    }
+}
+
+/// Asks for consent when it begins to be needed, and gives it back when it is not any more (rule 6).
+void Endpoint::reconsider(Process to) {
+    Peer& peer = peers_.at(to);
+    if (settings_.cancels || to == self_) return;
+    if (peer.preferred == Path::relay && peer.consent == Asked::not_yet) {
+        peer.consent = Asked::asked;
+        push(to, Consent{Consent::Step::ask});
+    } else if (peer.preferred == Path::direct && peer.consent == Asked::granted && peer.drained()) {
+        peer.consent = Asked::not_yet;
+        push(to, Consent{Consent::Step::give_back});
+    }
+}
+
+/// Consents to all who ask, in a moment in which the library has no receive: then nothing is to be cancelled.
+void Endpoint::grant() {
+    if (asking_.empty()) return;
+    for (const auto& [id, communicator] : communicators_) {
+        if (communicator.queue.library_has_receives()) return;
+    }
+    for (const auto& [id, communicator] : communicators_) {
+        if (!communicator.queue.taken_over()) take_over(id);
+    }
+    for (const Process peer : asking_) push(peer, Consent{Consent::Step::grant});
+    consented_.merge(asking_);
+}
+
+void Endpoint::require_consent(Process from) const {
+    if (!settings_.cancels && !consented_.contains(from)) throw mistake(from, "it relays a message without consent");
+}
+
 void Endpoint::admit(Process from, const Envelope& envelope) {
+    if (!communicators_.at(envelope.communicator).relayed) require_consent(from);
     const Relayed message{from, envelope.message, envelope.size_B, envelope.synchronous, envelope.inlined};
     change(envelope.communicator, [&](MatchingQueue& queue, Effects& effects) {
         queue.relayed(message, envelope.source, envelope.tag, envelope.native_before, effects);
         if (effects.released.empty()) ++counters_.held;
     });
+}
+
+/// Its sender may go on as if it had joined the matching. One that waits for its receive does so for good.
+void Endpoint::drop(Process from, const Envelope& envelope) {
+    require_consent(from);
+    Peer& peer = peers_[from];
+    ++peer.released;
+    if (envelope.inlined) {
+        peer.consumed_B += envelope.size_B;
+        events_.push_back(Unreceivable{from, envelope.message});
+    }
+    open_.insert(from);
 }
 
 void Endpoint::finish(Process to, MessageId message) {

@@ -12,7 +12,9 @@ namespace {
 using core::ByteReader;
 using core::ByteWriter;
 
-enum class Kind : std::uint8_t { progress = 0, envelope, pull, payload, matched };
+enum class Kind : std::uint8_t { progress = 0, envelope, pull, payload, matched, consent };
+constexpr std::size_t kKindAt = 4 + 1;  // of a frame's bytes
+constexpr std::uint8_t kHeard = 0x80;   // beside the kind
 constexpr std::uint8_t kSynchronous = 1;
 constexpr std::uint8_t kInlined = 2;
 
@@ -90,6 +92,19 @@ std::optional<std::uint64_t> payload_of(const Matched& body) {
     return body.message > 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
 }
 
+Kind write(ByteWriter& out, const Consent& body) {
+    out.put(static_cast<std::uint8_t>(body.step));
+    return Kind::consent;
+}
+bool read(ByteReader& in, Consent& body) {
+    const auto step = in.take<std::uint8_t>();
+    body.step = static_cast<Consent::Step>(step);
+    return step <= static_cast<std::uint8_t>(Consent::Step::give_back);
+}
+std::optional<std::uint64_t> payload_of(const Consent&) {
+    return 0;
+}
+
 /// Reads a body and holds what follows it against what it says.
 template <typename T>
 std::optional<DecodeError> read_as(ByteReader& in, Body& body) {
@@ -117,6 +132,8 @@ std::optional<DecodeError> read_body(Kind kind, ByteReader& in, Frame& frame) {
             return read_as<Payload>(in, frame.body);
         case Kind::matched:
             return read_as<Matched>(in, frame.body);
+        case Kind::consent:
+            return read_as<Consent>(in, frame.body);
     }
     return DecodeError::unknown_kind;
 }
@@ -176,21 +193,25 @@ std::variant<Ends, DecodeError> ends_of(std::span<const std::uint8_t> frame, Pro
     ByteReader reader(frame);
     const auto length_B = reader.take<std::uint32_t>();
     const auto version = reader.take<std::uint8_t>();
-    reader.take<std::uint8_t>();  // the kind
+    const auto kind = reader.take<std::uint8_t>();
     const auto from = reader.take<std::uint32_t>();
     const auto to = reader.take<std::uint32_t>();
     const bool possible = frame.size() >= kHeader_B && frame.size() <= kMaxFrame_B;
     if (!possible || length_B != frame.size()) return DecodeError::bad_length;
     if (version != kVersion) return DecodeError::bad_version;
     if (from >= processes || to >= processes || from == to) return DecodeError::bad_process;
-    return Ends{from, to};
+    return Ends{from, to, (kind & kHeard) != 0};
+}
+
+void say_heard(std::span<std::uint8_t> frame) {
+    frame[kKindAt] |= kHeard;
 }
 
 std::variant<Decoded, DecodeError> decode(std::span<const std::uint8_t> in, Process processes) {
     ByteReader reader(in);
     const auto length_B = reader.take<std::uint32_t>();
     const auto version = reader.take<std::uint8_t>();
-    const auto kind = static_cast<Kind>(reader.take<std::uint8_t>());
+    const auto kind = static_cast<Kind>(reader.take<std::uint8_t>() & ~kHeard);
     Frame frame;
     frame.from = reader.take<std::uint32_t>();
     frame.to = reader.take<std::uint32_t>();

@@ -195,6 +195,21 @@ TEST(Endpoint, AMatchedProbeTakesTheMessage) {
     EXPECT_EQ(pair.carry(), (std::vector<Body>{Matched{1}}));
 }
 
+TEST(Endpoint, WhatComesOnACommunicatorThatWasRemovedIsDropped) {
+    constexpr CommunicatorId kFreed = 6;
+    Pair pair;
+    for (Endpoint& end : pair.ends) end.add_communicator(kFreed, 2);
+    pair.ends[1].remove_communicator(kFreed);
+    EXPECT_EQ(pair.ends[0].choose_path(kFreed, 1), Path::relay);
+    pair.ends[0].send(kFreed, 1, 0, kTag, 100, false);
+    pair.carry();
+    EXPECT_EQ(pair.ends[1].take_events(), (std::vector<Event>{Unreceivable{0, 1}}));
+    EXPECT_EQ(pair.ends[1].progress(0), (Progress{1, 1, 100})) << "its sender has its credit back";
+    EXPECT_EQ(pair.ends[0].take_events(), (std::vector<Event>{SendDone{1, 1}}));
+    pair.ends[0].prefer(1, Path::direct);
+    EXPECT_EQ(pair.ends[0].path(1), Path::direct);
+}
+
 TEST(Endpoint, EnvelopesMayComeBeforeTheirCommunicator) {
     Pair pair;
     pair.ends[0].add_communicator(6, 2);
@@ -205,6 +220,18 @@ TEST(Endpoint, EnvelopesMayComeBeforeTheirCommunicator) {
     pair.ends[1].add_communicator(6, 2);
     EXPECT_EQ(pair.ends[1].progress(0).released, 1U);
     EXPECT_THROW(pair.ends[1].add_communicator(6, 2), std::logic_error);
+}
+
+TEST(Endpoint, EnvelopesWaitForACommunicatorThatWasForgotten) {
+    Pair pair;
+    for (Endpoint& end : pair.ends) end.add_communicator(6, 2);
+    pair.ends[1].forget_communicator(6);
+    pair.ends[0].send(6, 1, 0, kTag, 8, false);
+    pair.carry();
+    EXPECT_EQ(pair.ends[1].progress(0).released, 0U);
+    pair.ends[1].add_communicator(6, 2);
+    EXPECT_EQ(pair.ends[1].progress(0).released, 1U);
+    EXPECT_THROW(pair.ends[1].forget_communicator(6), std::logic_error) << "the message waits for its receive";
 }
 
 TEST(Endpoint, ALostAcknowledgementIsGivenAgain) {
@@ -244,6 +271,97 @@ TEST(Endpoint, RefusesFramesThatContradictWhatWentBefore) {
     refused(Payload{1, 0, 101});
     EXPECT_THROW(pair.ends[1].receive({0, 0, 0, {}, Pull{}}, 0.0), ProtocolError) << "for another process";
     EXPECT_THROW(pair.ends[1].receive({2, 1, 0, {}, Pull{}}, 0.0), ProtocolError) << "from nobody";
+}
+
+Body consent(Consent::Step step) {
+    return Consent{step};
+}
+
+TEST(Endpoint, WithoutCancellingNothingIsRelayedUntilTheLibraryHasNoReceive) {
+    Pair pair({.cancels = false});
+    Endpoint& sender = pair.ends[0];
+    Endpoint& receiver = pair.ends[1];
+    const auto native = receiver.post_receive(kWorld, {});
+    EXPECT_TRUE(native.native);
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{consent(Consent::Step::ask)}));
+    EXPECT_EQ(sender.choose_path(kWorld, 1), Path::direct);
+    EXPECT_THROW(sender.send(kWorld, 1, 0, kTag, 8, false), std::logic_error);
+    EXPECT_FALSE(receiver.taken_over(kWorld));
+    EXPECT_FALSE(receiver.may_take_over(kWorld));
+    EXPECT_THROW(receiver.take_over(kWorld), std::logic_error);
+    receiver.native_completed(kWorld, native.receive, 0);
+    EXPECT_TRUE(receiver.taken_over(kWorld));
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{consent(Consent::Step::grant)}));
+    EXPECT_FALSE(receiver.may_return(kWorld)) << "a message may come at any time";
+    EXPECT_THROW(receiver.return_to_native(kWorld), std::logic_error);
+    pair.send(8);
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{Envelope{1, kWorld, 0, kTag, 1, 8, false, true}}));
+    receiver.add_communicator(6, 2);
+    EXPECT_TRUE(receiver.taken_over(6)) << "from the beginning";
+    EXPECT_EQ(receiver.counters().cancelled, 0U);
+}
+
+TEST(Endpoint, ConsentIsGivenBackWhenAllRelayedOnesJoinedTheMatching) {
+    Pair pair({.cancels = false});
+    Endpoint& receiver = pair.ends[1];
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{consent(Consent::Step::ask), consent(Consent::Step::grant)}));
+    receiver.forget_communicator(kWorld);  // so that the message waits
+    pair.send(8);
+    pair.ends[0].prefer(1, Path::direct);
+    EXPECT_EQ(pair.carry().size(), 1U);
+    EXPECT_EQ(pair.ends[0].path(1), Path::relay);
+    receiver.add_communicator(kWorld, 2);
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{consent(Consent::Step::give_back)}));
+    EXPECT_EQ(pair.ends[0].path(1), Path::direct);
+    receiver.post_receive(kWorld, {});
+    EXPECT_TRUE(receiver.may_return(kWorld));
+    receiver.return_to_native(kWorld);
+    pair.ends[0].prefer(1, Path::relay);
+    EXPECT_EQ(pair.ends[0].path(1), Path::direct);
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{consent(Consent::Step::ask), consent(Consent::Step::grant)}))
+        << "the next one is asked for again";
+}
+
+TEST(Endpoint, ConsentThatComesTooLateIsGivenBackAtOnce) {
+    Pair pair({.cancels = false});
+    pair.ends[0].prefer(1, Path::direct);
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{consent(Consent::Step::ask), consent(Consent::Step::grant),
+                                               consent(Consent::Step::give_back)}));
+    EXPECT_TRUE(pair.ends[1].may_return(kWorld));
+}
+
+TEST(Endpoint, WhatTheLibraryHasNothingOfNeedsNoConsent) {
+    Pair pair({.cancels = false});
+    pair.ends[0].prefer(1, Path::direct);
+    pair.carry();
+    pair.ends[1].return_to_native(kWorld);
+    for (Endpoint& end : pair.ends) end.add_relayed_communicator(6, 2);
+    const auto native = pair.ends[1].post_receive(kWorld, {});
+    pair.ends[0].send(6, 1, 0, kTag, 8, false);
+    EXPECT_EQ(pair.ends[0].path(1), Path::direct) << "not released yet, but of no other communicator";
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{Envelope{1, 6, 0, kTag, 0, 8, false, true}}));
+    EXPECT_TRUE(native.native);
+    EXPECT_FALSE(pair.ends[1].taken_over(kWorld));
+    EXPECT_FALSE(pair.ends[1].may_return(6));
+}
+
+TEST(Endpoint, RefusesConsentThatContradictsWhatWentBefore) {
+    Pair pair({.cancels = false});
+    const auto refused = [](Endpoint end, const Body& body) {
+        const std::uint64_t sequence = end.progress(0).delivered + 1;
+        EXPECT_THROW(end.receive({0, 1, sequence, {}, body}, 0.0), ProtocolError);
+    };
+    const Envelope envelope{1, kWorld, 0, kTag, 0, 8, false, true};
+    refused(pair.ends[1], envelope);
+    refused(pair.ends[1], consent(Consent::Step::grant));
+    refused(pair.ends[1], consent(Consent::Step::give_back));
+    pair.carry();
+    refused(pair.ends[1], consent(Consent::Step::ask));
+    pair.ends[1].forget_communicator(kWorld);
+    pair.send(8);
+    pair.carry();
+    refused(pair.ends[1], consent(Consent::Step::give_back));
+    refused(Pair().ends[1], consent(Consent::Step::ask));
 }
 
 TEST(Endpoint, ADirectMessageThatTheLibraryRefusedIsNotWaitedFor) {

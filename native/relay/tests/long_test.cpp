@@ -62,6 +62,15 @@ TEST(LongExplore, AgentsThatDie) {
     }
 }
 
+TEST(LongExplore, ConsentInsteadOfCancelling) {
+    for (const Program& program : small_programs()) holds(program, {.takeovers = 1, .cancels = false, .wishes = 1});
+    for (const Program& program : {programs::two_in_order(), programs::two_posted(), programs::tags_crossed(),
+                                   programs::probes(), programs::cancelled_by_program(), programs::ping_pong()}) {
+        holds(program, {.cancels = false, .wishes = 2});
+    }
+    holds(programs::two_in_order(), {.losses = 1, .repeats = 1, .cancels = false, .wishes = 1});
+}
+
 TEST(LongExplore, PayloadsWithoutCredit) {
     for (const Program& program : {programs::two_posted(), programs::ping_pong(), programs::probes()}) {
         holds(program, {.takeovers = 1, .credit_B = 0});
@@ -140,6 +149,14 @@ TEST_P(LongSimulation, AMillionMessagesAmongEightRanks) {
         EXPECT_GT(count, 1000U) << name;
     }
     std::printf("\n");
+}
+
+TEST_P(LongSimulation, AMillionMessagesWithConsent) {
+    const auto result = simulation::run({.seed = GetParam(), .messages = 1000000, .cancels = false});
+    const Counters& c = result.counters;
+    EXPECT_EQ(result.received, 1000000U);
+    EXPECT_EQ(c.cancelled + c.cancel_failed, 0U);
+    for (const std::uint64_t count : {c.direct, c.relayed, c.takeovers, c.pulled, c.held}) EXPECT_GT(count, 1000U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LongSimulation, testing::Range<std::uint64_t>(1, 6));

@@ -28,7 +28,9 @@ std::vector<std::pair<Frame, Bytes>> one_of_each() {
             {{1, 2, 9, progress, Envelope{3, 4, 5, 6, 0, 0, false, true}}, {}},
             {{7, 0, 1, {}, Pull{3}}, {}},
             {{7, 0, 1, {}, Payload{3, 1ULL << 33, 3}}, {9, 8, 7}},
-            {{7, 0, ~0ULL, {}, Matched{3}}, {}}};
+            {{7, 0, ~0ULL, {}, Matched{3}}, {}},
+            {{7, 0, 1, {}, Consent{Consent::Step::ask}}, {}},
+            {{7, 0, 2, progress, Consent{Consent::Step::give_back}}, {}}};
 }
 
 DecodeError error_of(const Bytes& bytes, Process processes = kProcesses) {
@@ -52,6 +54,16 @@ TEST(RelayWire, LayoutIsLittleEndianAndBeginsWithTheLength) {
     const Bytes expected = {54, 0, 0, 0, kVersion, 2, 1, 0, 0, 0, 2, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0,
                             0,  0, 0, 7, 0,        0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0};
     EXPECT_EQ(bytes_of({1, 2, 5, {6, 7, 8}, Pull{0x103}}), expected);
+}
+
+TEST(RelayWire, AFrameMaySayThatItsReceiverWasHeard) {
+    for (const auto& [frame, payload] : one_of_each()) {
+        Bytes bytes = bytes_of(frame, payload);
+        EXPECT_FALSE(std::get<Ends>(ends_of(bytes, kProcesses)).heard);
+        say_heard(bytes);
+        EXPECT_TRUE(std::get<Ends>(ends_of(bytes, kProcesses)).heard);
+        EXPECT_EQ(std::get<Decoded>(decode(bytes, kProcesses)).frame, frame) << "body " << frame.body.index();
+    }
 }
 
 TEST(RelayWire, EveryOtherLengthIsRefused) {
@@ -87,7 +99,7 @@ TEST(RelayWire, RefusesWhatCannotBe) {
         return error_of(bytes);
     };
     EXPECT_EQ(with(4, kVersion + 1), DecodeError::bad_version);
-    EXPECT_EQ(with(5, 5), DecodeError::unknown_kind);
+    EXPECT_EQ(with(5, 6), DecodeError::unknown_kind);
     EXPECT_EQ(with(5, 0), DecodeError::bad_value) << "bare progress has no sequence number";
     EXPECT_EQ(with(14, 0), DecodeError::bad_value) << "a body has one";
     EXPECT_EQ(with(6, 2), DecodeError::bad_process) << "to itself";
@@ -101,6 +113,9 @@ TEST(RelayWire, RefusesWhatCannotBe) {
     envelope.back() = 0;
     envelope[kHeader_B + 23] = 0x80;
     EXPECT_EQ(error_of(envelope), DecodeError::bad_value) << "a negative tag";
+    Bytes consent = bytes_of({1, 2, 5, {}, Consent{Consent::Step::give_back}});
+    ++consent.back();
+    EXPECT_EQ(error_of(consent), DecodeError::bad_value) << "no such step";
 }
 
 TEST(RelayWire, EncodesNothingThatWouldBeRefused) {

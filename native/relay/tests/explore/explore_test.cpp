@@ -46,6 +46,22 @@ TEST(Explore, LostAndDoubledFramesAreMadeGood) {
     holds(programs::two_in_order(), {.agents = true, .agent_deaths = 1});
 }
 
+constexpr Chaos kWithoutCancelling{.cancels = false, .wishes = 1};
+
+TEST(Explore, WithConsentNothingNeedsToBeCancelled) {
+    holds(programs::two_in_order(), kWithoutCancelling);
+    holds(programs::two_posted(), kWithoutCancelling);
+    holds(programs::barrier_between(), {.cancels = false, .wishes = 2});  // consent is given back, too
+}
+
+TEST(Explore, FindsConsentWhileTheLibraryHasReceives) {
+    is_found({.consent_early = true}, programs::two_posted(), kWithoutCancelling);
+}
+
+TEST(Explore, FindsLeavingTakeoverWithConsentGiven) {
+    is_found({.leave_consented = true}, programs::two_posted(), kWithoutCancelling);
+}
+
 TEST(Explore, FindsCancellingTheOldestFirst) {
     is_found({.oldest_first = true}, programs::two_posted());
 }

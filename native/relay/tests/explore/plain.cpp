@@ -16,6 +16,7 @@ std::string describe(const Action& action) {
         "hears of its peer's progress",
         "enters PMPI",
         "counts the message",
+        "wants its messages to go the other way",
         "takes over",
         "cancels a native receive",
         "pulls a native message",
@@ -24,7 +25,9 @@ std::string describe(const Action& action) {
     };
     std::string text = "process " + std::to_string(action.at) + ": " + kNames[static_cast<std::size_t>(action.kind)];
     if (action.kind == Action::Kind::arrive) text += " from " + std::to_string(action.channel.from);
-    if (action.kind == Action::Kind::learn_progress || action.kind == Action::Kind::resend) {
+    const bool of_peer = action.kind == Action::Kind::learn_progress || action.kind == Action::Kind::resend ||
+                         action.kind == Action::Kind::wish;
+    if (of_peer) {
         text += " (" + std::to_string(action.which) + ")";
     }
     return text;

@@ -25,6 +25,7 @@ struct Action {
         learn_progress,
         enter_send,
         count_send,
+        wish,
         take_over,
         cancel,
         pull,

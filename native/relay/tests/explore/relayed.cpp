@@ -16,6 +16,7 @@ Settings settings(const Chaos& chaos) {
     settings.inline_limit_B = kInlineLimit_B;
     settings.credit_B = chaos.credit_B;
     settings.retransmit_s = 1e9;  // the explorer says when: Action::Kind::resend
+    settings.cancels = chaos.cancels;
     return settings;
 }
 
@@ -35,9 +36,11 @@ RelayedMpi::RelayedMpi(Process processes, CommunicatorId communicators, Chaos ch
         node.agents.assign(processes, 0);
         node.lost.assign(processes, false);
         node.told.assign(processes, {});
+        node.wanted.assign(processes, Path::direct);
         node.labels.assign(processes, {});
         node.left.assign(communicators, false);
         node.takeovers = chaos.takeovers;
+        node.wishes = chaos.wishes;
         nodes_.push_back(std::move(node));
     }
 }
@@ -45,6 +48,7 @@ RelayedMpi::RelayedMpi(Process processes, CommunicatorId communicators, Chaos ch
 // Calls of the program.
 
 int RelayedMpi::ways_to_send(Process from, const Step& step) const {
+    if (!chaos_.cancels) return 1;
     const bool direct = chaos_.direct && nodes_[from].endpoint.path(step.peer) == Path::direct;
     const bool relay = step.peer != from && (chaos_.relay || !direct);
     return (direct ? 1 : 0) + (relay ? 1 : 0);
@@ -54,8 +58,9 @@ int RelayedMpi::send(Process from, const Step& step, Label label, int way) {
     Node& node = nodes_[from];
     Endpoint& endpoint = node.endpoint;
     // The ways are: direct if that is possible, then relay.
-    const bool relay = way == 1 || !chaos_.direct || endpoint.path(step.peer) == Path::relay;
-    endpoint.prefer(step.peer, relay ? Path::relay : Path::direct);
+    const bool drawn = chaos_.cancels && (way == 1 || !chaos_.direct);
+    const bool relay = drawn || endpoint.path(step.peer) == Path::relay;
+    if (chaos_.cancels) endpoint.prefer(step.peer, relay ? Path::relay : Path::direct);
     Request request{.communicator = step.communicator, .label = label};
     if (relay) {
         endpoint.choose_path(step.communicator, step.peer);
@@ -71,8 +76,8 @@ int RelayedMpi::send(Process from, const Step& step, Label label, int way) {
         if (!chaos_.threads) enter(from, request);
         if (chaos_.threads) request.entry = Entry::to_enter;
     }
-    // Preferences are drawn anew for every message.
-    endpoint.prefer(step.peer, Path::direct);
+    // Preferences are drawn anew for every message, or else kept until the next wish.
+    if (chaos_.cancels) endpoint.prefer(step.peer, Path::direct);
     const int handle = add(from, std::move(request));
     settle(from);
     return handle;
@@ -229,6 +234,7 @@ void RelayedMpi::network_actions(std::vector<Action>& ready) const {
 void RelayedMpi::process_actions(Process at, std::vector<Action>& ready) const {
     const Node& node = nodes_[at];
     for (Process peer = 0; peer < nodes_.size(); ++peer) {
+        if (node.wishes > 0 && peer != at) ready.push_back({Action::Kind::wish, at, peer, {}});
         if (node.lost[peer]) ready.push_back({Action::Kind::resend, at, peer, {}});
         if (progress_told(peer, at) != nodes_[peer].told[at]) {
             ready.push_back({Action::Kind::learn_progress, at, peer, {}});
@@ -251,7 +257,8 @@ void RelayedMpi::takeover_actions(Process at, CommunicatorId communicator, std::
     const Node& node = nodes_[at];
     const Endpoint& endpoint = node.endpoint;
     if (!endpoint.taken_over(communicator)) {
-        if (node.takeovers > 0) ready.push_back({Action::Kind::take_over, at, communicator, {}});
+        const bool may = node.takeovers > 0 && endpoint.may_take_over(communicator);
+        if (may) ready.push_back({Action::Kind::take_over, at, communicator, {}});
         return;
     }
     if (node.left[communicator]) return;
@@ -319,8 +326,20 @@ void RelayedMpi::hand_over(Frame frame) {
             envelope->native_before = std::min(envelope->native_before, accounted);
         }
     }
+    const auto* consent = std::get_if<Consent>(&frame.body);
+    if (mistakes_.consent_early && consent != nullptr && consent->step == Consent::Step::ask) forget_receives(frame.to);
     node.endpoint.receive(frame, 0.0);
     settle(frame.to);
+}
+
+/// The endpoint takes it that the library has none; it keeps them.
+void RelayedMpi::forget_receives(Process at) {
+    Node& node = nodes_[at];
+    for (Request& request : node.requests) {
+        if (!request.posted_natively) continue;
+        request.posted_natively = false;
+        node.endpoint.native_cancelled(request.communicator, *request.receive);
+    }
 }
 
 void RelayedMpi::act_in_process(const Action& action) {
@@ -342,6 +361,12 @@ void RelayedMpi::act_in_process(const Action& action) {
             return count(action.at, node.requests[action.which]);
         case Action::Kind::learn_completion:
             return account(action.at, node.requests[action.which]);
+        case Action::Kind::wish: {
+            --node.wishes;
+            Path& wanted = node.wanted[action.which];
+            wanted = wanted == Path::direct ? Path::relay : Path::direct;
+            return node.endpoint.prefer(static_cast<Process>(action.which), wanted);
+        }
         case Action::Kind::take_over:
             --node.takeovers;
             return node.endpoint.take_over(action.which);
@@ -394,7 +419,9 @@ bool RelayedMpi::may_leave_by_mistake(Process at, CommunicatorId communicator) c
     const bool posted = queue.posted() > 0;
     const bool unexpected = queue.unexpected() > 0;
     const bool held = queue.held() > 0;
-    return queue.settled() && ((mistakes_.leave_with_queue && unexpected && !posted && !held) ||
+    const bool consented = !posted && !unexpected && !held && !nodes_[at].endpoint.may_return(communicator);
+    return queue.settled() && ((mistakes_.leave_consented && consented) ||
+                               (mistakes_.leave_with_queue && unexpected && !posted && !held) ||
                                (mistakes_.leave_with_receives && posted && !unexpected && !held) ||
                                (mistakes_.leave_with_held && held && !posted && !unexpected));
 }

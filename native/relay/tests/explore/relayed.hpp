@@ -29,6 +29,8 @@ struct Mistakes {
     bool sleep = false;                ///< wait in a native blocking call
     bool agent_acknowledges = false;   ///< acknowledge what the agent has, not the rank
     bool return_on_delivery = false;  ///< send directly again once relayed messages are delivered, not yet in the queue
+    bool consent_early = false;       ///< consent while the library has receives
+    bool leave_consented = false;     ///< end the takeover although a peer has consent
 };
 
 /// What may happen besides, each so many times.
@@ -42,6 +44,8 @@ struct Chaos {
     std::uint64_t credit_B = 100;  ///< a small message has one byte
     bool direct = true;            ///< whether messages may go directly
     bool relay = true;             ///< whether they may be relayed
+    bool cancels = true;           ///< the library gives receives back; else messages go as processes want and may
+    int wishes = 0;                ///< then: changes of what a process wants, by process
 };
 
 class RelayedMpi {
@@ -104,16 +108,18 @@ class RelayedMpi {
         std::vector<Frame> at_agent = {};             ///< delivered to this host's agent, not to the rank
         std::vector<std::uint64_t> agents = {};       ///< by sender: frames in sequence that the agent has had
         std::vector<bool> lost = {};                  ///< by destination: a frame got lost
+        std::vector<Path> wanted = {};                ///< by destination, where wishes say it
         std::vector<Progress> told = {};              ///< by source: the progress last reported to it
         std::vector<std::vector<Label>> labels = {};  ///< by destination and message
         std::map<std::pair<CommunicatorId, Process>, std::uint64_t> accounted = {};  ///< native messages by source
         std::vector<bool> left = {};  ///< by communicator: the takeover was left by mistake
         int in_barrier = 0;
         int takeovers = 0;
+        int wishes = 0;
         bool asleep = false;
         auto fields() const {
-            return std::tie(endpoint, requests, messages, at_agent, agents, lost, told, labels, accounted, left,
-                            in_barrier, takeovers, asleep);
+            return std::tie(endpoint, requests, messages, at_agent, agents, lost, wanted, told, labels, accounted, left,
+                            in_barrier, takeovers, wishes, asleep);
         }
     };
 
@@ -135,6 +141,7 @@ class RelayedMpi {
     void act_on_network(const Action& action);
     void act_in_process(const Action& action);
     void hand_over(Frame frame);
+    void forget_receives(Process at);
     Progress progress_told(Process by, Process to) const;
     void cancel_one(Process at, CommunicatorId communicator);
     void pull(Process at, CommunicatorId communicator);

@@ -27,9 +27,17 @@ constexpr Tag kTags = 3;
 constexpr Time kStep_s = 1e-5;
 constexpr std::uint64_t kLongestRound = 600;  // messages
 constexpr std::size_t kMostPosted = 12;
+constexpr std::uint64_t kLongestPause = 2000;   // steps
 constexpr std::uint64_t kStepsAMessage = 2000;  // many times what is needed: after that nothing ends
 
-const Settings kSettings{.inline_limit_B = 64, .credit_B = 512, .piece_B = 100, .window = 8, .retransmit_s = 0.02};
+Settings settings(const Load& load) {
+    return {.inline_limit_B = 64,
+            .credit_B = 512,
+            .piece_B = 100,
+            .window = 8,
+            .retransmit_s = 0.02,
+            .cancels = load.cancels};
+}
 
 /// A message as the judge knows it.
 struct Identity {
@@ -77,7 +85,7 @@ class Simulation {
   public:
     explicit Simulation(const Load& load) : load_(load), random_(load.seed), library_(load.ranks, kCommunicators) {
         for (Process rank = 0; rank < load.ranks; ++rank) {
-            nodes_.emplace_back(Endpoint(rank, load.ranks, kSettings), random_.next());
+            nodes_.emplace_back(Endpoint(rank, load.ranks, settings(load)), random_.next());
             for (CommunicatorId c = 0; c < kCommunicators; ++c) {
                 nodes_.back().endpoint.add_communicator(c, static_cast<Rank>(load.ranks));
             }
@@ -125,7 +133,7 @@ class Simulation {
         if (phase_ == Phase::sending && sent_ == round_end_) phase_ = Phase::receiving;
         if (phase_ == Phase::receiving && result_.received == sent_) {
             phase_ = Phase::pause;
-            pause_end_ = step_ + random_.below(2000);
+            pause_end_ = step_ + random_.below(kLongestPause);
         }
         if (phase_ == Phase::pause && step_ >= pause_end_) {
             phase_ = Phase::sending;
@@ -154,7 +162,10 @@ class Simulation {
             default:
                 // After a round receives are left that nothing will meet.
                 if (node.random.below(phase_ == Phase::sending ? 16 : 2) == 0) withdraw(self);
-                if (node.random.below(256) == 0) node.endpoint.take_over(any_communicator(node));
+                if (node.random.below(256) == 0) {
+                    const CommunicatorId communicator = any_communicator(node);
+                    if (node.endpoint.may_take_over(communicator)) node.endpoint.take_over(communicator);
+                }
         }
     }
 

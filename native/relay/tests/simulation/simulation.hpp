@@ -14,6 +14,7 @@ struct Load {
     std::uint64_t seed = 1;
     std::uint64_t messages = 10000;
     Process ranks = 8;
+    bool cancels = true;  ///< the library does; else messages are relayed with consent
 };
 
 struct Result {

@@ -41,5 +41,18 @@ TEST(Simulation, EveryMessageOnceAndInOrder) {
     }
 }
 
+TEST(Simulation, WithConsentNothingIsCancelled) {
+    const Result result = run({.seed = 1, .messages = 20000, .cancels = false});
+    EXPECT_EQ(result.received, 20000U);
+    EXPECT_EQ(result.counters.direct + result.counters.relayed, 20000U);
+    EXPECT_EQ(result.counters.cancelled + result.counters.cancel_failed, 0U);
+    for (const std::uint64_t count :
+         {result.counters.direct, result.counters.relayed, result.counters.takeovers, result.counters.pulled,
+          result.counters.held, result.counters.waited, result.counters.retransmitted, result.counters.duplicates,
+          result.agent_deaths, result.withdrawn, result.probed}) {
+        EXPECT_GT(count, 0U);
+    }
+}
+
 }  // namespace
 }  // namespace fairlead::relay::simulation

@@ -32,6 +32,7 @@ struct Settings {
     Time retransmit_s = 0.2;
     std::uint64_t tell_frames = 1;  ///< what was taken is told by a frame of its own after so many frames,
     Time tell_s = 0.0;              ///< or so long after the first of them; others carry it anyway
+    bool cancels = true;  ///< the library gives back what it has not matched; else nothing is relayed without consent
 };
 
 /// A receive is matched. Native: take the message with a matched receive. Relayed and inlined: the payload came with
@@ -63,7 +64,15 @@ struct SendDone {
     friend bool operator==(const SendDone&, const SendDone&) = default;
 };
 
-using Event = std::variant<ReceiveMatched, Arrived, SendDone>;
+/// A relayed message came on a communicator that was removed: nobody can receive it, and its payload is not needed.
+struct Unreceivable {
+    Process peer = 0;
+    MessageId message = 0;
+    auto fields() const { return std::tie(peer, message); }
+    friend bool operator==(const Unreceivable&, const Unreceivable&) = default;
+};
+
+using Event = std::variant<ReceiveMatched, Arrived, SendDone, Unreceivable>;
 
 /// What is reported of a run. A test of the relay plane in which these stay zero tested nothing.
 struct Counters {
@@ -86,14 +95,20 @@ class Endpoint {
 
     /// Before any call that names it. sources: see MatchingQueue. Envelopes that came earlier wait for this.
     void add_communicator(CommunicatorId communicator, Rank sources);
-    /// Once it is idle on all its processes. Throws std::logic_error if it is not idle here.
+    /// Likewise, but of which the library has nothing: all its messages are relayed, or given to pulled(). It is taken
+    /// over for good, and needs nobody's consent.
+    void add_relayed_communicator(CommunicatorId communicator, Rank sources);
+    /// Once it is idle here, and this process has no more receives for it: what still comes is dropped. Throws
+    /// std::logic_error if it is not idle.
     void remove_communicator(CommunicatorId communicator);
+    /// Likewise, but as if it had never been added: what still comes waits until it is added again.
+    void forget_communicator(CommunicatorId communicator);
 
     // Sending.
 
     /// Messages to `peer` shall go this way. From relay to direct it takes effect when every relayed message to the
-    /// peer has joined the matching there.
-    void prefer(Process peer, Path path) { peers_.at(peer).preferred = path; }
+    /// peer has joined the matching there; to relay, where libraries do not cancel, when the peer has consented.
+    void prefer(Process peer, Path path);
     /// The way that a message to `peer` would take now; to this process itself always directly.
     Path path(Process peer) const;
     /// The same as a decision: a direct message is counted here, so call this before entering the library, and send.
@@ -124,6 +139,11 @@ class Endpoint {
 
     const MatchingQueue& matching(CommunicatorId communicator) const { return communicators_.at(communicator).queue; }
     bool taken_over(CommunicatorId communicator) const { return matching(communicator).taken_over(); }
+    /// Not where the library has receives that it cannot give back. It does so by itself when it consents.
+    bool may_take_over(CommunicatorId communicator) const {
+        return settings_.cancels || !matching(communicator).library_has_receives();
+    }
+    /// Throws std::logic_error unless may_take_over().
     void take_over(CommunicatorId communicator);
     std::optional<ReceiveId> next_to_cancel(CommunicatorId communicator) const;
     void cancelled(CommunicatorId communicator, ReceiveId receive);
@@ -134,8 +154,9 @@ class Endpoint {
     void native_completed(CommunicatorId communicator, ReceiveId receive, Rank source);
     void native_cancelled(CommunicatorId communicator, ReceiveId receive);
     void native_extracted(CommunicatorId communicator, Rank source);
-    bool may_return(CommunicatorId communicator) const { return matching(communicator).may_return(); }
-    void return_to_native(CommunicatorId communicator) { communicators_.at(communicator).queue.return_to_native(); }
+    bool may_return(CommunicatorId communicator) const;
+    /// Throws std::logic_error unless may_return().
+    void return_to_native(CommunicatorId communicator);
 
     // Frames.
 
@@ -160,7 +181,9 @@ class Endpoint {
     std::vector<Event> take_events() { return std::exchange(events_, {}); }
     const Counters& counters() const { return counters_; }
 
-    auto fields() const { return std::tie(peers_, communicators_, early_, events_, next_receive_); }
+    auto fields() const {
+        return std::tie(peers_, asking_, consented_, communicators_, removed_, early_, events_, next_receive_);
+    }
 
   private:
     struct Sent {
@@ -177,9 +200,11 @@ class Endpoint {
         std::uint64_t received_B = 0;
         auto fields() const { return std::tie(communicator, receive, size_B, received_B); }
     };
+    enum class Asked : std::uint8_t { not_yet, asked, granted };
     struct Peer {
         explicit Peer(const Settings& settings) : out(settings.window, settings.retransmit_s), in(settings.window) {}
         Path preferred = Path::direct;
+        Asked consent = Asked::not_yet;  ///< the peer's, to messages from here
         LinkSender out;
         LinkReceiver in;
         std::uint64_t released = 0;    ///< of the peer's messages, as in Progress
@@ -195,14 +220,16 @@ class Endpoint {
         std::map<std::uint64_t, MessageId> payload_ends;  ///< by the sequence number of a payload's last frame
         std::map<MessageId, Pulling> pulling;             ///< matched, payload on its way
         auto fields() const {
-            return std::tie(preferred, out, in, released, consumed_B, told, reported, must_tell, untold_since_s,
-                            envelopes_out, envelopes_in, inlined_B, sends, payload_ends, pulling);
+            return std::tie(preferred, consent, out, in, released, consumed_B, told, reported, must_tell,
+                            untold_since_s, envelopes_out, envelopes_in, inlined_B, sends, payload_ends, pulling);
         }
+        bool drained() const { return reported.released == envelopes_out; }
     };
     struct Communicator {
         MatchingQueue queue;
-        std::map<Process, std::uint64_t> native_sent;
-        auto fields() const { return std::tie(queue, native_sent); }
+        bool relayed = false;  ///< all its messages are
+        std::map<Process, std::uint64_t> native_sent = {};
+        auto fields() const { return std::tie(queue, relayed, native_sent); }
     };
     struct Early {
         Process peer = 0;
@@ -220,14 +247,23 @@ class Endpoint {
     void handle(Process from, const Pull& pull);
     void handle(Process from, const Payload& payload);
     void handle(Process from, const Matched& matched);
+    void handle(Process from, const Consent& consent);
+    void add(CommunicatorId communicator, Rank sources, bool relayed);
+    void reconsider(Process to);
+    void grant();
+    void require_consent(Process from) const;
     void admit(Process from, const Envelope& envelope);
+    void drop(Process from, const Envelope& envelope);
     void finish(Process to, MessageId message);
 
     Process self_;
     Settings settings_;
     std::vector<Peer> peers_;
     std::set<Process> open_;
+    std::set<Process> asking_;     ///< for consent, which this process has not given yet
+    std::set<Process> consented_;  ///< to messages from these
     std::map<CommunicatorId, Communicator> communicators_;
+    std::set<CommunicatorId> removed_;
     std::map<CommunicatorId, std::vector<Early>> early_;  ///< envelopes on communicators not known here yet
     std::vector<Event> events_;
     ReceiveId next_receive_ = 1;

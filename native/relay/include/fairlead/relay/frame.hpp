@@ -50,7 +50,19 @@ struct Matched {
     friend bool operator==(const Matched&, const Matched&) = default;
 };
 
-using Body = std::variant<Envelope, Pull, Payload, Matched>;
+/// Where a library cannot give receives back, its process consents before others relay messages to it.
+struct Consent {
+    enum class Step : std::uint8_t {
+        ask,       ///< may messages be relayed to you?
+        grant,     ///< they may
+        give_back  ///< none is on its way any more; the next one will be asked for again
+    };
+    Step step = Step::ask;
+    auto fields() const { return std::tie(step); }
+    friend bool operator==(const Consent&, const Consent&) = default;
+};
+
+using Body = std::variant<Envelope, Pull, Payload, Matched, Consent>;
 
 /// Running totals of what the frame's sender has taken from its peer.
 struct Progress {

@@ -58,6 +58,8 @@ class MatchingQueue {
     void cancel_failed(ReceiveId receive, Effects& effects);
     /// Whether nothing is left that only this queue knows.
     bool may_return() const { return settled() && posted_.empty() && unexpected_.empty() && held_ == 0; }
+    /// Whether the library has a receive, matched or not, whose message is not accounted for.
+    bool library_has_receives() const { return !native_.empty(); }
     /// Whether no receive and no message of this communicator is known, here or in the library.
     bool idle() const { return native_.empty() && posted_.empty() && unexpected_.empty() && held_ == 0; }
     /// Receives go to the library again. Throws std::logic_error unless may_return().

@@ -14,8 +14,8 @@
 
 namespace fairlead::relay::wire {
 
-inline constexpr std::uint8_t kVersion = 1;
-/// length, version, kind, from, to, sequence, progress.
+inline constexpr std::uint8_t kVersion = 3;
+/// length, version, kind (and whether the receiver was heard), from, to, sequence, progress.
 inline constexpr std::size_t kHeader_B = 4 + 1 + 1 + 4 + 4 + 8 + 3 * 8;
 /// Longest body: an envelope's.
 inline constexpr std::size_t kMaxBody_B = 8 + 8 + 4 + 4 + 8 + 8 + 1;
@@ -47,13 +47,17 @@ std::size_t encode(const Frame& frame, std::span<const std::uint8_t> payload, st
 /// A length that no frame has means that the stream is lost.
 std::optional<std::variant<std::size_t, DecodeError>> length_of(std::span<const std::uint8_t> stream);
 
-/// What an agent reads of a frame: whose it is.
+/// What an agent reads of a frame: whose it is. What a carrier reads: whether `from` has heard `to` by the agents.
 struct Ends {
     Process from = 0;
     Process to = 0;
+    bool heard = false;
 };
 /// Of one whole frame: its length, version and processes are checked, nothing else.
 std::variant<Ends, DecodeError> ends_of(std::span<const std::uint8_t> frame, Process processes);
+
+/// Has an encoded frame say that its sender has heard its receiver by the agents. decode() does not tell.
+void say_heard(std::span<std::uint8_t> frame);
 
 /// Reads one whole frame. Trusts nothing.
 std::variant<Decoded, DecodeError> decode(std::span<const std::uint8_t> in, Process processes);
