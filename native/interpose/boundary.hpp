@@ -15,6 +15,8 @@ constexpr const char* kRegionsVariable = "FAIRLEAD_PROFILE_REGIONS";       // MP
 constexpr const char* kCallSitesVariable = "FAIRLEAD_PROFILE_CALL_SITES";  // calls are counted by place, too
 constexpr const char* kChaosVariable = "FAIRLEAD_CHAOS";  // a seed: messages take two paths at random (relay/chaos.hpp)
 constexpr const char* kRelayVariable = "FAIRLEAD_RELAY";  // a directory: where the agent that relays frames listens
+constexpr const char* kPatienceVariable = "FAIRLEAD_RELAY_PATIENCE";  // seconds that ranks of the relay plane wait in
+                                                                      // MPI_Init for those that are not preloaded
 constexpr const char* kStartSymbol = "fairlead_start";
 
 // Starts to record into `directory`, up to `most_messages` ends of messages one by one, and into `rings`, all of them,

@@ -400,16 +400,14 @@ def fortran_wrapper(function: Function) -> str:
     )
 
 
-# What the relay plane cannot do with: messages, or waiting in the library, beyond its reach (docs/relay-plane.md). With
-# one process alone there is nothing to carry.
-REFUSED_ALONE_TOO = (
-    "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join", "MPI_Comm_spawn",
-    "MPI_Comm_spawn_multiple", "MPI_Intercomm_create_from_groups", "MPI_Isendrecv", "MPI_Isendrecv_replace",
-    "MPI_Request_get_status_all", "MPI_Request_get_status_any", "MPI_Request_get_status_some", "MPI_Session_init",
-)  # fmt: skip
-REFUSED = (
-    "MPI_File_open", "MPI_Precv_init", "MPI_Psend_init", "MPI_Win_allocate", "MPI_Win_allocate_shared",
-    "MPI_Win_create", "MPI_Win_create_dynamic",
+# Collective calls on files (native/interpose/relay/together.hpp). Those that begin one may be carried out as it begins.
+_FILE_TOGETHER = re.compile(
+    r"MPI_File_(preallocate|seek_shared|set_(atomicity|info|size|view)|sync|(read|write)_(at_)?all(_begin)?"
+    r"|(read|write)_ordered(_begin)?)"
+)
+CREATED_BY_HAND = (
+    "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_create_from_group", "MPI_Comm_create_group", "MPI_Comm_join",
+    "MPI_Intercomm_create", "MPI_Intercomm_create_from_groups",
 )  # fmt: skip
 
 
@@ -417,20 +415,38 @@ def _relay_kind(function: Function) -> str:
     """What the relay plane makes of a function: a key of ``RELAY_BODIES``, or an empty string."""
     base = function.roles.get("large_count_of", function.name)
     roles = function.roles
-    if base in REFUSED_ALONE_TOO or base in REFUSED:
-        return "refuse"
+    if _FILE_TOGETHER.fullmatch(base):
+        return "file"
     if roles["direction"] in ("collective", "neighborhood") and roles["mode"] == "blocking":
         return "collective"
-    by_hand = base in ("MPI_Comm_create_from_group", "MPI_Comm_create_group", "MPI_Intercomm_create")
-    return "create" if roles["direction"] == "create" and "mode" not in roles and not by_hand else ""
+    made = roles["direction"] == "create" and "mode" not in roles
+    return "create" if made and base not in CREATED_BY_HAND else ""
+
+
+def _relay_mistakes(roles: dict[str, Any]) -> str:
+    """C++ expression: what of a collective call's arguments the library refuses without a look at anything else."""
+    told = f"Mistakes({roles['communicator']}{', ' + roles['root'] if 'root' in roles else ''})"
+    counts = []
+    for side in (roles["send"], roles["receive"]):
+        if side["blocks"] not in ("one", "each"):
+            continue
+        by_root = side.get("by") == "root" and roles["send"]["count"] != roles["receive"]["count"]
+        given = f"{side['buffer']}, {side['count']}" if "buffer" in side else side["count"]
+        counts.append(f".count{'_of_root' if by_root else ''}({given})")
+    return told + "".join(dict.fromkeys(counts))
 
 
 def _relay_collective(function: Function) -> list[str]:
-    later = f"MPI_I{function.name[4].lower()}{function.name[5:]}"
-    return [
-        f"const auto later = library<decltype(wrapped::{later})>(Function::{later});",
-        f"return poll_through([&](MPI_Request* request) {{ return later({function.arguments}, request); }});",
-    ]
+    comm = function.roles["communicator"]
+    direct = f"direct({function.arguments})"
+    if "send" in function.roles:
+        return [
+            f"if ({comm} == comm_null()) return {direct};",
+            f"return meet_and({comm}, {_relay_mistakes(function.roles)}, [&] {{ return {direct}; }});",
+        ]
+    # A barrier: nothing is left to be done when all have come.
+    alone = f"{comm} == comm_null() || communicator({comm}).outside"
+    return [f"if ({alone}) return {direct};", "plane->enter();", f"return plane->gather({comm});"]
 
 
 def _relay_create(function: Function) -> list[str]:
@@ -438,13 +454,11 @@ def _relay_create(function: Function) -> list[str]:
     return [f"return create({comm}, {function.roles['creates']}, [&] {{ return direct({function.arguments}); }});"]
 
 
-def _relay_refuse(function: Function) -> list[str]:
-    alone = function.roles.get("large_count_of", function.name) in REFUSED
-    condition = "if (!is_alone(comm)) " if alone else ""
-    return [f'{condition}refuse("{function.name}");', f"return direct({function.arguments});"]
+def _relay_file(function: Function) -> list[str]:
+    return [f"return together(files.find(fh), [&] {{ return direct({function.arguments}); }});"]
 
 
-RELAY_BODIES = {"collective": _relay_collective, "create": _relay_create, "refuse": _relay_refuse}
+RELAY_BODIES = {"collective": _relay_collective, "create": _relay_create, "file": _relay_file}
 
 
 def relay_source(functions: list[Function]) -> str:
@@ -452,14 +466,12 @@ def relay_source(functions: list[Function]) -> str:
     chosen = [(function, kind) for function in functions if (kind := _relay_kind(function))]
     definitions = []
     for function, kind in chosen:
-        # What a session makes before MPI_Init would pass the plane by. All members of a collective call have to make
-        # the same one of the library's, those in callbacks, too.
+        # All members of a collective call have to make the same one of the library's, those in callbacks, too.
         given = function.roles["communicator"] if kind == "collective" else ""
-        passes = "is_inner()" if function.name == "MPI_Session_init" else f"passes_by({given})"
         lines = [
             f"{function.signature} {{",
             f"    const auto direct = library<decltype(wrapped::{function.name})>(Function::{function.name});",
-            f"    if ({passes}) return direct({function.arguments});",
+            f"    if (passes_by({given})) return direct({function.arguments});",
             *(f"    {line}" for line in RELAY_BODIES[kind](function)),
             "}",
         ]
@@ -472,11 +484,12 @@ def relay_source(functions: list[Function]) -> str:
                 "}",
             ]
         )
-        for plural, of in (("collectives", "collective"), ("creations", "create"), ("refusals", "refuse"))
+        for plural, of in (("collectives", "collective"), ("creations", "create"), ("file_calls", "file"))
     ]
     return "\n".join(
         [
-            f'{_head()}#include "generated/wrappers.hpp"\n#include "relay/calls.hpp"\n#include "relay/refuse.hpp"\n',
+            f'{_head()}#include "generated/wrappers.hpp"\n#include "relay/calls.hpp"',
+            '#include "relay/collectives.hpp"\n#include "relay/together.hpp"\n',
             "namespace fairlead::relay {\nnamespace {\n",
             "\n\n".join(definitions),
             "\n}  // namespace\n",

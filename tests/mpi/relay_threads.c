@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that are inside MPI at once: each of 4 sends numbered messages to its like on the next rank, on a
 // communicator of its own and on one that all share (where its tag tells it), and gets those of the rank before in
-// their order.
+// their order. Then each counts under locks of a window that all share, in places that others' threads lock, too.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -45,6 +45,41 @@ static void* exchange(void* argument) {
     return NULL;
 }
 
+enum { COUNTS = 40 };
+static MPI_Win window;
+
+/// The threads of a process lock different targets at the same time.
+static void* count(void* argument) {
+    const int number = (int)(size_t)argument;
+    for (int i = 0; i < COUNTS; ++i) {
+        int got;
+        MPI_Win_lock(i % 4 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, number, 0, window);
+        MPI_Get(&got, 1, MPI_INT, number, 0, 1, MPI_INT, window);
+        MPI_Win_flush(number, window);
+        ++got;
+        if (i % 4) MPI_Put(&got, 1, MPI_INT, number, 0, 1, MPI_INT, window);
+        MPI_Win_unlock(number, window);
+    }
+    return NULL;
+}
+
+static void lock_together(pthread_t threads[]) {
+    int* counted;
+    const int number = size < THREADS ? size : THREADS;
+    MPI_Win_allocate(sizeof *counted, sizeof *counted, MPI_INFO_NULL, MPI_COMM_WORLD, &counted, &window);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, window);
+    *counted = 0;
+    MPI_Win_unlock(rank, window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < number; ++i) pthread_create(&threads[i], NULL, count, (void*)(size_t)i);
+    for (int i = 0; i < number; ++i) pthread_join(threads[i], NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
+    need(*counted == (rank < number ? size * COUNTS * 3 / 4 : 0), "an increment under a lock is lost");
+    MPI_Win_unlock(rank, window);
+    MPI_Win_free(&window);
+}
+
 int main(int argc, char** argv) {
     int level;
     pthread_t threads[THREADS];
@@ -55,6 +90,9 @@ int main(int argc, char** argv) {
     for (int i = 0; i < THREADS; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &own[i]);
     for (size_t i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, exchange, (void*)i);
     for (size_t i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+#if !defined(MPICH_NUMVERSION) || MPICH_NUMVERSION >= 40100000 /* else increments are lost without the plane, too */
+    lock_together(threads);
+#endif
     for (int i = 0; i < THREADS; ++i) MPI_Comm_free(&own[i]);
     if (rank == 0) printf("threads\n");
     MPI_Finalize();

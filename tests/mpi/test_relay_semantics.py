@@ -99,6 +99,16 @@ def test_what_did_not_fit_is_missing_in_the_profile_alone(mpi: Mpi, seed: int, t
     assert ranks[0].messages.received_messages.tolist() == [0, 6 * 9 + 6 * 2 + 1, 0]
 
 
+@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+@pytest.mark.parametrize("seed", [46, 47])
+def test_callbacks_in_the_end(mpi: Mpi, seed: int, tmp_path: Path) -> None:
+    """What they send is native: nobody looks for frames any more."""
+    program = mpi.need().compile(Path(__file__).with_name("relay_ending.c"), tmp_path / "ending", "-w")
+    said, _ = run(mpi, 3, [str(program)], seed, tmp_path / "records")
+    # MPICH keeps the three communicators, on which a request is left.
+    assert said == ["4" if mpi.name == "openmpi4" else "1"] * 3
+
+
 def test_pending_receives_without_chaos(tmp_path: Path) -> None:
     """Armed by FAIRLEAD_RELAY, where no agent answers: all messages are the library's own."""
     mpi = LIBRARIES[3].need()
@@ -118,53 +128,22 @@ int main(int argc, char** argv) {
     MPI_Win window;
     MPI_Init(&argc, &argv);
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
     MPI_Finalize();
 }
 """
 
 
-@pytest.mark.parametrize(
-    ("armed", "way_out"),
-    [
-        (["FAIRLEAD_CHAOS"], "without FAIRLEAD_CHAOS (fairlead profile --chaos)"),
-        (["FAIRLEAD_RELAY"], "with --plane route or --no-agents (what armed it is FAIRLEAD_RELAY)"),
-        (["FAIRLEAD_CHAOS", "FAIRLEAD_RELAY"], "without FAIRLEAD_CHAOS and FAIRLEAD_RELAY"),
-    ],
-)
-def test_what_is_refused_names_what_armed_the_plane(armed: list[str], way_out: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("armed", [["FAIRLEAD_CHAOS"], ["FAIRLEAD_RELAY"], ["FAIRLEAD_CHAOS", "FAIRLEAD_RELAY"]])
+def test_a_window_ends_no_program(armed: list[str], tmp_path: Path) -> None:
     mpi = LIBRARIES[0].need()
     (tmp_path / "window.c").write_text(WINDOW)
     program = mpi.compile(tmp_path / "window.c", tmp_path / "window")
     env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_PROFILE": str(tmp_path)}
     env |= {name: "1" if name == "FAIRLEAD_CHAOS" else str(tmp_path) for name in armed}
     done = subprocess.run(mpi.command(2, [str(program)], env), capture_output=True, text=True, timeout=60)
-    assert done.returncode != 0
-    assert f"MPI_Win_create_dynamic cannot be used with it; run the program {way_out}\n" in done.stderr
-
-
-PARTS = """
-#include <mpi.h>
-int main(int argc, char** argv) {
-    int rank, part = 0;
-    MPI_Request request;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Precv_init(&part, 1, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
-    MPI_Finalize();
-}
-"""
-
-
-@pytest.mark.parametrize("mpi", [LIBRARIES[1], LIBRARIES[3]], ids=lambda each: each.name)
-def test_partitioned_messages_are_refused(mpi: Mpi, tmp_path: Path) -> None:
-    """The plane would pull what sets them up, and one side would wait for it for good."""
-    (tmp_path / "parts.c").write_text(PARTS)
-    program = mpi.need().compile(tmp_path / "parts.c", tmp_path / "parts")
-    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_CHAOS": "1"}
-    with mpi_libraries.no_leftovers():
-        done = subprocess.run(mpi.command(2, [str(program)], env), capture_output=True, text=True, timeout=60)
-    assert done.returncode != 0
-    assert "the relay plane ends the job: MPI_Precv_init cannot be used with it" in done.stderr
+    assert done.returncode == 0, done.stderr
 
 
 HEIRS = """
@@ -187,6 +166,17 @@ def test_programs_that_a_rank_starts_do_not_take_part(mpi: Mpi, tmp_path: Path) 
     env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RELAY": str(tmp_path)}
     with mpi_libraries.no_leftovers():
         done = subprocess.run(mpi.command(2, [str(program)], env), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("what", ["set", "inherit"])
+def test_error_handlers_are_not_lost_while_a_thread_looks_at_a_receive(what: str, tmp_path: Path) -> None:
+    """Armed by FAIRLEAD_RELAY, where no agent answers. Only with MPICH are looks told to handlers."""
+    mpi = LIBRARIES[3].need()
+    program = mpi.compile(Path(__file__).with_name("relay_error_handlers.c"), tmp_path / "handlers")
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RELAY": str(tmp_path)}
+    with mpi_libraries.no_leftovers():
+        done = subprocess.run(mpi.command(2, [str(program), what], env), capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
 
@@ -214,14 +204,49 @@ def test_a_million_random_messages(mpi: Mpi, seed: int, tmp_path: Path) -> None:
     assert {name for name in NOT_ZERO if counts[name] == 0} == set()
 
 
+# Between hosts, where MPICH may cancel receives that it has matched, and so nothing is cancelled.
+BETWEEN_HOSTS = {"MPIR_CVAR_NOLOCAL": "1", "FI_PROVIDER": "tcp", "UCX_TLS": "tcp,self"}
+OVER_LIBFABRIC = BETWEEN_HOSTS | {"MPIR_CVAR_CH4_NETMOD": "ofi"}
+OVER_UCX = BETWEEN_HOSTS | {"MPIR_CVAR_CH4_NETMOD": "ucx"}
+# Without the plane, MPICH 5.0.2 does not end the case left out over libfabric, and over UCX few others.
+ENDED_BY_LIBFABRIC = [each for each in CASES if each != "unwanted"]
+ENDED_BY_UCX = ["blocking modes", "later modes", "datatypes", "probes", "cancelling", "letting go", "truncation"]
+
+
+@pytest.mark.parametrize("seed", [6, pytest.param(7, marks=pytest.mark.slow), pytest.param(8, marks=pytest.mark.slow)])
+def test_between_hosts_nothing_is_cancelled(seed: int, tmp_path: Path) -> None:
+    mpi = LIBRARIES[3].need()
+    program = mpi.compile(SOURCES, tmp_path / "semantics", "-w")
+    argv = [str(program), "1", *ENDED_BY_LIBFABRIC]
+    said, counts = run(mpi, 3, argv, seed, tmp_path / "records", **OVER_LIBFABRIC)
+    assert said == ENDED_BY_LIBFABRIC
+    assert {name for name in NOT_ZERO if counts[name] == 0} - {"held"} == {"cancelled", "cancel_failed"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("mpi", [each for each in LIBRARIES if each.name == "mpich5"], ids=lambda each: each.name)
-@pytest.mark.parametrize("way", ["ucx", "ofi"])
-def test_between_hosts(mpi: Mpi, way: str, tmp_path: Path) -> None:
-    """MPICH may cancel receives that it has matched: nothing may be cancelled."""
-    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
-    network = {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": way, "FI_PROVIDER": "tcp", "UCX_TLS": "tcp,self"}
-    said, counts = run(mpi, 3, [str(program)], 6, tmp_path / "records", **network)
-    assert said == CASES
-    assert counts["pulled"] > 0
+def test_between_hosts_over_ucx(tmp_path: Path) -> None:
+    mpi = LIBRARIES[3].need()
+    program = mpi.compile(SOURCES, tmp_path / "semantics", "-w")
+    said, counts = run(mpi, 3, [str(program), "1", *ENDED_BY_UCX], 6, tmp_path / "records", **OVER_UCX)
+    assert said == ENDED_BY_UCX
+    assert counts["relayed"] > 0 and counts["pulled"] > 0
     assert counts["cancelled"] + counts["cancel_failed"] == 0
+
+
+def test_between_hosts_what_is_not_moved_stays_the_librarys(tmp_path: Path) -> None:
+    """Armed by FAIRLEAD_RELAY, where no agent answers: nothing is taken over, nothing pulled."""
+    mpi = LIBRARIES[3].need()
+    program = mpi.compile(SOURCES, tmp_path / "semantics", "-w")
+    cases = ["blocking modes", "wildcards", "posting order", "probes"]
+    env = OVER_LIBFABRIC | {"LD_PRELOAD": str(native.library("libfairlead.so"))}
+    env |= {"FAIRLEAD_RELAY": str(tmp_path), "FAIRLEAD_PROFILE": str(tmp_path)}
+    with mpi_libraries.no_leftovers():
+        argv = mpi.command(3, [str(program), "1", *cases], env)
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == cases
+    ranks = [record.read(path).relay for path in tmp_path.glob("*.record")]
+    assert len(ranks) == 3
+    for rank in ranks:
+        assert rank["direct"] > 0
+        assert rank["takeovers"] == rank["pulled"] == rank["relayed"] == 0

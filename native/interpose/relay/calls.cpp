@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "relay/calls.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "boundary.hpp"
 #include "relay/fatal.hpp"
+#include "relay/now.hpp"
+#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 
@@ -34,6 +39,46 @@ std::optional<std::uint64_t> seed_of(const char* value) {
     return seed;
 }
 
+Time patience_s() {
+    constexpr Time kPatience_s = 60.0;
+    const char* const value = std::getenv(kPatienceVariable);
+    if (value == nullptr) {
+        return kPatience_s;
+    }
+    char* end = nullptr;
+    const double given_s = std::strtod(value, &end);
+    if (end == value || *end != '\0' || !(given_s > 0.0)) {
+        std::fprintf(stderr, "fairlead: %s=%s is no time in seconds: %g s are waited\n", kPatienceVariable, value,
+                     kPatience_s);
+        return kPatience_s;
+    }
+    return given_s;
+}
+
+// Whoever does not come will not answer anything else either. A barrier that is not blocking meets no call of a rank
+// that does not have the plane. The library's MPI_Init has waited for those that start late. Of the time since, only
+// what this rank itself ran counts: a job or a machine may be stopped for a while.
+void meet_all() {
+    constexpr Time kLongestStep_s = 0.1;
+    const Time most_s = patience_s();
+    Time waited_s = 0.0;
+    Time before_s = now_s();
+    MPI_Request request = request_null();
+    PMPI_Ibarrier(comm_world(), &request);
+    for (int over = 0; over == 0;) {
+        PMPI_Test(&request, &over, MPI_STATUS_IGNORE);
+        const Time time_s = now_s();
+        waited_s += std::min(time_s - std::exchange(before_s, time_s), kLongestStep_s);
+        if (over == 0 && waited_s > most_s) {
+            fatal(
+                "not all ranks have come to the relay plane within %g s: all of MPI_COMM_WORLD need the same "
+                "LD_PRELOAD and FAIRLEAD_ variables, or none; or run the program %s; or have it wait longer (%s)",
+                most_s, way_out(), kPatienceVariable);
+        }
+        sched_yield();
+    }
+}
+
 }  // namespace
 
 void* const* arm(void* const* next) {
@@ -54,7 +99,14 @@ void* const* arm(void* const* next) {
     put_communicators(table);
     put_collectives(table);
     put_creations(table);
-    put_refusals(table);
+    put_files(table);
+    put_file_calls(table);
+    put_windows(table);
+    put_compound(table);
+    put_partitioned(table);
+    put_request_status(table);
+    put_joining(table);
+    put_errors(table);
     return functions.data();
 }
 
@@ -68,6 +120,7 @@ const char* way_out() {
 
 void begin() {
     if (armed && plane == nullptr) {
+        meet_all();
         const auto chaos = chaos_seed ? std::optional<Chaos>(*chaos_seed) : std::nullopt;
         // Never destroyed: threads may outlive main.
         plane = new Plane(chaos, directory ? directory->c_str() : nullptr);

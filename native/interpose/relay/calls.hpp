@@ -9,6 +9,8 @@
 #include "generated/functions.hpp"
 #include "record/recorder.hpp"
 #include "relay/plane.hpp"
+#include "relay/unheard.hpp"
+#include "wrap/handles.hpp"
 
 namespace fairlead::relay {
 
@@ -70,14 +72,79 @@ void put_completion(Table& table);
 void put_communicators(Table& table);
 void put_collectives(Table& table);  // generated
 void put_creations(Table& table);    // generated
-void put_refusals(Table& table);     // generated
+void put_files(Table& table);
+void put_file_calls(Table& table);  // generated
+void put_windows(Table& table);
+void put_compound(Table& table);
+void put_partitioned(Table& table);
+void put_request_status(Table& table);
+void put_joining(Table& table);
+void put_errors(Table& table);
 
-/// A call that is collective over `comm` made a communicator. `call`: the library's function.
+/// The error handler that a communicator has but for looks of other threads (unheard.hpp), for one made of it.
+class KeptHandler {
+  public:
+    explicit KeptHandler(MPI_Comm comm)
+        : may_be_lost_(kLooksAreHeard && (comm == comm_self() || plane->carries(comm))) {
+        if (may_be_lost_) {
+            plane->locked([&] { return PMPI_Comm_get_errhandler(comm, &handler_); });
+        }
+    }
+    ~KeptHandler() {
+        if (may_be_lost_) {
+            PMPI_Errhandler_free(&handler_);
+        }
+    }
+    KeptHandler(const KeptHandler&) = delete;
+    KeptHandler& operator=(const KeptHandler&) = delete;
+
+    /// Only what a look sets is set right: not all calls of all libraries let handlers be inherited.
+    void give_to(MPI_Comm made) const {
+        if (!may_be_lost_ || made == comm_null()) {
+            return;
+        }
+        MPI_Errhandler inherited{};
+        PMPI_Comm_get_errhandler(made, &inherited);
+        if (inherited == errors_return() && handler_ != errors_return()) {
+            PMPI_Comm_set_errhandler(made, handler_);
+        }
+        PMPI_Errhandler_free(&inherited);
+    }
+
+  private:
+    bool may_be_lost_;
+    MPI_Errhandler handler_{};
+};
+
+/// What the library says of a receive's arguments, without posting one. After a poll.
+int check_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm);
+
+/// The library's call, whose new communicator has `comm`'s error handler. Another thread may look at a receive
+/// meanwhile (unheard.hpp): what is inherited from the look is not what the program had.
 template <class Create>
-int create(MPI_Comm comm, const MPI_Comm* made, Create&& call) {
+int make_of(MPI_Comm comm, MPI_Comm* made, Create&& call) {
+    const KeptHandler kept(comm);
+    const int error = call();
+    if (error == MPI_SUCCESS) {
+        kept.give_to(*made);
+    }
+    return error;
+}
+
+/// A call that is collective over `comm` made a communicator. `call`: the library's function. Processes outside the
+/// world are not waited for: they may not have the plane.
+template <class Create>
+int create(MPI_Comm comm, MPI_Comm* made, Create&& call) {
     plane->enter();
     if (comm == comm_null()) {
         return call();  // which says what is wrong
+    }
+    if (communicator(comm).outside) {
+        const int error = make_of(comm, made, call);
+        if (error == MPI_SUCCESS) {
+            plane->add(*made);  // all its members may be of the world
+        }
+        return error;
     }
     // Who is not there yet may wait until a message of the program's is pulled here.
     if (const int error = plane->gather(comm); error != MPI_SUCCESS) {
@@ -87,20 +154,11 @@ int create(MPI_Comm comm, const MPI_Comm* made, Create&& call) {
     if (const int error = plane->gather(comm); error != MPI_SUCCESS) {
         return error;
     }
-    const int error = call();
+    const int error = make_of(comm, made, call);
     if (error == MPI_SUCCESS) {
         plane->add(*made);
     }
     return error;
-}
-
-/// A collective call, as its non-blocking form and polling.
-template <class Begin>
-int poll_through(Begin&& start) {
-    plane->enter();
-    MPI_Request request = request_null();
-    const int error = plane->locked([&] { return start(&request); });
-    return error == MPI_SUCCESS ? plane->wait_native(request) : error;
 }
 
 }  // namespace fairlead::relay

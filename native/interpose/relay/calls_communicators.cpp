@@ -2,11 +2,11 @@
 // Communicators that are made and freed in ways of their own; all others are generated.
 #include <algorithm>
 #include <functional>
-#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "relay/calls.hpp"
-#include "relay/fatal.hpp"
+#include "relay/group_members.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
 
@@ -14,25 +14,23 @@ namespace fairlead::relay {
 
 namespace {
 
-// World ranks of a group's members, and the place of this process among them.
-struct Members {
-    std::vector<int> world_ranks;
-    std::size_t place = 0;
-};
+// Local until it is waited for; messages on what it makes are the library's.
+int comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+    const auto copy = library<decltype(comm_idup)>(Function::MPI_Comm_idup);
+    if (passes_by()) {
+        return copy(comm, made, request);
+    }
+    plane->copies(comm);
+    return make_of(comm, made, [&] { return copy(comm, made, request); });
+}
 
-Members members_of(MPI_Group group) {
-    int size = 0;
-    int place = 0;
-    MPI_Group world{};
-    PMPI_Group_size(group, &size);
-    PMPI_Group_rank(group, &place);
-    std::vector<int> ranks(static_cast<std::size_t>(size));
-    std::iota(ranks.begin(), ranks.end(), 0);
-    Members members{std::vector<int>(ranks.size()), static_cast<std::size_t>(place)};
-    PMPI_Comm_group(comm_world(), &world);
-    PMPI_Group_translate_ranks(group, size, ranks.data(), world, members.world_ranks.data());
-    PMPI_Group_free(&world);
-    return members;
+int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
+    const auto copy = library<decltype(comm_idup_with_info)>(Function::MPI_Comm_idup_with_info);
+    if (passes_by()) {
+        return copy(comm, info, made, request);
+    }
+    plane->copies(comm);
+    return make_of(comm, made, [&] { return copy(comm, info, made, request); });
 }
 
 // Collective over the group alone.
@@ -43,11 +41,14 @@ int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
         return create(comm, group, tag, made);
     }
     plane->enter();
-    const Members members = members_of(group);
-    plane->meet(members.world_ranks, members.place, comm, tag);
-    const Plane::Suspended suspended(*plane, comm);
-    plane->meet(members.world_ranks, members.place, comm, tag);
-    const int error = create(comm, group, tag, made);
+    const GroupMembers members = members_of(group);
+    std::optional<Plane::Suspended> suspended;
+    if (!members.outside()) {  // those do not know of meetings
+        plane->meet(members.world_ranks, members.place, comm, tag);
+        suspended.emplace(*plane, comm);
+        plane->meet(members.world_ranks, members.place, comm, tag);
+    }
+    const int error = make_of(comm, made, [&] { return create(comm, group, tag, made); });
     if (error == MPI_SUCCESS) {
         plane->add(*made);
     }
@@ -60,7 +61,10 @@ int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI
         return create(group, name, info, errors, made);
     }
     plane->enter();
-    const Members members = members_of(group);
+    const GroupMembers members = members_of(group);
+    if (members.outside()) {
+        return create(group, name, info, errors, made);
+    }
     plane->meet(members.world_ranks, members.place, comm_null(), 0);
     const int error = create(group, name, info, errors, made);
     if (error == MPI_SUCCESS) {
@@ -78,6 +82,11 @@ int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remot
     }
     plane->enter();
     const bool leads = communicator(local).rank == local_leader;
+    const auto gather = [local] {
+        if (!communicator(local).outside) {
+            plane->gather(local);
+        }
+    };
     std::function<void()> meet = [] {};
     if (leads) {
         if (peers == comm_null() || remote_leader < 0 || remote_leader >= communicator(peers).peers) {
@@ -86,35 +95,53 @@ int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remot
         const int other = communicator(peers).world_rank(remote_leader);
         int self = 0;
         PMPI_Comm_rank(comm_world(), &self);
-        if (other == record::kOutsideWorld) {
-            fatal("MPI_Intercomm_create with processes outside MPI_COMM_WORLD is not supported under the relay plane");
-        }
-        meet = [=] { plane->meet({std::min(self, other), std::max(self, other)}, self < other ? 0 : 1, peers, tag); };
+        if (other != record::kOutsideWorld)  // one that is outside does not know of meetings
+            meet = [=] {
+                plane->meet({std::min(self, other), std::max(self, other)}, self < other ? 0 : 1, peers, tag);
+            };
     }
-    plane->gather(local);
+    gather();
     meet();
-    plane->gather(local);
+    gather();
     const Plane::Suspended suspended(*plane, leads ? peers : local);
     meet();
-    plane->gather(local);
-    const int error = create(local, local_leader, peers, remote_leader, tag, made);
+    gather();
+    const int error =
+        make_of(local, made, [&] { return create(local, local_leader, peers, remote_leader, tag, made); });
     if (error == MPI_SUCCESS) {
         plane->add(*made);
     }
     return error;
 }
 
-template <Function function>
+/// Whether it is for the library alone to say what becomes of it. Freeing concerns the plane also inside another call:
+/// programs keep communicators as attributes of others, and free them with those.
+bool is_no_affair(const MPI_Comm* comm) {
+    return comm == nullptr || *comm == comm_null() || *comm == comm_world() || *comm == comm_self() || passes_by(*comm);
+}
+
 int comm_free(MPI_Comm* comm) {
-    const auto free = library<int(MPI_Comm*)>(function);
-    // Also inside another call: programs keep communicators as attributes of others, and free them with those.
-    if (*comm == comm_null() || passes_by(*comm)) {
+    const auto free = library<decltype(comm_free)>(Function::MPI_Comm_free);
+    if (is_no_affair(comm) || !plane->carries(*comm)) {
         return free(comm);
+    }
+    plane->enter();
+    return plane->free(comm, free);
+}
+
+int comm_disconnect(MPI_Comm* comm) {
+    const auto disconnect = library<decltype(comm_disconnect)>(Function::MPI_Comm_disconnect);
+    if (is_no_affair(comm)) {
+        return disconnect(comm);
+    }
+    if (communicator(*comm).outside) {
+        forget_communicator(*comm);  // asked since the wrapper forgot it
+        return disconnect(comm);
     }
     plane->enter();
     if (plane->drop(*comm)) {
         forget_communicator(*comm);  // asked since the wrapper forgot it; the next one may have its handle
-        return free(comm);
+        return disconnect(comm);
     }
     *comm = comm_null();
     return MPI_SUCCESS;
@@ -134,8 +161,10 @@ void put_communicators(Table& table) {
     table.put(Function::MPI_Comm_create_group, comm_create_group);
     table.put(Function::MPI_Comm_create_from_group, comm_create_from_group);
     table.put(Function::MPI_Intercomm_create, intercomm_create);
-    table.put(Function::MPI_Comm_free, comm_free<Function::MPI_Comm_free>);
-    table.put(Function::MPI_Comm_disconnect, comm_free<Function::MPI_Comm_disconnect>);
+    table.put(Function::MPI_Comm_idup, comm_idup);
+    table.put(Function::MPI_Comm_idup_with_info, comm_idup_with_info);
+    table.put(Function::MPI_Comm_free, comm_free);
+    table.put(Function::MPI_Comm_disconnect, comm_disconnect);
     table.put(Function::MPI_Finalize, finalize);
 }
 

@@ -23,7 +23,7 @@ int wait(MPI_Request* request, MPI_Status* status) {
     }
     plane->enter();
     Outcome outcome;
-    plane->wait_until([&] { return plane->wait_one(request, status, outcome); });
+    plane->wait_until([&] { return plane->wait_one(request, status, outcome) || outcome.error != MPI_SUCCESS; });
     return outcome.tell();
 }
 
@@ -64,7 +64,8 @@ int wait_any(int count, MPI_Request requests[], int* index, MPI_Status* status) 
     }
     plane->enter();
     Outcome outcome;
-    plane->wait_until([&] { return plane->test_any(count, requests, index, status, outcome); });
+    plane->wait_until(
+        [&] { return plane->test_any(count, requests, index, status, outcome) || outcome.error != MPI_SUCCESS; });
     return outcome.tell();
 }
 
@@ -75,7 +76,7 @@ int test_any(int count, MPI_Request requests[], int* index, int* flag, MPI_Statu
     plane->enter();
     Outcome outcome;
     *flag = plane->locked([&] { return plane->test_any(count, requests, index, status, outcome); }) ? 1 : 0;
-    if (*flag == 0) {
+    if (*flag == 0 && outcome.error == MPI_SUCCESS) {
         *index = MPI_UNDEFINED;
     }
     return outcome.tell();

@@ -13,7 +13,11 @@ namespace {
 
 int wait(MPI_Request* request, MPI_Status* status) {
     Outcome outcome;
-    plane->wait_until([&] { return plane->wait_one(request, status, outcome); });
+    plane->wait_until([&] {
+        if (plane->wait_one(request, status, outcome)) return true;
+        if (outcome.error != MPI_SUCCESS) outcome.error = plane->give_up(request, outcome.error);
+        return outcome.error != MPI_SUCCESS;
+    });
     return outcome.tell();
 }
 
@@ -36,7 +40,7 @@ int isend(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag
         return library<int(const void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
             buf, count, datatype, dest, tag, comm, request);
     }
-    plane->enter();
+    plane->enter_to_begin();
     return plane->locked([&] { return plane->isend(mode, buf, count, datatype, dest, tag, comm, request); });
 }
 
@@ -58,7 +62,7 @@ int irecv(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MP
         return library<int(void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
             buf, count, datatype, source, tag, comm, request);
     }
-    plane->enter();
+    plane->enter_to_begin();
     return plane->locked([&] { return plane->irecv(buf, count, datatype, source, tag, comm, request); });
 }
 
@@ -68,7 +72,7 @@ int send_init(const void* buf, Count count, MPI_Datatype datatype, int dest, int
     const int error = library<int(const void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
         buf, count, datatype, dest, tag, comm, request);
     if (error == MPI_SUCCESS && !passes_by(comm)) {
-        plane->enter();
+        plane->enter_to_begin();
         plane->locked([&] {
             plane->made_persistent(true, mode, buf, count, datatype, dest, tag, comm, *request);
             return 0;
@@ -82,7 +86,7 @@ int recv_init(void* buf, Count count, MPI_Datatype datatype, int source, int tag
     const int error = library<int(void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
         buf, count, datatype, source, tag, comm, request);
     if (error == MPI_SUCCESS && !passes_by(comm)) {
-        plane->enter();
+        plane->enter_to_begin();
         plane->locked([&] {
             plane->made_persistent(false, Mode::standard, buf, count, datatype, source, tag, comm, *request);
             return 0;
@@ -95,7 +99,7 @@ int start(MPI_Request* request) {
     if (passes_by(1, request)) {
         return library<decltype(start)>(Function::MPI_Start)(request);
     }
-    plane->enter();
+    plane->enter_to_begin();
     return plane->locked([&] { return plane->start(request); });
 }
 
@@ -103,7 +107,7 @@ int start_all(int count, MPI_Request requests[]) {
     if (passes_by(count, requests)) {
         return library<decltype(start_all)>(Function::MPI_Startall)(count, requests);
     }
-    plane->enter();
+    plane->enter_to_begin();
     return plane->locked([&] {
         int error = MPI_SUCCESS;
         for (int at = 0; at < count && error == MPI_SUCCESS; ++at) {
@@ -113,20 +117,7 @@ int start_all(int count, MPI_Request requests[]) {
     });
 }
 
-// An exchange whose arguments are wrong must not begin at all: a send cannot be taken back, and a receive may have its
-// message at once, which then belongs to another one. So first what the library says of the receive, without posting
-// one.
-int check_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm) {
-    plane->enter();
-    return plane->locked([&] {
-        MPI_Request request{};
-        const int some = fits(count) ? static_cast<int>(std::max<MPI_Count>(count, -1)) : 0;
-        const int error = PMPI_Recv_init(buf, some, datatype, source, tag, comm, &request);
-        return error == MPI_SUCCESS ? PMPI_Request_free(&request) : error;
-    });
-}
-
-// Then the send, the receive, and both to their ends.
+// After check_recv: the send, the receive, and both to their ends.
 int exchange(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
     MPI_Request receiving{};
@@ -226,7 +217,7 @@ int imrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, 
     if (passes_by(message)) {
         return library<decltype(imrecv<function, Count>)>(function)(buf, count, datatype, message, request);
     }
-    plane->enter();
+    plane->enter_to_begin();
     return plane->locked([&] { return plane->imrecv(buf, count, datatype, message, request); });
 }
 
@@ -254,7 +245,9 @@ int request_free(MPI_Request* request) {
         return library<decltype(request_free)>(Function::MPI_Request_free)(request);
     }
     plane->enter();
-    return plane->locked([&] { return plane->request_free(request); });
+    const int error = plane->locked([&] { return plane->request_free(request); });
+    plane->free_unneeded();
+    return error;
 }
 
 template <Function blocking, Function blocking_c, Function later, Function later_c, Function persistent,
@@ -269,6 +262,19 @@ void put_sends(Table& table) {
 }
 
 }  // namespace
+
+// An exchange whose arguments are wrong must not begin at all: a send cannot be taken back, and a receive may have its
+// message at once, which then belongs to another one. So first what the library says of the receive, without posting
+// one.
+int check_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm) {
+    plane->enter();
+    return plane->locked([&] {
+        MPI_Request request{};
+        const int some = fits(count) ? static_cast<int>(std::max<MPI_Count>(count, -1)) : 0;
+        const int error = PMPI_Recv_init(buf, some, datatype, source, tag, comm, &request);
+        return error == MPI_SUCCESS ? PMPI_Request_free(&request) : error;
+    });
+}
 
 void put_messages(Table& table) {
     using enum Function;

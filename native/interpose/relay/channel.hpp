@@ -18,7 +18,7 @@
 
 namespace fairlead::relay {
 
-inline constexpr std::uint32_t kChannelVersion = 1;
+inline constexpr std::uint32_t kChannelVersion = 2;
 inline constexpr std::array<char, 8> kChannelMagic{'F', 'A', 'I', 'R', 'L', 'R', 'L', 'Y'};
 inline constexpr const char* kChannelSocket = "relay.socket";
 inline constexpr std::size_t kChannelPage_B = 4096;
@@ -55,8 +55,12 @@ inline constexpr std::array<const char*, 10> kToldCounts{"direct",        "relay
                                                          "retransmitted", "duplicates"};
 using ToldCounts = std::array<std::uint64_t, kToldCounts.size()>;
 
+/// Between two beats of the agent's pulse.
+inline constexpr double kPulse_s = 0.1;
+
 struct ChannelHead {
     std::atomic<std::uint32_t> changes;  ///< of places, ever
+    std::atomic<std::uint32_t> pulse;    ///< counts while the agent runs: one that is stopped closes no connection
     std::array<std::atomic<std::uint64_t>, kToldCounts.size()> told;
     RingCounters to_agent;
     RingCounters to_rank;

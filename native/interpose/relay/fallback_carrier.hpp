@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries frames by the agents to processes that they reach, and by MPI to the others. What is sent again goes by MPI
-// too: nothing that may have happened to the agents' way keeps a frame for ever. So do new frames to that process,
-// until one of its frames comes by the agents, or for a while: an agent that hangs would keep each window of them for a
-// timeout.
+// too: nothing that may have happened to the agents' way keeps a frame for ever. So do new frames to that process: an
+// agent that hangs would keep each window of them for a timeout. Now and then one goes by the agents as well, until the
+// process says that it has heard us by them, which a frame of its own that comes by them does not show: agents may
+// carry in one direction alone. Who gets a frame by MPI although agents reach its sender answers by both ways until it
+// hears that process by the agents, since the agents' way back may have lost what it sent too.
 //
 // A look for frames by MPI is a step of the library's progress, which asks the kernel about every connection. While
 // agents reach every process, little comes that way, and it is looked for seldom.
@@ -10,9 +12,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <stdexcept>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -25,57 +30,161 @@ namespace fairlead::relay {
 
 class FallbackCarrier final : public Carrier {
   public:
-    static constexpr std::chrono::milliseconds kAvoided{10'000};
+    /// Between attempts to join an agent.
+    static constexpr std::chrono::milliseconds kRejoin{500};
 
-    /// self, processes: as the agents' carrier has them. avoided: how long a process is not sent to by the agents after
-    /// something had to be sent to it again.
+    /// Joins another agent, where one is there; throws std::runtime_error where none is.
+    using Join = std::function<std::unique_ptr<AgentJoin>()>;
+
+    /// self, processes: as the agents' carrier has them. join: none where an agent that died, or is not there, is done
+    /// without.
     FallbackCarrier(std::unique_ptr<AgentCarrier> agents, std::unique_ptr<Carrier> mpi, Process self, Process processes,
-                    std::chrono::milliseconds avoided = kAvoided)
-        : agents_(std::move(agents)), mpi_(std::move(mpi)), self_(self), processes_(processes), avoided_(avoided) {}
+                    Join join = {})
+        : agents_(std::move(agents)),
+          mpi_(std::move(mpi)),
+          self_(self),
+          processes_(processes),
+          join_(std::move(join)),
+          was_joined_(!agents_->gone()) {}
 
-    /// An agent that has taken nothing for kStall may hang, or wait behind what hangs: frames go by MPI meanwhile.
+    /// The first attempt to join an agent, which may wait for so long. Throws std::runtime_error, which says what is
+    /// wrong: polls go on trying, unless the agent does not want this rank.
+    void join(std::chrono::milliseconds longest) {
+        if (attempt([&] { return joining_->wait(longest); })) return;
+        throw std::runtime_error("no relay plane yet: the agent does not answer");
+    }
+    /// While an agent's ring has had no room for kFull, it waits behind what hangs: frames go by MPI.
     bool ready(Process to) override {
-        if (!agents_->reaches(to) || avoids(to)) return mpi_->ready(to);
-        if (agents_->ready(to)) {
+        const bool by_agents = agents_->ready(to);  // first: it sees what has become of the agent
+        if (!agents_->reaches(to) || ways_to(to) != Ways::agents) return mpi_->ready(to);
+        if (by_agents) {
             full_since_.reset();
             return true;
         }
         const auto now = Clock::now();
         if (!full_since_) full_since_ = now;
-        return now - *full_since_ > kStall && mpi_->ready(to);
+        return now - *full_since_ > kFull && mpi_->ready(to);
     }
     void send(Process to, std::vector<std::uint8_t> frame) override {
+        say_whether_heard(to, frame);
+        const Ways ways = ways_to(to);
         // Asked again: the agents may have lost the process since ready(), and MPI takes any frame.
-        if (!avoids(to) && agents_->ready(to)) {
-            agents_->send(to, std::move(frame));
-        } else {
-            mpi_->send(to, std::move(frame));
+        const bool by_agents = ways != Ways::mpi && agents_->ready(to);
+        if (by_agents && ways == Ways::agents) return agents_->send(to, std::move(frame));
+        if (by_agents) {
+            agents_->send(to, frame);
+            doubted_.at(to).tried = Clock::now();
         }
+        mpi_->send(to, std::move(frame));
     }
     void send_again(Process to, std::vector<std::uint8_t> frame) {
-        avoided_until_[to] = Clock::now() + avoided_;
+        doubted_[to].sent_again = true;
         mpi_->send(to, std::move(frame));
     }
     void poll(const Sink& arrived) override {
-        agents_->poll([&](std::span<const std::uint8_t> frame) {
-            if (!avoided_until_.empty()) resume(frame);
-            arrived(frame);
-        });
-        if (const std::uint32_t changes = agents_->changes(); changes != changes_) {
+        poll_agents(arrived);
+        if (const std::uint32_t changes = this->changes(); changes != changes_) {
             changes_ = changes;
             seldom_ = reaches_all();
         }
-        if (due()) mpi_->poll(arrived);
+        if (!due()) return;
+        mpi_->poll([&](std::span<const std::uint8_t> frame) {
+            doubt(frame);
+            arrived(frame);
+        });
     }
 
     AgentCarrier& agents() { return *agents_; }
+    /// What of this one needs no call of the MPI library.
+    Carrier& without_mpi() { return without_mpi_; }
+    /// As the agents' carrier has it, over all agents that there were.
+    std::uint32_t changes() const { return changes_before_ + agents_->changes(); }
 
   private:
     using Clock = std::chrono::steady_clock;
 
+    class WithoutMpi final : public Carrier {
+      public:
+        explicit WithoutMpi(FallbackCarrier& of) : of_(of) {}
+        bool ready(Process to) override { return of_.agents_->ready(to); }
+        void send(Process to, std::vector<std::uint8_t> frame) override {
+            of_.say_whether_heard(to, frame);
+            of_.agents_->send(to, std::move(frame));
+        }
+        void poll(const Sink& arrived) override { of_.poll_agents(arrived); }
+
+      private:
+        FallbackCarrier& of_;
+    };
+
     static constexpr std::uint32_t kSeldom = 16;  // polls
     static constexpr std::chrono::milliseconds kLongest{1};
-    static constexpr std::chrono::seconds kStall{1};
+    static constexpr std::chrono::seconds kFull{1};
+    /// Who was heard by the agents of late is not doubted for what comes by MPI: it may have gone both ways.
+    static constexpr std::chrono::milliseconds kHeard{500};
+    /// Between frames by the agents to a process to which something had to be sent again.
+    static constexpr std::chrono::milliseconds kTry{250};
+
+    enum class Ways : std::uint8_t { agents, both, mpi };
+    struct Doubt {
+        bool sent_again = false;    ///< the way there may be broken; else the way back
+        Clock::time_point tried{};  ///< the way there, last
+    };
+
+    void say_whether_heard(Process to, std::vector<std::uint8_t>& frame) {
+        if (heard_since_.erase(to) != 0) wire::say_heard(frame);
+    }
+    void poll_agents(const Sink& arrived) {
+        agents_->poll([&](std::span<const std::uint8_t> frame) {
+            trust(frame);
+            arrived(frame);
+        });
+        if (agents_->gone() && join_) rejoin();
+    }
+
+    /// An agent that is started again finds its ranks by their joining it, and so does one that was not there when they
+    /// began. After a death the first attempt comes a while later: whoever follows the agents has seen it, too, and has
+    /// had what was lost sent again.
+    void rejoin() {
+        const auto now = Clock::now();
+        if (!next_join_) next_join_ = now + kRejoin;
+        if (!joining_ && now < *next_join_) return;
+        try {
+            attempt([this] { return joining_->poll(); });
+        } catch (const std::runtime_error&) {
+            // None is there yet, or it does not want us: it may be that it still keeps the connection before.
+        }
+    }
+    /// One attempt, or a look at the one that goes on: an agent that is stopped answers once it runs, and the end of
+    /// one that died ends the connection. Returns whether there is an agent now.
+    bool attempt(const std::function<std::unique_ptr<AgentCarrier>()>& answer) {
+        try {
+            if (!joining_) {
+                next_join_ = Clock::now() + kRejoin;
+                joining_ = join_();
+            }
+            if (std::unique_ptr<AgentCarrier> joined = answer()) {
+                take(std::move(joined));
+                return true;
+            }
+            return false;
+        } catch (const Unwanted&) {
+            if (!was_joined_) join_ = {};  // it is another job's; its rank may be gone when the next one is asked
+            joining_.reset();
+            throw;
+        } catch (const std::runtime_error&) {
+            joining_.reset();
+            throw;
+        }
+    }
+    void take(std::unique_ptr<AgentCarrier> joined) {
+        changes_before_ = changes() + 1 - joined->changes();
+        agents_ = std::move(joined);
+        was_joined_ = true;
+        joining_.reset();
+        next_join_.reset();
+        full_since_.reset();
+    }
 
     /// Whether to look for frames by MPI: a program that polls seldom itself needs each step of the library's progress.
     bool due() {
@@ -85,18 +194,36 @@ class FallbackCarrier final : public Carrier {
         return true;
     }
 
-    bool avoids(Process to) {
-        if (avoided_until_.empty()) return false;
-        const auto found = avoided_until_.find(to);
-        if (found == avoided_until_.end()) return false;
-        if (Clock::now() < found->second) return true;
-        avoided_until_.erase(found);
-        return false;
+    Ways ways_to(Process to) const {
+        const auto found = doubted_.find(to);
+        if (found == doubted_.end()) return Ways::agents;
+        const Doubt& doubt = found->second;
+        return doubt.sent_again && Clock::now() - doubt.tried < kTry ? Ways::mpi : Ways::both;
     }
-    /// The agents' way from its sender is in order.
-    void resume(std::span<const std::uint8_t> frame) {
+    /// It came by MPI.
+    void doubt(std::span<const std::uint8_t> frame) {
+        const std::optional<Process> from = listen(frame);
+        if (!from || !agents_->reaches(*from)) return;
+        const auto heard = heard_.find(*from);
+        if (heard == heard_.end() || Clock::now() - heard->second >= kHeard) doubted_.try_emplace(*from);
+    }
+    /// It came by the agents: their way from its sender is in order.
+    void trust(std::span<const std::uint8_t> frame) {
+        const std::optional<Process> from = listen(frame);
+        if (!from) return;
+        heard_[*from] = Clock::now();
+        heard_since_.insert(*from);
+        if (const auto found = doubted_.find(*from); found != doubted_.end() && !found->second.sent_again) {
+            doubted_.erase(found);
+        }
+    }
+    /// Whose it is, if it is whole: it may say that the agents' way there is in order.
+    std::optional<Process> listen(std::span<const std::uint8_t> frame) {
         const auto ends = wire::ends_of(frame, processes_);
-        if (const auto* known = std::get_if<wire::Ends>(&ends)) avoided_until_.erase(known->from);
+        const auto* known = std::get_if<wire::Ends>(&ends);
+        if (known == nullptr) return std::nullopt;
+        if (known->heard) doubted_.erase(known->from);
+        return known->from;
     }
 
     bool reaches_all() const {
@@ -106,13 +233,20 @@ class FallbackCarrier final : public Carrier {
         return true;
     }
 
+    WithoutMpi without_mpi_{*this};
     std::unique_ptr<AgentCarrier> agents_;
     std::unique_ptr<Carrier> mpi_;
     Process self_;
     Process processes_;
-    std::chrono::milliseconds avoided_;
-    std::map<Process, Clock::time_point> avoided_until_;  ///< processes that are sent to by MPI
-    std::uint32_t changes_ = 0;                           ///< of the agents' tables, as last looked at
+    Join join_;
+    std::unique_ptr<AgentJoin> joining_;
+    std::optional<Clock::time_point> next_join_;  ///< while there is no agent
+    bool was_joined_;                             ///< an agent has taken this rank
+    std::uint32_t changes_before_ = 0;            ///< of agents that died
+    std::map<Process, Clock::time_point> heard_;  ///< by the agents, last
+    std::set<Process> heard_since_;               ///< by the agents, since the last frame to it
+    std::map<Process, Doubt> doubted_;            ///< processes to or from which the agents' way may be broken
+    std::uint32_t changes_ = 0;                   ///< of the agents' tables, as last looked at
     bool seldom_ = false;
     std::uint32_t polls_ = 0;
     Clock::time_point looked_{};                   ///< for frames by MPI, last

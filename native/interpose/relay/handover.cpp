@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 
 namespace fairlead::relay {
@@ -40,7 +41,11 @@ bool send_welcome(int socket, const Welcome& welcome, int memory, int bell) {
     rights->cmsg_type = SCM_RIGHTS;
     rights->cmsg_len = CMSG_LEN(sizeof given);
     std::memcpy(CMSG_DATA(rights), given.data(), sizeof given);
-    return sendmsg(socket, &packet.header, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(sizeof said);
+    ssize_t sent_B = 0;
+    do {
+        sent_B = sendmsg(socket, &packet.header, MSG_NOSIGNAL | MSG_DONTWAIT);
+    } while (sent_B < 0 && errno == EINTR);
+    return sent_B == static_cast<ssize_t>(sizeof said);
 }
 
 ssize_t receive_welcome(int socket, Handover& received) {

@@ -11,37 +11,41 @@ namespace {
 
 constexpr int kFrameTag = 1;
 
-bool over(MPI_Request& request) {
+/// Also with an error: then it is not there, and is sent again.
+bool over(MPI_Request& request, int& error) {
     int done = 0;
-    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    return done != 0;
+    error = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    return done != 0 || error != MPI_SUCCESS;
 }
 
 }  // namespace
 
-MpiCarrier::MpiCarrier(MPI_Comm world, Process processes) : world_(world), outgoing_(processes), sent_(processes) {}
+MpiCarrier::MpiCarrier(MPI_Comm world, Process processes)
+    : world_(world), outgoing_(processes), sent_(processes), errors_(processes) {}
+
+void MpiCarrier::note(Process with, int error) {
+    if (error != MPI_SUCCESS && errors_[with] == MPI_SUCCESS) {
+        errors_[with] = error;
+        ++failures_;
+    }
+}
 
 void MpiCarrier::send(Process to, std::vector<std::uint8_t> frame) {
     Transfer& transfer = sends_.emplace_back(request_null(), to, std::move(frame));
     ++outgoing_[to];
     ++sent_[to];
-    PMPI_Isend(transfer.frame.data(), static_cast<int>(transfer.frame.size()), datatype_byte(), static_cast<int>(to),
-               kFrameTag, world_, &transfer.request);
+    note(to, PMPI_Isend(transfer.frame.data(), static_cast<int>(transfer.frame.size()), datatype_byte(),
+                        static_cast<int>(to), kFrameTag, world_, &transfer.request));
 }
 
-void MpiCarrier::poll(const Sink& arrived) {
-    for (auto each = sends_.begin(); each != sends_.end();) {
-        if (over(each->request)) {
-            --outgoing_[each->to];
-            each = sends_.erase(each);
-        } else {
-            ++each;
-        }
-    }
+int MpiCarrier::take_from(int source) {
     for (int found = 1; found != 0;) {
         MPI_Message message{};
         MPI_Status status{};
-        PMPI_Improbe(MPI_ANY_SOURCE, kFrameTag, world_, &found, &message, &status);
+        const int error = PMPI_Improbe(source, kFrameTag, world_, &found, &message, &status);
+        if (error != MPI_SUCCESS) {
+            return error;
+        }
         if (found != 0) {
             Transfer& transfer = receives_.emplace_back();
             transfer.frame.resize(bytes_of(status));
@@ -49,10 +53,31 @@ void MpiCarrier::poll(const Sink& arrived) {
                         &transfer.request);
         }
     }
+    return MPI_SUCCESS;
+}
+
+void MpiCarrier::poll(const Sink& arrived) {
+    int error = MPI_SUCCESS;
+    for (auto each = sends_.begin(); each != sends_.end();) {
+        if (over(each->request, error)) {
+            note(each->to, error);
+            --outgoing_[each->to];
+            each = sends_.erase(each);
+        } else {
+            ++each;
+        }
+    }
+    if (take_from(MPI_ANY_SOURCE) != MPI_SUCCESS) {  // one of them is gone: from whom, the others do not tell
+        for (Process from = 0; from < errors_.size(); ++from) {
+            note(from, take_from(static_cast<int>(from)));
+        }
+    }
     for (auto each = receives_.begin(); each != receives_.end();) {
-        if (over(each->request)) {
+        if (over(each->request, error)) {
             ++arrived_;
-            arrived(each->frame);
+            if (error == MPI_SUCCESS) {
+                arrived(each->frame);
+            }
             each = receives_.erase(each);
         } else {
             ++each;

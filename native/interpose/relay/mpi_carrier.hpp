@@ -25,6 +25,9 @@ class MpiCarrier final : public Carrier {
     const std::vector<std::uint64_t>& sent() const { return sent_; }
     std::uint64_t arrived() const { return arrived_; }
     bool idle() const { return sends_.empty() && receives_.empty(); }
+    /// Processes to or from which MPI carries nothing any more, and the error by which it was known.
+    int failures() const { return failures_; }
+    int error_of(Process with) const { return errors_[with]; }
 
   private:
     static constexpr int kMostOutgoing = 16;  ///< frames to one process that the library has not taken yet
@@ -34,11 +37,17 @@ class MpiCarrier final : public Carrier {
         std::vector<std::uint8_t> frame;
     };
 
+    void note(Process with, int error);
+    /// Frames that are there. Returns the library's error.
+    int take_from(int source);
+
     MPI_Comm world_;
     std::list<Transfer> sends_;
     std::list<Transfer> receives_;
     std::vector<int> outgoing_;
     std::vector<std::uint64_t> sent_;
+    std::vector<int> errors_;
+    int failures_ = 0;
     std::uint64_t arrived_ = 0;
 };
 

@@ -23,7 +23,22 @@ struct Channel {
     std::vector<Process> processes;   ///< that messages go to, by rank
     std::vector<std::uint64_t> sent;  ///< messages to each, for chaos mode's draws
     int suspended = 0;                ///< calls in which the library itself may use it: nothing is pulled
+    bool copied = false;              ///< MPI_Comm_idup was called for it, by all members at the same of its calls
     bool freed = false;               ///< by the program; what is started on it later is the library's alone
+};
+
+/// A send and a receive that the program has one request for (MPI_Isendrecv).
+struct Pair {
+    MPI_Request sending = request_null();
+    MPI_Request receiving = request_null();
+    std::vector<std::uint8_t> copy;  ///< of what is sent from where the other message goes
+};
+
+/// What a call sends or receives.
+struct Part {
+    const void* buffer = nullptr;
+    MPI_Count count = 0;
+    MPI_Datatype datatype{};
 };
 
 struct Operation {
@@ -44,6 +59,9 @@ struct Operation {
     bool cancelled_by_program = false;
     bool accounted = false;  ///< of a receive in the library: the endpoint knows its outcome
     ReceiveId receive = 0;
+    std::unique_ptr<Pair> pair;  ///< it is both of these
+    int partitions = 0;          ///< of a partitioned message; it goes out when all are ready
+    int ready = 0;
 
     // While the plane receives it.
     MPI_Request transfer = request_null();  ///< a native message that was pulled

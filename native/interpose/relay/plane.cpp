@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "relay/plane.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
 
 #include "fairlead/relay/wire.hpp"
 #include "relay/calls.hpp"
@@ -29,8 +31,11 @@ constexpr Settings kChaosSettings{.inline_limit_B = 1024,
 // Every frame costs three agents some 40 us each: what is copied when it is sent goes with its envelope, and what was
 // taken is mostly told by the next message back.
 constexpr Settings kSettings{.inline_limit_B = 65536, .retransmit_s = 1.0, .tell_frames = 8, .tell_s = 0.0005};
-constexpr Time kQuiet_s = 1.0;           ///< without a frame, after which takeovers end
-constexpr int kDefaultTagBound = 32767;  // at least: MPI 4.1, section 9.1.2
+constexpr Time kMissing_s = 5.0;  ///< in MPI_Finalize, for what is on its way, where a process failed
+constexpr Time kStay_s = 1.0;     ///< then, to answer those who still wait for that
+constexpr Time kQuiet_s = 1.0;    ///< without a frame, after which takeovers end
+constexpr std::chrono::milliseconds kLongestForAgent{500};  // in MPI_Init
+constexpr int kDefaultTagBound = 32767;                     // at least: MPI 4.1, section 9.1.2
 
 Process own_rank() {
     int rank = 0;
@@ -44,20 +49,26 @@ Process world_size() {
     return static_cast<Process>(size);
 }
 
-// Between hosts: docs/relay-plane.md.
-bool cancels_what_is_matched() {
+// Not MPICH between hosts: docs/relay-plane.md.
+bool cancels_what_is_unmatched_only() {
     if (!kCancelsMatched) {
-        return false;
+        return true;
     }
     MPI_Comm memory{};
     PMPI_Comm_split_type(comm_world(), MPI_COMM_TYPE_SHARED, 0, info_null(), &memory);
     int sharing = 0;
     PMPI_Comm_size(memory, &sharing);
     PMPI_Comm_free(&memory);
-    return static_cast<Process>(sharing) != world_size();
+    return static_cast<Process>(sharing) == world_size();
 }
 
-int tag_bound() {
+Settings settings(bool chaos) {
+    Settings settings = chaos ? kChaosSettings : kSettings;
+    settings.cancels = cancels_what_is_unmatched_only();
+    return settings;
+}
+
+int largest_tag() {
     int* bound = nullptr;
     int found = 0;
     PMPI_Comm_get_attr(comm_world(), MPI_TAG_UB, &bound, &found);
@@ -76,14 +87,18 @@ Plane::Plane(std::optional<Chaos> chaos, const char* directory)
     : self_(own_rank()),
       processes_(world_size()),
       chaos_(chaos),
-      standing_(cancels_what_is_matched()),
-      tag_bound_(tag_bound()),
-      endpoint_(self_, processes_, chaos ? kChaosSettings : kSettings),
+      tag_bound_(largest_tag()),
+      endpoint_(self_, processes_, settings(chaos.has_value())),
       reached_(processes_),
-      relayed_(processes_) {
+      relayed_(processes_),
+      gone_(processes_),
+      held_B_(processes_) {
     PMPI_Comm_dup(comm_self(), &own_);
     PMPI_Comm_dup(comm_world(), &frames_);
     PMPI_Comm_dup(comm_world(), &control_);
+    for (const MPI_Comm ours : {own_, frames_, control_}) {  // an error there is for the program's own calls to meet
+        PMPI_Comm_set_errhandler(ours, errors_return());
+    }
     auto mpi_carrier = std::make_unique<MpiCarrier>(frames_, processes_);
     mpi_carrier_ = mpi_carrier.get();
     carrier_ = std::move(mpi_carrier);
@@ -99,14 +114,20 @@ Plane::Plane(std::optional<Chaos> chaos, const char* directory)
     register_channel(comm_world(), kWorld);
 }
 
-/// Without its agent a rank takes part all the same: others may relay messages to it, by MPI.
+/// Without its agent a rank takes part all the same: others may relay messages to it, by MPI. It joins one that comes
+/// later. One that runs answers at once, and then knows this rank before its first message.
 void Plane::join_agent(const char* directory) {
+    auto carrier =
+        std::make_unique<FallbackCarrier>(std::make_unique<AgentCarrier>(), std::move(carrier_), self_, processes_,
+                                          [path = std::string(directory), self = self_, processes = processes_] {
+                                              return std::make_unique<AgentJoin>(path, self, processes);
+                                          });
+    fallback_ = carrier.get();
+    carrier_ = std::move(carrier);
+    absence_ = std::make_unique<AbsenceWatch>([this] { step_in_absence(); });
     try {
-        auto agents = std::make_unique<AgentCarrier>(directory, self_, processes_);
-        auto carrier = std::make_unique<FallbackCarrier>(std::move(agents), std::move(carrier_), self_, processes_);
-        fallback_ = carrier.get();
-        carrier_ = std::move(carrier);
-    } catch (const std::exception& error) {
+        fallback_->join(kLongestForAgent);
+    } catch (const std::runtime_error& error) {
         std::fprintf(stderr, "fairlead: rank %u: %s\n", self_, error.what());
     }
 }
@@ -123,9 +144,6 @@ void Plane::register_channel(MPI_Comm comm, CommunicatorId id) {
     }
     channel->sent.resize(channel->processes.size());
     endpoint_.add_communicator(id, known.peers);
-    if (standing_) {
-        endpoint_.take_over(id);
-    }
     channels_[key_of(comm)] = channel;
 }
 
@@ -145,24 +163,43 @@ void Plane::enter() {
     if (mutex_.held_here()) {
         return;  // the call that it is in has polled
     }
-    const std::scoped_lock lock(mutex_);
-    ++calls_;
-    if (chaos_) {
-        draw();
-    } else {
-        give_back();
+    {
+        const std::scoped_lock lock(mutex_);
+        ++calls_;
+        copies_ = false;
+        if (chaos_) {
+            draw();
+        } else {
+            give_back();
+        }
+        poll();
+        tell_agent();
     }
-    poll();
-    tell_agent();
+    free_unneeded();
+}
+
+void Plane::enter_to_begin() {
+    if (!locked([this] { return copies_; })) {
+        enter();
+    }
+}
+
+void Plane::copies(MPI_Comm comm) {
+    locked([&] {
+        if (const auto channel = channel_of(comm); channel != nullptr) {
+            channel->copied = true;
+        }
+        return copies_ = true;
+    });
 }
 
 void Plane::draw() {
     for (const auto& [handle, channel] : channels_) {
-        if (standing_ || channel->suspended) {
+        if (channel->suspended) {
             continue;
         }
         if (!endpoint_.taken_over(channel->id)) {
-            if (chaos_->takes_over(channel->id, self_, calls_)) {
+            if (endpoint_.may_take_over(channel->id) && chaos_->takes_over(channel->id, self_, calls_)) {
                 endpoint_.take_over(channel->id);
             }
         } else if (endpoint_.may_return(channel->id) && chaos_->returns(channel->id, self_, calls_)) {
@@ -173,7 +210,7 @@ void Plane::draw() {
 
 /// Takeovers end when nothing has come for a while: the next envelope costs cancellations again.
 void Plane::give_back() {
-    if (standing_ || now_s() - last_arrival_s_ < kQuiet_s) {
+    if (now_s() - last_arrival_s_ < kQuiet_s) {
         return;
     }
     for (const auto& [handle, channel] : channels_) {
@@ -185,8 +222,8 @@ void Plane::give_back() {
 
 /// Whose messages are relayed; and what may have been lost with an agent is sent again.
 void Plane::follow_agents() {
-    AgentCarrier& agents = fallback_->agents();
-    const std::uint32_t changes = agents.changes();
+    const AgentCarrier& agents = fallback_->agents();
+    const std::uint32_t changes = fallback_->changes();
     if (changes == changes_) {
         return;
     }
@@ -199,7 +236,7 @@ void Plane::follow_agents() {
         }
         reached_[peer] = reached;
         relayed_[peer] = relayed;
-        if (!chaos_) {
+        if (!chaos_ && !closing_) {
             endpoint_.prefer(peer, relayed ? Path::relay : Path::direct);
         }
     }
@@ -216,39 +253,75 @@ void Plane::tell_agent() {
 
 // Finish.
 
+/// All meet, and take in the last frames, so that none is left to the library. False as soon as a process is known to
+/// have failed: others may know of it later, or not at all.
+bool Plane::meet_last() {
+    const auto wait = [this](MPI_Request request) {
+        int over = 0;
+        wait_until([&] {
+            const int error = PMPI_Test(&request, &over, MPI_STATUS_IGNORE);
+            return over != 0 || error != MPI_SUCCESS || gone_processes_ != 0;
+        });
+        return over != 0 && gone_processes_ == 0;
+    };
+    MPI_Request request = request_null();
+    locked([&] { return PMPI_Ibarrier(control_, &request); });
+    if (!wait(request)) {
+        return false;
+    }
+    coming_.resize(processes_);
+    request = request_null();
+    locked([&] {
+        finished_ = true;  // nobody needs another frame
+        return PMPI_Ialltoall(mpi_carrier_->sent().data(), sizeof(std::uint64_t), datatype_byte(), coming_.data(),
+                              sizeof(std::uint64_t), datatype_byte(), control_, &request);
+    });
+    if (!wait(request)) {
+        return false;
+    }
+    const std::uint64_t frames = std::accumulate(coming_.begin(), coming_.end(), std::uint64_t{0});
+    wait_until([&] { return gone_processes_ != 0 || (mpi_carrier_->arrived() == frames && mpi_carrier_->idle()); });
+    return gone_processes_ == 0;
+}
+
+// Callbacks in MPI_Finalize may still send: directly, which is possible when all that was relayed has joined the
+// matching.
 void Plane::finish() {
-    wait_until([this] {
+    locked([this] {
+        closing_ = true;
         for (Process peer = 0; peer < processes_; ++peer) {
-            if (peer != self_ && !endpoint_.flushed(peer)) {
+            endpoint_.prefer(peer, Path::direct);
+        }
+        return 0;
+    });
+    const Time latest_s = now_s() + kMissing_s;
+    wait_until([&] {
+        const bool missing = gone_processes_ != 0;
+        for (Process peer = 0; peer < processes_ && !(missing && now_s() > latest_s); ++peer) {
+            if (peer != self_ && !gone_[peer] && !(endpoint_.flushed(peer) && endpoint_.path(peer) == Path::direct)) {
                 return false;
             }
         }
         return background_.empty();
     });
-    gather(control_);
-    // Nobody needs another frame. Those on their way are received, so that none is left to the library.
-    std::vector<std::uint64_t> coming(processes_);
-    MPI_Request exchange{};
-    locked([&] {
-        finished_ = true;
-        return PMPI_Ialltoall(mpi_carrier_->sent().data(), sizeof(std::uint64_t), datatype_byte(), coming.data(),
-                              sizeof(std::uint64_t), datatype_byte(), control_, &exchange);
-    });
-    wait_native(exchange);
-    std::uint64_t frames = 0;
-    for (const std::uint64_t from : coming) {
-        frames += from;
+    if (!meet_last()) {
+        const Time until_s = now_s() + kStay_s;
+        wait_until([until_s] { return now_s() >= until_s; });
     }
-    wait_until([&] { return mpi_carrier_->arrived() == frames && mpi_carrier_->idle(); });
     tell_agent();
-    for (std::size_t at = 0; at < to_free_.size(); ++at) {  // attributes' callbacks may add some
-        locked([&] {
-            forget(*channel_of(to_free_[at]));
-            return 0;
+    while (!dropped_.empty()) {  // attributes' callbacks may add some
+        MPI_Comm comm = locked([&] {
+            const auto channel = dropped_.back();
+            dropped_.pop_back();
+            forget(*channel);
+            return channel->comm;
         });
-        PMPI_Comm_free(&to_free_[at]);
+        PMPI_Comm_free(&comm);
     }
     locked([&] { return ended_ = true; });
+    if (absence_ != nullptr) {
+        absence_->end();
+    }
     PMPI_Comm_free(&frames_);
     PMPI_Comm_free(&control_);
 }

@@ -16,12 +16,14 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "abi.hpp"
 #include "fairlead/relay/endpoint.hpp"
+#include "relay/absence_watch.hpp"
 #include "relay/carrier.hpp"
 #include "relay/chaos.hpp"
 #include "relay/fallback_carrier.hpp"
@@ -60,19 +62,36 @@ class Plane {
     /// The library made an inactive persistent request.
     void made_persistent(bool sends, Mode mode, const void* buffer, MPI_Count count, MPI_Datatype datatype, int peer,
                          int tag, MPI_Comm comm, MPI_Request request);
+    /// Both at once; the status is the receive's.
+    int isendrecv(const Part& sent, int dest, int send_tag, const Part& received, int source, int receive_tag,
+                  MPI_Comm comm, MPI_Request* request);
+    int isendrecv_copy(std::vector<std::uint8_t> sent, int dest, int send_tag, const Part& received, int source,
+                       int receive_tag, MPI_Comm comm, MPI_Request* request);
+    /// Of a carried communicator. Never the library's: it meets no message but its like's.
+    int make_partitioned(bool sends, void* buffer, int partitions, MPI_Count count, MPI_Datatype datatype, int peer,
+                         int tag, MPI_Comm comm, MPI_Request* request);
+    bool is_partitioned(MPI_Request request);
+    int tag_bound() const { return tag_bound_; }
+    void partitions_ready(MPI_Request request, int number);
+    bool has_arrived(MPI_Request request);
     int start(MPI_Request* request);
     int cancel(MPI_Request* request);
     int request_free(MPI_Request* request);
 
     // Completion. Each goes one step on and says whether the call is over.
 
-    /// With an error it is over, too, though some requests may be open then.
+    /// With an error it is over, too, though some requests may be open then: also where it is said to go on.
     bool wait_all(int count, MPI_Request requests[], MPI_Status statuses[], Outcome& outcome);
     bool wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome);
     bool test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, Outcome& outcome);
     bool test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[],
                    Outcome& outcome);
+    /// A receive from any source that a process's failure has interrupted is let go. Returns the error of a blocking
+    /// call, which does not go on.
+    int give_up(MPI_Request* request, int error);
     int get_status(MPI_Request request, int* flag, MPI_Status* status);
+    /// Not null, and as far as the plane knows it has been started.
+    bool is_active(MPI_Request request) const;
     /// Whether one of them is a send or receive that the plane knows of.
     bool has_any(int count, const MPI_Request requests[]);
     /// Whether a relayed message was taken as this one, and is not received yet.
@@ -83,7 +102,12 @@ class Plane {
     /// A call that is collective over its members made it.
     void add(MPI_Comm comm);
     bool carries(MPI_Comm comm);
-    /// Before the library frees it: whether it may do so now. If not, it is freed in MPI_Finalize.
+    /// The program frees it, by `by` of the library's. Nobody waits for anybody: while something here needs the handle
+    /// (a receive, a persistent request), the library keeps it.
+    int free(MPI_Comm* comm, int (*by)(MPI_Comm*));
+    /// Communicators that the program freed, and that nothing needs any more.
+    void free_unneeded();
+    /// Before it is disconnected, which waits for all members: whether it may be now. If not, it is freed later.
     bool drop(MPI_Comm comm);
     /// Until all members have come. Then those that call a function of the library together leave it soon. Returns the
     /// library's error.
@@ -105,12 +129,20 @@ class Plane {
         std::shared_ptr<Channel> channel_;
     };
 
+    /// Before a sleep in the library: what need not wait for an answer of the program's arrives, or a while passes.
+    void send_off();
+
     /// In MPI_Finalize, before the library's: everything that was sent arrives. After it, callbacks of the library's
     /// may still end what is left, and send and receive by the library.
     void finish();
 
     /// A call of the program begins: with a poll, and what chaos mode draws for it.
     void enter();
+    /// One that only begins something. While the library copies a communicator, it is not asked for anything then: Open
+    /// MPI hangs if it gets on with one copy before the next one is begun everywhere.
+    void enter_to_begin();
+    /// The library begins to copy a communicator.
+    void copies(MPI_Comm comm);
     /// Polls until `over` says so; it is asked under the lock, first at once: the call polled as it began.
     template <class Over>
     void wait_until(Over&& over) {
@@ -148,6 +180,7 @@ class Plane {
         std::span<const std::uint8_t> bytes;  ///< of the copy or the program's memory
         OperationPtr operation;               ///< whose completion waits for its delivery
         CommunicatorId communicator = 0;
+        std::uint64_t held_B = 0;  ///< of memory, for a send that is complete
     };
     struct Pulled {
         MPI_Message message{};
@@ -166,25 +199,44 @@ class Plane {
 
     [[noreturn]] static void refuse_to_wait();
     void poll();
+    void step_in_absence();
+    void watch_absence();
     void join_agent(const char* directory);
     void draw();
     void give_back();
     void follow_agents();
+    void follow_failures();
+    void fail(Process peer, int error);
+    bool is_gone(const Operation& operation) const;
+    int interruption(const Operation& operation);
+    bool any_interrupted(std::span<const MPI_Request> requests, MPI_Status statuses[], Outcome& outcome);
     void tell_agent();
+    bool meet_last();
     void accept(std::span<const std::uint8_t> bytes);
     void settle();
     void take_from_library(Channel& channel);
     void pull(Channel& channel);
+    void pull_from(Channel& channel, int source);
     void handle_events();
     /// A native message goes to where the program wants it, or whole into memory of our own if it does not fit there.
     static int receive(Operation& operation, Pulled& pulled);
     void handle(const ReceiveMatched& event);
     void handle(const Arrived& event);
     void handle(const SendDone& event);
+    void handle(const Unreceivable& event);
     void put(Operation& operation, std::span<const std::uint8_t> message);
     void finish_transfers();
+    int begin_pair(std::unique_ptr<Pair> pair, const Part& sent, int dest, int send_tag, const Part& received,
+                   int source, int receive_tag, MPI_Comm comm, MPI_Request* request);
+    bool finish_part(Operation& pair, MPI_Request& part, MPI_Status& status);
+    void finish_pairs();
     void reap();
-    void transmit();
+    void transmit() { transmit_by(*carrier_); }
+    void transmit_by(Carrier& carrier);
+    void drop_parts_channels();
+    std::shared_ptr<Channel> channel_of_parts(const Channel& channel, std::uint64_t number);
+    void send_parts(const OperationPtr& operation);
+    void send_parts_to_self(const OperationPtr& operation);
 
     std::shared_ptr<Channel> channel_of(MPI_Comm comm) const;
     OperationPtr operation_of(MPI_Request request) const;
@@ -193,6 +245,7 @@ class Plane {
     int post(const OperationPtr& operation, const std::function<int()>& native);
     int send_copy(const OperationPtr& operation);
     void relay(const OperationPtr& operation, Process to);
+    bool may_hold(Process to, std::uint64_t held_B) const;
     void give_handle(const OperationPtr& operation, MPI_Request* request);
     void account(Operation& operation, const MPI_Status& status);
     /// Whether the library is done with it; then how. A persistent one may be the plane's from then on.
@@ -203,6 +256,7 @@ class Plane {
     void concluded(const OperationPtr& operation, MPI_Request before, MPI_Request after, const MPI_Status& status);
     std::uint64_t least(MPI_Comm comm, bool inter, std::uint64_t value);
     bool at_rest(const Channel& channel) const;
+    bool is_needed(const Channel& channel) const;
     bool delivered(const Channel& channel) const;
     /// The library frees it, and has what is started on it from then on.
     void forget(Channel& channel);
@@ -213,34 +267,43 @@ class Plane {
     Process self_ = 0;
     Process processes_ = 0;
     std::optional<Chaos> chaos_;
-    bool standing_ =
-        false;  ///< the library may cancel what it has matched: takeovers are from the beginning and for good
     int tag_bound_ = 0;
     MPI_Comm own_ = comm_null();      ///< a duplicate of MPI_COMM_SELF
-    MPI_Comm frames_ = comm_null();   ///< duplicates of MPI_COMM_WORLD
-    MPI_Comm control_ = comm_null();  ///<
+    MPI_Comm frames_ = comm_null();   ///< a duplicate of MPI_COMM_WORLD, for the carrier's frames alone
+    MPI_Comm control_ = comm_null();  ///< likewise, for meetings of processes
     Endpoint endpoint_;
     MpiCarrier* mpi_carrier_ = nullptr;
     std::unique_ptr<Carrier> carrier_;
-    FallbackCarrier* fallback_ = nullptr;  ///< the same one, where there are agents
-    std::uint32_t changes_ = 0;            ///< of the agents' wishes, as followed
-    std::vector<bool> reached_;            ///< by process: agents carry frames to it
-    std::vector<bool> relayed_;            ///< and messages shall go that way
-    Time last_arrival_s_ = 0.0;            ///< of a frame
-    bool finished_ = false;                ///< nobody needs another frame
-    bool ended_ = false;                   ///< nor looks for one
-    bool library_asked_ = false;           ///< for the program, in this turn of a wait: it may have yielded
+    FallbackCarrier* fallback_ = nullptr;    ///< the same one, where there may be agents
+    std::unique_ptr<AbsenceWatch> absence_;  ///< likewise
+    std::uint32_t changes_ = 0;              ///< of the agents' wishes, as followed
+    std::vector<bool> reached_;              ///< by process: agents carry frames to it
+    std::vector<bool> relayed_;              ///< and messages shall go that way
+    std::vector<bool> gone_;                 ///< it failed, and the program's calls for it are the library's
+    int gone_processes_ = 0;
+    std::vector<std::uint64_t> coming_;  ///< frames from each process, in the end
+    Time last_arrival_s_ = 0.0;          ///< of a frame
+    bool closing_ = false;               ///< in MPI_Finalize: nothing more is relayed
+    bool finished_ = false;              ///< nobody needs another frame
+    bool ended_ = false;                 ///< nor looks for one
+    bool library_asked_ = false;         ///< for the program, in this turn of a wait: it may have yielded
+    bool copies_ = false;                ///< the library, and the program has not waited since
     std::uint64_t calls_ = 0;
     std::uint64_t agreements_ = 1;
     std::uint64_t outside_ = 0;
 
     std::unordered_map<std::uintptr_t, std::shared_ptr<Channel>> channels_;
-    std::vector<MPI_Comm> to_free_;                                ///< in MPI_Finalize
+    std::vector<std::shared_ptr<Channel>> dropped_;  ///< by the program, but still needed; MPI_Finalize frees the rest
     std::unordered_map<std::uintptr_t, OperationPtr> operations_;  ///< by the program's handle
     std::unordered_map<ReceiveId, OperationPtr> receives_;         ///< that are not complete
     std::list<OperationPtr> transfers_;
     std::list<OperationPtr> freed_;
+    std::list<OperationPtr> pairs_;
+    std::map<CommunicatorId, std::shared_ptr<Channel>> parts_channels_;
+    std::map<std::tuple<CommunicatorId, bool, int, int>, std::uint64_t> parts_made_;  ///< to or from a peer, by tag
     std::list<Background> background_;
+    std::vector<std::uint64_t> held_B_;  ///< by process that it goes to: of sends that are complete, not delivered
+    std::uint64_t all_held_B_ = 0;
     std::map<PayloadKey, Payload> payloads_;                                             ///< that go out
     std::map<std::pair<PayloadKey, std::uint64_t>, std::vector<std::uint8_t>> arrived_;  ///< by message and offset
     std::unordered_map<ReceiveId, PayloadKey> matched_;  ///< relayed messages whose payload is on its way

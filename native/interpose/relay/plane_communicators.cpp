@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicators: they get a number that all their members agree on, and are freed when all messages are through.
+// Communicators: they get a number that all their members agree on, and are freed when nothing needs them any more.
 #include <algorithm>
+#include <utility>
 
 #include "record/recorder.hpp"
 #include "relay/now.hpp"
@@ -18,6 +19,7 @@ constexpr CommunicatorId kMeetSpread = 31;  // between the tags of one communica
 // Of messages that nobody receives, and receives that nobody sends to, it cannot be told that they will stay so.
 constexpr int kRestPolls = 2000;
 constexpr int kRestRounds = 3;
+constexpr Time kSendOff_s = 1.0;
 constexpr Time kDelivery_s = 5.0;  ///< of what is sent; another thread may send without end
 
 }  // namespace
@@ -43,8 +45,7 @@ void Plane::add(MPI_Comm comm) {
         return;
     }
     const Communicator& known = communicator(comm);
-    const bool outsiders = std::ranges::find(known.world_ranks, record::kOutsideWorld) != known.world_ranks.end();
-    if (outsiders || (!known.inter && known.size == 1)) {
+    if (known.outside || (!known.inter && known.size == 1)) {
         return;
     }
     // A process proposes no number twice and not one of another's; the least one is the communicator's.
@@ -72,6 +73,77 @@ bool Plane::at_rest(const Channel& channel) const {
     const auto holds = [&](const auto& entry) { return entry.second.channel.get() == &channel; };
     return endpoint_.matching(channel.id).idle() && std::ranges::none_of(payloads_, sends) &&
            std::ranges::none_of(operations_, needs) && std::ranges::none_of(extracted_, holds);
+}
+
+// Nothing is received on it any more, nor started. What else is under way needs no handle of it, and what still comes
+// nobody wants.
+bool Plane::is_needed(const Channel& channel) const {
+    const auto needs = [&](const OperationPtr& operation) {
+        if (operation->channel.get() != &channel || (operation->sends && !operation->persistent)) {
+            return false;
+        }
+        const bool told =
+            operation->in_library ? operation->accounted : operation->complete && operation->error == MPI_SUCCESS;
+        return operation->persistent || !told;
+    };
+    const auto holds = [&](const auto& entry) { return entry.second.channel.get() == &channel; };
+    return !endpoint_.matching(channel.id).idle() || std::ranges::any_of(freed_, needs) ||
+           std::ranges::any_of(operations_, [&](const auto& entry) { return needs(entry.second); }) ||
+           std::ranges::any_of(extracted_, holds);
+}
+
+int Plane::free(MPI_Comm* comm, int (*by)(MPI_Comm*)) {
+    const auto channel = locked([&] {
+        auto known = channel_of(*comm);
+        if (is_needed(*known)) {
+            dropped_.push_back(std::exchange(known, nullptr));
+            *comm = comm_null();
+        } else {
+            ++known->suspended;  // another thread must not ask for messages on it meanwhile
+        }
+        return known;
+    });
+    if (channel == nullptr) {
+        return MPI_SUCCESS;
+    }
+    forget_communicator(*comm);  // asked since the wrapper forgot it; the next one may have its handle
+    const int error = by(comm);  // which calls attributes' callbacks; one of them may refuse
+    locked([&] {
+        --channel->suspended;
+        if (error == MPI_SUCCESS) {
+            forget(*channel);
+        }
+        return 0;
+    });
+    return error;
+}
+
+void Plane::free_unneeded() {
+    if (mutex_.held_here()) {
+        return;
+    }
+    std::vector<std::shared_ptr<Channel>> unneeded;
+    locked([&] {
+        for (auto each = dropped_.begin(); each != dropped_.end();) {
+            if (is_needed(**each)) {
+                ++each;
+                continue;
+            }
+            ++(*each)->suspended;
+            unneeded.push_back(*each);
+            each = dropped_.erase(each);
+        }
+        return 0;
+    });
+    for (const auto& channel : unneeded) {
+        MPI_Comm comm = channel->comm;
+        forget_communicator(comm);
+        PMPI_Comm_free(&comm);
+        locked([&] {
+            forget(*channel);
+            return 0;
+        });
+    }
 }
 
 /// What was sent to its members is with them: they poll, for they free it, too.
@@ -105,20 +177,44 @@ bool Plane::drop(MPI_Comm comm) {
         }
     }
     return locked([&] {
-        to_free_.push_back(comm);
+        dropped_.push_back(channel);
         return false;
     });
 }
 
 void Plane::forget(Channel& channel) {
     channel.freed = true;
-    channels_.erase(key_of(channel.comm));
+    const auto found = channels_.find(key_of(channel.comm));
+    if (found != channels_.end() && found->second.get() == &channel) {  // else it is another one's by now
+        channels_.erase(found);
+    }
+    std::erase_if(parts_made_, [&](const auto& made) { return std::get<0>(made.first) == channel.id; });
     if (endpoint_.matching(channel.id).idle()) {
         endpoint_.remove_communicator(channel.id);
     }
 }
 
+void Plane::send_off() {
+    const Time latest_s = now_s() + kSendOff_s;
+    wait_until([&] {
+        for (Process peer = 0; peer < processes_; ++peer) {
+            if (peer != self_ && !endpoint_.link_to(peer).idle()) {
+                return now_s() > latest_s;
+            }
+        }
+        return true;
+    });
+}
+
+// While Open MPI copies a communicator it begins collective operations on it at times of its own, and those are told
+// apart by how many there were before: one of ours between them is taken for another one.
 int Plane::gather(MPI_Comm comm) {
+    if (const auto channel = locked([&] { return channel_of(comm); });
+        channel != nullptr && channel->copied && !channel->inter) {
+        const std::vector<int> members(channel->processes.begin(), channel->processes.end());
+        meet(members, static_cast<std::size_t>(channel->rank), comm, 0);
+        return MPI_SUCCESS;
+    }
     MPI_Request request = request_null();
     const int error = locked([&] { return PMPI_Ibarrier(comm, &request); });
     return error == MPI_SUCCESS ? wait_native(request) : error;
@@ -131,15 +227,20 @@ void Plane::meet(const std::vector<int>& world_ranks, std::size_t place, MPI_Com
     const int own_tag = kMeetTag + static_cast<int>((id * kMeetSpread + static_cast<unsigned>(tag)) % kMeetTags);
     const std::size_t size = world_ranks.size();
     for (std::size_t step = 1; step < size; step *= 2) {
-        MPI_Request requests[2]{};
-        locked([&] {
-            PMPI_Irecv(nullptr, 0, datatype_byte(), world_ranks[(place + size - step) % size], own_tag, control_,
-                       &requests[0]);
-            return PMPI_Isend(nullptr, 0, datatype_byte(), world_ranks[(place + step) % size], own_tag, control_,
-                              &requests[1]);
+        MPI_Request requests[2]{request_null(), request_null()};
+        const int from = world_ranks[(place + size - step) % size];
+        const int to = world_ranks[(place + step) % size];
+        const int error = locked([&] {
+            const int refused = PMPI_Irecv(nullptr, 0, datatype_byte(), from, own_tag, control_, &requests[0]);
+            return refused != MPI_SUCCESS
+                       ? refused
+                       : PMPI_Isend(nullptr, 0, datatype_byte(), to, own_tag, control_, &requests[1]);
         });
-        wait_native(requests[0]);
-        wait_native(requests[1]);
+        // One who is gone does not come. The library's call that follows meets the error, too, and tells whose it is.
+        if (error != MPI_SUCCESS || wait_native(requests[0]) != MPI_SUCCESS ||
+            wait_native(requests[1]) != MPI_SUCCESS) {
+            return;
+        }
     }
 }
 

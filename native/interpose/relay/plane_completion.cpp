@@ -2,13 +2,21 @@
 // Completion: what the library has and what the plane has may stand in one array. Requests of the plane are hidden from
 // the library by MPI_REQUEST_NULL, which it passes over.
 #include <algorithm>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <utility>
 
 #include "relay/plane.hpp"
+#include "relay/terms.hpp"
+#include "relay/unheard.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 
 namespace {
+
+constexpr int kFailedToPending = 1;  // from MPI_ERR_PROC_FAILED to MPI_ERR_PROC_FAILED_PENDING, in Open MPI
 
 void fill(MPI_Status& status, const Operation& operation) {
     status.MPI_SOURCE = operation.got_source;
@@ -16,36 +24,10 @@ void fill(MPI_Status& status, const Operation& operation) {
     set_bytes(status, operation.got_B, operation.cancelled);
 }
 
-/// Meanwhile the program hears nothing of errors: it has not asked for what the plane looks at. Where a library does
-/// not know whose they are, they are MPI_COMM_SELF's, or MPI_COMM_WORLD's.
-class Unheard {
-  public:
-    explicit Unheard(const Channel& channel) {
-        for (const MPI_Comm comm : {channel.freed ? comm_null() : channel.comm, comm_world(), comm_self()}) {
-            if (comm != comm_null()) {
-                Heard& heard = before_.emplace_back(comm);
-                PMPI_Comm_get_errhandler(comm, &heard.handler);
-                PMPI_Comm_set_errhandler(comm, errors_return());
-            }
-        }
-    }
-    ~Unheard() {
-        for (auto heard = before_.rbegin(); heard != before_.rend(); ++heard) {  // one may be there twice
-            PMPI_Comm_set_errhandler(heard->comm, heard->handler);
-            PMPI_Errhandler_free(&heard->handler);
-        }
-    }
-    Unheard(const Unheard&) = delete;
-    Unheard& operator=(const Unheard&) = delete;
-
-  private:
-    struct Heard {
-        explicit Heard(MPI_Comm whose) : comm(whose) {}
-        MPI_Comm comm;
-        MPI_Errhandler handler{};
-    };
-    std::vector<Heard> before_;
-};
+/// Whether the library has interrupted it: its error is told, and it goes on.
+bool stays_open(const OperationPtr& operation, MPI_Request after, int error) {
+    return operation != nullptr && !operation->persistent && error != MPI_SUCCESS && after != request_null();
+}
 
 }  // namespace
 
@@ -73,7 +55,10 @@ void Plane::account(Operation& operation, const MPI_Status& status) {
 // except after an error in Open MPI.
 bool Plane::library_done(Operation& operation, MPI_Status& status) {
     int over = 0;
-    const Unheard unheard(*operation.channel);
+    std::optional<Unheard> unheard;
+    if (kLooksAreHeard) {
+        unheard.emplace(*operation.channel);
+    }
     if (!operation.persistent) {
         PMPI_Request_get_status(operation.handle, &over, &status);
         return over != 0;
@@ -122,10 +107,61 @@ void Plane::concluded(const OperationPtr& operation, MPI_Request before, MPI_Req
     }
 }
 
+/// The error by which the library interrupts its own receives from any source, and leaves them open, once a process has
+/// failed, until the program has said that it knows. It is asked, for it alone knows what was said.
+int Plane::interruption(const Operation& operation) {
+    const bool waits = gone_processes_ != 0 && !operation.sends && operation.peer == MPI_ANY_SOURCE &&
+                       receives_.contains(operation.receive) && !matched_.contains(operation.receive);
+    if (!waits) {
+        return MPI_SUCCESS;
+    }
+    const Channel& channel = *operation.channel;
+    const Unheard unheard(channel);
+    int found = 0;
+    MPI_Status status{};
+    const int error = PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, channel.comm, &found, &status);
+    const bool failed = error != MPI_SUCCESS && std::ranges::any_of(channel.processes, [&](Process peer) {
+                            return gone_[peer] && mpi_carrier_->error_of(peer) == error;
+                        });
+    return failed ? error + kFailedToPending : error;
+}
+
+/// Whether one of the requests is. Then all others stay open, too, and the statuses say so.
+bool Plane::any_interrupted(std::span<const MPI_Request> requests, MPI_Status statuses[], Outcome& outcome) {
+    std::vector<int> errors(requests.size());
+    for (std::size_t at = 0; at < requests.size(); ++at) {
+        const OperationPtr operation = operation_of(requests[at]);
+        const bool waits = operation != nullptr && operation->on_plane() && !operation->complete;
+        errors[at] = waits ? interruption(*operation) : MPI_SUCCESS;
+        if (errors[at] != MPI_SUCCESS) {
+            outcome = {MPI_ERR_IN_STATUS, operation->channel->comm};
+        }
+    }
+    if (outcome.error == MPI_SUCCESS) {
+        return false;
+    }
+    for (std::size_t at = 0; at < errors.size() && statuses != MPI_STATUSES_IGNORE; ++at) {
+        const bool open = errors[at] == MPI_SUCCESS && requests[at] != request_null();
+        statuses[at].MPI_ERROR = open ? MPI_ERR_PENDING : errors[at];
+    }
+    return true;
+}
+
+int Plane::give_up(MPI_Request* request, int error) {
+    cancel(request);
+    request_free(request);
+    const bool failed = std::ranges::any_of(std::views::iota(Process{0}, processes_), [&](Process peer) {
+        return gone_[peer] && mpi_carrier_->error_of(peer) == error - kFailedToPending;
+    });
+    return failed ? error - kFailedToPending : error;
+}
+
 bool Plane::wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome) {
     const OperationPtr operation = operation_of(*request);
     if (operation != nullptr && operation->on_plane()) {
         if (!operation->complete) {
+            outcome.error = interruption(*operation);
+            outcome.untold = outcome.error != MPI_SUCCESS ? operation->channel->comm : comm_null();
             return false;
         }
         outcome.error = conclude(operation, request, status);
@@ -143,8 +179,8 @@ bool Plane::wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome)
     int over = 0;
     library_asked_ = true;
     outcome.error = PMPI_Test(request, &over, status);
-    if (over == 0 && outcome.error == MPI_SUCCESS) {
-        return false;
+    if (over == 0 && (outcome.error == MPI_SUCCESS || *request != request_null())) {
+        return false;  // one that the library has interrupted stays open
     }
     if (operation != nullptr && operation->active) {
         concluded(operation, before, *request, *status);
@@ -154,6 +190,9 @@ bool Plane::wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome)
 
 bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], Outcome& outcome) {
     const auto number = static_cast<std::size_t>(count);
+    if (gone_processes_ != 0 && any_interrupted({requests, number}, statuses, outcome)) {
+        return false;
+    }
     std::vector<OperationPtr> operations(number);
     std::vector<MPI_Request> natives(requests, requests + count);
     for (std::size_t at = 0; at < number; ++at) {
@@ -190,8 +229,9 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], O
         if (outcome.error == MPI_SUCCESS || before == request_null()) {  // of none, not every library says it
             own[at].MPI_ERROR = MPI_SUCCESS;
         }
-        // Beside one with an error, MPICH leaves open what is not over yet.
-        const bool open = over == 0 && own[at].MPI_ERROR == MPI_ERR_PENDING;
+        // Beside one with an error, MPICH leaves open what is not over yet; Open MPI what it has interrupted.
+        const bool open = over == 0 && (own[at].MPI_ERROR == MPI_ERR_PENDING ||
+                                        stays_open(operation, natives[at], own[at].MPI_ERROR));
         if (operation != nullptr && operation->active && !open) {
             concluded(operation, before, requests[at], own[at]);
         }
@@ -214,10 +254,12 @@ bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* 
         if (operation == nullptr || !(operation->on_plane() || operation->in_transition())) {
             continue;
         }
-        if (operation->on_plane() && operation->complete) {
-            *index = at;
-            wait_one(&requests[at], status, outcome);
-            return true;
+        if (operation->on_plane() && (operation->complete || gone_processes_ != 0)) {
+            const bool over = wait_one(&requests[at], status, outcome);
+            if (over || outcome.error != MPI_SUCCESS) {
+                *index = at;
+                return over;
+            }
         }
         waits = true;
         natives[static_cast<std::size_t>(at)] = request_null();
@@ -228,10 +270,13 @@ bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* 
     *index = MPI_UNDEFINED;
     library_asked_ = true;
     outcome.error = PMPI_Testany(count, natives.data(), index, &over, status);
-    if (outcome.error == MPI_SUCCESS && over == 0) {
+    if (over == 0 && (outcome.error == MPI_SUCCESS || *index != MPI_UNDEFINED)) {
         return false;
     }
     if (*index == MPI_UNDEFINED) {
+        if (!waits && outcome.error == MPI_SUCCESS) {  // MPICH 4.0 leaves it as it is
+            fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+        }
         return !waits || outcome.error != MPI_SUCCESS;
     }
     const MPI_Request before = requests[*index];
@@ -247,37 +292,41 @@ bool Plane::test_some(int count, MPI_Request requests[], int* number, int indice
     const auto length = static_cast<std::size_t>(count);
     std::vector<MPI_Request> natives(requests, requests + count);
     std::vector<MPI_Status> own(length);
-    std::vector<int> complete;
+    std::vector<std::pair<int, int>> told;  // which, and by which error it is interrupted, if it is not complete
     bool waits = false;
     for (int at = 0; at < count; ++at) {
         const OperationPtr operation = operation_of(requests[at]);
         if (operation != nullptr && (operation->on_plane() || operation->in_transition())) {
             natives[static_cast<std::size_t>(at)] = request_null();
             const bool over = operation->on_plane() && operation->complete;
-            over ? complete.push_back(at) : void(waits = true);
+            const int error = operation->on_plane() && !over ? interruption(*operation) : MPI_SUCCESS;
+            over || error != MPI_SUCCESS ? told.push_back({at, error}) : void(waits = true);
         }
     }
     *number = 0;
     library_asked_ = true;
     outcome.error = PMPI_Testsome(count, natives.data(), number, indices, own.data());
     const int from_library = *number == MPI_UNDEFINED ? 0 : *number;
-    if (*number == MPI_UNDEFINED && complete.empty() && !waits) {
+    if (*number == MPI_UNDEFINED && told.empty() && !waits) {
         return true;
     }
     for (int at = 0; at < from_library; ++at) {
         const MPI_Request before = requests[indices[at]];
         requests[indices[at]] = natives[static_cast<std::size_t>(indices[at])];
-        if (const OperationPtr operation = operation_of(before); operation != nullptr && operation->active) {
-            concluded(operation, before, requests[indices[at]], own[static_cast<std::size_t>(at)]);
+        const OperationPtr operation = operation_of(before);
+        const MPI_Status& status = own[static_cast<std::size_t>(at)];
+        const int error = outcome.error != MPI_SUCCESS ? status.MPI_ERROR : MPI_SUCCESS;
+        if (operation != nullptr && operation->active && !stays_open(operation, requests[indices[at]], error)) {
+            concluded(operation, before, requests[indices[at]], status);
         }
     }
     std::shared_ptr<Channel> failed;
     *number = from_library;
-    for (const int at : complete) {
+    for (const auto& [at, error] : told) {
         const OperationPtr operation = operation_of(requests[at]);
         MPI_Status& status = own[static_cast<std::size_t>(*number)];
         indices[(*number)++] = at;
-        status.MPI_ERROR = conclude(operation, &requests[at], &status);
+        status.MPI_ERROR = operation->complete ? conclude(operation, &requests[at], &status) : error;
         failed = status.MPI_ERROR != MPI_SUCCESS ? operation->channel : failed;
     }
     if (failed != nullptr && outcome.error == MPI_SUCCESS) {
@@ -297,6 +346,11 @@ bool Plane::has_any(int count, const MPI_Request requests[]) {
                    return operation_of(request) != nullptr;
                });
     });
+}
+
+bool Plane::is_active(MPI_Request request) const {
+    const OperationPtr operation = operation_of(request);
+    return request != request_null() && (operation == nullptr || operation->active);
 }
 
 int Plane::get_status(MPI_Request request, int* flag, MPI_Status* status) {

@@ -11,6 +11,13 @@ namespace {
 
 constexpr std::uint64_t kCopied_B = 65536;  // a standard send up to this is complete when its bytes are copied
 
+// Memory of a standard send that is complete and not delivered: its bytes, and what is noted of it. With so much, the
+// next ones are complete when they are delivered, and those that find no credit when they are matched.
+constexpr std::uint64_t kNoted_B = 512;
+constexpr std::uint64_t kMostHeld_B = std::uint64_t{32} << 20;  // for one process
+constexpr std::uint64_t kMostHeldForAll_B = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMostHeldInChaos_B = 65536;
+
 // A generalized request is a handle and no more: its status is the plane's affair.
 int no_status(void*, MPI_Status* status) {
     fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
@@ -101,7 +108,18 @@ int Plane::launch(const OperationPtr& operation, const std::function<int()>& nat
     operation->complete = false;
     operation->cancelled = false;
     operation->error = MPI_SUCCESS;
-    if (chaos_ && to != self_) {
+    if (operation->partitions > 0) {  // it goes out when all are ready
+        operation->ready = 0;
+        operation->in_library = false;
+        return MPI_SUCCESS;
+    }
+    if (gone_[to]) {
+        operation->in_library = true;
+        const int error = native();
+        operation->active = error == MPI_SUCCESS;
+        return error;
+    }
+    if (chaos_ && to != self_ && !closing_) {
         endpoint_.prefer(to, chaos_->path(channel.id, self_, to, ++channel.sent[rank]));
     }
     if (endpoint_.choose_path(channel.id, to) == Path::relay) {
@@ -131,10 +149,17 @@ int Plane::send_copy(const OperationPtr& operation) {
     return error;
 }
 
+bool Plane::may_hold(Process to, std::uint64_t held_B) const {
+    const std::uint64_t most_B = chaos_ ? kMostHeldInChaos_B : kMostHeld_B;
+    return held_B_[to] + held_B <= most_B && all_held_B_ + held_B <= kMostHeldForAll_B;
+}
+
 void Plane::relay(const OperationPtr& operation, Process to) {
     const Layout& layout = operation->layout;
     const bool synchronous = operation->mode == Mode::synchronous;
-    const bool done = operation->mode == Mode::buffered || (!synchronous && layout.size_B() <= kCopied_B);
+    const std::uint64_t held_B = layout.size_B() + kNoted_B;
+    const bool copied = !synchronous && layout.size_B() <= kCopied_B && may_hold(to, held_B);
+    const bool done = operation->mode == Mode::buffered || copied;
     const MessageId message = endpoint_.send(operation->channel->id, to, operation->channel->rank, operation->tag,
                                              layout.size_B(), synchronous);
     Payload& payload = payloads_[{to, message}];
@@ -147,7 +172,11 @@ void Plane::relay(const OperationPtr& operation, Process to) {
     }
     operation->in_library = false;
     operation->complete = done;
-    if (!done) {
+    if (done) {
+        payload.held_B = held_B;
+        held_B_[to] += held_B;
+        all_held_B_ += held_B;
+    } else {
         payload.operation = operation;
     }
 }
@@ -159,7 +188,13 @@ int Plane::post(const OperationPtr& operation, const std::function<int()>& nativ
     operation->error = MPI_SUCCESS;
     operation->cancel_asked = false;
     operation->cancelled_by_program = false;
-    operation->accounted = false;
+    operation->accounted = is_gone(*operation);
+    if (operation->accounted) {  // the library has none of its messages any more, and tells so
+        operation->in_library = true;
+        const int error = native();
+        operation->active = error == MPI_SUCCESS;
+        return error;
+    }
     const auto posted = endpoint_.post_receive(operation->channel->id, pattern_of(operation->peer, operation->tag));
     operation->receive = posted.receive;
     operation->in_library = posted.native;
@@ -213,6 +248,9 @@ int Plane::cancel(MPI_Request* request) {
     const OperationPtr operation = operation_of(*request);
     if (operation == nullptr) {
         return PMPI_Cancel(request);
+    }
+    if (operation->pair != nullptr) {
+        return MPI_SUCCESS;  // what is sent stays sent, and the standard knows of no other outcome
     }
     if (operation->sends) {
         // It is as good as sent: the program gets its memory back. In the library a send stays, for the receiver may

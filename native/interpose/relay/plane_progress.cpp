@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every call does for the plane: frames in, the library's answers, frames out.
 #include <algorithm>
+#include <cstdio>
+#include <system_error>
 #include <utility>
 
 #include "fairlead/relay/wire.hpp"
@@ -8,21 +10,55 @@
 #include "relay/native_calls.hpp"
 #include "relay/now.hpp"
 #include "relay/plane.hpp"
+#include "relay/unheard.hpp"
 #include "wrap/handles.hpp"
 
 namespace fairlead::relay {
 
 void Plane::poll() {
+    if (absence_ != nullptr) {
+        absence_->program_stepped();
+    }
     if (!ended_) {
         carrier_->poll([this](std::span<const std::uint8_t> frame) { accept(frame); });
         if (fallback_ != nullptr) {
             follow_agents();
         }
+        if (mpi_carrier_->failures() != gone_processes_) {
+            follow_failures();
+        }
     }
     settle();
     finish_transfers();
+    finish_pairs();
     reap();
     transmit();
+}
+
+/// By a thread of our own: frames in, and acknowledgements and what was lost out, by the agents. The library may be
+/// called by the program's threads only, unless it allows any.
+void Plane::step_in_absence() {
+    const std::scoped_lock lock(mutex_);
+    if (ended_) {
+        return;
+    }
+    Carrier& carrier = threads_at_once ? *carrier_ : fallback_->without_mpi();
+    carrier.poll([this](std::span<const std::uint8_t> frame) { accept(frame); });
+    follow_agents();
+    transmit_by(carrier);
+}
+
+void Plane::watch_absence() {
+    if (absence_ == nullptr) {
+        return;
+    }
+    try {
+        absence_->begin();
+    } catch (const std::system_error& error) {
+        absence_.reset();
+        std::fprintf(stderr, "fairlead: rank %u: no thread to look after frames while the program is outside MPI: %s\n",
+                     self_, error.what());
+    }
 }
 
 void Plane::accept(std::span<const std::uint8_t> bytes) {
@@ -34,6 +70,7 @@ void Plane::accept(std::span<const std::uint8_t> bytes) {
     try {
         const Frame& frame = whole->frame;
         last_arrival_s_ = now_s();
+        watch_absence();
         if (endpoint_.receive(frame, now_s()) && !whole->payload.empty()) {
             const auto* piece = std::get_if<relay::Payload>(&frame.body);
             const MessageId message = piece != nullptr ? piece->message : std::get<Envelope>(frame.body).message;
@@ -53,6 +90,54 @@ void Plane::settle() {
             pull(*channel);
         }
     }
+}
+
+void Plane::follow_failures() {
+    gone_processes_ = mpi_carrier_->failures();
+    for (Process peer = 0; peer < processes_; ++peer) {
+        if (const int error = mpi_carrier_->error_of(peer); error != MPI_SUCCESS && !gone_[peer]) {
+            gone_[peer] = true;
+            fail(peer, error);
+        }
+    }
+}
+
+/// What the plane has of the program's for a process that failed ends with the error that the library ends its own
+/// with.
+void Plane::fail(Process peer, int error) {
+    const auto end = [error](Operation& operation) {
+        operation.error = error;
+        operation.complete = true;
+    };
+    std::erase_if(payloads_, [&](const auto& entry) {
+        if (entry.first.first != peer) {
+            return false;
+        }
+        all_held_B_ -= entry.second.held_B;
+        held_B_[peer] -= entry.second.held_B;
+        if (entry.second.operation != nullptr) {
+            end(*entry.second.operation);
+        }
+        return true;
+    });
+    std::erase_if(receives_, [&](const auto& entry) {
+        const OperationPtr& operation = entry.second;
+        if (operation->in_library) {
+            return false;
+        }
+        const auto matched = matched_.find(entry.first);
+        const bool coming = matched != matched_.end() && matched->second.first == peer;
+        if (!coming && !(is_gone(*operation) && endpoint_.withdraw_receive(operation->channel->id, entry.first))) {
+            return false;
+        }
+        matched_.erase(entry.first);
+        end(*operation);
+        return true;
+    });
+}
+
+bool Plane::is_gone(const Operation& operation) const {
+    return operation.peer >= 0 && gone_[operation.channel->processes[static_cast<std::size_t>(operation.peer)]];
 }
 
 // Rule 2: youngest first, each after the outcome of the one before.
@@ -83,11 +168,25 @@ void Plane::take_from_library(Channel& channel) {
 }
 
 void Plane::pull(Channel& channel) {
+    if (gone_processes_ == 0) {
+        return pull_from(channel, MPI_ANY_SOURCE);
+    }
+    const Unheard unheard(channel);
+    for (std::size_t source = 0; source < channel.processes.size(); ++source) {
+        if (!gone_[channel.processes[source]]) {
+            pull_from(channel, static_cast<int>(source));
+        }
+    }
+}
+
+void Plane::pull_from(Channel& channel, int source) {
     int found = 1;
     while (found != 0 && channel.suspended == 0 && endpoint_.may_pull(channel.id)) {
         Pulled pulled;
         MPI_Status status{};
-        PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, channel.comm, &found, &pulled.message, &status);
+        if (PMPI_Improbe(source, MPI_ANY_TAG, channel.comm, &found, &pulled.message, &status) != MPI_SUCCESS) {
+            return;
+        }
         if (found != 0) {
             pulled.size_B = bytes_of(status);
             const NativeHandle handle = next_pulled_++;
@@ -171,9 +270,15 @@ void Plane::handle(const Arrived& event) {
 
 void Plane::handle(const SendDone& event) {
     const auto payload = payloads_.extract({event.peer, event.message});
+    held_B_[event.peer] -= payload.mapped().held_B;
+    all_held_B_ -= payload.mapped().held_B;
     if (payload.mapped().operation != nullptr) {
         payload.mapped().operation->complete = true;
     }
+}
+
+void Plane::handle(const Unreceivable& event) {
+    arrived_.erase({{event.peer, event.message}, 0});
 }
 
 void Plane::put(Operation& operation, std::span<const std::uint8_t> message) {
@@ -211,8 +316,8 @@ void Plane::finish_transfers() {
 void Plane::reap() {
     for (auto each = background_.begin(); each != background_.end();) {
         int over = 0;
-        PMPI_Test(&each->request, &over, MPI_STATUS_IGNORE);
-        each = over != 0 ? background_.erase(each) : std::next(each);
+        const int error = PMPI_Test(&each->request, &over, MPI_STATUS_IGNORE);
+        each = over != 0 || error != MPI_SUCCESS ? background_.erase(each) : std::next(each);
     }
     for (auto each = freed_.begin(); each != freed_.end();) {
         const OperationPtr operation = *each;
@@ -236,14 +341,14 @@ void Plane::reap() {
     }
 }
 
-void Plane::transmit() {
+void Plane::transmit_by(Carrier& carrier) {
     const std::vector<Process> open = endpoint_.open();
-    if (open.empty() || finished_) {  // a callback in MPI_Finalize may still send and receive: nobody waits for frames
+    if (open.empty() || finished_) {  // what the others took is told to nobody any more
         return;
     }
     const Time time_s = now_s();
     for (const Process peer : open) {
-        while (carrier_->ready(peer)) {
+        while (!gone_[peer] && carrier.ready(peer)) {
             const std::uint64_t before = endpoint_.counters().retransmitted;
             const auto frame = endpoint_.next_frame(peer, time_s);
             if (!frame) {
@@ -263,10 +368,11 @@ void Plane::transmit() {
             if (bytes.empty()) {
                 fatal("a frame for rank %u cannot be written", peer);
             }
-            if (fallback_ != nullptr && endpoint_.counters().retransmitted != before) {
+            watch_absence();
+            if (&carrier == carrier_.get() && fallback_ != nullptr && endpoint_.counters().retransmitted != before) {
                 fallback_->send_again(peer, std::move(bytes));
             } else {
-                carrier_->send(peer, std::move(bytes));
+                carrier.send(peer, std::move(bytes));
             }
         }
     }

@@ -121,6 +121,8 @@ std::shared_ptr<Communicator> ask(MPI_Comm comm) {
         PMPI_Group_free(&remote);
     }
     std::vector<int> ranks = world_ranks(comm, result->inter ? PMPI_Comm_remote_group : PMPI_Comm_group, result->peers);
+    result->outside =
+        has_outsiders(ranks) || (result->inter && has_outsiders(world_ranks(comm, PMPI_Comm_group, result->size)));
     if (!are_own_places(ranks)) {
         result->world_ranks = std::move(ranks);
     }

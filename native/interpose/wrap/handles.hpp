@@ -22,6 +22,7 @@ struct Communicator {
     int size = 0;   // of the local group
     int peers = 0;  // ranks that messages go to: the remote group's of an intercommunicator, else the local group's
     bool inter = false;
+    bool outside = false;          // some members, of either group, are not of the world
     std::vector<int> world_ranks;  // of the peers; empty where they are the same
     // While messages are kept: numbers of which processes it is of, and of itself, the same on all its members.
     std::uint64_t members = kNoIdentity;

@@ -14,6 +14,7 @@ int PMPI_Comm_free(MPI_Comm* comm);
 int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag);
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler);
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm);
 int PMPI_Errhandler_free(MPI_Errhandler* errhandler);
 int PMPI_Grequest_complete(MPI_Request request);
@@ -41,6 +42,11 @@ int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int 
                    MPI_Request* request);
 int PMPI_Request_free(MPI_Request* request);
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status);
+int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
+                         int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                         int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* request);
+int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request);
 int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status);
 int PMPI_Start(MPI_Request* request);
@@ -56,6 +62,13 @@ int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* exte
 int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype,
                 MPI_Comm comm);
 int PMPI_Wait(MPI_Request* request, MPI_Status* status);
+int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win);
+int PMPI_Win_free(MPI_Win* win);
+int PMPI_Win_get_group(MPI_Win win, MPI_Group* group);
+int PMPI_Win_lock_all(int assert, MPI_Win win);
+int PMPI_Win_sync(MPI_Win win);
+int PMPI_Win_test(MPI_Win win, int* flag);
+int PMPI_Win_unlock_all(MPI_Win win);
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]);
 int PMPI_Cartdim_get(MPI_Comm comm, int* ndims);
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group);

@@ -56,5 +56,22 @@ void communicators(void);
 void made_while_receiving(void);
 void attributes(void);
 void freed_first(void);
+/* local.c */
+void freed_early(void);
+void freed_in_turn(void);
+void overlapping_copies(void);
+void empty_statuses(void);
+/* alone.c */
+void alone(void);
+/* files.c */
+void owe(void); /* odd ranks have a message that their neighbours are still sending */
+void settle(void);
+void files(void);
+/* windows.c */
+void windows(void);
+/* compound.c */
+void later_exchanges(void);
+void partitioned(void);
+void status_of_several(void);
 /* random.c */
 void random_messages(void);

@@ -38,6 +38,9 @@ constexpr int MPI_DIST_GRAPH = 3;
 constexpr int MPI_COMBINER_NAMED = 1;
 constexpr int MPI_COMM_TYPE_SHARED = 1;
 constexpr int MPI_TAG_UB = 0x64400001;
+constexpr int MPI_LOCK_EXCLUSIVE = 234;
+constexpr int MPI_LOCK_SHARED = 235;
+constexpr int MPI_MODE_NOCHECK = 1024;
 constexpr int MPI_ERR_TRUNCATE = 14;
 constexpr int MPI_ERR_IN_STATUS = 17;
 constexpr int MPI_ERR_PENDING = 18;
@@ -68,6 +71,9 @@ inline MPI_Comm comm_self() {
 inline MPI_Datatype datatype_byte() {
     return 0x4c00010d;
 }
+inline MPI_Datatype datatype_int64() {
+    return 0x4c00083a;
+}
 inline MPI_Datatype datatype_packed() {
     return 0x4c00010f;
 }
@@ -83,6 +89,9 @@ inline MPI_Info info_null() {
 inline MPI_Op op_no_op() {
     return 0x5800000e;
 }
+inline MPI_Op op_sum() {
+    return 0x58000003;
+}
 inline MPI_Request request_null() {
     return 0x2c000000;
 }
@@ -90,6 +99,14 @@ inline MPI_Message message_no_proc() {
     return 0x6c000000;
 }
 
+inline MPI_Win win_null() {
+    return 0x20000000;
+}
+
+template <class Handle>
+std::uintptr_t key_of(Handle* handle) {
+    return reinterpret_cast<std::uintptr_t>(handle);
+}
 inline std::uintptr_t key_of(int handle) {
     return static_cast<unsigned>(handle);
 }

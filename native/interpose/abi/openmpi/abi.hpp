@@ -41,6 +41,9 @@ constexpr int MPI_DIST_GRAPH = 3;
 constexpr int MPI_COMBINER_NAMED = 0;
 constexpr int MPI_COMM_TYPE_SHARED = 0;
 constexpr int MPI_TAG_UB = 0;
+constexpr int MPI_LOCK_EXCLUSIVE = 1;
+constexpr int MPI_LOCK_SHARED = 2;
+constexpr int MPI_MODE_NOCHECK = 1;
 constexpr int MPI_ERR_TRUNCATE = 15;
 constexpr int MPI_ERR_IN_STATUS = 18;
 constexpr int MPI_ERR_PENDING = 19;
@@ -57,7 +60,10 @@ extern char ompi_mpi_byte;
 extern char ompi_mpi_datatype_null;
 extern char ompi_mpi_errors_return;
 extern char ompi_mpi_info_null;
+extern char ompi_mpi_int64_t;
 extern char ompi_mpi_op_no_op;
+extern char ompi_mpi_op_sum;
+extern char ompi_mpi_win_null;
 extern char ompi_mpi_packed;
 extern char ompi_request_null;
 extern char ompi_message_no_proc;
@@ -84,6 +90,9 @@ inline MPI_Comm comm_self() {
 inline MPI_Datatype datatype_byte() {
     return reinterpret_cast<MPI_Datatype>(&ompi_mpi_byte);
 }
+inline MPI_Datatype datatype_int64() {
+    return reinterpret_cast<MPI_Datatype>(&ompi_mpi_int64_t);
+}
 inline MPI_Datatype datatype_packed() {
     return reinterpret_cast<MPI_Datatype>(&ompi_mpi_packed);
 }
@@ -99,11 +108,18 @@ inline MPI_Info info_null() {
 inline MPI_Op op_no_op() {
     return reinterpret_cast<MPI_Op>(&ompi_mpi_op_no_op);
 }
+inline MPI_Op op_sum() {
+    return reinterpret_cast<MPI_Op>(&ompi_mpi_op_sum);
+}
 inline MPI_Request request_null() {
     return reinterpret_cast<MPI_Request>(&ompi_request_null);
 }
 inline MPI_Message message_no_proc() {
     return reinterpret_cast<MPI_Message>(&ompi_message_no_proc);
+}
+
+inline MPI_Win win_null() {
+    return reinterpret_cast<MPI_Win>(&ompi_mpi_win_null);
 }
 
 template <class Handle>

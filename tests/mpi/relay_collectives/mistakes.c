@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that are refused, of which nobody waits for another one; and those whose members have messages to wait for
+// first.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collectives.h"
+
+static int class_of(int error) {
+    int class = MPI_SUCCESS;
+    MPI_Error_class(error, &class);
+    return class;
+}
+
+void mistakes(void) {
+    int sum = 0;
+    begin(0, "mistakes");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 0 && size > 1) { /* alone: nobody else makes the call */
+        note("count %d", class_of(CALL(MPI_Bcast)(given, -1, MPI_INT, 0, MPI_COMM_WORLD)));
+        note("root %d", class_of(CALL(MPI_Reduce)(given, got, 1, MPI_INT, MPI_SUM, size, MPI_COMM_WORLD)));
+        note("count %d", class_of(CALL(MPI_Allgather)(given, -1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD)));
+        note("count %d", class_of(CALL(MPI_Alltoall)(given, 1, MPI_INT, got, -1, MPI_INT, MPI_COMM_WORLD)));
+        note("count %d", class_of(CALL(MPI_Gather)(given, 1, MPI_INT, got, -1, MPI_INT, 0, MPI_COMM_WORLD)));
+    }
+    /* Everybody. */
+    note("type %d", class_of(CALL(MPI_Bcast)(given, 1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD)));
+    note("operation %d", class_of(CALL(MPI_Allreduce)(given, got, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD)));
+    note("communicator %d", class_of(CALL(MPI_Bcast)(given, 1, MPI_INT, 0, MPI_COMM_NULL)));
+    note("communicator %d", class_of(MPI_Barrier(MPI_COMM_NULL)));
+    note("topology %d", class_of(CALL(MPI_Neighbor_allgather)(given, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD)));
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    note("sum %d", sum);
+}
+
+/// Some enter the call at once, others only when they have the message of one that is in it.
+void beside_messages(void) {
+    enum { TIMES = 40, LONG_B = 120000 };
+    const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+    unsigned char* const long_out = malloc(2 * LONG_B);
+    unsigned char* const long_in = long_out + LONG_B;
+    NEED(long_out != NULL);
+    for (int i = 0; i < TIMES; ++i) {
+        const int length = i % 2 ? LONG_B : 100;
+        int early = -1, late = rank, sum = -1;
+        MPI_Request requests[2], meanwhile;
+        begin(0, "beside messages %d", i);
+        memset(long_out, rank + i, (size_t)length);
+        MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &meanwhile);
+        MPI_Isend(long_out, length, MPI_BYTE, next, i, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(long_in, length, MPI_BYTE, i % 3 ? last : MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &requests[1]);
+        if ((rank + i) % 2) MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+        CALL(MPI_Exscan)(&rank, &early, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        CALL(MPI_Bcast)(&late, 1, MPI_INT, i % size, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MPI_Wait(&meanwhile, MPI_STATUS_IGNORE);
+        note("%d %d %d", early, late, sum);
+        NEED(long_in[0] == (unsigned char)(last + i) && memcmp(long_in, long_in + 1, (size_t)length - 1) == 0);
+    }
+    free(long_out);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of all ranks: each collective call is entered by even ranks while the odd ones wait for a message of theirs
+// which goes nowhere as long as its sender sleeps.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "semantics.h"
+
+static unsigned char *owed, *wanted;
+static MPI_Request debt = MPI_REQUEST_NULL;
+
+void owe(void) {
+    owed = memory(LARGE);
+    wanted = memory(LARGE);
+    if (rank % 2 == 0 && rank + 1 < size) {
+        write_bytes(owed, LARGE, rank);
+        MPI_Isend(owed, LARGE, MPI_BYTE, rank + 1, 77, world, &debt);
+    } else if (rank % 2) {
+        MPI_Recv(wanted, LARGE, MPI_BYTE, rank - 1, 77, world, MPI_STATUS_IGNORE);
+        NEED(are_bytes(wanted, LARGE, rank - 1));
+    }
+}
+
+void settle(void) {
+    MPI_Wait(&debt, MPI_STATUS_IGNORE);
+    free(owed);
+    free(wanted);
+}
+
+#define OWING(call)                  \
+    do {                             \
+        owe();                       \
+        NEED((call) == MPI_SUCCESS); \
+        settle();                    \
+    } while (0)
+
+enum { BLOCK = 1000 };
+
+static void access_all(MPI_File file) {
+    unsigned char out[BLOCK], in[BLOCK];
+    MPI_Status status;
+    write_bytes(out, BLOCK, rank);
+    OWING(MPI_File_set_view(file, rank * BLOCK, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    OWING(MPI_File_write_all(file, out, BLOCK, MPI_BYTE, &status));
+    NEED(count_of(&status, MPI_BYTE) == BLOCK);
+    OWING(MPI_File_sync(file));
+    OWING(MPI_File_set_view(file, next_rank * BLOCK, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    OWING(MPI_File_read_at_all(file, 0, in, BLOCK, MPI_BYTE, &status));
+    NEED(count_of(&status, MPI_BYTE) == BLOCK && are_bytes(in, BLOCK, next_rank));
+    OWING(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    OWING(MPI_File_write_at_all_begin(file, last_rank * BLOCK, out, BLOCK, MPI_BYTE));
+    NEED(MPI_File_write_at_all_end(file, out, &status) == MPI_SUCCESS);
+    OWING(MPI_File_sync(file));
+    MPI_Barrier(world);
+    OWING(MPI_File_sync(file));
+    NEED(MPI_File_read_at(file, rank * BLOCK, in, BLOCK, MPI_BYTE, &status) == MPI_SUCCESS);
+    NEED(are_bytes(in, BLOCK, next_rank));
+}
+
+static void access_ordered(MPI_File file) {
+    int in = -1;
+    MPI_Offset bytes;
+    OWING(MPI_File_set_size(file, 0));
+    OWING(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    OWING(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
+    OWING(MPI_File_write_ordered(file, &rank, 1, MPI_INT, MPI_STATUS_IGNORE));
+    OWING(MPI_File_sync(file));
+    MPI_Barrier(world);
+    MPI_File_get_size(file, &bytes);
+    NEED(bytes == (MPI_Offset)(size * sizeof(int)));
+    OWING(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
+    OWING(MPI_File_read_ordered(file, &in, 1, MPI_INT, MPI_STATUS_IGNORE));
+    NEED(in == rank);
+}
+
+void files(void) {
+    char name[512];
+    const char* directory = getenv("FILES_IN"); /* which all ranks share */
+    MPI_File file;
+    snprintf(name, sizeof name, "%s/fairlead-semantics-%d", directory ? directory : "/tmp", (int)getpid());
+    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, world);
+    OWING(MPI_File_open(world, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+    access_all(file);
+    access_ordered(file);
+    OWING(MPI_File_close(&file));
+    NEED(file == MPI_FILE_NULL);
+    /* One process alone; and one that is not there. */
+    NEED(MPI_File_open(world, "/tmp/fairlead-no-such-directory/file", MPI_MODE_RDWR, MPI_INFO_NULL, &file) != 0);
+    if (rank == 0) {
+        NEED(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file) == MPI_SUCCESS);
+        MPI_File_close(&file);
+        NEED(MPI_File_delete(name, MPI_INFO_NULL) == MPI_SUCCESS);
+    }
+}

@@ -1,0 +1,56 @@
+"""Collective calls give the same with the relay plane as without it, bit by bit: docs/relay-plane.md."""
+
+import subprocess
+from pathlib import Path
+
+import mpi_libraries
+import pytest
+from mpi_libraries import LIBRARIES, Mpi
+
+from fairlead import native
+
+pytestmark = pytest.mark.mpi
+SOURCES = Path(__file__).with_name("relay_collectives")
+TWO = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")]
+
+
+def results(mpi: Mpi, program: Path, ranks: int, kept: Path, **env: str) -> list[list[str]]:
+    """What came out of each call, by rank."""
+    kept.mkdir()
+    with mpi_libraries.no_leftovers():
+        argv = mpi.command(ranks, [str(program), str(kept)], env)
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = [(kept / str(rank)).read_text().splitlines() for rank in range(ranks)]
+    assert all(each[-1].startswith("beside messages 39: ") for each in lines)
+    return lines
+
+
+def compare(mpi: Mpi, ranks: int, where: Path, ways: dict[str, dict[str, str]], *options: str) -> None:
+    program = mpi.need().compile(SOURCES, where / "collectives", "-w", *options)
+    plain = results(mpi, program, ranks, where / "plain")
+    for way, env in ways.items():
+        armed = results(mpi, program, ranks, where / way, LD_PRELOAD=str(native.library("libfairlead.so")), **env)
+        for rank in range(ranks):
+            differing = [pair for pair in zip(plain[rank], armed[rank], strict=True) if pair[0] != pair[1]]
+            assert differing[:3] == [], f"rank {rank}, {way}"
+
+
+@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+def test_the_same_with_the_plane(mpi: Mpi, tmp_path: Path) -> None:
+    """Two processes: on a periodic ring each is the other's neighbor twice."""
+    compare(mpi, 2, tmp_path, {"chaos": {"FAIRLEAD_CHAOS": "51"}}, "-DSHORT")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda each: each.name)
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+def test_the_same_among_any_number(mpi: Mpi, ranks: int, tmp_path: Path) -> None:
+    """Armed, where no agent answers, and with messages that take two paths."""
+    ways = {"armed": {"FAIRLEAD_RELAY": str(tmp_path)}, "chaos": {"FAIRLEAD_CHAOS": str(52 + ranks)}}
+    compare(mpi, ranks, tmp_path, ways)
+
+
+@pytest.mark.slow
+def test_the_same_with_large_counts(tmp_path: Path) -> None:
+    compare(LIBRARIES[3], 4, tmp_path, {"chaos": {"FAIRLEAD_CHAOS": "62"}}, "-DLARGE")

@@ -1,0 +1,223 @@
+"""Processes beyond MPI_COMM_WORLD, and ranks that end, under the relay plane: as without it, or with a clear line."""
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+import mpi_libraries
+import pytest
+from mpi_libraries import LIBRARIES, Mpi
+
+from fairlead import native
+from fairlead.profile import record
+
+pytestmark = pytest.mark.mpi
+HERE = Path(__file__).parent
+TWO = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")]
+FOUR = [each for each in LIBRARIES if each.name in ("openmpi5", "mpich5")]
+ARMED = [{"FAIRLEAD_CHAOS": "3"}, {"FAIRLEAD_RELAY": "/nowhere"}]
+by_name = {"ids": lambda each: each.name if isinstance(each, Mpi) else next(iter(each))}
+
+
+def preloaded(mpi: Mpi, argv: list[str], armed: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), **armed}
+    with mpi_libraries.no_leftovers():
+        return subprocess.run(mpi.command(2, argv, env), capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("mpi", TWO, **by_name)
+@pytest.mark.parametrize("armed", ARMED, **by_name)
+@pytest.mark.parametrize("what", ["spawn", "merge", "connect"])
+def test_processes_that_join(mpi: Mpi, what: str, armed: dict[str, str], tmp_path: Path) -> None:
+    if what == "connect" and mpi.family == "mpich":
+        pytest.skip("MPI_Open_port of PyPI's MPICH 5 over UCX finds no space for the name, without the plane neither")
+    program = mpi.need().compile(HERE / "relay_joining.c", tmp_path / "joining")
+    done = preloaded(mpi, [str(program), what], armed)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("mpi", FOUR, **by_name)
+def test_a_program_of_sessions_alone_is_not_armed(mpi: Mpi, tmp_path: Path) -> None:
+    program = mpi.need().compile(HERE / "relay_joining.c", tmp_path / "joining")
+    done = preloaded(mpi, [str(program), "session"], ARMED[0])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+# Some messages have come when it aborts, others are on their way. Without an argument it goes on to its end.
+ABORTS = """
+#include <mpi.h>
+static char in[50][300000], out[300000];
+int main(int argc, char** argv) {
+    int rank;
+    MPI_Request requests[50];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 50; ++i) {
+        if (rank == 0) MPI_Isend(out, i % 2 ? 10 : sizeof out, MPI_CHAR, 1, i, MPI_COMM_WORLD, &requests[i]);
+        if (rank == 1) MPI_Irecv(in[i], sizeof in[i], MPI_CHAR, 0, 49 - i, MPI_COMM_WORLD, &requests[i]);
+    }
+    if (rank == 1) MPI_Waitall(10, requests + 40, MPI_STATUSES_IGNORE);
+    if (rank == 1 && argc > 1) MPI_Abort(MPI_COMM_WORLD, 7);
+    MPI_Waitall(rank == 1 ? 40 : 50, requests, MPI_STATUSES_IGNORE);
+    do MPI_Barrier(MPI_COMM_WORLD); while (argc > 1);
+    MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.parametrize("mpi", TWO, **by_name)
+def test_an_abort_with_frames_on_their_way_ends_the_job(mpi: Mpi, tmp_path: Path) -> None:
+    """The same seed draws the same paths, and a program that ends says how many messages were relayed."""
+    (tmp_path / "aborts.c").write_text(ABORTS)
+    program = mpi.need().compile(tmp_path / "aborts.c", tmp_path / "aborts")
+    done = preloaded(mpi, [str(program)], ARMED[0] | {"FAIRLEAD_PROFILE": str(tmp_path)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    records = [record.read(path) for path in tmp_path.glob("*.record")]
+    assert sum(each.relay["relayed"] for each in records) > 10
+    assert sum(each.relay["waited"] for each in records) > 0
+    done = preloaded(mpi, [str(program), "abort"], ARMED[0])
+    assert done.returncode == 7, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("mpi", TWO, **by_name)
+def test_an_abort_without_agents_ends_the_job(mpi: Mpi, tmp_path: Path) -> None:
+    (tmp_path / "aborts.c").write_text(ABORTS)
+    program = mpi.need().compile(tmp_path / "aborts.c", tmp_path / "aborts")
+    done = preloaded(mpi, [str(program), "abort"], ARMED[1])
+    assert done.returncode == 7, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_a_process_that_fails_is_told_to_the_others(seed: int, tmp_path: Path) -> None:
+    """Open MPI 5 goes on without it; so does the plane, to the end.
+
+    The library's own MPI_Finalize is not waited for: after a failure it hangs now and then, without libfairlead too.
+    """
+    mpi = LIBRARIES[1].need()
+    program = mpi.compile(HERE / "relay_failed.c", tmp_path / "failed")
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_CHAOS": str(seed)}
+    launcher, *rest = mpi.command(3, [str(program)], env)
+    argv = [launcher, "--with-ft", "ulfm", *rest]
+    errors = tmp_path / "errors"
+    with errors.open("w") as kept, subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=kept, text=True) as process:
+        assert process.stdout is not None
+        limit = threading.Timer(60, process.terminate)
+        limit.start()
+        said = sorted(islice(process.stdout, 2))
+        limit.cancel()
+        process.terminate()
+    assert said == ["rank 0: 0\n", "rank 1: 0\n"], errors.read_text()
+
+
+# Messages until there is a file.
+MEANWHILE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+    int rank, there = 0, got;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) puts("begun");
+    fflush(stdout);
+    while (!there) {
+        if (rank == 0) there = access(argv[1], F_OK) == 0;
+        MPI_Bcast(&there, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 1, &got, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+}
+"""
+
+
+@contextmanager
+def agent(directory: Path) -> "Iterator[subprocess.Popen[str]]":
+    """Of a host whose ranks find it there, and of another host, which has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    config = {
+        "type": "config",
+        "job": secrets.token_hex(4),
+        "secret": secrets.token_hex(32),
+        "self": 0,
+        "hosts": [{"name": f"h{i}", "address": f"127.0.0.{i + 1}", "port": port} for i in (0, 1)],
+        "guardian": None,
+        "uid": os.getuid(),
+        "clock_test": {"offset_s": 0.0, "drift": 0.0},
+        "manage": None,
+        "relay": {"directory": str(directory), "capacity_B": 1 << 21},
+    }
+    argv = [native.program("fairlead-agent")]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(config) + "\n")
+        process.stdin.flush()
+        yield process
+        process.stdin.close()
+        assert process.wait(10) == 0
+
+
+@pytest.mark.parametrize("mpi", TWO, **by_name)
+def test_an_agent_that_comes_after_its_ranks_is_joined(mpi: Mpi, tmp_path: Path) -> None:
+    (tmp_path / "meanwhile.c").write_text(MEANWHILE)
+    program = mpi.need().compile(tmp_path / "meanwhile.c", tmp_path / "meanwhile")
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RELAY": str(tmp_path)}
+    argv = mpi.command(2, [str(program), str(tmp_path / "enough")], env)
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+        assert job.stdout is not None
+        assert job.stdout.readline() == "begun\n"
+        with agent(tmp_path) as beside:
+            assert beside.stdout is not None
+            events = (json.loads(line) for line in beside.stdout)
+            # What its ranks count is told by those who have joined it.
+            next(event for event in events if event["type"] == "stats" and event["relay"]["ranks"]["direct"] > 0)
+            (tmp_path / "enough").touch()
+            _, said = job.communicate(timeout=60)
+    assert job.returncode == 0, said
+    assert said.count("no relay plane: the agent in") == 2, said
+
+
+def partly_preloaded(mpi: Mpi, last: str, patience_s: str, where: Path) -> "subprocess.CompletedProcess[str]":
+    """Two ranks; the first one is preloaded, the second one does what ``last`` says with ``$PRELOAD`` and ``$0``."""
+    (where / "barrier.c").write_text(ABORTS)
+    program = mpi.need().compile(where / "barrier.c", where / "barrier")
+    script = where / "some.sh"
+    rank = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+    preload = f"env LD_PRELOAD={native.library('libfairlead.so')} FAIRLEAD_CHAOS=1 {program}"
+    script.write_text(f'#!/bin/sh\nif [ "{rank}" = 1 ]; then {last.format(program=program, preload=preload)}; fi\n')
+    with script.open("a") as more:
+        more.write(f"exec {preload}\n")
+    script.chmod(0o755)
+    argv = mpi.command(2, [str(script)], {"FAIRLEAD_RELAY_PATIENCE": patience_s})
+    with mpi_libraries.no_leftovers():
+        return subprocess.run(argv, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("mpi", TWO, **by_name)
+def test_a_job_of_which_some_ranks_are_preloaded_ends_with_a_line(mpi: Mpi, tmp_path: Path) -> None:
+    """The others would never answer what the plane asks of them."""
+    done = partly_preloaded(mpi, "exec {program}", "1.5", tmp_path)
+    assert done.returncode != 0
+    assert "not all ranks have come to the relay plane within 1.5 s" in done.stderr
+    assert "LD_PRELOAD" in done.stderr
+    assert "FAIRLEAD_RELAY_PATIENCE" in done.stderr
+
+
+@pytest.mark.parametrize("mpi", TWO, **by_name)
+def test_ranks_that_start_late_end_no_job(mpi: Mpi, tmp_path: Path) -> None:
+    done = partly_preloaded(mpi, "sleep 3; exec {preload}", "1.5", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_patience_that_is_no_time_is_told(tmp_path: Path) -> None:
+    done = partly_preloaded(LIBRARIES[0], "exec {preload}", "long", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("FAIRLEAD_RELAY_PATIENCE=long is no time in seconds: 60 s are waited") == 2
