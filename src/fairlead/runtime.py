@@ -13,6 +13,18 @@ from fairlead.errors import FairleadError
 
 VARIABLE = "FAIRLEAD_RUNTIME_DIR"
 
+START_OF = """
+start_of() {
+  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+  set -- ${stat##*) }
+  case $1 in [ZX]) return 1 ;; esac
+  echo "${20}"
+}
+send() { [ -n "$3" ] && [ "$(start_of "$2")" = "$3" ] && kill -s "$1" "$2" 2>/dev/null; }
+"""
+"""For shell scripts: ``start_of PID``, its start time as `start_ticks` has it; ``send SIGNAL PID START``, which sends
+nothing to a process that began at another time. Shells have no descriptors of processes."""
+
 
 @dataclass(frozen=True)
 class Process:
@@ -42,24 +54,36 @@ class Process:
             return start_ticks(self.pid) == self.start_ticks
         except ProcessLookupError:
             return False
+        except OSError:
+            running = child_runs(self.pid)
+            if running is None:
+                raise
+            return running
 
     def send(self, number: signal.Signals) -> None:
         """Send a signal; nothing happens if it is gone. Raises FairleadError if it belongs to somebody else."""
-        with self._descriptor() as descriptor:
-            if descriptor is not None:
-                try:
+        try:
+            with self.descriptor() as descriptor:
+                if descriptor is not None:
                     signal.pidfd_send_signal(descriptor, number)
-                except PermissionError as error:
-                    raise FairleadError(f"process {self.pid} is not yours to end") from error
+        except PermissionError as error:
+            raise FairleadError(f"process {self.pid} is not yours to end") from error
+        except OSError:
+            running = child_runs(self.pid)
+            if running is None:
+                raise
+            if running:
+                os.kill(self.pid, number)
 
     def wait(self, timeout_s: float) -> None:
         """Wait until it is gone. Raises FairleadError if it is not in time."""
-        with self._descriptor() as descriptor:
+        with self.descriptor() as descriptor:
             if descriptor is not None and not select.select([descriptor], [], [], timeout_s)[0]:
                 raise FairleadError(f"process {self.pid} did not end within {timeout_s:g} s")
 
     @contextlib.contextmanager
-    def _descriptor(self) -> Iterator[int | None]:
+    def descriptor(self) -> Iterator[int | None]:
+        """For the length of a block, a descriptor that means this process and no other; None if it is gone."""
         try:
             descriptor = os.pidfd_open(self.pid)
         except ProcessLookupError:
@@ -82,6 +106,17 @@ def start_ticks(pid: int) -> int:
     if fields[0] in "ZX":
         raise ProcessLookupError(pid)
     return int(fields[19])
+
+
+def child_runs(pid: int) -> bool | None:
+    """Whether a child of this process runs; None: it is no child, or was reaped. Takes no descriptor.
+
+    What /proc and descriptors of processes are for: until it is reaped, a child's number means no other process.
+    """
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:
+        return None
 
 
 def directory(name: str = "") -> Path:

@@ -24,14 +24,14 @@ MESH = """
 [lab]
 name = "{name}"
 topology = "mesh"
-leafs = 3
+leafs = {leafs}
 hosts_per_leaf = {hosts_per_leaf}
 neighbours_per_leaf = 1
 [host_link]
 rate = "1gbit"
 queue = "10ms"
 [trunk]
-rate = "200mbit"
+rate = "{trunk}"
 queue = "20ms"
 """
 MOVED = ["--no-detection", "--move", "h0:h1:h2"]  # a detour from the start, without a characterisation
@@ -39,9 +39,11 @@ PROGRAM = "random-traffic"
 
 
 @contextmanager
-def mesh(name: str, share: Path, hosts_per_leaf: int = 1) -> Iterator[labs.Lab]:
-    """Three switches with a trunk between any two, and a neighbour of each; on each a host (h0, h1, h2), or several."""
-    text = MESH.format(name=f"{name}-{os.getpid()}", hosts_per_leaf=hosts_per_leaf)
+def mesh(
+    name: str, share: Path, hosts_per_leaf: int = 1, *, leafs: int = 3, trunk: str = "200mbit"
+) -> Iterator[labs.Lab]:
+    """Switches with a trunk between any two, and a neighbour of each; on each a host (h0, h1, h2), or several."""
+    text = MESH.format(name=f"{name}-{os.getpid()}", hosts_per_leaf=hosts_per_leaf, leafs=leafs, trunk=trunk)
     lab = labs.up(parse(text, Description, source="mesh.toml"), share=[share])
     try:
         yield lab
@@ -194,6 +196,27 @@ def finish(lab: labs.Lab, seed: int = 1) -> None:
     (pid,) = ranks()
     wait_for(lambda: catches(pid, signal.SIGUSR1), "the program's readiness to be told")
     os.kill(pid, signal.SIGUSR1)
+
+
+def talking(lab: labs.Lab) -> None:
+    """Wait until the `traffic` runs on h0, h1 and h2."""
+    wait_for(lambda: all(processes(lab, host, PROGRAM) for host in ("h0", "h1", "h2")), "the ranks' start")
+
+
+def hit(lab: labs.Lab, host: str, name: str, number: signal.Signals = signal.SIGKILL) -> float:
+    """Send the one process of this name on a host a signal; when, by time.monotonic()."""
+    (pid,) = processes(lab, host, name)
+    os.kill(pid, number)
+    return time.monotonic()
+
+
+def assert_unharmed(lab: labs.Lab, command: Command, seed: int = 1) -> None:
+    """The `traffic` goes on with its messages, and ends as it should when it is told to."""
+    time.sleep(0.5)
+    finish(lab, seed)
+    assert command.end() == 0, command.text()
+    assert any("verification passed" in line for line in command.output)
+    assert command.record()[0].status == "ok"
 
 
 def catches(pid: int, number: signal.Signals) -> bool:

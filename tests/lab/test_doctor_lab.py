@@ -179,6 +179,16 @@ def test_no_free_port_for_agents(lab: labs.Lab, tmp_path: Path) -> None:
     assert "Address already in use" in said
 
 
+def test_ports_below_1024_are_for_everybody(lab: labs.Lab, tmp_path: Path) -> None:
+    setting = "sysctl -qw net.ipv4.ip_unprivileged_port_start="
+    with undone(lab, "h1", f"{setting}80", f"{setting}1024"):
+        code, findings = consult(lab, tmp_path)
+    assert code == 0
+    (found,) = [item for item in findings if "ip_unprivileged_port_start" in item["text"]]
+    assert (found["severity"], found["check"], found["hosts"]) == ("warning", "route_plane", ["h1"])
+    assert found["fix"] == "sysctl -w net.ipv4.ip_unprivileged_port_start=1024"
+
+
 def test_no_privileges(lab: labs.Lab, tmp_path: Path) -> None:
     """A guardian without the right to change routes: root's rights, less this one."""
     staged = tmp_path / "native"

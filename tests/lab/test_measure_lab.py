@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lab_fixtures import running, tcp_rate_bps
-from managed_runs import COMMAND, Command, cluster_file, once, processes, start, wait_for
+from lab_fixtures import tcp_rate_bps
+from managed_runs import COMMAND, Command, cluster_file, mesh, once, processes, start, wait_for
 
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
@@ -41,7 +41,7 @@ def benchmark(results: Path, name: str) -> tuple[Run, dict[Cell, list[Any]]]:
 
 
 def test_every_sample_is_kept_with_where_it_was_taken(lab: Lab, cluster: Path, tmp_path: Path) -> None:
-    options = ["--sizes", "1,64KiB", "--pairs", "1,2", "--blocks", "2", "--precision", "1000", "--results", tmp_path]
+    options = ["--sizes", "1,64KiB", "--pairs", "1,2", "--blocks", "2", "--precision", "100000", "--results", tmp_path]
     done = once("measure", cluster, "mpi-latency", *options)
     assert done.returncode == 0, done.stderr
     run, blocks = benchmark(tmp_path, LATENCY)
@@ -125,27 +125,10 @@ def test_tcp_is_measured_one_way_and_both_ways(lab: Lab, cluster: Path, tmp_path
     assert not processes(lab, "h0", "iperf3") and not processes(lab, "h1", "iperf3")
 
 
-FOUR = """
-[lab]
-name = "{name}"
-topology = "mesh"
-leafs = 4
-hosts_per_leaf = 1
-neighbours_per_leaf = 1
-[host_link]
-rate = "1gbit"
-queue = "10ms"
-[trunk]
-rate = "200mbit"
-queue = "20ms"
-"""
-
-
 @pytest.mark.slow
 def test_slow_pairs_and_slow_hosts_are_told_and_nothing_else(tmp_path: Path) -> None:
     """A delay on a trunk is one slow pair (each leaf has one host), a delay on a host's link a slow host."""
-    text = FOUR.format(name=f"four-{os.getpid()}")
-    with running(text, user_namespace=os.geteuid() != 0, share=[tmp_path]) as four:
+    with mesh("four", tmp_path, leafs=4) as four:
         path = cluster_file(four, tmp_path)
         assert _slow(path, tmp_path / "none") == ([], [])
         with congestion.make(four, Delay(kind="delay", link=("leaf1", "leaf2"), delay="500us")):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import mpi_libraries
@@ -13,10 +14,13 @@ import numpy as np
 import pytest
 from managed_runs import MOVED, Command, cluster_file, finish, mesh, nothing_left, processes, run, traffic, wait_for
 from mpi_libraries import LIBRARIES, Mpi
+from test_relay_collectives import SOURCES as COLLECTIVES
+from test_relay_collectives import results
 from test_relay_semantics import CASES, NOT_ZERO, SOURCES
 
 from fairlead import lab as labs
 from fairlead import native, programs
+from fairlead.cluster.description import Cluster
 from fairlead.profile import record
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
@@ -72,6 +76,20 @@ def test_a_message_leaves_also_if_its_sender_leaves_mpi(lab: labs.Lab, tmp_path:
 
 
 @pytest.mark.slow
+def test_a_fast_producer_fills_no_memory(lab: labs.Lab, tmp_path: Path) -> None:
+    """A million messages for one that takes none for a while: what is sent and not delivered is bounded."""
+    program = tmp_path / "produce"
+    subprocess.run(["mpicc.openmpi", "-O2", "-o", program, Path(__file__).with_name("produce.c")], check=True)
+    argv = [str(program), "200000", "2048"]
+    with run(cluster_file(lab, tmp_path), *RELAYED, program=argv, results=tmp_path) as command:
+        assert command.end(280) == 0, command.text()
+    assert carried(command, "h0")["relayed"] > 180_000
+    grown_MiB = [int(found) for found in re.findall(r"grown by (\d+) MiB", "".join(command.output))]
+    assert len(grown_MiB) == 2
+    assert max(grown_MiB) < 150, grown_MiB  # 390 MiB of payload alone
+
+
+@pytest.mark.slow
 def test_the_plane_is_chosen_by_what_hosts_can(lab: labs.Lab, tmp_path: Path, unprivileged: str) -> None:
     auto = ["--plane", "auto", *MOVED]
     cluster = cluster_file(lab, tmp_path)
@@ -99,6 +117,84 @@ def test_a_killed_agent_costs_no_message(lab: labs.Lab, tmp_path: Path, victim: 
         assert command.end() == 0, command.text()
     assert command.record()[0].status == "ok"
     assert any(event.data["relay"]["ranks"]["relayed"] > 0 for event in command.events("stats"))
+
+
+@pytest.mark.slow
+def test_ranks_join_an_agent_that_is_started_again(lab: labs.Lab, tmp_path: Path) -> None:
+    with run(cluster_file(lab, tmp_path), *RELAYED, program=traffic(), results=tmp_path) as command:
+        wait_for(lambda: processes(lab, "h0", "random-traffic"), "the ranks' start")
+        wait_for(lambda: command.events("stats") and carried(command, "h0")["sent"] > 0, "frames on their way")
+        begin_s = time.time()
+        for victim in ("h1", "h0"):  # the destination's agent; the source's, whose move is made again
+            (agent,) = processes(lab, victim, "fairlead-agent")
+            os.kill(agent, signal.SIGKILL)
+            command.wait_to_hear(f"the agent of {victim} runs again")
+            deaths = {str(event.data["host"]): event.t_s for event in command.events("died")}
+        assert min(deaths.values()) > begin_s
+        # New agents count from zero: ranks have joined them, and each knows where the other's are.
+        for victim, died_s in deaths.items():
+            wait_for(partial(carried_since, command, victim, died_s), f"frames by {victim}'s new agent", 20)
+        assert carried(command, "h2")["passed"] > 0
+        finish(lab)
+        assert command.end() == 0, command.text()
+    assert any("verification passed" in line for line in command.output)
+
+
+@pytest.mark.slow
+def test_what_a_dead_agent_lost_is_sent_again_while_its_sender_is_outside_mpi(lab: labs.Lab, tmp_path: Path) -> None:
+    program, meeting = tmp_path / "send_and_wait_outside", tmp_path / "meeting"
+    meeting.mkdir()
+    source = Path(__file__).with_name("send_and_wait_outside.c")
+    subprocess.run(["mpicc.openmpi", "-O2", "-o", program, source], check=True)
+    argv = [str(program), str(meeting)]
+    with run(cluster_file(lab, tmp_path), *RELAYED, program=argv, results=tmp_path) as command:
+        wait_for((meeting / "ready").exists, "the sender")
+        (agent,) = processes(lab, "h0", "fairlead-agent")
+        os.kill(agent, signal.SIGSTOP)  # the message stays in the ring to it
+        (meeting / "go").touch()
+        wait_for((meeting / "sent").exists, "the message")
+        assert not (meeting / "received").exists()
+        os.kill(agent, signal.SIGKILL)
+        wait_for((meeting / "received").exists, "the message at its receiver", 20)
+        assert command.end() == 0, command.text()
+    assert carried(command, "h0")["retransmitted"] >= 1
+    assert any("received 42" in line for line in command.output)
+    assert nothing_left(lab)
+
+
+def carried_since(command: Command, host: str, since_s: float) -> bool:
+    """Whether the agent that a host has since then has sent frames of its ranks, or handed some to them."""
+    told = [event for event in command.events("stats") if event.data["host"] == host and event.t_s > since_s]
+    return any(event.data["relay"]["sent"] + event.data["relay"]["arrived"] > 0 for event in told)
+
+
+BLOCKED = """nft -f - <<'END'
+table inet blocked {
+chain in { type filter hook input priority 0; tcp dport FIRST-LAST drop; tcp sport FIRST-LAST drop; }
+}
+END"""
+
+
+@pytest.mark.slow
+def test_a_relay_to_which_only_datagrams_get_through_is_left(lab: labs.Lab, tmp_path: Path) -> None:
+    file = cluster_file(lab, tmp_path)
+    first, last = Cluster.load(file).ports
+    script = BLOCKED.replace("FIRST", str(first)).replace("LAST", str(last))
+    with run(file, *RELAYED, program=traffic(), results=tmp_path) as command:
+        wait_for(lambda: processes(lab, "h0", "random-traffic"), "the ranks' start")
+        time.sleep(2.5)  # agents tell of themselves every second
+        assert carried(command, "h0")["relayed"] > 0
+        subprocess.run(lab.enter_command("h2", ["sh", "-c", script]), check=True)
+        try:
+            time.sleep(2.5)
+            before = carried(command, "h0")
+            wait_for(lambda: carried(command, "h0")["direct"] > before["direct"] + 100, "messages", 20)
+            assert carried(command, "h0")["relayed"] == before["relayed"]
+        finally:
+            subprocess.run(lab.enter_command("h2", ["nft", "delete", "table", "inet", "blocked"]), check=True)
+        finish(lab)
+        assert command.end() == 0, command.text()
+    assert any("verification passed" in line for line in command.output)
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +268,12 @@ def test_semantics_through_agents(lab: labs.Lab, tmp_path: Path, mpi: Mpi, seed:
     kept.mkdir()
     env = {"FAIRLEAD_PROFILE": str(kept), "MPIR_CVAR_CH4_NETMOD": "ofi"}
     env |= {"FAIRLEAD_CHAOS": str(seed)} if seed is not None else {}
-    argv = with_environment([str(program)], **env)
+    env |= {"FILES_IN": str(tmp_path)}
+    # Between hosts, Debian's Open MPI 4.1 makes no windows over TCP, without the plane neither.
+    # MPICH alone does not end the unwanted messages, nor with the plane until those are moved.
+    left_out = "windows" if mpi.family == "openmpi" else "unwanted"
+    cases = [each for each in CASES if each != left_out]
+    argv = with_environment([str(program), "1", *cases], **env)
     cluster = cluster_file(lab, tmp_path, "mpirun.openmpi", mpi.mpirun)
     options = ["--plane", "relay", "--no-detection", "-n", "3"]
     for source, destination, relay in ((0, 1, 2), (1, 0, 2), (1, 2, 0), (2, 0, 1)):
@@ -182,14 +283,32 @@ def test_semantics_through_agents(lab: labs.Lab, tmp_path: Path, mpi: Mpi, seed:
         run(cluster, *options, program=argv, results=tmp_path) as command,
     ):
         assert command.end(100) == 0, command.text()
-    assert [line.strip() for line in command.output] == CASES
+    assert [line.strip() for line in command.output] == cases
     ranks = records_of(kept, 3)
     counts = {name: sum(each.relay[name] for each in ranks) for name in NOT_ZERO}
     # Without chaos, nothing is lost on the way: nothing need be sent again, and what comes is seldom held.
     used = NOT_ZERO if seed is not None else {"direct", "relayed", "takeovers", "pulled", "waited"}
-    if mpi.name == "mpich5":  # nothing is cancelled: docs/relay-plane.md
-        used = used - {"cancelled", "cancel_failed"}
+    if mpi.name == "mpich5":  # nothing is cancelled, and less is relayed beside native messages: docs/relay-plane.md
+        used = used - {"cancelled", "cancel_failed", "held"}
         assert counts["cancelled"] + counts["cancel_failed"] == 0
     assert {name for name in used if counts[name] == 0} == set()
     assert all(passed(command, host) > 0 for host in ("h0", "h1", "h2"))
     assert nothing_left(lab)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [None, 32], ids=["moved", "chaos"])
+def test_collectives_beside_relayed_messages(lab: labs.Lab, tmp_path: Path, seed: int | None) -> None:
+    """They give the same as without the plane."""
+    mpi = LIBRARIES[0].need()
+    program = mpi.compile(COLLECTIVES, tmp_path / "collectives", "-w", "-DSHORT")
+    plain = results(mpi, program, 3, tmp_path / "plain")
+    kept = tmp_path / "relayed"
+    kept.mkdir()
+    argv = [str(program), str(kept)]
+    argv = argv if seed is None else with_environment(argv, FAIRLEAD_CHAOS=str(seed))
+    options = ["--plane", "relay", "--no-detection", "-n", "3", "--move", "h0:h1:h2", "--move", "h2:h0:h1"]
+    with run(cluster_file(lab, tmp_path), *options, program=argv, results=tmp_path) as command:
+        assert command.end(200) == 0, command.text()
+    assert [(kept / str(rank)).read_text().splitlines() for rank in range(3)] == plain
+    assert passed(command, "h2") > 0

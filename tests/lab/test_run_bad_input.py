@@ -3,7 +3,10 @@
 import json
 import os
 import subprocess
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from managed_runs import (
     MOVED,
     PROGRAM,
     cluster_file,
+    finish,
     nothing_left,
     once,
     processes,
@@ -63,6 +67,80 @@ def test_a_wrong_interface_is_told_with_the_right_one(lab: labs.Lab, tmp_path: P
         assert command.end() == 2
     assert f"fairlead: {cluster}: h0: 10.64.0.1 is on eth0, not on ens5" in command.text()
     assert 'write interface = "eth0"' in command.text()
+    assert nothing_left(lab)
+
+
+@pytest.mark.slow
+def test_hosts_where_everybody_has_low_ports_are_told(lab: labs.Lab, tmp_path: Path) -> None:
+    """What others can put into the moved traffic is not seen where it arrives: each host's own setting counts."""
+    on(lab, "h1", "sysctl -qw net.ipv4.ip_unprivileged_port_start=600")
+    try:
+        with run(cluster_file(lab, tmp_path), *MOVED, program=traffic(1), results=tmp_path) as command:
+            assert command.end() == 0
+        assert command.heard("every user of h1 (600) can put packets into what is moved")
+    finally:
+        on(lab, "h1", "sysctl -qw net.ipv4.ip_unprivileged_port_start=1024")
+    with run(cluster_file(lab, tmp_path), *MOVED, program=traffic(1), results=tmp_path) as command:
+        assert command.end() == 0
+    assert not command.heard("can put packets")
+
+
+TWO_PORTS = 'interface = "eth0"', 'interface = "eth0"\nports = [19650, 19651]'
+HOLD = "import socket; s = socket.socket(type=socket.{kind}); s.bind(('', {port})); print(1, flush=True); input()"
+
+
+@contextmanager
+def held(lab: labs.Lab, host: str, kind: str, port: int) -> Iterator[None]:
+    """Somebody else's socket."""
+    command = lab.enter_command(host, [sys.executable, "-c", HOLD.format(kind=kind, port=port)])
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    try:
+        yield
+    finally:
+        process.communicate(b"\n")
+
+
+def test_a_run_starts_where_no_port_is_free_on_all_hosts(lab: labs.Lab, tmp_path: Path) -> None:
+    cluster = cluster_file(lab, tmp_path, *TWO_PORTS)
+    with (
+        held(lab, "h1", "SOCK_STREAM", 19650),
+        held(lab, "h2", "SOCK_DGRAM", 19651),
+        run(cluster, *MOVED, program=traffic(1), results=tmp_path) as command,
+    ):
+        assert command.end() == 0, command.text()
+    (told,) = command.events("port")
+    assert (told.data["host"], told.data["port"]) in (("h1", 19651), ("h2", 19650))
+    taken = 39301 - told.data["port"]
+    assert command.heard(f"{told.data['host']}: port {taken} is taken there; its agent listens on {told.data['port']}")
+    assert [event.kind for event in command.record()[1] if event.kind in ("moved", "plane")] == ["moved"]
+    assert nothing_left(lab)
+
+
+def listening(lab: labs.Lab, host: str) -> set[int]:
+    """TCP ports of agents on a host."""
+    done = subprocess.run(
+        lab.enter_command(host, ["ss", "-Hltn"]), stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    ports = {int(line.split()[3].rpartition(":")[2]) for line in done.splitlines()}
+    return ports & {19650, 19651}
+
+
+@pytest.mark.slow
+def test_two_runs_at_once_start_on_the_same_hosts(lab: labs.Lab, tmp_path: Path) -> None:
+    """Of two ports, which the cluster has, each takes one."""
+    cluster = cluster_file(lab, tmp_path, *TWO_PORTS)
+    with (
+        run(cluster, *MOVED, program=traffic(60, seed=1), results=tmp_path / "one") as one,
+        run(cluster, *MOVED, program=traffic(60, seed=2), results=tmp_path / "two") as two,
+    ):
+        for command in (one, two):
+            command.wait_to_hear("h0→h1 goes over h2")
+        assert listening(lab, "h0") == {19650, 19651}
+        for seed, command in ((1, one), (2, two)):
+            finish(lab, seed)
+            assert command.end() == 0, command.text()
     assert nothing_left(lab)
 
 

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +11,10 @@ from managed_runs import (
     MOVED,
     PROGRAM,
     Command,
+    assert_unharmed,
     cluster_file,
     finish,
+    hit,
     kernel_state,
     moved_routes,
     nothing_left,
@@ -21,11 +22,13 @@ from managed_runs import (
     processes,
     run,
     states,
+    talking,
     traffic,
     wait_for,
 )
 
 from fairlead import lab as labs
+from fairlead.manage.reasons import PROGRAM_ENDED
 
 pytestmark = [
     pytest.mark.root,
@@ -43,53 +46,56 @@ def cluster(lab: labs.Lab, tmp_path: Path) -> Iterator[Path]:
     wait_for(lambda: nothing_left(lab), "the end of everything on the hosts", 10)
 
 
-def kill(lab: labs.Lab, host: str, name: str) -> float:
-    """kill -9 the one process of this name on a host; when, by time.monotonic()."""
-    (pid,) = processes(lab, host, name)
-    os.kill(pid, signal.SIGKILL)
-    return time.monotonic()
-
-
-def talking(lab: labs.Lab) -> None:
-    """Wait until the program runs on every host."""
-    wait_for(lambda: all(processes(lab, host, PROGRAM) for host in ("h0", "h1", "h2")), "the ranks' start")
-
-
-def assert_unharmed(lab: labs.Lab, command: Command, seed: int = 1) -> None:
-    """The program is still there, and ends as it should when it is told to."""
-    finish(lab, seed)
-    assert command.end() == 0, command.text()
-    assert any("verification passed" in line for line in command.output)
-    assert command.record()[0].status == "ok"
-
-
 def test_a_killed_agent_takes_its_routes_along_and_nothing_else(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
     with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         assert moved_routes(lab, "h0")
         assert states()[0]["detours"] == {"h0→h1": "h2"}
-        kill(lab, "h0", "fairlead-agent")
+        hit(lab, "h0", "fairlead-agent")
         assert wait_for(lambda: not moved_routes(lab, "h0"), "the routes' end") < 2
         command.wait_to_hear("the agent of h0 is gone; its traffic takes the direct paths")
-        wait_for(lambda: states()[0]["detours"] == {}, "the end of the detour in `fairlead status`")
-        assert wait_for(lambda: not kernel_state(lab, "h0"), "the overlay's end after the grace time") < 5
         assert kernel_state(lab, "h1")["device"]
         assert_unharmed(lab, command)
     (died,) = command.events("died")
     assert died.data["host"] == "h0"
 
 
+@pytest.mark.slow
+def test_a_killed_agent_is_started_again_and_moves_as_it_did(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+        talking(lab)
+        hit(lab, "h0", "fairlead-agent")
+        command.wait_to_hear("the agent of h0 runs again")
+        wait_for(lambda: command.text().count(AWAY) == 2, "the move by hand, made again")
+        assert moved_routes(lab, "h0") and kernel_state(lab, "h0")["device"]
+        assert states()[0]["detours"] == {"h0→h1": "h2"}
+        # The others take it for what it is: they answer it as a relay, and it them.
+        hit(lab, "h2", "fairlead-agent")
+        command.wait_to_hear(BACK)
+        command.wait_to_hear("the agent of h2 runs again")
+        assert_unharmed(lab, command)
+    restarted = [event.data for event in command.events("restarted")]
+    assert [(data["host"], data["attempt"], data["plane"]) for data in restarted] == [
+        ("h0", 1, "route"),
+        ("h2", 1, "route"),
+    ]
+    assert command.events("rejected") == []
+    assert nothing_left(lab)
+
+
 def test_a_killed_relay_sends_traffic_back_to_the_direct_path(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
     with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
-        killed_s = kill(lab, "h2", "fairlead-agent")
+        killed_s = hit(lab, "h2", "fairlead-agent")
         command.wait_to_hear(BACK)
         (told_s,) = [at_s for at_s, line in command.told if BACK in line]
         assert told_s - killed_s < 3  # 1 s by design
-        assert moved_routes(lab, "h0") == []
+        wait_for(lambda: command.text().count(AWAY) == 2, "the move by hand, made again over the relay's new agent")
+        assert moved_routes(lab, "h0")
         assert_unharmed(lab, command)
-    (returned,) = command.events("returned")
-    assert returned.data["reason"] in ("relay_dead", "relay_revoked")
+    order = [event.kind for event in command.record()[1] if event.kind in ("moved", "returned", "restarted")]
+    assert order[:4] == ["moved", "returned", "restarted", "moved"]
+    assert command.events("returned")[0].data["reason"] in ("relay_dead", "relay_revoked")
 
 
 def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
@@ -97,7 +103,7 @@ def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
 ) -> None:
     with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
-        kill(lab, "h0", "fairlead-guardian")
+        hit(lab, "h0", "fairlead-guardian")
         assert wait_for(lambda: not kernel_state(lab, "h0"), "the end of what the guardian left") < 5
         assert processes(lab, "h0", PROGRAM) and processes(lab, "h0", "fairlead-agent")
         assert kernel_state(lab, "h1")["device"] and kernel_state(lab, "h2")["device"]
@@ -112,7 +118,7 @@ def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
     assert returned.data["reason"] == "plane_lost"
 
 
-def test_a_host_that_loses_guardian_and_agent_is_clean_after_the_run(
+def test_a_host_that_loses_guardian_and_agent_has_new_ones_and_is_clean_after_the_run(
     lab: labs.Lab, cluster: Path, tmp_path: Path
 ) -> None:
     with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
@@ -121,9 +127,12 @@ def test_a_host_that_loses_guardian_and_agent_is_clean_after_the_run(
         os.kill(guardian, signal.SIGKILL)
         os.kill(agent, signal.SIGKILL)
         command.wait_to_hear("the agent of h2 is gone")
+        command.wait_to_hear("the agent of h2 runs again")
+        assert len(kernel_state(lab, "h2")["device"]) == 1
         assert_unharmed(lab, command)
     assert kernel_state(lab, "h2") == {}
-    assert [event.data["host"] for event in command.events("plane_cleaned")] == ["h2"]
+    (restarted,) = command.events("restarted")
+    assert restarted.data["plane"] == "route"
 
 
 def test_a_disk_that_fills_up_ends_the_record_and_not_the_run(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
@@ -134,7 +143,7 @@ def test_a_disk_that_fills_up_ends_the_record_and_not_the_run(lab: labs.Lab, clu
         with run(cluster, *MOVED, program=traffic(), results=results) as command:
             talking(lab)
             fill(results)
-            kill(lab, "h2", "fairlead-agent")  # something to record
+            hit(lab, "h2", "fairlead-agent")  # something to record
             command.wait_to_hear(f"the run goes on, but is not followed as it should be: {results}/")
             finish(lab)
             assert command.end() == 0, command.text()
@@ -163,7 +172,7 @@ def test_a_killed_program_is_told_by_its_exit_code(
 ) -> None:
     with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
-        kill(lab, host, name)
+        hit(lab, host, name)
         assert command.end() == 137, command.text()
     assert nothing_left(lab)
     ended, _ = command.record()
@@ -200,7 +209,7 @@ def test_clean_removes_what_is_left_when_all_of_ours_are_killed(lab: labs.Lab, c
         command.process.send_signal(signal.SIGSTOP)  # it shall not clean
         for name in ("fairlead-guardian", "fairlead-agent"):
             for host in ("h0", "h1", "h2"):
-                kill(lab, host, name)
+                hit(lab, host, name)
         command.process.kill()
         command.process.wait()
     before = {host: kernel_state(lab, host) for host in ("h0", "h1", "h2")}
@@ -271,7 +280,7 @@ def test_strangers_are_refused_and_recorded(lab: labs.Lab, cluster: Path, tmp_pa
     with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         listening = subprocess.run(
-            lab.enter_command("h1", ["ss", "-Hnlup"]), capture_output=True, text=True, check=True
+            lab.enter_command("h1", ["ss", "-Hnltp"]), capture_output=True, text=True, check=True
         ).stdout
         (port,) = [line.split()[3].rpartition(":")[2] for line in listening.splitlines() if "fairlead-agent" in line]
         neighbour = next(host.name for host in lab.plan.hosts if host.role == "other")
@@ -284,4 +293,5 @@ def test_strangers_are_refused_and_recorded(lab: labs.Lab, cluster: Path, tmp_pa
     assert command.heard("h1 refused")
     assert refused(command) == (10, 2)
     assert {event.data["host"] for event in command.events("rejected")} == {"h1"}
-    assert [event.data["reason"] for event in command.events("returned")] == ["stopping"]
+    (returned,) = command.events("returned")
+    assert returned.data["reason"] in PROGRAM_ENDED

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import managed_runs
 import pytest
+from bench.faults.ssh_hosts import BRIDGE
 
 from fairlead import __version__, native, programs
 from fairlead import lab as labs
@@ -38,21 +39,6 @@ SOURCE = Path(__file__).parents[1] / "mpi" / "launch_ring.c"
 PORT = 2222
 LIMIT_S = 40.0
 
-# This machine has no route to the lab: bytes are handed over inside a host that has.
-RELAY = """
-import os, select, socket, sys
-peer = socket.create_connection((sys.argv[1], int(sys.argv[2])))
-while True:
-    for source in select.select([0, peer], [], [])[0]:
-        data = os.read(0, 65536) if source == 0 else peer.recv(65536)
-        if not data:
-            sys.exit()
-        if source == 0:
-            peer.sendall(data)
-        else:
-            while data:
-                data = data[os.write(1, data):]
-"""
 SSHD = """
 Port {port}
 ListenAddress {address}
@@ -121,7 +107,7 @@ def cluster(text: str, keys: Path) -> Cluster:
 def text(lab: labs.Lab, keys: Path, monkeypatch_module: pytest.MonkeyPatch) -> Iterator[str]:
     """The cluster file, while sshd runs on every host."""
     relay = keys / "relay.py"
-    relay.write_text(RELAY)
+    relay.write_text(BRIDGE)
     proxy = shlex.join([*lab.enter_command("h0", ["python3", str(relay)])])
     text = CLUSTER.format(port=PORT, keys=keys, proxy=proxy)
     with ExitStack() as stack:
@@ -300,14 +286,17 @@ def test_an_ordinary_user_moves_his_traffic_by_an_installed_guardian(
     lab: labs.Lab, text: str, keys: Path, tmp_path: Path
 ) -> None:
     destination = lab.plan.host_by_name["h1"].address
-    ask = ["sh", "-c", f"id -un; sleep 2; ip route get {destination}"]
+    ask = ["sh", "-c", f"id -un; ip route get {destination}; exec sleep 60"]
     with managed_runs.run(of_ann(text, keys, INSTALLED), *WHERE_TO, program=ask, results=tmp_path) as command:
         command.wait_to_hear("h0→h1 goes over h2")
         assert managed_runs.moved_routes(lab, "h0")
+        managed_runs.wait_for(lambda: len(command.output) >= 2, "the program's word on its route")
         (guardian,) = managed_runs.processes(lab, "h1", "fairlead-guardian")
         os.kill(guardian, signal.SIGKILL)
+        command.wait_to_hear("h0→h1 is back on its direct path")
         managed_runs.wait_for(lambda: not managed_runs.kernel_state(lab, "h1"), "the clean-up by ssh", 10)
-        assert command.end() == 0, command.text()
+        command.process.send_signal(signal.SIGTERM)
+        command.end()
     assert command.output[0] == "ann\n"
     assert f"via {lab.plan.host_by_name['h2'].address} dev fl-" in command.output[1]
     assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))
@@ -363,3 +352,63 @@ def test_doctor_looks_at_the_installed_guardian(text: str, keys: Path, guardian:
     assert [(item.severity, item.hosts) for item in said if item.severity is not Severity.NOTE] == [
         (Severity.OK, ("h0", "h1", "h2"))
     ]
+
+
+def sessions(lab: labs.Lab, host: str) -> list[int]:
+    """The ssh processes here that an agent of a host is spoken to by."""
+    address = lab.plan.host_by_name[host].address
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (path / "cmdline").read_bytes().decode().split("\0")
+        except OSError:
+            continue
+        if words[0] == "ssh" and f"root@{address}" in words and words[-2].endswith("fairlead-agent"):
+            found.append(int(path.name))
+    return found
+
+
+@pytest.fixture
+def cluster_file(text: str, keys: Path) -> Path:
+    path = keys / "root.toml"
+    path.write_text(text)
+    return path
+
+
+def test_an_agent_whose_session_fell_is_started_again(lab: labs.Lab, cluster_file: Path, tmp_path: Path) -> None:
+    with managed_runs.run(cluster_file, *WHERE_TO, program=["sleep", "60"], results=tmp_path) as command:
+        command.wait_to_hear("h0→h1 goes over h2")
+        (before,) = managed_runs.processes(lab, "h0", "fairlead-agent")
+        (session,) = sessions(lab, "h0")
+        os.kill(session, signal.SIGKILL)
+        command.wait_to_hear("the agent of h0 is gone")
+        command.wait_to_hear("the agent of h0 runs again")
+        (after,) = managed_runs.processes(lab, "h0", "fairlead-agent")
+        assert after != before
+        managed_runs.wait_for(lambda: managed_runs.moved_routes(lab, "h0"), "the move by hand, made again", 20)
+        command.process.send_signal(signal.SIGTERM)
+        command.end()
+    assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))
+
+
+@pytest.mark.slow
+def test_a_host_that_is_cut_off_for_a_while_has_its_agent_back(
+    lab: labs.Lab, cluster_file: Path, tmp_path: Path
+) -> None:
+    """No connection is closed: the agent has its lease, and ssh here asks whether the host is there."""
+    with managed_runs.run(cluster_file, *WHERE_TO, program=["sleep", "60"], results=tmp_path) as command:
+        command.wait_to_hear("h0→h1 goes over h2")
+        nft = lab.enter_command("h2", ["nft", "-f", "-"])
+        chain = "add table inet cut\nadd chain inet cut incoming { type filter hook input priority 0; }\n"
+        rule = f"add rule inet cut incoming tcp dport {PORT} drop\n"
+        subprocess.run(nft, input=chain + rule, text=True, check=True)
+        managed_runs.wait_for(lambda: not managed_runs.processes(lab, "h2", "fairlead-agent"), "the lease's end", 20)
+        managed_runs.wait_for(lambda: not managed_runs.kernel_state(lab, "h2"), "the end of all it did", 5)
+        command.wait_to_hear("h0→h1 is back on its direct path")
+        command.wait_to_hear("the agent of h2 is gone")
+        subprocess.run(nft, input="delete table inet cut\n", text=True, check=True)
+        command.wait_to_hear("the agent of h2 runs again")
+        assert managed_runs.kernel_state(lab, "h2")["device"]
+        command.process.send_signal(signal.SIGTERM)
+        command.end()
+    assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))

@@ -1,6 +1,7 @@
 """A program that speaks the agents' protocol and does what its first argument says. Used by test_agents.py.
 
-Arguments: mode, pid file. Modes: good; busy (the first port asked for in the file is taken), mute (never ready),
+Arguments: mode, pid file. Modes: good; mortal (good the first time, later ends before ready);
+busy (the first port asked for in the file is taken), mute (never ready),
 crash (ends before ready), garbage (answers no JSON), stubborn (ignores stop and end of input).
 """
 
@@ -37,12 +38,12 @@ def answer(message: dict[str, object], mode: str) -> None:
 def main() -> None:
     mode, pid_file = sys.argv[1], Path(sys.argv[2])
     config = json.loads(sys.stdin.readline())
-    if mode == "crash":
+    if mode == "crash" or (mode == "mortal" and pid_file.exists()):
         print("cannot open the device", file=sys.stderr)
         sys.exit(3)
     if mode == "busy":
         first = Path(f"{pid_file}.port")
-        port = str(config["hosts"][0]["port"])
+        port = str(config["hosts"][config["self"]]["port"])
         if not first.exists():
             first.write_text(port)
         if first.read_text() == port:
@@ -56,7 +57,12 @@ def main() -> None:
     if mode == "garbage":
         print("segmentation soup", flush=True)
     for line in sys.stdin:
-        answer(json.loads(line), mode)
+        message = json.loads(line)
+        if message["type"] == "lease":
+            with Path(f"{pid_file}.leases").open("a") as file:
+                file.write(f"{time.monotonic()}\n")
+        else:
+            answer(message, mode)
     if mode == "stubborn":
         time.sleep(60)
 

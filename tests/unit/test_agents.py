@@ -1,6 +1,7 @@
 """AgentGroup against a fake agent: answers, events, failures that name the host, nothing left behind."""
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ import pytest
 from fairlead.agents import group as groups
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.errors import AgentError, HostError
+from fairlead.manage import narrator
 
 FAKE = Path(__file__).parent / "fake_agent.py"
 
@@ -142,6 +144,26 @@ def test_death_fails_what_waits_and_is_told(tmp_path: Path) -> None:
     run(body)
 
 
+def test_what_is_said_to_a_dead_agent_leaves_no_error_behind(tmp_path: Path) -> None:
+    unseen: list[dict[str, Any]] = []
+
+    async def body() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: unseen.append(context))
+        async with group_of(tmp_path, "good", "good") as group:
+            pid = int((tmp_path / "h0").read_text().splitlines()[0])
+            os.kill(pid, signal.SIGKILL)
+            assert wait_gone(pid)  # while nobody here reads: its pipe is found broken by writing
+            group._agents[0].say({"type": "lease"})
+            with pytest.raises(AgentError, match="killed by signal 9"):
+                await group.command(0, {"type": "echo", "value": 1})
+        del group
+        gc.collect()
+
+    run(body)
+    gc.collect()
+    assert unseen == []
+
+
 def test_no_answer_is_an_error_with_the_time(tmp_path: Path) -> None:
     async def body() -> None:
         async with group_of(tmp_path, "good", "good") as group:
@@ -187,17 +209,36 @@ def test_a_host_that_does_not_start_is_named(tmp_path: Path, mode: str, message:
         groups.STOP_TIMEOUT_S = original
 
 
-def test_a_busy_port_is_drawn_again(tmp_path: Path) -> None:
+def test_a_host_whose_port_is_taken_has_another_and_all_know_it(tmp_path: Path) -> None:
     async def body() -> None:
-        async with group_of(tmp_path, "good", "busy") as group:
-            taken = int((tmp_path / "h1.port").read_text())
-            config = json.loads((tmp_path / "h1").read_text().split("\n")[1])
-            assert config["hosts"][0]["port"] != taken
-            assert len(group.ready) == 2
-        group = group_of(tmp_path, "good", "busy", ports=(taken, taken))
-        with pytest.raises(AgentError, match=rf"no free port found after 1 attempts in {taken}-{taken}.*h1"):
+        group = group_of(tmp_path, "good", "busy", "good", "busy")
+        events = events_of(group)
+        async with group:
+            assert len(group.ready) == 4
+            configs = [json.loads((tmp_path / f"h{k}").read_text().split("\n")[1]) for k in range(4)]
+        ports = [host["port"] for host in configs[0]["hosts"]]
+        assert all([host["port"] for host in config["hosts"]] == ports for config in configs)
+        taken = int((tmp_path / "h1.port").read_text())
+        assert ports[0] == ports[2] == taken and ports[1] == ports[3] != taken
+        told = [events.get_nowait(), events.get_nowait()]
+        assert [(index, event["type"], event["taken"], event["port"]) for index, event in told] == [
+            (1, "port", [taken], ports[1]),
+            (3, "port", [taken], ports[3]),
+        ]
+        assert narrator.sentence(["h0", "h1"], 1, told[0][1]) == (
+            f"h1: port {taken} is taken there; its agent listens on {ports[1]}"
+        )
+
+    run(body)
+
+
+def test_a_host_without_a_free_port_is_named(tmp_path: Path) -> None:
+    async def body() -> None:
+        group = group_of(tmp_path, "good", "busy", ports=(47000, 47000))
+        with pytest.raises(AgentError, match=r"no free port found after 1 attempts in 47000-47000.*h1"):
             async with group:
                 pass
+        assert all(pid is not None and gone(pid) for pid in group.pids)
 
     run(body)
 

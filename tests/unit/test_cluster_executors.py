@@ -47,6 +47,20 @@ def test_ssh_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "-o ControlMaster=auto" in options
 
 
+def test_ssh_of_an_agent_has_its_own_connection_that_ends_when_the_host_is_silent() -> None:
+    own = replace(SSH, ssh=replace(SSH.ssh, options=("ServerAliveInterval=60",)))
+    line = executors.of(own).lasting("h0", ["agent", "a b"])
+    assert line[-3:] == ["--", "ann@h0", "agent 'a b'"]
+    words = line[1:-3]
+    assert "ControlPath=none" in words and "ServerAliveCountMax=3" in words
+    # Of the two, ssh takes the first: the cluster file's.
+    assert words.index("ServerAliveInterval=60") < words.index("ServerAliveInterval=5")
+    said = subprocess.run(
+        ["ssh", *words, "-F", "/dev/null", "-G", "h0"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "serveraliveinterval 60\n" in said and "controlmaster false\n" in said
+
+
 def test_ssh_user_of_the_host_wins() -> None:
     assert executors.of(SSH).command("h1", ["true"])[-2] == "bob@login.example"
 
@@ -95,6 +109,9 @@ def test_lxc_command_line() -> None:
     assert line[-2] == "ann@node7"
     attach[attach.index("c1")] = "c2"
     assert shlex.split(line[-1]) == [*attach, "echo", "a b"]
+    line = lxc.lasting("n2", ["echo", "a b"])
+    assert shlex.split(line[-1]) == [*attach, "echo", "a b"]
+    assert "ControlPath=none" in line
 
 
 def test_lxc_that_does_not_get_there_is_told_from_a_program_that_fails() -> None:

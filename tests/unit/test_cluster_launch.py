@@ -13,8 +13,10 @@ import pytest
 from fairlead.cluster import traces
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
-from fairlead.cluster.launch import NotedSignals, RunningJob, StartupTimeout, run, start
+from fairlead.cluster.launch import RunningJob, run, start
 from fairlead.cluster.launchers.base import Launcher, get
+from fairlead.cluster.signals import NotedSignals
+from fairlead.cluster.startup import StartupTimeout
 from fairlead.errors import HostError, LaunchError, NoProgramError
 
 LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", interface="lo"),))

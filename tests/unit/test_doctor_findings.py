@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from fairlead import __version__
-from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.description import DEFAULT_PORTS, Cluster, Host
+from fairlead.cluster.doctor import probe
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, LaunchFacts
 from fairlead.cluster.doctor.findings import Finding, Severity, all_checks, check, judge
 from fairlead.cluster.launchers.detect import parse_version
@@ -42,6 +43,8 @@ CAPTURED: dict[str, Any] = {
         "checks": [{"name": "cap_net_admin", "ok": True, "detail": "held", "fix": None}],
     },
     "running_jobs": [],
+    "connection_ports": [[32768, 60999]],
+    "reserved_ports": [],
     "shm_free_B": 1 << 30,
     "tmp_free_B": 1 << 30,
     "sees_note": True,
@@ -70,7 +73,7 @@ def healthy(change: Change | None = None, *, on: tuple[str, ...] = ("h1",), **cl
         if change and name in on:
             change({"facts": captured, "paths": paths})
         host = Host(name, address, reach=name)
-        hosts.append(HostFacts(host, facts=captured, ports={"agent_port": 47000, "any_port": 40001}, paths=paths))
+        hosts.append(HostFacts(host, facts=captured, ports={"agent_port": 19600, "any_port": 40001}, paths=paths))
     described = Cluster("c", "ssh", tuple(host.host for host in hosts))
     return ClusterFacts(replace(described, **cluster), tuple(hosts))
 
@@ -119,6 +122,11 @@ GUARDIAN_WITH_HINT = {
     "version": __version__,
     "checks": [{"name": "input_policy", "ok": None, "detail": "chain x drops packets", "fix": "admit the ports"}],
 }
+GUARDIAN_WHERE_LOW_PORTS_ARE_FREE = {
+    "ok": True,
+    "version": __version__,
+    "checks": [{"name": "low_ports", "ok": None, "detail": "every user of this host can", "fix": "sysctl -w x=1024"}],
+}
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 CASES: list[tuple[str, Severity, Change, str, str]] = [
     ("host_names", ERROR, setting("facts", "hostname", value="h0"), "call themselves 'h0'", "hostnamectl"),
@@ -166,7 +174,7 @@ CASES: list[tuple[str, Severity, Change, str, str]] = [
         ERROR,
         setting("paths", "h2", "udp_agent", value="no answer"),
         "to h2: UDP on the agents' port: no answer",
-        "TCP and UDP 47000 to 47099",
+        "TCP and UDP 19600 to 19699",
     ),
     (
         "paths",
@@ -317,6 +325,27 @@ CASES: list[tuple[str, Severity, Change, str, str]] = [
     ),
     ("route_plane", ERROR, setting("facts", "guardian", value=None), "was not brought there", "make setup"),
     ("route_plane", NOTE, setting("facts", "guardian", value=GUARDIAN_WITH_HINT), "chain x drops", "admit the ports"),
+    (
+        "route_plane",
+        WARNING,
+        setting("facts", "guardian", value=GUARDIAN_WHERE_LOW_PORTS_ARE_FREE),
+        "every user of this host",
+        "sysctl",
+    ),
+    (
+        "connection_ports",
+        NOTE,
+        setting("facts", "connection_ports", value=[[15000, 19600]]),
+        "ports 19600 to 19699 (agents) lie among those that the kernel gives to connections (15000 to 19600)",
+        "ip_local_reserved_ports=19600-19699",
+    ),
+    (
+        "connection_ports",
+        NOTE,
+        setting("facts", "connection_ports", value=[[29999, 65535]]),
+        "cannot move traffic",
+        "ip_local_reserved_ports=20000-29999",
+    ),
     ("other_jobs", WARNING, setting("facts", "running_jobs", value=["1f3a9c02"]), "job 1f3a9c02 is running", "wait"),
 ]
 
@@ -385,11 +414,32 @@ def test_the_overlays_ports_are_the_guardians() -> None:
     assert (int(first.replace("'", "")), int(last.replace("'", ""))) == OVERLAY_PORTS
 
 
+def test_the_default_ports_are_nobodys() -> None:
+    """Not those that Linux gives to connections unless told otherwise, nor the overlay's, nor privileged ones."""
+    first, last = DEFAULT_PORTS
+    assert 1024 <= first < last < OVERLAY_PORTS[0] < OVERLAY_PORTS[1] < 32768
+
+
+def test_reserved_ports_are_not_given_to_connections() -> None:
+    def change(host: dict[str, Any]) -> None:
+        host["facts"] |= {"connection_ports": [[1024, 65535]], "reserved_ports": [[80, 80], [19600, 29999]]}
+
+    assert not [found for found in judge(healthy(change)) if found.check == "connection_ports"]
+
+
+@pytest.mark.parametrize(
+    ("written", "ranges"), [("32768\t60999\n", [[32768, 60999]]), ("\n", []), ("80,100-110", [[80, 80], [100, 110]])]
+)
+def test_port_ranges_as_the_kernel_writes_them(tmp_path: Path, written: str, ranges: list[list[int]]) -> None:
+    (tmp_path / "setting").write_text(written)
+    assert probe.port_ranges(str(tmp_path / "setting")) == ranges
+
+
 def test_no_port_to_listen_on() -> None:
     facts = with_host(healthy(), "h1", ports={"error": "Cannot assign requested address"}, paths={})
     found = only(judge(facts), "agent_ports")
     assert found.severity == ERROR
-    assert found.text == "cannot listen on 10.64.0.2, ports 47000 to 47099: Cannot assign requested address"
+    assert found.text == "cannot listen on 10.64.0.2, ports 19600 to 19699: Cannot assign requested address"
 
 
 def test_same_address_on_several_hosts() -> None:

@@ -15,8 +15,9 @@ import pytest
 from fairlead.cluster import traces
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
-from fairlead.cluster.launch import NotedSignals, end_leftovers_of, run, start
+from fairlead.cluster.launch import end_leftovers_of, run, start
 from fairlead.cluster.launchers.base import get
+from fairlead.cluster.signals import NotedSignals
 from fairlead.errors import HostError
 
 CUSTOM = get("custom")()

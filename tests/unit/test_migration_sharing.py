@@ -162,3 +162,20 @@ def test_without_detection_nobody_is_told() -> None:
     assert sharing.see(inventory_of(plan)) is None
     assert sharing.see(inventory_of(plan.with_vm_on("h0", "server4"))) is None
     assert agents.told == []
+
+
+def test_an_agent_that_was_started_again_is_told_again() -> None:
+    plan = resolve(load(EXAMPLES / "servers8.toml"))
+    agents = Agents()
+    sharing = Sharing(agents, NAMES, truth(plan))
+    sharing.see(inventory_of(plan))
+    sharing.forget(2)  # it was started with what was characterised, and no machine has moved
+    sharing.see(inventory_of(plan))
+    assert agents.told == []
+    now = plan.with_vm_on("h0", "server4")
+    sharing.see(inventory_of(now))
+    before = agents.told[2][1]
+    agents.told.clear()
+    sharing.forget(2)
+    assert sharing.see(inventory_of(now)) is None
+    assert agents.told == [(2, before)]

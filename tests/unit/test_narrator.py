@@ -2,6 +2,8 @@
 
 import io
 
+import pytest
+
 from fairlead.manage.narrator import Narrator, sentence
 
 NAMES = ["h0", "h1", "h2"]
@@ -50,14 +52,30 @@ def test_a_dead_agent_is_named() -> None:
     assert text is not None and "agent of h2 is gone" in text
 
 
+def test_what_a_dead_agent_had_moved_is_back() -> None:
+    died = {"type": "died", "reason": "killed"}
+    assert len(_told(MOVED, HIGH, died, HIGH)) == 3
+
+
+def test_an_agents_second_life_is_told() -> None:
+    moves = {"type": "restarted", "attempt": 1, "plane": "route", "plane_reason": ""}
+    assert sentence(NAMES, 2, moves) == "the agent of h2 runs again"
+    told = sentence(NAMES, 2, {**moves, "plane": "none", "plane_reason": "no privilege"})
+    assert told == "the agent of h2 runs again, but it cannot move traffic: no privilege"
+    assert sentence(NAMES, 2, {"type": "restarted", "attempt": 1}) == "the agent of h2 runs again"
+    told = sentence(NAMES, 2, {"type": "given_up", "reason": "h2: not reached (10 starts)"})
+    assert told == "the agent of h2 is not started any more; its traffic stays unmanaged: h2: not reached (10 starts)"
+
+
 def test_quiet_says_nothing() -> None:
     stream = io.StringIO()
     Narrator(NAMES, stream, quiet=True)(0, dict(MOVED))
     assert stream.getvalue() == ""
 
 
-def test_that_detours_end_with_the_program_goes_without_saying() -> None:
-    assert len(_told(MOVED, {**RETURNED, "reason": "stopping"})) == 1
+@pytest.mark.parametrize("reason", ["stopping", "peer_stopped"])
+def test_that_detours_end_with_the_program_goes_without_saying(reason: str) -> None:
+    assert len(_told(MOVED, {**RETURNED, "reason": reason})) == 1
 
 
 def test_a_program_that_fills_its_own_path_is_nothing_to_tell() -> None:

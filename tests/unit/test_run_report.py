@@ -13,7 +13,7 @@ from fairlead.cli.report import command
 from fairlead.errors import StoreError
 from fairlead.manage import reasons
 from fairlead.placement.json_form import Expected, Placement
-from fairlead.report import latencies, make, run_findings, run_report
+from fairlead.report import latencies, make, managed, run_findings, run_report
 from fairlead.store import Store
 
 from . import report_fixtures as fixtures
@@ -195,3 +195,21 @@ def test_what_the_relay_plane_did_is_the_sum_of_what_hosts_said_last(tmp_path):
     said = " ".join(run_findings.paragraphs(managed, None))
     assert "Agents carried 12 messages; 30 went directly" in said
     assert "frames sent again: 15, dropped because they had come before: 18." in said
+
+
+def test_what_a_dead_agent_said_of_its_paths_is_over(tmp_path):
+    pair, other = {"source": "h0", "destination": "h4"}, {"source": "h1", "destination": "h4"}
+    said = [(0.0, "started", {})]
+    for each in (pair, other):
+        said += [(1.0, "zone", {**each, "zone": "high"}), (2.0, "moved", {**each, "relay": "h2", "reason": "queue"})]
+    said += [(t_s, "died", {"host": "h0", "reason": "killed"}) for t_s in (5.0, 7.0)]
+    with Store.open(tmp_path) as store:
+        labels = {"program": "cg", "ranks": 8, "cluster": "mesh8"}
+        run = store.begin_run("run", labels, plan=["cg"], facts=fixtures.FACTS)
+        for t_s, kind, data in said:
+            store.add_event(run, t_s, kind, data)
+        found = managed.read(store, store.run(run), TIME_S)
+    assert found.detours(("h0", "h4")) == [(2.0, 5.0, "h2")]
+    assert found.detours(("h1", "h4")) == [(2.0, TIME_S, "h2")]
+    assert found.zone_spans(("h0", "h4")) == [(0.0, 1.0, "low"), (1.0, 5.0, "high"), (5.0, TIME_S, "low")]
+    assert [reasons.in_words(move.reason) for move in found.moves if move.kind == "returned"] == ["the agent is gone"]

@@ -1,8 +1,12 @@
 """Processes as they are noted, and the directory that is this user's alone."""
 
 import os
+import resource
+import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -51,6 +55,30 @@ def test_a_dead_process_is_dead_also_before_it_is_reaped() -> None:
         while time.monotonic() < deadline_s:
             runtime.start_ticks(child.pid)
     child.wait()
+
+
+@contextmanager
+def no_descriptor_free() -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_a_child_can_be_ended_where_no_descriptor_is_free() -> None:
+    child = subprocess.Popen(["sleep", "60"])
+    noted = Process.of(child.pid)
+    with no_descriptor_free():
+        assert noted.is_alive()
+        noted.send(signal.SIGKILL)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert not noted.is_alive()
+        noted.send(signal.SIGKILL)
+        assert child.wait() == -signal.SIGKILL
+        with pytest.raises(OSError, match="Too many open files"):
+            Process(os.getppid(), 1).is_alive()  # of what is no child, nothing is known
 
 
 def test_only_its_user_can_look_into_the_directory_whatever_the_umask(private: Path) -> None:

@@ -9,16 +9,16 @@ from typing import Any
 from fairlead.errors import StoreError
 from fairlead.manage import registry
 from fairlead.manage.narrator import Narrator
-from fairlead.manage.supervisor import _Watch, timed
+from fairlead.manage.supervisor import _Audience, timed
 
 MOVED = {"type": "moved", "destination": 1, "relay": 2, "reason": "it is high"}
 
 
-def watch(tmp_path: Path, said: io.StringIO, *sinks: Any) -> _Watch:
+def watch(tmp_path: Path, said: io.StringIO, *sinks: Any) -> _Audience:
     names = ["h0", "h1", "h2"]
     state = registry.RunState("0a0b0c0d", "c.toml", ["x"], 1, 1, 0.0)
     registration = registry.Registration(state, tmp_path)
-    return _Watch(names, Narrator(names, said), registration, sinks)
+    return _Audience(names, Narrator(names, said), registration, sinks)
 
 
 def test_a_sink_that_fails_is_told_once_and_the_others_go_on(tmp_path: Path) -> None:
@@ -34,6 +34,25 @@ def test_a_sink_that_fails_is_told_once_and_the_others_go_on(tmp_path: Path) -> 
     assert watching.moves == 3
     assert [str(problem) for problem in watching.problems] == ["results.sqlite: database or disk is full"]
     assert said.getvalue().count("not followed as it should be: results.sqlite: database or disk is full") == 1
+
+
+def test_a_sink_that_does_not_understand_an_event_does_not_keep_it_from_others(tmp_path: Path) -> None:
+    said, kept = io.StringIO(), list[dict[str, Any]]()
+    watching = watch(tmp_path, said, lambda host, event: event["nothing"], lambda host, event: kept.append(event))
+    watching(0, MOVED)
+    watching(0, MOVED)
+    assert kept == [MOVED] * 2
+    assert said.getvalue().count("not followed as it should be: KeyError('nothing')") == 1
+
+
+def test_what_a_dead_agent_said_of_its_paths_is_over(tmp_path: Path) -> None:
+    watching = watch(tmp_path, io.StringIO())
+    for host in (0, 2):
+        watching(host, MOVED)
+        watching(host, {"type": "zone", "destination": 1, "zone": "high", "queue_delay_s": 0.1})
+    watching(0, {"type": "died", "reason": "killed"})
+    assert watching._registration.state.detours == {"h2→h1": "h2"}
+    assert watching._registration.state.zones == {"h2→h1": "high"}
 
 
 def test_a_registry_that_cannot_be_written_harms_nothing_else(tmp_path: Path) -> None:

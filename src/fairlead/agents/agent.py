@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from fairlead.cluster import executed
 from fairlead.errors import AgentError, HostError
+from fairlead.runtime import Process, child_runs
 
 Message = dict[str, Any]
 EventCallback = Callable[[int, Message], None]
@@ -22,6 +23,7 @@ EventCallback = Callable[[int, Message], None]
 STOP_TIMEOUT_S = 5.0
 LINE_LIMIT_B = 1 << 26
 STDERR_LINES = 8
+UNREAD_B = 1 << 10  # of what is written and does not fit into the pipe; then nothing is added that has no answer
 
 
 class Host(Protocol):
@@ -34,7 +36,7 @@ class Host(Protocol):
 
 
 class PortBusyError(AgentError):
-    """The port drawn for the job is taken on a host; another one will do."""
+    """The port drawn for this host is taken there; another one will do."""
 
 
 class Agent:
@@ -46,6 +48,7 @@ class Agent:
         self._argv = list(argv)
         self._on_event = on_event
         self._process: asyncio.subprocess.Process | None = None
+        self._noted: Process | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._answers: dict[int, asyncio.Future[Message]] = {}
         self._ready: asyncio.Future[Message] | None = None
@@ -84,6 +87,8 @@ class Agent:
             )
         except OSError as error:
             raise HostError(f"{self.host.name}: cannot start the agent: {error}", hint=_DOCTOR) from error
+        with suppress(OSError):  # it has ended, or no descriptor is free
+            self._noted = Process.of(self._process.pid)
         self._tasks = [asyncio.create_task(self._read_stderr()), asyncio.create_task(self._read_stdout())]
         with suppress(AgentError, HostError):  # it ended early: `_ready` will tell why
             await self._write(config)
@@ -106,8 +111,9 @@ class Agent:
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         self._answers[identity] = answer
         try:
-            await self._write({**message, "id": identity})
-            reply = await asyncio.wait_for(answer, timeout_s)
+            async with asyncio.timeout(timeout_s):  # of both: a stopped agent does not empty its pipe
+                await self._write({**message, "id": identity})
+                reply = await answer
         except TimeoutError as error:
             raise AgentError(
                 f"{self.host.name}: the agent did not answer `{message['type']}` within {timeout_s:g} s"
@@ -120,32 +126,44 @@ class Agent:
             raise AgentError(f"{self.host.name}: `{message['type']}` failed: {reply.get('reason', 'no reason given')}")
         return reply
 
+    def say(self, message: Message) -> None:
+        """Write something that has no answer; nothing happens if the agent has ended or does not read."""
+        if not self.alive or self._stopping:
+            return
+        assert self._process is not None and self._process.stdin is not None
+        pipe = self._process.stdin
+        if not pipe.is_closing() and pipe.transport.get_write_buffer_size() < UNREAD_B:
+            pipe.write(_line(message))
+
     async def stop(self, timeout_s: float) -> None:
         """End the agent: asked first, by end of input next, by signal in the end. Never raises for a dead agent."""
         self._stopping = True
         if self._process is None:
             return
-        with suppress(AgentError, HostError):
-            await self._write({"type": "stop", "id": 0})
         assert self._process.stdin is not None
-        self._process.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                with suppress(AgentError, HostError):
+                    await self._write({"type": "stop", "id": 0})
+                self._process.stdin.close()
+                await self._process.wait()
         except TimeoutError:
             await self._kill()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _kill(self) -> None:
         # The executor's program may have children (nsenter --fork): they are all in the session started above.
+        # As long as its first process lives, the number means this session.
         assert self._process is not None
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        with suppress(OSError):  # it is gone
+            if self._noted.is_alive() if self._noted else child_runs(self._process.pid):
+                os.killpg(self._process.pid, signal.SIGKILL)
         await self._process.wait()
 
     async def _write(self, message: Message) -> None:
         assert self._process is not None and self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+            self._process.stdin.write(_line(message))
             await self._process.stdin.drain()
         except (BrokenPipeError, ConnectionResetError) as error:
             await self._process.wait()
@@ -162,6 +180,10 @@ class Agent:
             problem = AgentError(f"{self.host.name}: the agent said something that is not its protocol: {error}")
             await self._kill()
         await self._process.wait()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        with suppress(BrokenPipeError, ConnectionResetError):  # else asyncio tells it as an error that nobody saw
+            await self._process.stdin.wait_closed()
         await asyncio.gather(self._tasks[0], return_exceptions=True)
         self._finish(problem or self._death())
 
@@ -217,6 +239,10 @@ class Agent:
 
     def _stderr_tail(self) -> str:
         return ": " + " | ".join(self._stderr) if self._stderr else ""
+
+
+def _line(message: Message) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 
 _DOCTOR = "`fairlead doctor CLUSTER` says what is wrong with a host"

@@ -1,18 +1,22 @@
 """The agents of a run, kept in a thread of their own while the main thread waits for the program.
 
-The main thread must stay free for the program: signals reach it there, and its exit code is the run's.
+The main thread must stay free for the program: signals reach it there, and its exit code is the run's. The agents'
+thread must not wait for anything either, or their lease runs out: who looks at their events has a thread of his own.
 """
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import CancelledError, Future
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, TypeVar
 
 from fairlead.agents.agent import Message
+from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
 from fairlead.errors import AgentError, FairleadError
+
+Result = TypeVar("Result")
 
 
 class Crew:
@@ -20,12 +24,12 @@ class Crew:
 
     Args:
         make_group: makes the group; called in the thread, for it belongs to that thread's event loop.
-        on_event: called with (host index, event) in that thread, one event at a time.
+        on_event: called with (host index, event) in another thread, one event at a time. It may take its time.
     """
 
     def __init__(self, make_group: Callable[[], AgentGroup], on_event: Callable[[int, Message], None]) -> None:
         self._make_group = make_group
-        self._on_event = on_event
+        self._events = EventThread(on_event)
         self._started: Future[AgentGroup] = Future()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -39,22 +43,28 @@ class Crew:
         Raises:
             AgentError, HostError: one could not be started; none is left.
         """
+        self._events.__enter__()
         self._thread.start()
         try:
             self.group = self._started.result()
         except BaseException:
-            self._request_stop()
-            self._thread.join()
+            self.stop()
+            self._events.__exit__(None, None, None)
             raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._request_stop()
-        self._thread.join()
+        self.stop()
+        self._events.__exit__(kind, error, trace)
         if self._failure is not None and error is None:
             raise AgentError(f"the agents could not be stopped in order: {self._failure}") from self._failure
+
+    def stop(self) -> None:
+        """Stop the agents, from any thread, and wait until they have taken back what they did. Commands raise then."""
+        self._request_stop()
+        self._thread.join()
 
     def command(self, host_index: int, message: Message, timeout_s: float = 10.0) -> Message:
         """Have one agent do something, from any thread; returns its answer.
@@ -62,21 +72,27 @@ class Crew:
         Raises:
             AgentError: it refused, died or did not answer in time.
         """
-        assert self._loop is not None
-        return asyncio.run_coroutine_threadsafe(self.group.command(host_index, message, timeout_s), self._loop).result()
+        return self._do(self.group.command(host_index, message, timeout_s))
 
     def command_each(
         self, messages: Mapping[int, Message], timeout_s: float = 10.0
     ) -> dict[int, Message | BaseException]:
         """As `command`, of several agents at the same time, by host index; errors are among the answers."""
-        assert self._loop is not None
 
         async def ask_all() -> list[Message | BaseException]:
             commands = (self.group.command(host, each, timeout_s) for host, each in messages.items())
             return await asyncio.gather(*commands, return_exceptions=True)
 
-        answers = asyncio.run_coroutine_threadsafe(ask_all(), self._loop).result()
-        return dict(zip(messages, answers, strict=True))
+        return dict(zip(messages, self._do(ask_all()), strict=True))
+
+    def _do(self, what: Coroutine[Any, Any, Result]) -> Result:
+        """Done in the agents' thread, from any other."""
+        assert self._loop is not None
+        try:
+            return asyncio.run_coroutine_threadsafe(what, self._loop).result()
+        except (RuntimeError, CancelledError) as error:  # the loop is closed, or was while this was under way
+            what.close()
+            raise AgentError("the agents were stopped") from error
 
     def _request_stop(self) -> None:
         self._unwanted = True  # before the loop is looked at: a thread that has none yet will see it
@@ -98,7 +114,7 @@ class Crew:
         if self._unwanted:
             self._stop.set()
         group = self._make_group()
-        group.on_event(self._on_event)
+        group.on_event(self._events.put)
         entering = asyncio.create_task(group.__aenter__())
         stopping = asyncio.create_task(self._stop.wait())
         await asyncio.wait({entering, stopping}, return_when=asyncio.FIRST_COMPLETED)

@@ -3,17 +3,22 @@
 import asyncio
 import random
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self, TypeVar
 
+from fairlead.agents import revival
 from fairlead.agents.agent import STOP_TIMEOUT_S, Agent, EventCallback, Host, Message, PortBusyError
+from fairlead.agents.revival import Revival
 from fairlead.errors import AgentError
 
 START_TIMEOUT_S = 20.0
 COMMAND_TIMEOUT_S = 30.0
-PORT_ATTEMPTS = 8
+PORT_ATTEMPTS = 8  # different ports within a job, too: each is exempt from moves (native/guardian/protocol.hpp)
+LEASE_S = 10.0
+RENEWALS = 10  # of a lease, before it would run out
 
 HostT = TypeVar("HostT", bound=Host)
 
@@ -29,6 +34,8 @@ class JobOptions:
         rings: directory on the hosts where ranks write the ends of their messages; None: they do not.
         relay: directory on the hosts where ranks find the agent that relays their frames; None: agents relay none.
         clock_test: by host index, an offset and drift put on that agent's clock (tests).
+        lease_s: agents that hear nothing for so long take back what they did, and end; None: they wait for ever.
+        revived: agents that end are started again.
     """
 
     guardian: Sequence[str] | None = None
@@ -37,6 +44,8 @@ class JobOptions:
     rings: str | None = None
     relay: str | None = None
     clock_test: Mapping[int, Message] = field(default_factory=dict)
+    lease_s: float | None = None
+    revived: bool = False
 
 
 class AgentGroup:
@@ -44,11 +53,12 @@ class AgentGroup:
 
     ::
 
-        async with AgentGroup(cluster.hosts, executor.command, ports=(47000, 47999)) as group:
+        async with AgentGroup(cluster.hosts, executor.command, ports=(19600, 19699)) as group:
             answer = await group.command(0, {"type": "probe", "peers": [1], "count": 5, "interval_s": 0.02})
 
     Events that agents send by themselves go to every callback given to `on_event`; none is kept. An agent that dies is
-    told as the event ``{"type": "died", "reason": ...}``; commands to it raise.
+    told as the event ``{"type": "died", "reason": ...}``; commands to it raise. `JobOptions.revived`: see
+    `Revival`.
     """
 
     def __init__(
@@ -67,7 +77,8 @@ class AgentGroup:
             hosts: hosts of the cluster; their order gives the indices.
             command_line: how to run something on a host (an executor's ``command``).
             program: path of ``fairlead-agent`` on the hosts.
-            ports: first and last port (inclusive) that the job may draw its port from.
+            ports: first and last port (inclusive) that the job may draw its ports from: one that all hosts have, and
+                others for hosts on which it is taken.
             options: what the agents are told beyond who they are.
             job: its id, 8 hexadecimal digits; None: one is drawn.
         """
@@ -79,6 +90,12 @@ class AgentGroup:
         self._start_timeout_s = start_timeout_s
         self._callbacks: list[EventCallback] = []
         self._agents: list[Agent] = []
+        self._drawn: list[int] = []  # by host index, the agents' ports
+        self._secret = ""
+        self._first_boot_id = time.time_ns()
+        self._starts = [0] * len(self._hosts)
+        self._revival: Revival | None = None
+        self._lease: asyncio.Task[None] | None = None
         self.job = job or secrets.token_hex(4)
         self.ready: list[Message] = []
 
@@ -109,21 +126,21 @@ class AgentGroup:
                 hint="add hosts to the cluster file",
             )
         drawn = random.sample(range(self._ports[0], self._ports[1] + 1), k=self._attempts())
-        for port in drawn:
-            try:
-                await self._start(port)
-            except PortBusyError as error:
-                busy = error
-                await self._stop()
-                continue
-            except BaseException:
-                await self._stop()
-                raise
-            return self
-        raise AgentError(
-            f"no free port found after {len(drawn)} attempts in {self._ports[0]}-{self._ports[1]}; last: {busy}",
-            hint="widen the port range of the cluster file",
-        )
+        turns = [0] * len(self._hosts)
+        while busy := await self._start([drawn[turn] for turn in turns]):
+            for index, error in busy.items():
+                turns[index] += 1
+                if turns[index] == len(drawn):
+                    raise AgentError(
+                        f"no free port found after {len(drawn)} attempts in {self._ports[0]}-{self._ports[1]}; "
+                        f"last: {error}",
+                        hint="widen the port range of the cluster file",
+                    )
+        for index, turn in enumerate(turns):
+            if turn:
+                event = {"type": "port", "taken": drawn[:turn], "port": drawn[turn], "t_s": time.time()}
+                self._dispatch(index, event)
+        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -133,26 +150,72 @@ class AgentGroup:
     def _attempts(self) -> int:
         return min(PORT_ATTEMPTS, self._ports[1] - self._ports[0] + 1)
 
-    async def _start(self, port: int) -> None:
-        secret = secrets.token_hex(32)
-        self._agents = [
-            Agent(index, host, self._command_line(host, [self._program]), self._dispatch)
-            for index, host in enumerate(self._hosts)
-        ]
-        starts = [agent.start(self._config(agent.index, port, secret), self._start_timeout_s) for agent in self._agents]
-        outcomes = await asyncio.gather(*starts, return_exceptions=True)
-        failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
-        if failures:
-            raise next((each for each in failures if not isinstance(each, PortBusyError)), failures[0])
-        self.ready = [outcome for outcome in outcomes if isinstance(outcome, dict)]
+    async def _start(self, ports: Sequence[int]) -> dict[int, PortBusyError]:
+        """Start all agents, each with a port of its own. Where ports are taken: by host index, which; no agent is left.
 
-    def _config(self, index: int, port: int, secret: str) -> Message:
-        hosts = [{"name": host.name, "address": host.address, "port": port} for host in self._hosts]
+        All start anew when one of them needs another port, since everyone has to know it.
+        """
+        self._drawn, self._secret = list(ports), secrets.token_hex(32)
+        self._agents = [self._agent(index) for index in range(len(self._hosts))]
+        self.ready = [{} for _ in self._agents]
+        if self._options.revived:
+            self._revival = Revival(self._start_again, self._dispatch, revival.PAUSES_S)
+        if self._options.lease_s is not None:  # from here on: one that is ready at once may wait long for the others
+            self._lease = asyncio.create_task(self._renew(self._options.lease_s / RENEWALS))
+        starts = [agent.start(self._config(agent.index), self._start_timeout_s) for agent in self._agents]
+        try:
+            outcomes = await asyncio.gather(*starts, return_exceptions=True)
+            for outcome in outcomes:
+                if isinstance(outcome, BaseException) and not isinstance(outcome, PortBusyError):
+                    raise outcome
+        except BaseException:
+            await self._stop()
+            raise
+        busy = {index: outcome for index, outcome in enumerate(outcomes) if isinstance(outcome, PortBusyError)}
+        if busy:
+            await self._stop()
+        self.ready = [outcome for outcome in outcomes if isinstance(outcome, dict)]
+        return busy
+
+    async def _start_again(self, index: int) -> Message:
+        """Another agent for a host, in the place of one that has ended: with the same port, tables and secret.
+
+        Returns:
+            Its `ready`, where it was to have a plane.
+        """
+        agent = self._agents[index] = self._agent(index)
+        try:
+            self.ready[index] = await agent.start(self._config(index), self._start_timeout_s)
+        except BaseException:
+            await asyncio.shield(agent.stop(STOP_TIMEOUT_S))
+            raise
+        planes = self._options.guardian is not None or self._options.relay is not None
+        return self.ready[index] if planes else {}
+
+    def _agent(self, index: int) -> Agent:
+        host = self._hosts[index]
+        return Agent(index, host, self._command_line(host, [self._program]), self._dispatch)
+
+    async def _renew(self, period_s: float) -> None:
+        while True:
+            for agent in self._agents:
+                agent.say({"type": "lease"})
+            await asyncio.sleep(period_s)
+
+    def _config(self, index: int) -> Message:
+        """The first line for an agent. Each start of a host's has a boot id of its own, greater than those before."""
+        hosts = [
+            {"name": host.name, "address": host.address, "port": port}
+            for host, port in zip(self._hosts, self._drawn, strict=True)
+        ]
+        boot_id = self._first_boot_id + self._starts[index]
+        self._starts[index] += 1
         options = self._options
         return {
             "type": "config",
             "job": self.job,
-            "secret": secret,
+            "secret": self._secret,
+            "boot_id": boot_id,
             "self": index,
             "hosts": hosts,
             "guardian": list(options.guardian) if options.guardian is not None else None,
@@ -161,12 +224,22 @@ class AgentGroup:
             "manage": options.manage.get(index),
             "rings": options.rings,
             "relay": {"directory": options.relay} if options.relay is not None else None,
+            "lease_s": options.lease_s,
         }
 
     def _dispatch(self, index: int, event: Message) -> None:
+        if event["type"] == "died" and self._revival is not None:
+            self._revival.died(index)
         for callback in self._callbacks:
             callback(index, event)
 
     async def _stop(self) -> None:
         # Shielded: a second Ctrl-C must not leave agents behind.
-        await asyncio.shield(asyncio.gather(*(agent.stop(STOP_TIMEOUT_S) for agent in self._agents)))
+        await asyncio.shield(self._stop_all())
+
+    async def _stop_all(self) -> None:
+        if self._revival is not None:
+            await self._revival.stop()
+        await asyncio.gather(*(agent.stop(STOP_TIMEOUT_S) for agent in self._agents))
+        if self._lease is not None:  # until now, for what is slow to stop
+            self._lease.cancel()

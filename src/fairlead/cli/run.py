@@ -57,6 +57,10 @@ def _parse_move(
 )
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
               help="Ranks where `fairlead placement --json` put them.")  # fmt: skip
+@click.option("--start-limit", "start_limit_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True),
+              help="End the program if a host that answers has no rank by then [default: leave it alone].")  # fmt: skip
+@click.option("--grace", "grace_s", metavar="SECONDS", type=click.FloatRange(min=0), default=2.0, show_default=True,
+              help="After Ctrl-C, TERM or HUP, how long the program has to end by itself.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr while the program runs.")
 def command(
     cluster_file: Path,
@@ -75,6 +79,8 @@ def command(
     moves: list[tuple[str, str, str]],
     plane: str,
     placement_file: Path | None,
+    start_limit_s: float | None,
+    grace_s: float,
     quiet: bool,
 ) -> int:
     """Run an MPI program on CLUSTER with its traffic managed; exits with the program's own code.
@@ -84,7 +90,9 @@ def command(
     CLUSTER is a cluster file, or `slurm` inside an allocation.
 
     stdin, stdout, stderr and signals are the program's own. What fairlead sees and does is told on stderr and kept in
-    the results directory.
+    the results directory. Where the program has not ended SECONDS after Ctrl-C, TERM or HUP (--grace), its traffic is
+    let go of and its processes are ended on every host; a second signal, 1 s later or more, does so at once. With
+    --own-mpirun processes are ended at the second signal only.
 
     \b
     Examples:
@@ -92,6 +100,7 @@ def command(
       fairlead run mesh8.cluster.toml -n 8 --move h0:h2:h4 -- ./program
       fairlead run mesh8.cluster.toml -n 8 --plane relay --move h0:h2:h4 -- ./program
       fairlead run mesh8.cluster.toml --placement placed.json -- ./program
+      fairlead run mesh8.cluster.toml -n 8 --start-limit 60 --grace 30 -- ./program
       fairlead run mesh8.cluster.toml --own-mpirun -- mpirun --hostfile hosts ./program
     """
     from fairlead.manage import run
@@ -126,6 +135,8 @@ def command(
         plane=plane,
         placement=placement_file,
         messages=messages,
+        start_limit_s=start_limit_s,
+        grace_s=grace_s,
         dry_run=migrate_dry_run,
         quiet=quiet,
     )

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairlead.errors import FairleadError, PrivilegeError
+from fairlead.runtime import Process
 
 PERIOD_US = 100_000
 END_TIMEOUT_S = 10.0
@@ -158,4 +159,6 @@ def _write(path: Path, text: str) -> None:
 def _kill(path: Path) -> None:
     for pid in _words(path / "cgroup.procs"):
         with suppress(ProcessLookupError):
-            os.kill(int(pid), signal.SIGKILL)
+            process = Process.of(int(pid))
+            if pid in _words(path / "cgroup.procs"):  # it was in the group when its start was noted
+                process.send(signal.SIGKILL)

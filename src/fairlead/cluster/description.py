@@ -22,7 +22,8 @@ Transport = Literal["tcp", "native"]
 """TCP over the hosts' interfaces, or what the MPI library chooses by itself."""
 TCP: Transport = "tcp"
 NATIVE: Transport = "native"
-DEFAULT_PORTS = (47000, 47099)
+# Not those that Linux gives to connections (32768 to 60999), nor the overlay's (20000 to 29999); registered for nobody.
+DEFAULT_PORTS = (19600, 19699)
 
 # Names end up in command lines of mpirun and ssh: what could be taken for an option or a separator is no name.
 _BEGIN = "it must begin with a letter or digit and have letters, digits and"

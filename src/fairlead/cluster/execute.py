@@ -59,8 +59,11 @@ def _run(command: list[str], stdin: bytes, timeout_s: float) -> subprocess.Compl
 def end_session(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
     """Kill what an executor's command line became here, with its children (nsenter and lxc-attach have some).
 
-    It must have been started in a session of its own.
+    It must have been started in a session of its own. As long as its end was not taken note of here, its number means
+    that session and no other.
     """
+    if process.returncode is not None:
+        return
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 

@@ -7,47 +7,43 @@ import logging
 import os
 import signal
 import subprocess
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
-from fairlead import interrupts
-from fairlead.cluster import addresses, executed
+from fairlead.cluster import addresses, executed, startup
 from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.execute import attempt, on_all, run_on, unexpected
+from fairlead.cluster.execute import attempt, run_on, unexpected
 from fairlead.cluster.executors.base import Executor, of
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
 from fairlead.cluster.launchers import Launcher, detect, get
-from fairlead.cluster.traces import STOP_GRACE_S, Traces
+from fairlead.cluster.signals import SignalCallback, forwarding, pass_on
+from fairlead.cluster.startup import StartupTimeout, StartWatch
+from fairlead.cluster.traces import STOP_GRACE_S, Traces, now_s
 from fairlead.errors import FairleadError, LaunchError, MissingToolError, NoProgramError
+from fairlead.runtime import START_OF, Process
 
 _log = logging.getLogger(__name__)
-FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
-STARTUP_TIMEOUT_S = 60.0
-POLL_S = 0.5
 
-_RUN_NOTED = 'd="$HOME/.cache/fairlead/run"; mkdir -p "$d" && echo $$ >"$d/$0" && exec "$@"'
+# The number and the start time of what becomes mpirun.
+_RUN_NOTED = START_OF + 'd="$HOME/.cache/fairlead/run"; mkdir -p "$d" && echo $$ $(start_of $$) >"$d/$0" && exec "$@"'
 # A signal may come before mpirun does, which has to get there first: its note is waited for, 5 s.
-_SIGNAL_NOTED = """
+_SIGNAL_NOTED = (
+    START_OF
+    + """
 note=$HOME/.cache/fairlead/run/$0 left=50
 until [ -s "$note" ]; do
   [ "$left" -gt 0 ] || { echo "mpirun has not started" >&2; exit 1; }
   sleep 0.1
   left=$((left - 1))
 done
-kill -s "$1" "$(cat "$note")" 2>/dev/null  # it may have ended by itself meanwhile
+read -r pid start <"$note"
+send "$1" "$pid" "$start"  # it may have ended by itself meanwhile
 true"""
+)
 _LEASH = ("setpriv", "--pdeathsig", "TERM")  # of util-linux, which every Linux system has
 _FORGET_NOTED = 'rm -f "$HOME/.cache/fairlead/run/$0"'
-
-
-class StartupTimeout(LaunchError):
-    """Ranks did not appear on every host in time."""
 
 
 def prepare(
@@ -139,16 +135,38 @@ def _rsh_agent(cluster: Cluster, executor: Executor) -> str | None:
 
 
 class RunningJob(Traces):
-    """An MPI program that was started. Made by `start`."""
+    """An MPI program that was started. Made by `start`.
 
-    def __init__(self, cluster: Cluster, job: Job, process: subprocess.Popen[bytes]) -> None:
-        super().__init__(cluster, job)
+    Attributes:
+        process: what was started here.
+        launcher_known: it is an mpirun, which ends its job when it is told to; else a launch line of the user's own.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        job: Job,
+        process: subprocess.Popen[bytes],
+        *,
+        launcher_known: bool = True,
+        began_s: float | None = None,
+    ) -> None:
+        super().__init__(cluster, job, began_s)
         self.process = process
+        self.launcher_known = launcher_known
+        try:
+            self._noted: Process | None = Process.of(process.pid)
+        except ProcessLookupError:  # it has ended, and nothing is sent to it
+            self._noted = None
 
     def poll(self) -> int | None:
         """The exit code, or None while it runs."""
         code = self.process.poll()
         return None if code is None else _exit_code(code)
+
+    def ended(self) -> bool:
+        """Whether it has ended, also while another thread waits for it, which then has the exit code to itself."""
+        return self.poll() is not None or self._noted is None or not self._noted.is_alive()
 
     def wait(self) -> int:
         """Wait for the end; the exit code as a shell would give it (128 + signal for one that was killed)."""
@@ -168,7 +186,7 @@ class RunningJob(Traces):
         if self._by_note:
             self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"))
         else:
-            self.process.send_signal(number)
+            _send(self._noted, number)
         return True
 
     def stop(self, grace_s: float = STOP_GRACE_S) -> None:
@@ -189,10 +207,13 @@ class RunningJob(Traces):
                     _log.warning("%s was not delivered to job %s: %s", number.name, self.job.id, error)
         finally:
             # What waits here must not wait for ever, and nothing may keep the ranks from being ended.
-            if self.process.poll() is None:
-                self.process.kill()
-                self.process.wait()
+            self.kill_here()
+            self.process.wait()
             self.end_leftovers()
+
+    def kill_here(self) -> None:
+        """Kill what was started on this machine, if it has not ended. Another thread may be waiting for it."""
+        _send(self._noted, signal.SIGKILL)
 
     def forget(self) -> None:
         """Remove the note of mpirun's process id, where there is one."""
@@ -215,41 +236,6 @@ def end_leftovers_of(cluster: Cluster, job_id: str) -> None:
     """
     hosts = tuple(host.name for host in cluster.compute_hosts())
     Traces(cluster, Job(id=job_id, argv=(), hosts=hosts)).end_leftovers()
-
-
-SignalCallback = Callable[[RunningJob, signal.Signals], object]
-
-
-def pass_on(running: RunningJob, number: signal.Signals) -> bool:
-    """Give the job the signal that came, and say whether it got it: what `run` does unless told otherwise.
-
-    One that cannot be delivered is said and the job goes on: an exception here would come out of waiting for it.
-    """
-    try:
-        return running.signal(number)
-    except FairleadError as error:
-        _log.warning("%s was not delivered to job %s, which goes on: %s", number.name, running.job.id, error)
-        return False
-
-
-class NotedSignals:
-    """An ``on_signal`` that passes signals on and remembers those delivered, to tell how the program ended."""
-
-    def __init__(self) -> None:
-        self._delivered: list[signal.Signals] = []
-
-    def __call__(self, running: RunningJob, number: signal.Signals) -> None:
-        if pass_on(running, number):
-            self._delivered.append(number)
-
-    def ended_by(self) -> signal.Signals | None:
-        """The first signal that ends a program, if the job got one."""
-        return next((number for number in self._delivered if number in interrupts.ENDING), None)
-
-    def exit_code(self, code: int, launcher: Launcher) -> int:
-        """The program's exit code. What mpirun says when a signal ended it is its own (Open MPI 4: always 1)."""
-        number = self.ended_by()
-        return 128 + number if number and code and launcher.family is not None else code
 
 
 def start(
@@ -283,6 +269,7 @@ def start(
         command = executor.command(cluster.launch_from, command, env=environment, cwd=job.cwd)
     command = [*(_LEASH if leash else ()), *prefix, *command]
     executed.tell(command)
+    began_s = now_s()
     try:
         # A session of its own: a terminal's Ctrl-C reaches this process alone, which passes it on once.
         process = subprocess.Popen(
@@ -301,7 +288,8 @@ def start(
         raise MissingToolError(missing, hint="`fairlead doctor` says more") from error
     except OSError as error:
         raise LaunchError(f"{command[0]} could not be started: {error}") from error
-    return RunningJob(cluster, job, process)
+    known = launcher.family is not None
+    return RunningJob(cluster, job, process, launcher_known=known, began_s=None if known else began_s)
 
 
 def run(
@@ -312,11 +300,12 @@ def run(
     stdin: int | None = None,
     stdout: int | None = None,
     stderr: int | None = None,
-    startup_timeout_s: float | None = STARTUP_TIMEOUT_S,
+    startup_timeout_s: float | None = startup.TIMEOUT_S,
     timeout_s: float | None = None,
     attempts: int = 1,
     on_signal: SignalCallback | None = pass_on,
     on_end: Callable[[], None] = lambda: None,
+    on_late: Callable[[str], None] | None = None,
     leash: bool = False,
     prefix: Sequence[str] = (),
 ) -> int:
@@ -324,13 +313,15 @@ def run(
 
     Args:
         startup_timeout_s: within which ranks must be seen on every host, or the job is ended (Open MPI is known to
-            wait for ever after a lost connection); None, and launcher ``custom``: no limit.
+            wait for ever after a lost connection); None, and launcher ``custom``: no limit. A host that cannot be asked
+            ends no job.
         timeout_s: for the whole run, or None.
         attempts: starts to try before a start-up time-out is an error; used only where ``stdin`` is
             `subprocess.DEVNULL`, since what a first try has read cannot be given to a second.
         on_signal: what to do with a signal to this process while the job runs; None: it takes its usual way here,
             and the job is ended if that is an exception.
         on_end: called when mpirun has ended, before anything is tidied up.
+        on_late: told, where there is no limit, that a host has no rank after `startup.TIMEOUT_S`.
 
     Raises:
         StartupTimeout: no start within the limit, in all attempts.
@@ -339,13 +330,14 @@ def run(
     if stdin != subprocess.DEVNULL:
         attempts = 1
     if launcher.family is None:
-        startup_timeout_s = None
+        startup_timeout_s = on_late = None
+    watch = partial(StartWatch, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s, on_late=on_late)
     for left in reversed(range(attempts)):
         begin = partial(
             start, cluster, launcher, job, stdin=stdin, stdout=stdout, stderr=stderr, leash=leash, prefix=prefix
         )
         try:
-            return _run_once(begin, startup_timeout_s, timeout_s, on_signal, on_end)
+            return _run_once(begin, watch, on_signal, on_end)
         except StartupTimeout:
             if not left:
                 raise
@@ -354,17 +346,16 @@ def run(
 
 def _run_once(
     begin: Callable[[], RunningJob],
-    startup_timeout_s: float | None,
-    timeout_s: float | None,
+    watching: Callable[[RunningJob], StartWatch],
     on_signal: SignalCallback | None,
     on_end: Callable[[], None],
 ) -> int:
     running: RunningJob | None = None
     try:
-        with _forwarding(on_signal) as forward_to:
+        with forwarding(on_signal) as forward_to:
             running = begin()
             forward_to(running)
-            with Watch(running, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s) as watch:
+            with watching(running) as watch:
                 code = running.wait()
                 on_end()
         if watch.failure:
@@ -385,100 +376,9 @@ def _tidy(running: RunningJob) -> None:
         _log.warning("what job %s left behind could not be removed: %s", running.job.id, error)
 
 
-class Watch:
-    """A thread that ends a job which does not start, or lasts too long. ``failure`` says that it did."""
-
-    def __init__(self, running: RunningJob, *, startup_timeout_s: float | None, timeout_s: float | None) -> None:
-        self.failure: LaunchError | None = None
-        self._running = running
-        self._begin_s = time.monotonic()
-        self._startup_timeout_s = startup_timeout_s
-        self._timeout_s = timeout_s
-        self._waiting_for = set(running.job.ranks_on()) if startup_timeout_s is not None else set()
-        self._last_error: FairleadError | None = None
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="launch-watch", daemon=True)
-
-    def __enter__(self) -> "Watch":
-        if self._startup_timeout_s is not None or self._timeout_s is not None:
-            self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        if self._thread.ident is not None:
-            self._thread.join()
-
-    def _watch(self) -> None:
-        while self._waiting_for or self._timeout_s is not None:
-            if self._over.wait(POLL_S):
-                return
-            self._look_for_ranks()
-            self.failure = self._overdue()
-            if self.failure:
-                try:
-                    self._running.stop()
-                except FairleadError as error:  # the job's end is told by `failure`
-                    _log.warning("what job %s left behind could not be removed: %s", self._running.job.id, error)
-                return
-
-    def _look_for_ranks(self) -> None:
-        if not self._waiting_for:
-            return
-        try:
-            seen = on_all(self._waiting_for, self._running.ranks_of)
-            self._waiting_for -= {host for host, pids in seen.items() if pids}
-            self._last_error = None
-        except FairleadError as error:
-            self._last_error = error  # told when time is up; a host may answer the next time
-
-    def _overdue(self) -> LaunchError | None:
-        elapsed_s = time.monotonic() - self._begin_s
-        if self._waiting_for and self._startup_timeout_s is not None and elapsed_s > self._startup_timeout_s:
-            hosts = ", ".join(sorted(self._waiting_for))
-            why = f" ({self._last_error})" if self._last_error else ""
-            return StartupTimeout(
-                f"no rank was seen on {hosts} within {self._startup_timeout_s:g} s{why}; the job was ended",
-                hint="`fairlead doctor CLUSTER` looks for the cause",
-            )
-        if self._timeout_s is not None and elapsed_s > self._timeout_s:
-            return LaunchError(f"the job was not done within {self._timeout_s:g} s and was ended")
-        return None
-
-
-@contextmanager
-def _forwarding(on_signal: SignalCallback | None) -> Iterator[Callable[[RunningJob], None]]:
-    """Within: signals go to ``on_signal`` instead. Only the main thread can have it so; others do nothing.
-
-    Gives what has to be called with the job: signals that came before it was there are for it, too. Without a job they
-    take their usual way at the end. What the caller told us to ignore (nohup) stays ignored.
-    """
-    if on_signal is None or threading.current_thread() is not threading.main_thread():
-        yield lambda running: None
-        return
-    jobs: list[RunningJob] = []
-    early: list[signal.Signals] = []
-
-    def forward(number: int, _frame: FrameType | None) -> None:
-        if jobs:
-            on_signal(jobs[0], signal.Signals(number))
-        else:
-            early.append(signal.Signals(number))
-
-    def forward_to(running: RunningJob) -> None:
-        jobs.append(running)
-        while early:
-            on_signal(running, early.pop(0))
-
-    wanted = [number for number in FORWARDED if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, forward) for number in wanted}
-    try:
-        yield forward_to
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for number in early:
-            signal.raise_signal(number)
+def _send(process: Process | None, number: signal.Signals) -> None:
+    if process is not None:
+        process.send(number)
 
 
 def _exit_code(code: int) -> int:

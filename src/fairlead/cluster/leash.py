@@ -8,27 +8,28 @@ from typing import Self
 
 from fairlead.cluster import executed
 from fairlead.cluster.executors.base import Executor
+from fairlead.runtime import START_OF
 
 END_S = 10.0  # within which a command must end when it is told
 REPORT_S = 5.0  # after which this is known here
 
 # $0: tenths of a second from SIGTERM to SIGKILL. The look-out keeps nothing open that readers of the output wait for.
-_SCRIPT = """
+_SCRIPT = f"""{START_OF}
 exec 3<&0
 "$@" 3<&- </dev/null &
-command=$!
-{
+command=$! began=$(start_of $!)
+{{
   read -r end <&3
-  kill "$command"
+  send TERM "$command" "$began"
   left=$0
   while [ "$left" -gt 0 ]; do sleep 0.1; left=$((left - 1)); done
-  kill -s KILL "$command"
-} >/dev/null 2>&1 &
-lookout=$!
+  send KILL "$command" "$began"
+}} >/dev/null 2>&1 &
+lookout=$! looks_since=$(start_of $!)
 exec 3<&-
 wait "$command"
 code=$?
-kill "$lookout" 2>/dev/null
+send TERM "$lookout" "$looks_since"
 exit "$code"
 """
 

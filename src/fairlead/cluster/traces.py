@@ -10,36 +10,75 @@ from fairlead.cluster.execute import on_all, run_on, unexpected
 from fairlead.cluster.executors.base import of
 from fairlead.cluster.job import LAUNCH_MARK, MARK, Job
 from fairlead.errors import FairleadError, HostError
+from fairlead.runtime import START_OF
 
 STOP_GRACE_S = 5.0  # from TERM to KILL
 LEFTOVERS_TIMEOUT_S = 15.0  # after the first KILL: a killed process that is still there then waits in the kernel
 POLL_S = 0.2
+OLDER_S = 2.0  # by so much a daemon of the job's may seem older than the job: it takes time to ask its host
+OLDER_SHARE = 1e-3  # and by this share of the job's age: clocks of hosts run at their own speeds
 _HERE = ""  # this machine, among names of hosts
 
-# Tells and signals processes. $0: lines "NAME=id", any of which is a mark; $1: the signal's name, or none.
+# Tells and signals processes. $0: lines "NAME=id", any of which is a mark; $1: the signal's name, or none; $2: how many
+# seconds old a daemon of mpirun may be, or none; the others: daemons that were told of before, as PID:START (proc(5),
+# field 22).
 # Hosts of a lab share one list of processes, so those of other network namespaces are left out. Right before the signal
-# the mark is looked at again: a number that has come to mean another process is left alone.
-_MARKED = """
+# the mark is looked at again, a daemon's start time likewise: a number that has come to mean another process is left
+# alone. Daemons do not carry the mark, but ranks are their children. One that is older than the job has others as well
+# (`prun` gives its job to daemons that are there) and is left alone. "Now" is when this shell began: clocks of
+# hosts need not agree.
+_MARKED = (
+    START_OF
+    + """
+signal=$1
+oldest=0
+[ -z "$2" ] || oldest=$(($(start_of $$) - $2 * $(getconf CLK_TCK 2>/dev/null || echo 100)))
+shift 2
 own=$(readlink /proc/self/ns/net)
+daemons=" $* "
+marked=
 for file in $(grep -slazxF "$0" /proc/[0-9]*/environ); do
   process=${file%/environ}
   [ "$(readlink "$process/ns/net")" = "$own" ] || continue
-  if [ -n "$1" ]; then
-    grep -sqazxF "$0" "$file" || continue
-    kill -s "$1" "${process#/proc/}" 2>/dev/null  # it may have ended by itself meanwhile
-  fi
-  echo "${process#/proc/}"
+  marked="$marked ${process#/proc/}"
+  parent=$(grep -s ^PPid: "$process/status" | tr -dc 0-9)
+  while case "$(cat "/proc/$parent/comm" 2>/dev/null)" in DAEMONS) true ;; *) false ;; esac; do
+    start=$(start_of "$parent") && [ "$start" -ge "$oldest" ] || break
+    daemon=$parent:$start
+    case $daemons in *" $daemon "*) ;; *) daemons="$daemons$daemon " ;; esac
+    parent=$(grep -s ^PPid: "/proc/$parent/status" | tr -dc 0-9)
+  done
 done
-true"""
+for pid in $marked; do
+  if [ -n "$signal" ]; then
+    grep -sqazxF "$0" "/proc/$pid/environ" || continue
+    kill -s "$signal" "$pid" 2>/dev/null  # it may have ended by itself meanwhile
+  fi
+  echo "$pid"
+done
+for daemon in $daemons; do
+  [ "$(start_of "${daemon%:*}")" = "${daemon#*:}" ] || continue
+  [ -z "$signal" ] || send "$signal" "${daemon%:*}" "${daemon#*:}"
+  echo "$daemon"
+done
+true""".replace("DAEMONS", "orted|prted|hydra_pmi_proxy|hydra_bstrap_pr")
+)
 
 
 class Traces:
-    """What there is of a job on the hosts."""
+    """What there is of a job on the hosts.
 
-    def __init__(self, cluster: Cluster, job: Job) -> None:
+    Args:
+        began_s: when the job was started, by `now_s`; daemons that are older are not its own. None: all that its ranks
+            are children of are, as where mpirun is one that we know.
+    """
+
+    def __init__(self, cluster: Cluster, job: Job, began_s: float | None = None) -> None:
         self.job = job
         self._cluster = cluster
+        self._began_s = began_s
         self._executor = of(cluster)
+        self._daemons: dict[str, list[str]] = {}  # by host, as PID:START; of mpirun, seen beside ranks
 
     def ranks(self) -> dict[str, list[int]]:
         """Process ids of ranks (and what they started) by host, as that host numbers them.
@@ -53,13 +92,16 @@ class Traces:
         """The same of one host."""
         return self._marked(host, [f"{MARK}={self.job.id}"])
 
-    def end_leftovers(self) -> None:
+    def end_leftovers(self, grace_s: float | None = None) -> None:
         """End ranks that outlived their mpirun, and what mpirun had started beside it: ask, wait, insist.
+
+        Args:
+            grace_s: from asking to insisting; None: `STOP_GRACE_S`.
 
         Raises:
             HostError: a host was not reached, or processes do not end even when killed. Those of other hosts ended.
         """
-        insist_s = time.monotonic() + STOP_GRACE_S
+        insist_s = time.monotonic() + (STOP_GRACE_S if grace_s is None else grace_s)
         give_up_s = math.inf  # not before all that is reached was killed once
         while True:
             now_s = time.monotonic()
@@ -101,12 +143,23 @@ class Traces:
         return HostError(f"job {self.job.id} may not have ended everywhere: {'; '.join(said)}", hint=hint)
 
     def _marked(self, host: str, marks: list[str], signal: str = "") -> list[int]:
-        """Process ids of what carries one of the marks on a host, after a signal was sent to it, if one is named."""
-        said = self._run(host, _MARKED, "\n".join(marks), signal)
+        """Process ids of what carries one of the marks on a host.
+
+        If a signal is named, it was sent to them and to the daemons that ranks were seen beside, which then count, too.
+        """
+        said = self._run(host, _MARKED, "\n".join(marks), signal, self._age(), *self._daemons.get(host, []))
+        found = [word.partition(":") for word in said.split()]
         try:
-            return [int(line) for line in said.split()]
+            pids = [int(pid) for pid, _, start in found if signal or not start]
         except ValueError:
             raise unexpected(host, said) from None
+        self._daemons[host] = [f"{pid}:{start}" for pid, _, start in found if start]
+        return pids
+
+    def _age(self) -> str:
+        if self._began_s is None:
+            return ""
+        return str(math.ceil((now_s() - self._began_s) * (1 + OLDER_SHARE) + OLDER_S))
 
     @property
     def _launch_host(self) -> str:
@@ -119,3 +172,8 @@ class Traces:
             executed.tell(argv)
             return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
         return run_on(self._executor, host, argv)
+
+
+def now_s() -> float:
+    """As the hosts' processes are timed: it goes on while this machine sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)

@@ -265,7 +265,9 @@ class Comparison:
                 quiet=True,
             )
         for problem in outcome.problems:
-            if isinstance(problem, StoreError):  # a row without its events is no sample
+            if isinstance(problem, StoreError) or not isinstance(
+                problem, (FairleadError, OSError)
+            ):  # a row without its events is no sample
                 raise problem
         return outcome
 

@@ -10,14 +10,15 @@ from fairlead.store import Event, Store
 RECORDED = frozenset(
     [
         *("zone", "moved", "returned", "stayed", "notice", "rejected", "clock", "stats", "path_latency"),
-        *("base_shifted", "communication", "died", "error", "plane", "plane_lost", "plane_cleaned"),
-        "migration",
+        *("base_shifted", "communication", "died", "restarted", "given_up", "error"),
+        *("plane", "plane_lost", "plane_cleaned"),
+        *("migration", "port"),
     ]
 )
 
 
 class Journal:
-    """Events of one run, by the store. Called from the agents' thread; the store does its own locking."""
+    """Events of one run, by the store. Called from the events' thread; the store does its own locking."""
 
     def __init__(self, store: Store, run: int, names: list[str]) -> None:
         self._store = store

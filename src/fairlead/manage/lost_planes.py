@@ -1,5 +1,6 @@
 """Removes, while the run goes on, what a guardian that was killed left in its host's kernel."""
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -8,20 +9,32 @@ from typing import Any, Self
 from fairlead.agents.agent import Message
 from fairlead.errors import FairleadError
 
+PATIENCE_S = 1.0  # agents tell each other at once; who did not hear it misses echoes for this long
+
 
 class LostPlanes:
     """Looks at the agents' events and cleans the hosts whose guardian is gone. A context manager.
 
+    What the guardian left still serves detours over the host and to it. They return first, as far as they do in time.
     A host whose agent died is looked at when the run is over: its guardian withdraws by itself, unless it died too.
 
     Args:
         clean: removes what the dead left of this job on a host, by index; returns what was removed.
         report: takes (host index, event) with what came of it, in a thread of ours.
+        patience_s: how long detours over a host and to it are waited for.
     """
 
-    def __init__(self, clean: Callable[[int], list[Any]], report: Callable[[int, Message], None]) -> None:
+    def __init__(
+        self,
+        clean: Callable[[int], list[Any]],
+        report: Callable[[int, Message], None],
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         self._clean = clean
         self._report = report
+        self._patience_s = patience_s
+        self._detours: dict[tuple[int, int], int] = {}  # (source, destination) -> relay
+        self._returned = threading.Condition()
         self._bereaved: set[int] = set()
         self._pool = ThreadPoolExecutor(thread_name_prefix="lost-planes")
 
@@ -37,9 +50,29 @@ class LostPlanes:
 
     def __call__(self, host: int, event: Message) -> None:
         if event["type"] == "plane_lost":
-            self._pool.submit(self._remove, host)
-        elif event["type"] == "died":
-            self._bereaved.add(host)
+            self._pool.submit(self._remove_when_unused, host)
+        elif event["type"] in ("moved", "returned", "died"):
+            self._note(host, event)
+
+    def _note(self, host: int, event: Message) -> None:
+        with self._returned:
+            if event["type"] == "died":
+                self._bereaved.add(host)
+                for pair in [pair for pair in self._detours if pair[0] == host]:
+                    del self._detours[pair]
+            elif event["type"] == "moved":
+                self._detours[event.get("source", host), event["destination"]] = event["relay"]
+            else:
+                self._detours.pop((event.get("source", host), event["destination"]), None)
+            self._returned.notify_all()
+
+    def _unused(self, host: int) -> bool:
+        return not any(host in (*pair, relay) for pair, relay in self._detours.items())
+
+    def _remove_when_unused(self, host: int) -> None:
+        with self._returned:
+            self._returned.wait_for(lambda: self._unused(host), self._patience_s)
+        self._remove(host)
 
     def _remove(self, host: int) -> None:
         try:

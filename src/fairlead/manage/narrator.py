@@ -39,14 +39,24 @@ def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
         return _of_migration(event)
     if kind == "died":
         return f"the agent of {names[host]} is gone; its traffic takes the direct paths: {event['reason']}"
+    if kind == "restarted":
+        but = f", but it cannot move traffic: {event['plane_reason']}" if event.get("plane") == "none" else ""
+        return f"the agent of {names[host]} runs again{but}"
+    if kind == "given_up":
+        return f"the agent of {names[host]} is not started any more; its traffic stays unmanaged: {event['reason']}"
     if kind == "rejected":
         return f"{names[host]} refused {event['count']} datagrams that are not from this job"
+    if kind == "port":
+        taken = ", ".join(map(str, event["taken"]))
+        return f"{names[host]}: port {taken} is taken there; its agent listens on {event['port']}"
     if kind == "plane_lost":
         return f"{names[host]} can no longer move traffic: {event['reason']}"
     if kind == "plane_cleaned":
         return f"{names[host]}: what its guardian left is removed ({len(event['removed'])} things)"
     if kind == "error":
         return f"{names[host]}: {event['reason']}"
+    if kind == "log" and event["level"] == "error":
+        return f"{names[host]}: {event['text']}"
     return None
 
 
@@ -108,10 +118,12 @@ class Narrator:
     def _worth_telling(self, host: int, event: Message) -> bool:
         if event["type"] == "stayed":
             return event["reason"].partition(":")[0] not in reasons.ORDINARY
+        if event["type"] == "died":
+            self._away = {path for path in self._away if path[0] != host}
         if event["type"] not in ("zone", "moved", "returned"):
             return True
         path = (event.get("source", host), event["destination"])
-        if event["type"] == "returned" and event["reason"] == reasons.PROGRAM_ENDED:
+        if event["type"] == "returned" and event["reason"] in reasons.PROGRAM_ENDED:
             return False
         if event["type"] == "zone":
             return event["zone"] == "high" and path not in self._away

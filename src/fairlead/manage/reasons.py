@@ -11,6 +11,8 @@ _WORDS = {
     "refused": "the intermediate hosts have no rate left",
     "destination_silent": "the destination answers on no path",
     "move_failed": "the route could not be made",
+    "destination_lost": "the destination does not take part in detours",
+    "not_carried": "no detour carries packets (is the overlay's UDP port blocked, or is nothing forwarded?)",
     "gives_way": "another pair of the program leaves first, which may be enough",
     "held": "the last change was too recent",
     # returned
@@ -18,13 +20,18 @@ _WORDS = {
     "detour_slow": "the detour got slower than the direct path",
     "relay_dead": "the intermediate host does not answer any more",
     "relay_revoked": "the intermediate host took its grant back",
+    "detour_broken": "the detour does not carry packets",
     "plane_lost": "the guardian is gone",
+    "agent_died": "the agent is gone",
     "idle": "the pair carries no traffic any more",
     "manual": "by hand",
     "stopping": "the program has ended",
+    "peer_stopped": "the other host's agent was stopped",
 }
 
-PROGRAM_ENDED = "stopping"
+# Of returns when the program has ended: agents are told so one after the other.
+PROGRAM_ENDED = frozenset({"stopping", "peer_stopped"})
+AGENT_DIED = "agent_died"
 
 # Reasons to stay that say nothing about the cluster: the program fills its own path, or the next try follows at once.
 ORDINARY = frozenset({"own_load", "no_answer", "gives_way", "held"})

@@ -15,10 +15,13 @@ from fairlead.agents.agent import Message
 from fairlead.agents.crew import Crew
 from fairlead.cluster import launch, run_facts
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.ending import GRACE_S, Ending
 from fairlead.cluster.job import Job
 from fairlead.cluster.parts import bring_everywhere
+from fairlead.cluster.signals import NotedSignals
 from fairlead.errors import ConfigError, FairleadError, StoreError
 from fairlead.manage import message_files
+from fairlead.manage.by_hand import Move, MovesByHand
 from fairlead.manage.components import Components
 from fairlead.manage.journal import Journal
 from fairlead.manage.message_files import MessageFiles
@@ -32,8 +35,6 @@ from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
 from fairlead.store import Store
 from fairlead.store.records import Label
-
-Move = tuple[str, str, str]
 
 
 def run(
@@ -49,6 +50,8 @@ def run(
     plane: str = "route",
     placement: Path | None = None,
     messages: Path | None = None,
+    start_limit_s: float | None = None,
+    grace_s: float = GRACE_S,
     dry_run: bool = False,
     quiet: bool = False,
 ) -> int:
@@ -61,6 +64,8 @@ def run(
         plane: how what is moved travels: ``route``, ``relay`` or ``auto``.
         placement: file that says on which host each rank runs; None: by slots.
         messages: directory that each process writes all its messages to; None: none does.
+        start_limit_s: the program is ended if a host that answers has no rank by then; None: it is left alone.
+        grace_s: how long the program has to end by itself after a signal that ends programs.
         dry_run: of migrations it is only said what would be done.
 
     Returns:
@@ -81,10 +86,14 @@ def run(
     kept = message_files.prepare(cluster, messages) if messages is not None else None
     job = kept.of(job) if kept is not None else job
 
-    signals = launch.NotedSignals()
+    ending = Ending(grace_s, tell=partial(_say, quiet=False))
+    signals = NotedSignals(ending)
+    late = partial(_say, quiet=quiet)
 
     def launch_it(job: Job, on_end: Callable[[], None]) -> int:
-        return launch.run(cluster, launcher, job, on_signal=signals, on_end=on_end)
+        return launch.run(
+            cluster, launcher, job, startup_timeout_s=start_limit_s, on_signal=signals, on_end=on_end, on_late=late
+        )
 
     facts = run_facts.collect(cluster, None if own_mpirun else cluster.mpirun)
     if placement is not None:
@@ -102,7 +111,7 @@ def run(
                 management = _management(cluster, components, store, argv, labels, bool(moves), dry_run, quiet)
                 if management is not None:
                     management = choose(plane, cluster, management)
-                outcome = _execute(cluster, job, store, identity, launch_it, management, moves, quiet)
+                outcome = _execute(cluster, job, store, identity, launch_it, management, moves, ending, quiet)
             except FairleadError as error:
                 store.finish_run(identity, "failed", error=str(error))
                 raise
@@ -173,6 +182,7 @@ def _execute(
     launch_it: Callable[[Job, Callable[[], None]], int],
     management: Management | None,
     moves: Sequence[Move],
+    ending: Ending,
     quiet: bool,
 ) -> Outcome:
     if management is None:
@@ -182,14 +192,20 @@ def _execute(
         monitored(cluster, job, management) as (watched_job, watching),
         relayed(cluster, watched_job, watching) as (relayed_job, relaying),
     ):
+        by_hand = MovesByHand(cluster, moves, partial(_say, quiet=quiet))
+
+        def prepare(crew: Crew) -> None:
+            ending.release_by(crew.stop)
+            by_hand.make(crew)
+
         return supervise(
             cluster,
             relaying,
             partial(launch_it, relayed_job),
             argv=job.argv,
-            sinks=[lambda host, event: journal(host, event, time.time())],
+            sinks=[lambda host, event: journal(host, event, time.time()), by_hand],
             quiet=quiet,
-            with_crew=lambda crew: _move_by_hand(cluster, crew, moves),
+            with_crew=prepare,
         )
 
 
@@ -219,16 +235,6 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
     if found is None:
         return management
     return replace(management, base_s=found.base_s(), hurts=found.sensitivity.hurts)
-
-
-def _move_by_hand(cluster: Cluster, crew: Crew, moves: Sequence[Move]) -> None:
-    index = {host.name: number for number, host in enumerate(cluster.managed_hosts())}
-    for names in moves:
-        for name in names:
-            if name not in index:
-                raise ConfigError(f"--move {':'.join(names)}: no managed host is called {name!r}")
-        source, destination, relay = (index[name] for name in names)
-        crew.command(source, {"type": "move", "peer": destination, "relay": relay})
 
 
 def _record(store: Store, identity: int, outcome: Outcome, ended_by: signal.Signals | None) -> None:

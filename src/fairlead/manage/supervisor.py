@@ -16,7 +16,7 @@ from typing import Protocol
 
 from fairlead.agents.agent import Message
 from fairlead.agents.crew import Crew
-from fairlead.agents.group import AgentGroup, JobOptions
+from fairlead.agents.group import LEASE_S, AgentGroup, JobOptions
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.parts import Parts
@@ -70,7 +70,7 @@ class Outcome:
     moves: int = 0
     migrations: int = 0
     relayed: int | None = None
-    problems: list[FairleadError | OSError] = field(default_factory=list)
+    problems: list[Exception] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -115,11 +115,13 @@ class Management:
             manage=self.tables if self.components.detection else {},
             rings=self.rings,
             relay=self.relay,
+            lease_s=LEASE_S,
+            revived=True,
         )
 
 
-class _Watch:
-    """Everything that looks at events: narrator, registry, sinks. Runs in the agents' thread.
+class _Audience:
+    """Everything that looks at events: narrator, registry, sinks. Runs in the events' thread.
 
     One that fails is told once and asked again with the next event: traffic is managed whether it is recorded or not.
     """
@@ -135,35 +137,38 @@ class _Watch:
         self.moves = 0
         self.migrations = 0
         self.relayed: dict[int, int] = {}  # by host index, messages; of hosts that have the relay plane
-        self.problems: list[FairleadError | OSError] = []
+        self.problems: list[Exception] = []
 
     def __call__(self, host: int, event: Message) -> None:
         self.moves += event["type"] == "moved"
         self.migrations += event["type"] == "migration" and event["action"] == "moved"
         if event["type"] == "stats" and "relay" in event:
-            self.relayed[host] = int(event["relay"]["ranks"]["relayed"])
+            # Ranks count; an agent that was started again knows of none until they have joined it.
+            self.relayed[host] = max(self.relayed.get(host, 0), int(event["relay"]["ranks"]["relayed"]))
         for place, observer in enumerate(self._observers):
             try:
                 observer(host, event)
-            except (FairleadError, OSError) as error:
+            except Exception as error:  # noqa: BLE001  # whatever one does wrong, the others are told
                 self._note(place, error)
 
     def add(self, observer: EventSink) -> None:
         """Have another one told."""
         self._observers.append(observer)
 
-    def _note(self, place: int, error: FairleadError | OSError) -> None:
+    def _note(self, place: int, error: Exception) -> None:
         if place in self._failed:
             return
         self._failed.add(place)
         self.problems.append(error)
-        self._narrator.say(f"the run goes on, but is not followed as it should be: {error}")
+        text = str(error) if isinstance(error, (FairleadError, OSError)) else repr(error)
+        self._narrator.say(f"the run goes on, but is not followed as it should be: {text}")
 
     def _register(self, host: int, event: Message) -> None:
         state = self._registration.state
-        if event["type"] == "died":  # its guardian takes the routes back
-            for path in [path for path in state.detours if path.startswith(pair_from(self._names, host))]:
-                del state.detours[path]
+        if event["type"] == "died":  # its guardian takes the routes back, and nobody looks at its paths
+            for told in (state.detours, state.zones):
+                for path in [path for path in told if path.startswith(pair_from(self._names, host))]:
+                    del told[path]
             return self._registration.write()
         if event["type"] not in ("zone", "moved", "returned"):
             return None
@@ -194,7 +199,7 @@ def supervise(
     Args:
         launch: starts the program and waits for it; called in this thread.
         argv: the program, for `fairlead status`.
-        sinks: further receivers of (host index, event), called in the agents' thread.
+        sinks: further receivers of (host index, event), called in the events' thread.
         with_crew: called once the agents are ready and before the program starts (moves by hand).
 
     Raises:
@@ -207,7 +212,7 @@ def supervise(
     executor = executors.of(cluster)
 
     def command_line(host: Host, command: list[str]) -> list[str]:
-        return executor.command(host.name, command)
+        return executor.lasting(host.name, command)
 
     def make_group() -> AgentGroup:
         return AgentGroup(
@@ -225,7 +230,7 @@ def supervise(
         lambda host: clean_host(cluster, names[host], management.parts.guardian, job=job),
         lambda host, event: watch(host, event),
     )
-    watch = _Watch(names, narrator, registration, [*sinks, lost_planes])
+    watch = _Audience(names, narrator, registration, [*sinks, lost_planes])
     with ExitStack() as stack:
         stack.enter_context(registration)
         stack.enter_context(lost_planes)
@@ -236,6 +241,7 @@ def supervise(
             narrator.say(remark)
         if management.moves:
             _tell_planes(narrator, names, crew.group.ready, watch)
+            _tell_low_ports(narrator, names, crew.group.ready)
         if with_crew is not None:
             with_crew(crew)
         if management.mover is not None:
@@ -275,6 +281,25 @@ def _tell_planes(narrator: Narrator, names: Sequence[str], ready: Sequence[Messa
         narrator.say(
             f"{len(without)} of {len(names)} hosts cannot move traffic (first: {names[first]}: {reason}); the program "
             "runs, and congestion is told. `fairlead doctor` says how the guardian gets its privilege"
+        )
+
+
+def _tell_low_ports(narrator: Narrator, names: Sequence[str], ready: Sequence[Message]) -> None:
+    """Hosts where every user can have the ports that outer packets leave from. Each host only knows its own value."""
+    told = {
+        name: each["low_port"]
+        for name, each in zip(names, ready, strict=True)
+        if each["plane"] == "route" and each.get("low_port") is not None
+    }
+    if unknown := [name for name, first in told.items() if first == "not known"]:
+        narrator.say(
+            f"whether every user of {', '.join(unknown)} can put packets into what is moved is not known: "
+            "net.ipv4.ip_unprivileged_port_start cannot be read there (docs/route-plane.md)"
+        )
+    if open_to_all := [f"{name} ({first})" for name, first in told.items() if name not in unknown]:
+        narrator.say(
+            f"every user of {', '.join(open_to_all)} can put packets into what is moved: ports below 1024 are for "
+            "everybody there (net.ipv4.ip_unprivileged_port_start; docs/route-plane.md)"
         )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from fairlead import programs
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.signals import NotedSignals
 from fairlead.display.terminal import console
 from fairlead.errors import FairleadError
 from fairlead.placement import placed
@@ -76,7 +77,7 @@ def run(
     ) as collected:
         job = programs.brought(cluster, job, launcher.family)
         job = replace(job, env={**job.env, **collected.environment})
-        signals = launch.NotedSignals()
+        signals = NotedSignals()
         code = launch.run(cluster, launcher, job, on_signal=signals)
         try:
             records = collected.records()

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from fairlead.errors import StoreError
+from fairlead.manage import reasons
 from fairlead.report import characterized
 from fairlead.report import migrations as migrations_report
 from fairlead.statistics.estimates import median
@@ -173,12 +175,17 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
         Latency(e.t_s - start_s, _pair(run, e), float(_of(run, e, "latency_s")), e.data.get("relay"))
         for e in by_kind.get("path_latency", [])
     ]
+    moves, zones = _with_deaths(
+        [_move(run, e, start_s) for e in events if e.kind in MOVE_KINDS],
+        [ZoneChange(e.t_s - start_s, _pair(run, e), _of(run, e, "zone")) for e in by_kind.get("zone", [])],
+        [(e.t_s - start_s, str(_of(run, e, "host"))) for e in by_kind.get("died", [])],
+    )
     found = ManagedRun(
         run,
         time_s,
         made if run.parent is not None else None,
-        tuple(_move(run, e, start_s) for e in events if e.kind in MOVE_KINDS),
-        tuple(ZoneChange(e.t_s - start_s, _pair(run, e), _of(run, e, "zone")) for e in by_kind.get("zone", [])),
+        tuple(moves),
+        tuple(zones),
         tuple(measured),
         tuple(_costs(run, by_kind.get("stats", []), start_s, start_s + time_s)),
         tuple(migrations_report.of_event(each, start_s) for each in by_kind.get(migrations_report.KIND, [])),
@@ -233,26 +240,50 @@ def _move(run: Run, event: Event, start_s: float) -> Move:
     return Move(event.t_s - start_s, event.kind, pair, relay, str(event.data.get("reason", "")), sharing)
 
 
+def _with_deaths(
+    moves: Sequence[Move], zones: Sequence[ZoneChange], deaths: Sequence[tuple[float, str]]
+) -> tuple[list[Move], list[ZoneChange]]:
+    """What a host's agent said ends with it: its guardian takes the routes back, and nobody looks at its paths."""
+    every, changes = list(moves), list(zones)
+    for died_s, host in deaths:
+        theirs = [move for move in every if move.t_s <= died_s and move.pair[0] == host and move.kind != "stayed"]
+        last = {move.pair: move.kind for move in sorted(theirs, key=lambda each: each.t_s)}
+        every += [Move(died_s, "returned", pair, None, reasons.AGENT_DIED) for pair in last if last[pair] == "moved"]
+        seen = [change for change in changes if change.t_s <= died_s and change.pair[0] == host]
+        zone = {change.pair: change.zone for change in sorted(seen, key=lambda each: each.t_s)}
+        changes += [ZoneChange(died_s, pair, "low") for pair in zone if zone[pair] != "low"]
+    return sorted(every, key=lambda each: each.t_s), sorted(changes, key=lambda each: each.t_s)
+
+
 def _congestion(run: Run, event: Event, start_s: float, time_s: float) -> Congestion:
     end_s = min(float(_of(run, event, "ended_s")) - start_s, time_s)
     return Congestion(max(event.t_s - start_s, 0.0), end_s, str(_of(run, event, "place")))
 
 
 def _relayed(run: Run, events: Sequence[Event]) -> dict[str, int]:
-    """Sums over the hosts of what their ranks counted last."""
-    last = {str(_of(run, event, "host")): event.data["relay"]["ranks"] for event in events if "relay" in event.data}
+    """Sums over the hosts of what their ranks counted."""
+    said: dict[tuple[str, str], list[float]] = {}
+    for event in events:
+        if "relay" in event.data:
+            for name, number in event.data["relay"]["ranks"].items():
+                said.setdefault((str(_of(run, event, "host")), name), []).append(float(number))
     counts: dict[str, int] = {}
-    for ranks in last.values():
-        for name, number in ranks.items():
-            counts[name] = counts.get(name, 0) + int(number)
+    for (_, name), values in said.items():
+        counts[name] = counts.get(name, 0) + int(max(values))  # an agent that began anew knows of none at first
     return counts
+
+
+def _total(values: Sequence[float]) -> float:
+    """What a counter has counted that begins again at zero when its agent is started again."""
+    return sum((before for before, now in pairwise(values) if now < before), start=values[-1])
 
 
 def _costs(run: Run, events: Sequence[Event], begin_s: float, end_s: float) -> list[AgentCost]:
     """Growth of each agent's counters over the program's time.
 
     The counters (``cpu_s``, ``bytes_sent``) are totals since the agent's start and come about every second: the last
-    one before the program's start is the zero, an agent's own start where there is none.
+    one before the program's start is the zero, an agent's own start where there is none. One that fell is of an agent
+    that was started again.
     """
     costs = []
     by_host: dict[str, list[Event]] = {}
@@ -262,7 +293,8 @@ def _costs(run: Run, events: Sequence[Event], begin_s: float, end_s: float) -> l
     for host, said in sorted(by_host.items()):
         before = [event for event in said if event.t_s <= begin_s]
         grown = [
-            float(_of(run, said[-1], key)) - (float(_of(run, before[-1], key)) if before else 0.0)
+            _total([float(_of(run, event, key)) for event in said])
+            - (_total([float(_of(run, event, key)) for event in before]) if before else 0.0)
             for key in ("cpu_s", "bytes_sent")
         ]
         costs.append(AgentCost(host, grown[0], grown[1]))

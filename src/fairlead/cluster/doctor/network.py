@@ -180,6 +180,33 @@ def agent_ports(facts: ClusterFacts) -> Iterable[Finding]:
 
 
 @check
+def connection_ports(facts: ClusterFacts) -> Iterable[Finding]:
+    """The kernel does not give the ports that fairlead listens on to connections that programs open."""
+    for host in facts.reached():
+        for what, wanted, then in (
+            ("agents", facts.cluster.ports, "an agent that finds its port taken takes another"),
+            ("overlay", OVERLAY_PORTS, "a host on which a run's port is taken cannot move traffic"),
+        ):
+            given = [given for given in host.facts["connection_ports"] if _overlap(wanted, given)]
+            kept = any(first <= wanted[0] and wanted[1] <= last for first, last in host.facts["reserved_ports"])
+            if kept or not given:
+                continue
+            (first, last), words = given[0], f"{wanted[0]}-{wanted[1]}"
+            yield note(
+                "connection_ports",
+                [host.name],
+                f"ports {wanted[0]} to {wanted[1]} ({what}) lie among those that the kernel gives to connections "
+                f"({first} to {last}): {then}",
+                f"sysctl -w net.ipv4.ip_local_reserved_ports={words} (add what it has already)"
+                + (", or choose other `ports` in the cluster file" if what == "agents" else ""),
+            )
+
+
+def _overlap(one: Sequence[int], other: Sequence[int]) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+@check
 def firewall(facts: ClusterFacts) -> Iterable[Finding]:
     """Filters that refuse what they do not know. Trials (`paths`, `overlay`) decide for input; forwarding cannot be
     tried. Those of nftables alone, such as firewalld's, are the guardian's to find (`route_plane`)."""

@@ -58,7 +58,8 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
                 text = f"traffic cannot be moved: {item['name']}: {item['detail']}"
                 yield error("route_plane", [host.name], text, (item["fix"] or "") + _about_copies(facts.cluster))
             elif item["ok"] is None:
-                yield note("route_plane", [host.name], item["detail"], item["fix"] or "")
+                tell = warning if item["name"] == "low_ports" else note
+                yield tell("route_plane", [host.name], item["detail"], item["fix"] or "")
         if all(item["ok"] is not False for item in state["checks"]):
             good.append(host.name)
     if good:

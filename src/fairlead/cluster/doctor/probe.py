@@ -203,6 +203,12 @@ def free_bytes(path: str) -> int | None:
     return state.f_bavail * state.f_frsize
 
 
+def port_ranges(path: str) -> list[list[int]]:
+    """First and last of each range in a setting of the kernel's: "32768 60999", or "80,8000-8010"."""
+    words = re.sub(r"(\d+)\s+(\d+)", r"\1-\2", read(path) or "").split(",")
+    return [[int(part) for part in (word.split("-") * 2)[:2]] for word in words if word]
+
+
 def facts(settings: dict[str, Any]) -> dict[str, Any]:
     """Everything that can be seen without talking to another host."""
     return {
@@ -218,6 +224,8 @@ def facts(settings: dict[str, Any]) -> dict[str, Any]:
         "guardian": guardian(settings["guardian"]) if settings.get("guardian") else None,
         # A living guardian holds an abstract socket of its job's name, and those are per network namespace (unix(7)).
         "running_jobs": sorted(set(re.findall(r"@fairlead-guardian-(\w+)", read("/proc/net/unix") or ""))),
+        "connection_ports": port_ranges("/proc/sys/net/ipv4/ip_local_port_range"),
+        "reserved_ports": port_ranges("/proc/sys/net/ipv4/ip_local_reserved_ports"),
         "shm_free_B": free_bytes("/dev/shm"),
         "tmp_free_B": free_bytes("/tmp"),
         # Opening, not only looking: a network file system may have cached that there is no such name.

@@ -46,6 +46,10 @@ class Executor(ABC):
             ConfigError: no such host in the cluster.
         """
 
+    def lasting(self, host: str, argv: Sequence[str]) -> list[str]:
+        """As `command`, for what stays as long as a run: it ends here soon when the way to the host is cut."""
+        return self.command(host, argv)
+
     def lost_by(self, host: str, exit_code: int, said: bytes) -> str | None:
         """The program that did not get to the host, or not back, if a command ended so and said this on stderr."""
         return None

@@ -4,7 +4,7 @@ A host's ``reach`` is the container's name, or ``container@server``. Source: lxc
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from fairlead.cluster.cache import local_cache, write_once
@@ -37,12 +37,11 @@ class LxcExecutor(Executor):
         self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
     ) -> list[str]:
         """See `Executor.command`."""
-        container, server = self._place(host)
-        attach = [*self._attach(container), "sh", "-c", _LOG_IN, "sh", *with_environment(argv, env, cwd)]
-        if server is None:
-            return attach
-        to = ssh.destination(self._cluster.ssh, server)
-        return ["ssh", *ssh.options(self._cluster.ssh), *ssh.multiplexing(), "--", to, shlex.join(attach)]
+        return self._line(host, with_environment(argv, env, cwd), ssh.multiplexing)
+
+    def lasting(self, host: str, argv: Sequence[str]) -> list[str]:
+        """See `Executor.lasting`."""
+        return self._line(host, argv, ssh.own_connection)
 
     def lost_by(self, host: str, exit_code: int, said: bytes) -> str | None:
         """See `Executor.lost_by`. lxc-attach itself ends with 1, as programs do; a server may say more before it."""
@@ -61,6 +60,14 @@ class LxcExecutor(Executor):
         """A script that enters a container as ssh would log in to it. It works where it was made only."""
         cases = "\n  ".join(f"{shlex.quote(host.name)}) {self._enter(host.name)} ;;" for host in self._cluster.hosts)
         return write_once(local_cache() / "rsh", "rsh-agent", _AGENT.format(cases=cases).encode(), executable=True)
+
+    def _line(self, host: str, argv: Sequence[str], connection: Callable[[], list[str]]) -> list[str]:
+        container, server = self._place(host)
+        attach = [*self._attach(container), "sh", "-c", _LOG_IN, "sh", *argv]
+        if server is None:
+            return attach
+        to = ssh.destination(self._cluster.ssh, server)
+        return ["ssh", *ssh.options(self._cluster.ssh), *connection(), "--", to, shlex.join(attach)]
 
     def _place(self, host: str) -> tuple[str, str | None]:
         container, _, server = self._cluster.host(host).reach.partition("@")

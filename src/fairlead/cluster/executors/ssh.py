@@ -10,6 +10,8 @@ from fairlead.cluster.description import Cluster, Ssh
 from fairlead.cluster.executors.base import Executor, register, with_environment
 
 CONNECT_TIMEOUT_S = 10
+ALIVE_INTERVAL_S = 5  # the agents' lease is 10 s: they have ended when their host is reached again
+ALIVE_COUNT = 3
 FAILED = 255  # ssh(1), EXIT STATUS
 KEEP_CONNECTION_S = 60
 LONGEST_SOCKET_PATH = 104  # sun_path on Linux holds 108; ssh adds a suffix while it creates the socket
@@ -35,6 +37,12 @@ class SshExecutor(Executor):
         remote = shlex.join(with_environment(argv, env, cwd))
         ssh = self._cluster.ssh
         return ["ssh", *options(ssh), *multiplexing(), "--", destination(ssh, self._cluster.host(host).reach), remote]
+
+    def lasting(self, host: str, argv: Sequence[str]) -> list[str]:
+        """See `Executor.lasting`."""
+        ssh = self._cluster.ssh
+        words = ["ssh", *options(ssh), *own_connection(), "--", destination(ssh, self._cluster.host(host).reach)]
+        return [*words, shlex.join(argv)]
 
     def lost_by(self, host: str, exit_code: int, said: bytes) -> str | None:
         """See `Executor.lost_by`."""
@@ -86,6 +94,15 @@ esac
 shift
 exec ssh {options} -- "$destination" "$@"
 """
+
+
+def own_connection() -> list[str]:
+    """Options for a connection that no other command rides on, and that ends when the host is silent.
+
+    Of an option that stands twice ssh takes the first: where the cluster file sets one of these, that counts.
+    """
+    silence = ["-o", f"ServerAliveInterval={ALIVE_INTERVAL_S}", "-o", f"ServerAliveCountMax={ALIVE_COUNT}"]
+    return [*silence, "-o", "ControlMaster=no", "-o", "ControlPath=none"]
 
 
 def multiplexing() -> list[str]:

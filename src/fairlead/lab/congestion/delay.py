@@ -10,22 +10,24 @@ from fairlead.lab.congestion.base import Congestion
 from fairlead.lab.congestion.description import Delay
 from fairlead.lab.lab import Lab
 from fairlead.lab.topology import DirectedLink, Link, Plan
+from fairlead.runtime import START_OF
 
 _MARK = 0x666C  # of packets that have been through the delay; lives only until they leave the namespace
 # Classic BPF, which user namespaces allow: match (-1) unless the packet's mark is ours. 4294963220 is SKF_AD_MARK.
 _NOT_MARKED = f"4,32 0 0 4294963220,21 0 1 {_MARK},6 0 0 0,6 0 0 4294967295"
 # $1 tap, $2 interface, $3 delay (us), $4 mark, $5 bytecode, $6 fairlead-delay. Undone in the reverse order.
-_FORWARDER = """
+_FORWARDER = f"""{START_OF}
 set -e
-undo() {
+undo() {{
     tc qdisc del dev "$2" clsact || :
     ip link del "$1" || :
-}
+}}
 trap 'undo "$@"' EXIT
-trap 'kill $delay 2>/dev/null; wait $delay; exit 0' TERM
+trap 'send TERM $delay $began || :; wait $delay; exit 0' TERM
 ip tuntap add dev "$1" mode tap vnet_hdr
 ip link set dev "$1" mtu 1500 txqueuelen 10000 up
 "$6" "$1" "$2" "$3" "$4" & delay=$!
+began=$(start_of $delay) || :
 tc qdisc add dev "$2" clsact
 tc filter add dev "$2" egress protocol all bpf bytecode "$5" action mirred egress redirect dev "$1"
 echo delayed

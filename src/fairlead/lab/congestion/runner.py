@@ -72,20 +72,14 @@ def stop_all(lab: Lab) -> list[str]:
 
 def wait(lab: Lab, congestion: Congestion, timeout_s: float | None = None) -> None:
     """Until ``timeout_s`` are over or the lab has ended. Raises LabError if the congestion dies before."""
-    try:
-        holder = os.pidfd_open(lab.holder.pid)
-    except ProcessLookupError:
-        return
-    try:
+    with lab.holder.descriptor() as holder:
         left_s = timeout_s
-        while left_s is None or left_s > 0:
+        while holder is not None and (left_s is None or left_s > 0):
             step_s = 1.0 if left_s is None else min(1.0, left_s)
             if select.select([holder], [], [], step_s)[0]:
                 return
             congestion.check()
             left_s = None if left_s is None else left_s - step_s
-    finally:
-        os.close(holder)
 
 
 def _terminate(number: int, frame: object) -> None:

@@ -9,22 +9,23 @@ from fairlead.lab.congestion.base import Congestion
 from fairlead.lab.congestion.description import Streams
 from fairlead.lab.lab import Lab
 from fairlead.lab.topology import Pair, Plan
+from fairlead.runtime import START_OF
 
 _FIRST_PORT = 20000
 _FOREVER = "0"
 # A stopped sender still empties its socket's buffer; a small one makes the pause begin at once.
 _BURST_WINDOW = "256K"
 # $1 on, $2 off (s), then the command. The pauses wait in the background, or a signal would have to wait for their end.
-_BURSTS = """
+_BURSTS = f"""{START_OF}
 on=$1 off=$2
 shift 2
-"$@" & client=$!
-trap 'kill -KILL $client; exit' TERM
-while kill -0 $client 2>/dev/null; do
+"$@" & client=$! began=$(start_of $!)
+trap 'send KILL $client $began; exit' TERM
+while send 0 $client $began; do
     sleep "$on" & wait $!
-    kill -STOP $client
+    send STOP $client $began
     sleep "$off" & wait $!
-    kill -CONT $client
+    send CONT $client $began
 done
 wait $client
 """

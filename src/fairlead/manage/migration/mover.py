@@ -85,8 +85,8 @@ class Mover:
         self._thread.join()
 
     def __call__(self, host: int, event: Message) -> None:
-        """An agent's event, in the agents' thread."""
-        if event["type"] == "zone":
+        """An agent's event, in the events' thread."""
+        if event["type"] in ("zone", "restarted"):
             self._events.put((host, event, time.monotonic()))
 
     def _main(self) -> None:
@@ -105,6 +105,9 @@ class Mover:
     def _look(self) -> None:
         while not self._events.empty():
             host, event, t_s = self._events.get()
+            if event["type"] == "restarted":
+                self._sharing.forget(host)
+                continue
             source = self._names[event.get("source", host)]
             self._controller.zone(source, self._names[event["destination"]], event["zone"], t_s)
         if not self._survey() and time.monotonic() < self._asked_s + QUIET_S:

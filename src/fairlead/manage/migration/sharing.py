@@ -47,6 +47,12 @@ class Sharing:
         due = changed or (self._untold and time.monotonic() >= self._tell_again_s)
         return self._tell(self._told, changed) if due else None
 
+    def forget(self, host: int) -> None:
+        """A host's agent was started again, with what was characterised."""
+        if self._told is not self._hurts:
+            self._untold.add(host)
+            self._tell_again_s = float("-inf")
+
     def _tell(self, hurts: Bools, changed: int) -> str | None:
         """One agent after the other: of many hosts each message is large, and their events must not wait for it."""
         message = {"type": "shares", "shares": hurts_list(hurts)}

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from fairlead import native
-from fairlead.cluster import launch
+from fairlead.cluster import launch, startup
 from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.errors import HostError, MeasurementError, MissingToolError
 
-START_S = launch.STARTUP_TIMEOUT_S
+START_S = startup.TIMEOUT_S
 END_S = 5.0  # in which the program ends by itself when asked to; MPICH 4.0 may hang in MPI_Finalize
 STDERR_LINES = 5
 

@@ -1,0 +1,77 @@
+"""Hands events on in a thread of its own: who looks at them may take his time, as on a disk that is slow or full."""
+
+import logging
+import threading
+from collections import deque
+from types import TracebackType
+from typing import Self
+
+from fairlead.agents.agent import EventCallback, Message
+
+_log = logging.getLogger(__name__)
+MOST_WAITING = 100_000
+
+
+class EventThread:
+    """A queue of events and the thread that empties it. A context manager, at whose end all that waits was handed on.
+
+    What comes while `MOST_WAITING` events wait is left out, and how many these were is told as an `error` event. Events
+    go on whatever ``on_event`` raises: the first such error is told.
+
+    Args:
+        on_event: called with (host index, event), one event at a time.
+    """
+
+    def __init__(self, on_event: EventCallback) -> None:
+        self._on_event = on_event
+        self._waiting: deque[tuple[int, Message]] = deque()
+        self._left_out = 0
+        self._last_host = 0  # of those left out
+        self._failed = False
+        self._ended = False
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._main, name="events", daemon=True)
+
+    def put(self, host: int, event: Message) -> None:
+        """Take an event, from any thread; never waits for who looks at it."""
+        with self._changed:
+            if len(self._waiting) >= MOST_WAITING:
+                self._left_out += 1
+                self._last_host = host
+                return
+            self._tell_left_out()
+            self._waiting.append((host, event))
+            self._changed.notify()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._changed:
+            self._tell_left_out()
+            self._ended = True
+            self._changed.notify()
+        self._thread.join()
+
+    def _tell_left_out(self) -> None:
+        if self._left_out:
+            reason = f"{self._left_out} events were left out: what follows the run is too slow"
+            self._waiting.append((self._last_host, {"type": "error", "reason": reason}))
+            self._left_out = 0
+
+    def _main(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._ended)
+                if not self._waiting:
+                    return
+                host, event = self._waiting.popleft()
+            try:
+                self._on_event(host, event)
+            except Exception:  # noqa: BLE001  # as many things look at events, and the run is not theirs to end
+                if not self._failed:
+                    self._failed = True
+                    _log.exception("an event could not be handled, and others may not be: %s", event)

@@ -1,0 +1,75 @@
+"""Starts agents that ended again: their ssh session fell, somebody killed them, their host was cut off for a while."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from fairlead.agents.agent import EventCallback, Message
+from fairlead.errors import AgentError, HostError
+
+PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0, 30.0)
+"""Before each start in a row. Together they are longer than a lease: an agent that a cut-off host still has keeps its
+port until that runs out."""
+STEADY_S = 60.0
+"""An agent that lived so long since its start was none of a row of failures."""
+
+
+class Revival:
+    """Keeps agents alive, within bounds.
+
+    Tells the events ``{"type": "restarted", "attempt": k, ...}``, with what the new agent says of itself, and
+    ``{"type": "given_up", "reason": ...}`` after the last start that failed. ``attempt`` counts
+    the starts of a row, which ends when an agent lives for `STEADY_S`: not all that there were.
+
+    Args:
+        start: starts the agent of a host, by index, and returns what is told of its plane.
+        tell: takes (host index, event).
+        pauses_s: before each start.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[int], Awaitable[Message]],
+        tell: EventCallback,
+        pauses_s: Sequence[float] = PAUSES_S,
+    ) -> None:
+        self._start = start
+        self._tell = tell
+        self._pauses_s = pauses_s
+        self._attempts: dict[int, int] = {}  # of the present row, by host
+        self._started_s: dict[int, float] = {}
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._stopping = False
+
+    def died(self, host: int) -> None:
+        """The agent of a host has ended; it had been ready."""
+        if self._stopping:
+            return
+        if time.monotonic() - self._started_s.get(host, float("-inf")) > STEADY_S:
+            self._attempts[host] = 0
+        self._tasks[host] = asyncio.get_running_loop().create_task(self._revive(host))
+
+    async def stop(self) -> None:
+        """Start none any more; returns when none is being started."""
+        self._stopping = True
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _revive(self, host: int) -> None:
+        problem: AgentError | HostError | None = None
+        while (attempt := self._attempts[host]) < len(self._pauses_s):
+            self._attempts[host] = attempt + 1
+            await asyncio.sleep(self._pauses_s[attempt])
+            try:
+                ready = await self._start(host)
+            except (AgentError, HostError) as error:
+                problem = error
+                continue
+            self._started_s[host] = time.monotonic()
+            told: Message = {"type": "restarted", "attempt": attempt + 1}
+            self._tell(host, told | {key: ready[key] for key in ("plane", "plane_reason") if key in ready})
+            return
+        why = str(problem.args[0]) if problem is not None else "it ends again and again"
+        self._tell(host, {"type": "given_up", "reason": f"{why} ({len(self._pauses_s)} starts)"})

@@ -1,0 +1,112 @@
+"""Sees to it that a job that was told to end does end, also where its traffic is stuck.
+
+mpirun tells its daemons by TCP and waits for them: where the job's traffic does not get through, for ever. After the
+grace time what steers the traffic lets go of it, and the job's processes are ended by the job's mark: TERM, then KILL.
+A later signal takes the grace time away.
+"""
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from fairlead.errors import FairleadError
+
+if TYPE_CHECKING:
+    from fairlead.cluster.launch import RunningJob
+
+_log = logging.getLogger(__name__)
+GRACE_S = 2.0  # from the signal to the end of patience; Open MPI gives its ranks 1 s from TERM to KILL
+RELEASE_S = 0.8  # at most so long the job's traffic is let go of before its processes are ended
+INSIST_S = 0.8  # from TERM to KILL of what carries the job's mark
+LAST_S = 0.5  # after that for mpirun, which may be behind an ssh that waits for a host that is cut off
+IMPATIENT_S = 1.0  # what comes sooner after the first signal is the same wish: systemd sends HUP right after TERM
+POLL_S = 0.02
+
+
+class Ending:
+    """The steps to a job's end, in a thread of its own: the main thread waits for mpirun.
+
+    A launch line of the user's own may do with a signal what it likes, for as long as it likes: the job's traffic is
+    let go of after the grace time, and its processes are ended only after a second signal, `IMPATIENT_S` later or more.
+
+    Args:
+        grace_s: from the first signal to the end of patience.
+        tell: says a line to the user.
+
+    Attributes:
+        insisted_on: the first signal, once the job was ended for it here.
+    """
+
+    def __init__(self, grace_s: float = GRACE_S, tell: Callable[[str], None] = _log.warning) -> None:
+        self._grace_s = grace_s
+        self._tell = tell
+        self._release: Callable[[], None] | None = None
+        self._thread: threading.Thread | None = None
+        self._begin_s = 0.0
+        self._hurry = threading.Event()
+        self.insisted_on: signal.Signals | None = None
+
+    def release_by(self, release: Callable[[], None]) -> None:
+        """Have this done before processes are ended: it lets go of the job's traffic and may take its time."""
+        self._release = release
+
+    def begin(self, running: "RunningJob", number: signal.Signals) -> None:
+        """A signal that ends programs came. Those that come `IMPATIENT_S` after the first end the patience."""
+        now_s = time.monotonic()
+        if self._thread is not None:
+            if now_s - self._begin_s >= IMPATIENT_S:
+                self._hurry.set()
+            return
+        self._begin_s = now_s
+        self._thread = threading.Thread(target=self._end, args=(running, number), name="ending", daemon=True)
+        self._thread.start()
+
+    def _end(self, running: "RunningJob", number: signal.Signals) -> None:
+        if self._ended(running, self._grace_s, self._hurry):
+            return
+        if running.launcher_known:
+            self.insisted_on = number
+            self._tell(
+                f"the program goes on {time.monotonic() - self._begin_s:.1f} s after {number.name} and is ended now"
+            )
+        self._let_go(running)
+        if not running.launcher_known:
+            while not self._hurry.wait(POLL_S):
+                if running.ended():
+                    return
+            self.insisted_on = number
+            self._tell(f"a second signal came: all that the launch line started is ended now, {number.name} or not")
+        self._insist(running)
+
+    def _let_go(self, running: "RunningJob") -> None:
+        if self._release is not None:
+            releasing = threading.Thread(target=self._release, name="release", daemon=True)
+            releasing.start()
+            releasing.join(RELEASE_S)
+
+    def _insist(self, running: "RunningJob") -> None:
+        sweeping = threading.Thread(target=_sweep, args=(running,), name="sweep", daemon=True)
+        sweeping.start()
+        if not self._ended(running, INSIST_S + LAST_S):
+            running.kill_here()
+        sweeping.join()
+
+    @staticmethod
+    def _ended(running: "RunningJob", limit_s: float, hurry: threading.Event | None = None) -> bool:
+        """Whether mpirun ends within a time, which ``hurry`` cuts short."""
+        deadline_s = time.monotonic() + limit_s
+        while not running.ended():
+            if time.monotonic() >= deadline_s or (hurry is not None and hurry.is_set()):
+                return False
+            time.sleep(POLL_S)
+        return True
+
+
+def _sweep(running: "RunningJob") -> None:
+    try:
+        running.end_leftovers(INSIST_S)
+    except (FairleadError, OSError) as error:  # said again, and tried again, when mpirun is gone
+        _log.info("job %s: %s", running.job.id, error)

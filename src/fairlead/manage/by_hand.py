@@ -1,0 +1,104 @@
+"""Moves that the user asked for by hand: made before the program starts, and again when what broke them is back."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from fairlead.agents.agent import Message
+from fairlead.agents.crew import Crew
+from fairlead.cluster.description import Cluster
+from fairlead.errors import AgentError, ConfigError, HostError
+from fairlead.manage import reasons
+from fairlead.manage.narrator import pair
+
+Move = tuple[str, str, str]
+ATTEMPTS = 3
+PAUSE_S = 1.0
+
+
+class MovesByHand:
+    """The moves, and who looks after them: call it with (host index, event).
+
+    A move ends with the agent of its source, destination or relay. Once that was started again, all three are there and
+    the traffic is seen to be back on its direct path, it is made again.
+
+    Args:
+        moves: (source, destination, relay) host names.
+        tell: says a line to the user.
+
+    Raises:
+        ConfigError: a move names no managed host.
+    """
+
+    def __init__(self, cluster: Cluster, moves: Sequence[Move], tell: Callable[[str], None]) -> None:
+        self._names = [host.name for host in cluster.managed_hosts()]
+        index = {name: number for number, name in enumerate(self._names)}
+        for names in moves:
+            for name in names:
+                if name not in index:
+                    raise ConfigError(f"--move {':'.join(names)}: no managed host is called {name!r}")
+        self._moves = [(index[source], index[destination], index[relay]) for source, destination, relay in moves]
+        self._tell = tell
+        self._crew: Crew | None = None
+        self._away: set[tuple[int, int]] = set()
+        self._gone: set[int] = set()  # hosts without an agent
+        self._owed: set[tuple[int, int, int]] = set()  # moves of which an agent began anew
+        self._one_by_one = threading.Lock()
+
+    def make(self, crew: Crew) -> None:
+        """Have the agents make them.
+
+        Raises:
+            AgentError: one could not be made.
+        """
+        for move in self._moves:
+            _make(crew, move)
+        self._crew = crew
+
+    def __call__(self, host: int, event: Message) -> None:
+        self._note(host, event)
+        crew = self._crew
+        worth = event["type"] == "restarted" or (
+            event["type"] == "returned" and event["reason"] not in reasons.PROGRAM_ENDED
+        )
+        if crew is not None and worth and any(map(self._due, self._moves)):
+            threading.Thread(target=self._make_again, args=(crew,), name="moves", daemon=True).start()
+
+    def _note(self, host: int, event: Message) -> None:
+        kind = event["type"]
+        if kind == "died":
+            self._gone.add(host)
+            self._away -= {path for path in self._away if path[0] == host}
+        elif kind == "restarted":
+            self._gone.discard(host)
+            self._owed |= {move for move in self._moves if host in move}
+        elif kind == "moved":
+            self._away.add((event.get("source", host), event["destination"]))
+        elif kind == "returned":
+            self._away.discard((event.get("source", host), event["destination"]))
+
+    def _due(self, move: tuple[int, int, int]) -> bool:
+        return move in self._owed and move[:2] not in self._away and self._gone.isdisjoint(move)
+
+    def _make_again(self, crew: Crew) -> None:
+        with self._one_by_one:
+            for move in filter(self._due, self._moves):
+                self._owed.discard(move)  # first: an agent that ends meanwhile makes it due once more
+                self._try(crew, move)
+
+    def _try(self, crew: Crew, move: tuple[int, int, int]) -> None:
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                time.sleep(PAUSE_S)
+            try:
+                return _make(crew, move)
+            except (AgentError, HostError) as error:
+                problem = error
+        if self._gone.isdisjoint(move):  # else it is tried again when that agent is back
+            self._tell(f"{pair(self._names, move[0], move[1])} is not moved again: {problem.args[0]}")
+        return None
+
+
+def _make(crew: Crew, move: tuple[int, int, int]) -> None:
+    source, destination, relay = move
+    crew.command(source, {"type": "move", "peer": destination, "relay": relay})

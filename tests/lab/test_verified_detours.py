@@ -1,0 +1,176 @@
+"""Detours whose way breaks while a program uses it, or never worked: traffic is back, the program ends as it should."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from managed_runs import (
+    MOVED,
+    Command,
+    assert_unharmed,
+    cluster_file,
+    hit,
+    kernel_state,
+    moved_routes,
+    nothing_left,
+    run,
+    talking,
+    traffic,
+    wait_for,
+)
+
+from fairlead import lab as labs
+
+pytestmark = [
+    pytest.mark.root,
+    pytest.mark.mpi,
+    pytest.mark.slow,
+    pytest.mark.skipif(os.geteuid() != 0, reason="kernel state is looked at as root"),
+]
+BACK = "h0→h1 is back on its direct path"
+LIMIT_S = 3.0  # 1 s by design; the machine may be loaded
+
+
+@pytest.fixture
+def cluster(lab: labs.Lab, tmp_path: Path) -> Iterator[Path]:
+    """The cluster file; what a test leaves on the hosts is found by the next one's start at the latest."""
+    yield cluster_file(lab, tmp_path)
+    wait_for(lambda: nothing_left(lab), "the end of everything on the hosts", 10)
+
+
+def away(lab: labs.Lab) -> None:
+    """Wait until the program runs on every host, and its pair is away."""
+    talking(lab)
+    assert moved_routes(lab, "h0")
+    time.sleep(0.5)
+
+
+def told_after(command: Command, part: str, since_s: float) -> float:
+    """How long after that time a line with ``part`` was told."""
+    command.wait_to_hear(part)
+    (told_s, *_) = [at_s for at_s, line in command.told if part in line]
+    print(f"{part}: {told_s - since_s:.2f} s after the fault")
+    return told_s - since_s
+
+
+def reasons(command: Command) -> list[str]:
+    return [event.data["reason"] for event in command.events("returned")]
+
+
+def test_the_destinations_agent_is_killed(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+        away(lab)
+        killed_s = hit(lab, "h1", "fairlead-agent")
+        assert told_after(command, BACK, killed_s) < LIMIT_S
+        wait_for(lambda: command.text().count("h0→h1 goes over h2") == 2, "the move by hand, made again")
+        assert_unharmed(lab, command)
+    assert reasons(command)[0] == "destination_lost"
+    assert command.heard(f"{BACK}: the destination does not take part in detours")
+
+
+def test_the_destinations_agent_is_stopped(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+        away(lab)
+        stopped_s = hit(lab, "h1", "fairlead-agent", signal.SIGSTOP)
+        try:
+            assert told_after(command, BACK, stopped_s) < LIMIT_S
+        finally:
+            hit(lab, "h1", "fairlead-agent", signal.SIGCONT)
+        assert_unharmed(lab, command)
+    assert reasons(command) == ["destination_lost"]
+
+
+def test_the_destinations_guardian_is_killed(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+        away(lab)
+        killed_s = hit(lab, "h1", "fairlead-guardian")
+        assert told_after(command, BACK, killed_s) < LIMIT_S
+        wait_for(lambda: not kernel_state(lab, "h1"), "the end of what the guardian left", 5)
+        assert_unharmed(lab, command)
+    assert reasons(command)[0] == "destination_lost"
+    order = [event.kind for event in command.record()[1] if event.kind in ("returned", "plane_cleaned")]
+    assert order[:2] == ["returned", "plane_cleaned"]
+
+
+@pytest.fixture
+def h1_without_guardian(lab: labs.Lab, unprivileged: str) -> str:
+    """Native programs of which the guardian may change the network of every host but h1."""
+    guardian = Path(unprivileged) / "bin" / "fairlead-guardian"
+    found = re.search(r"^exec (.*) (\S+) \"\$@\"$", guardian.read_text(), re.MULTILINE)
+    assert found is not None
+    less, program = found.groups()
+    address = lab.plan.host_by_name["h1"].address
+    guardian.write_text(
+        f'#!/bin/sh\nip -4 -o address | grep -qw "{address}" && exec {less} {program} "$@"\nexec {program} "$@"\n'
+    )
+    return unprivileged
+
+
+def test_no_detour_to_a_host_without_a_guardian(
+    lab: labs.Lab, cluster: Path, tmp_path: Path, h1_without_guardian: str
+) -> None:
+    with run(cluster, *MOVED, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=h1_without_guardian) as command:
+        assert command.end() == 1
+    assert command.heard("1 of 3 hosts cannot move traffic (first: h1: ")
+    assert command.heard("h0: `move` failed: the destination has no data plane")
+    other_way = ["--no-detection", "--move", "h0:h2:h1"]
+    with run(
+        cluster, *other_way, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=h1_without_guardian
+    ) as command:
+        assert command.end() == 1
+    assert command.heard("h0: `move` failed: the relay has no data plane")
+
+
+@contextmanager
+def refusing(lab: labs.Lab, host: str, chain: str, rule: str = "") -> Iterator[float]:
+    """A packet filter on a host, for as long as the context; since when, by time.monotonic()."""
+    table = f"table inet in_the_way {{ chain it {{ type filter hook {chain}; {rule} }}; }}"
+    subprocess.run(lab.enter_command(host, ["nft", table]), check=True)
+    try:
+        yield time.monotonic()
+    finally:
+        subprocess.run(lab.enter_command(host, ["nft", "delete table inet in_the_way"]), check=True)
+
+
+OVERLAY_BLOCKED = ("input priority 0", "udp dport 20000-29999 drop;")
+NOT_FORWARDED = ("forward priority 0; policy drop",)
+LARGE_BLOCKED = ("input priority 0", "udp dport 20000-29999 meta length 1000-65535 drop;")
+WAYS = [
+    pytest.param("h2", OVERLAY_BLOCKED, id="overlay-port-at-relay"),
+    pytest.param("h1", OVERLAY_BLOCKED, id="overlay-port-at-destination"),
+    pytest.param("h2", NOT_FORWARDED, id="forward-policy-at-relay"),
+    pytest.param("h1", LARGE_BLOCKED, id="large-packets-at-destination"),
+]
+
+
+@pytest.mark.parametrize(("host", "filter_"), WAYS)
+def test_a_detour_that_stops_carrying_is_left(
+    lab: labs.Lab, cluster: Path, tmp_path: Path, host: str, filter_: tuple[str, ...]
+) -> None:
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+        away(lab)
+        with refusing(lab, host, *filter_) as since_s:
+            assert told_after(command, BACK, since_s) < LIMIT_S
+            assert moved_routes(lab, "h0") == []
+            assert_unharmed(lab, command)
+    assert reasons(command) == ["detour_broken"]
+    assert command.heard(f"{BACK}: the detour does not carry packets")
+
+
+@pytest.mark.parametrize(("host", "filter_"), WAYS)
+def test_a_detour_that_never_carried_is_not_taken(
+    lab: labs.Lab, cluster: Path, tmp_path: Path, host: str, filter_: tuple[str, ...]
+) -> None:
+    with (
+        refusing(lab, host, *filter_),
+        run(cluster, *MOVED, program=traffic(5), results=tmp_path) as command,
+    ):
+        assert command.end() == 1
+    assert command.heard("h0: `move` failed: the detour does not carry packets")
+    assert command.events("moved") == []

@@ -1,0 +1,409 @@
+"""The fault matrix: its cells, what samples of traffic say, its table. The faults themselves are `make faults`."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from bench import fault_recovery
+from bench.faults import __main__ as command_line
+from bench.faults import cells, direct, injections, programs, recovery, report, runs, trial
+from bench.faults.cells import Cell, chosen, drawn, matrix, why_not
+from bench.faults.direct import Direct
+from bench.faults.hosts import Hosts
+from bench.faults.matrix import Matrix, better_timed
+from bench.faults.socket_bytes import Owned
+from bench.faults.traffic import Traffic
+from bench.faults.trial import ENDED, FAILED, HUNG, LATE, LEFT, OK, SLOW, UNTESTED, WRONG, Result, Trial
+
+from fairlead.agents.group import LEASE_S
+from fairlead.errors import ConfigError, MeasurementError
+
+RATE_BPS = 5_000_000
+HURT = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, cells.SOURCE, cells.AGENT_KILLED)
+KILLED = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, "", cells.SUPERVISOR_KILLED)
+
+
+def flow(
+    *pauses: tuple[float, float],
+    undo_s: float | None = None,
+    slow: tuple[float, float] = (0, 0),
+    direct_gap_s: float = 0.0,
+) -> recovery.Flow:
+    """Ten seconds of even traffic with pauses, a quarter of the rate during ``slow``; the fault is at 3 s."""
+    samples, total_B = [], 0.0
+    for tick in range(501):
+        at_s = tick * 0.02
+        if not any(first < at_s <= last for first, last in pauses):
+            total_B += RATE_BPS * 0.02 * (0.25 if slow[0] < at_s <= slow[1] else 1)
+        samples.append((at_s, int(total_B)))
+    return recovery.judge(
+        samples,
+        begin_s=0.5,
+        fault_s=3.0,
+        undo_s=undo_s,
+        end_s=10.0,
+        direct_Bps=RATE_BPS,
+        direct_gap_s=direct_gap_s,
+    )
+
+
+def test_even_traffic_has_nothing_to_recover_from() -> None:
+    seen = flow()
+    assert (seen.recovery_s, seen.after_undo_s, seen.slow_s, seen.flowed) == (0, 0, 0, True)
+    assert seen.usual_gap_s == pytest.approx(0.02)
+
+
+def test_the_pause_around_the_fault_is_the_recovery_time() -> None:
+    seen = flow((2.98, 3.7))
+    assert seen.recovery_s == pytest.approx(0.72, abs=0.03)
+    assert seen.flowed
+    assert flow((2.98, 3.4), (3.5, 4.2)).recovery_s == pytest.approx(1.22, abs=0.03)  # in between it was not steady
+    assert flow((2.98, 3.4), (6.0, 6.2)).recovery_s == pytest.approx(0.42, abs=0.03)
+    assert flow((3.5, 4.2)).recovery_s == pytest.approx(0.72, abs=0.03)  # the fault took effect later
+
+
+def test_a_pause_long_after_the_fault_is_none_to_recover_from() -> None:
+    seen = flow((5.0, 6.5))
+    assert (seen.recovery_s, seen.later_s) == (0, pytest.approx(1.52, abs=0.03))
+    both = flow((2.98, 3.7), (6.0, 7.5))
+    assert (both.recovery_s, both.later_s) == (pytest.approx(0.72, abs=0.03), pytest.approx(1.52, abs=0.03))
+    assert both.pause_s == both.later_s
+
+
+def test_pauses_as_before_the_fault_do_not_count() -> None:
+    seen = flow((1.0, 1.2), (4.0, 4.3))
+    assert seen.usual_gap_s == pytest.approx(0.22, abs=0.03)
+    assert seen.recovery_s == 0
+
+
+def test_pauses_as_on_the_direct_path_do_not_count() -> None:
+    """A program that sends in blocks goes back to it, and pauses there as it always did."""
+    blocks = [(3.4 + 0.4 * block, 3.6 + 0.4 * block) for block in range(10)]
+    assert flow((3.0, 3.8), *blocks[2:]).pause_s > 3
+    assert flow((3.0, 3.8), *blocks[2:], direct_gap_s=0.2).recovery_s == pytest.approx(0.82, abs=0.03)
+
+
+def test_the_longest_gap_of_a_run() -> None:
+    samples = [(0.02 * tick, 1000 * (tick if tick < 50 else max(50, tick - 10))) for tick in range(100)]
+    assert recovery.longest_gap_s(samples, 0.0, 2.0) == pytest.approx(0.22, abs=0.03)
+    assert recovery.longest_gap_s(samples, 1.3, 2.0) == pytest.approx(0.02, abs=0.001)
+    assert recovery.longest_gap_s([], 0.0, 2.0) == 0
+
+
+def test_a_long_pause_before_the_fault_hides_none_after_it() -> None:
+    assert flow((1.0, 1.6), (2.98, 4.1)).recovery_s == pytest.approx(1.12, abs=0.03)
+
+
+def test_taking_the_fault_back_is_judged_by_itself() -> None:
+    seen = flow((6.0, 6.5), undo_s=6.0)
+    assert seen.after_undo_s == pytest.approx(0.52, abs=0.03)
+    assert flow((3.0, 6.5), undo_s=6.0).after_undo_s == pytest.approx(0.52, abs=0.03)
+    assert flow((7.0, 7.5)).after_undo_s == 0
+
+
+def test_traffic_that_never_comes_back() -> None:
+    seen = flow((3.0, 10.0))
+    assert seen.recovery_s == pytest.approx(7.0, abs=0.05)
+    assert not seen.flowed
+
+
+def test_slowness_is_the_longest_stretch() -> None:
+    assert flow(slow=(3.0, 6.0)).slow_s == pytest.approx(3.0, abs=0.3)
+    assert flow(slow=(1.0, 2.0)).slow_s == 0
+
+
+def test_cells_are_all_combinations_and_have_names() -> None:
+    found = matrix()
+    assert len(found) == 2 * 2 * 2 * (9 * 3 + 5) == len({cell.name for cell in found})
+    assert found[0].name == "route/hand/cg/source/agent-killed"
+    reasons = {why_not(cell) for cell in found} - {None}
+    assert reasons and all("plane" in reason or "ssh" in reason for reason in reasons if reason)
+
+
+def test_cells_are_chosen_by_words() -> None:
+    assert [cell.name for cell in chosen(["route/hand/ring/relay/guardian-killed"])] == [
+        "route/hand/ring/relay/guardian-killed"
+    ]
+    assert len(chosen(["relay/agent-killed"])) == 8
+    assert len(chosen(["hand+relay/agent-killed", "automatic+relay/agent-killed"])) == 8
+    with pytest.raises(ConfigError, match="no cell"):
+        chosen(["agent-tickled"])
+
+
+def test_a_tenth_is_drawn_alike_for_a_day() -> None:
+    found = matrix()
+    first, again, other = (drawn(found, 0.1, seed) for seed in ("2026-11-23", "2026-11-23", "2026-11-24"))
+    assert first == again != other
+    assert len(first) == 26
+    assert first == [cell for cell in found if cell in first]
+
+
+def test_the_table_says_what_each_cell_said() -> None:
+    def cell(place: str, fault: str = cells.GUARDIAN_KILLED, plane: str = cells.ROUTE) -> Cell:
+        return Cell(plane, cells.BY_HAND, cells.CG, place, fault)
+
+    results = [
+        Result(cell("source"), OK, flow=flow((2.98, 3.5))),
+        Result(cell("relay"), SLOW, "slower than direct for 3.1 s", flow=flow((2.98, 6.0))),
+        Result(cell("destination"), HUNG, flow=flow((2.98, 10.0))),
+        Result(cell("source", plane=cells.RELAYED), UNTESTED, "the relay plane has no guardian"),
+    ]
+    text = report.markdown(report.document(results, {}, None))
+    assert "| guardian killed | source | 0.52 s |" in text
+    assert "| guardian killed | relay | slow |" in text
+    assert "| guardian killed | destination | hung |" in text
+    assert "| guardian killed | source | [1] |" in text
+    assert "[1] not tested: the relay plane has no guardian" in text
+    assert report.failed(results) and not report.failed(results[:1])
+    assert report.failed([Result(cell("source"), FAILED, "no traffic within 20 s")])
+    assert report.summary(results) == "1 ok, 1 slow, 1 hung, 1 not tested"
+
+
+def test_the_table_says_what_else_was_wrong() -> None:
+    def said(result: Result) -> str:
+        (line,) = [
+            line for line in report.markdown(report.document([result], {}, None)).splitlines() if marked in line
+        ][:1]
+        return line.split("|")[3].strip()
+
+    marked = "| agent killed | source |"
+    later = flow((2.98, 3.7), (6.0, 7.5))
+    assert said(Result(HURT, LATE, flow=later)) == "0.72 s, later 1.52 s, late"
+    assert said(Result(HURT, OK, flow=flow((6.0, 6.5)))) == "0, later 0.52 s"
+    assert said(Result(HURT, HUNG, flow=later, stopped=False)) == "hung, SIGTERM ignored"
+    assert said(Result(HURT, ENDED, left=["h0: process cg"])) == "ended, left behind"
+    assert said(Result(HURT, LEFT, left=["h0: process cg"])) == "left behind"
+
+
+def test_what_ends_a_cell_badly_fails() -> None:
+    assert not report.failed([Result(HURT, OK), Result(HURT, LATE), Result(HURT, UNTESTED)])
+    for status in (SLOW, HUNG, ENDED, WRONG, LEFT, FAILED):
+        assert report.failed([Result(HURT, OK), Result(HURT, status)])
+    assert report.failed([Result(HURT, OK, stopped=False)])
+    assert report.failed([Result(HURT, LATE, left=["h0: process cg"])])
+
+
+@pytest.mark.parametrize(
+    ("cell", "hung", "code", "verified", "seen", "status"),
+    [
+        (HURT, False, 0, True, flow((2.98, 3.7)), OK),
+        (HURT, False, 0, True, flow((2.98, 4.2)), LATE),
+        (HURT, False, 0, True, flow((6.0, 7.5)), LATE),
+        (HURT, False, 0, True, flow((6.0, 8.5)), SLOW),
+        (HURT, True, None, None, flow((2.98, 10.0)), HUNG),
+        (HURT, False, 1, None, None, ENDED),  # right after the fault: it did not end too soon, it was ended
+        (HURT, False, 0, False, None, WRONG),
+        (HURT, False, 0, True, None, FAILED),
+        (KILLED, False, -9, True, flow(), OK),
+    ],
+)
+def test_the_program_is_judged_before_its_traffic(
+    cell: Cell, hung: bool, code: int | None, verified: bool | None, seen: recovery.Flow | None, status: str
+) -> None:
+    result = Result(cell, OK, target_s=1.0, flow=seen, verified=verified)
+    assert trial.status(result, hung=hung, code=code)[0] == status
+
+
+def test_a_second_try_hides_nothing_but_times() -> None:
+    slow, late, fine, left = (Result(HURT, status) for status in (SLOW, LATE, OK, LEFT))
+    assert better_timed(slow, late) is better_timed(late, slow) is late
+    assert better_timed(slow, fine) is fine
+    assert better_timed(slow, left) is left
+
+
+def test_both_of_two_jobs_know_the_characterisation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def characterize(words: list[str], **_: object) -> SimpleNamespace:
+        results = Path(words[words.index("--results") + 1])
+        results.mkdir(exist_ok=True)
+        (results / "results.sqlite").write_text("characterised")
+        return SimpleNamespace(returncode=0)
+
+    (tmp_path / runs.OTHER_RESULTS).mkdir()  # of two jobs that were moved by hand
+    (tmp_path / runs.OTHER_RESULTS / "results.sqlite").write_text("not characterised")
+    monkeypatch.setattr(subprocess, "run", characterize)
+    hosts = SimpleNamespace(cluster_file=tmp_path / "faults.cluster.toml")
+    Matrix(tmp_path, lambda _: None)._characterize(cast(Hosts, hosts))
+    for name in (runs.RESULTS, runs.OTHER_RESULTS):
+        assert (tmp_path / name / "results.sqlite").read_text() == "characterised"
+
+
+def test_of_two_jobs_the_worse_counts() -> None:
+    fine, paused, hung = Result(HURT, OK, flow=flow()), Result(HURT, OK, flow=flow((2.98, 3.7))), Result(HURT, HUNG)
+    assert trial.worst([fine, paused]) is trial.worst([paused, fine]) is paused
+    assert trial.worst([hung, paused]) is hung
+
+
+class FakeRun:
+    """A run that says nothing."""
+
+    def __init__(self, alive: bool) -> None:
+        self._alive = alive
+
+    def alive(self) -> bool:
+        return self._alive
+
+    def text(self) -> str:
+        return ""
+
+
+@pytest.mark.parametrize(("alive", "error"), [(True, runs.HungError), (False, runs.EndedError)])
+def test_runs_without_traffic_hang_or_are_ended(alive: bool, error: type[MeasurementError]) -> None:
+    silent = SimpleNamespace(total_B=lambda: 0)
+    with pytest.raises(error):
+        direct.flowing(cast(Traffic, silent), cast(runs.Run, FakeRun(alive)), 0.0)
+
+
+class FakeHosts:
+    """Hosts that have something for some looks, or until they are cleaned."""
+
+    def __init__(self, looks: int) -> None:
+        self.looks = looks
+        self.lab = SimpleNamespace(is_alive=lambda: True)
+
+    def left_behind(self) -> list[str]:
+        self.looks -= 1
+        return ["h2: device fl-1"] if self.looks >= 0 else []
+
+
+def tried(monkeypatch: pytest.MonkeyPatch, cell: Cell, looks: int, fails: Exception, notes: list[str]) -> Result:
+    """What a cell says that fails before its fault; `fairlead clean` would clean everything."""
+    hosts = FakeHosts(looks)
+
+    def run(_: Trial, __: object) -> Result:
+        notes.append("runtime file new.json")
+        raise fails
+
+    def clean() -> None:
+        hosts.looks = 0
+        notes.remove("runtime file new.json")
+
+    monkeypatch.setattr(trial, "CLEAN_LIMIT_S", 0.05)
+    monkeypatch.setattr(Trial, "_run", run)
+    monkeypatch.setattr(runs, "noted", lambda: list(notes))
+    monkeypatch.setattr(runs, "clean", clean)
+    return Trial(cast(Hosts, hosts), Direct(), cell, Path("none.toml")).run()
+
+
+def test_what_was_left_is_looked_for_before_it_is_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(cell: Cell, looks: int) -> tuple[str, list[str]]:
+        result = tried(monkeypatch, cell, looks, MeasurementError("it was not moved"), ["runtime file old.json"])
+        return result.status, result.left
+
+    assert said(KILLED, 10**9) == (LEFT, ["h2: device fl-1"])
+    assert said(KILLED, 1) == (FAILED, [])  # it went by itself; the note of a killed run goes by cleaning
+    assert said(HURT, 0) == (LEFT, ["runtime file new.json"])
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (runs.HungError("no traffic"), HUNG),
+        (runs.EndedError("it ended"), ENDED),
+        (MeasurementError("it was not moved"), FAILED),
+        (subprocess.TimeoutExpired("nft", 5), FAILED),
+        (subprocess.CalledProcessError(1, "nft"), FAILED),
+    ],
+)
+def test_one_cells_error_is_that_cells(monkeypatch: pytest.MonkeyPatch, error: Exception, status: str) -> None:
+    result = tried(monkeypatch, KILLED, 0, error, [])
+    assert result.status == status
+    assert report.failed([result])
+
+
+@pytest.mark.parametrize(("handler", "stopped"), [("SIG_DFL", True), ("SIG_IGN", False)])
+def test_a_run_is_asked_to_end_and_says_whether_it_did(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, handler: str, stopped: bool
+) -> None:
+    script = f"import signal, sys; signal.signal(15, signal.{handler}); print('up', file=sys.stderr, flush=True)"
+    process = subprocess.Popen([sys.executable, "-c", f"{script}; signal.pause()"], stderr=subprocess.PIPE, text=True)
+    run = runs.Run(process, tmp_path / "output")
+    assert runs.wait_for(run.text, 60.0)
+    if not stopped:
+        monkeypatch.setattr(runs, "END_S", 0.2)
+    monkeypatch.setattr(runs, "clean", lambda: pytest.fail("what it left is not looked for yet"))
+    run.stop()
+    assert run.stopped is stopped
+    assert process.returncode == -(signal.SIGTERM if stopped else signal.SIGKILL)
+
+
+def test_sockets_are_told_apart_by_the_environment_of_their_owners() -> None:
+    script = "import os, socket; held = socket.socket(); print(os.fstat(held.fileno()).st_ino, flush=True); input()"
+    child = subprocess.Popen(
+        [sys.executable, "-c", script],
+        env={**os.environ, trial.JOB: "hurt job"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    theirs = int(child.stdout.readline())
+    with socket.socket() as own:
+        ours = os.fstat(own.fileno()).st_ino
+        owned = Owned(f"{trial.JOB}=hurt job")
+        assert (owned.has(theirs), owned.has(ours), owned.has(0)) == (True, False, False)
+        assert Owned(f"{trial.JOB}=hurt").has(theirs) is False
+        assert Owned("").has(ours)
+    child.communicate()
+
+
+def test_every_program_lasts_until_its_fault_is_taken_back() -> None:
+    for cell in matrix():
+        assert injections.length(cell) * programs.LENGTH_S > injections.hold_s(cell) + 2 * direct.WARM_UP_S, cell
+
+
+def test_a_silent_end_may_stay_slow_for_as_long_as_with_tcp_alone() -> None:
+    silent = Cell(cells.RELAYED, cells.BY_HAND, cells.CG, cells.DESTINATION, cells.HOST_SILENT)
+    seen = flow((2.98, 5.5))
+    slow = Result(silent, OK, target_s=3.0, flow=seen, verified=True)
+    assert trial.status(slow, hung=False, code=0)[0] == SLOW
+    usual = Result(silent, OK, target_s=3.0, slow_limit_s=3.5, flow=seen, verified=True)
+    assert trial.status(usual, hung=False, code=0)[0] == OK
+
+
+def test_silent_supervisors_are_so_for_longer_than_a_lease() -> None:
+    for fault in (cells.SUPERVISOR_SILENT, cells.SUPERVISOR_CUT_OFF):
+        cell = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, "", fault)
+        assert injections.hold_s(cell) >= LEASE_S + 5.0
+        assert injections.length(cell) * programs.LENGTH_S > injections.hold_s(cell) + 2 * direct.WARM_UP_S
+
+
+@pytest.mark.parametrize("words", [["--share", "-3"], ["--share", "0"], ["--share", "2"], ["--share", "nan"]])
+def test_shares_that_are_none_are_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command_line.main([*words, "--list"])
+    assert "is not above 0 and at most 1" in capsys.readouterr().err
+
+
+def test_the_document_is_written_from_results_and_says_of_which(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command_line.interrupts, "become_exceptions", lambda: None)
+    words = ["--results", str(tmp_path), "--docs", str(tmp_path / "faults.md")]
+    assert command_line.main(words) == 1
+    assert "run the matrix first" in capsys.readouterr().err
+    found: dict[str, Any] = report.document([Result(HURT, OK, flow=flow((2.98, 3.7)))], {}, "2026-11-23")
+    (tmp_path / "faults.json").write_text(json.dumps(found))
+    assert command_line.main(words) == 0
+    text = (tmp_path / "faults.md").read_text()
+    assert "drawn by the seed 2026-11-23" in text
+    assert "| agent killed | source | 0.72 s |  |" in text
+    assert text.count("\n| ") == 2 and "## Relay plane" not in text  # what was not run has no rows
+
+
+def test_figures_are_the_worst_and_the_median_of_a_plane() -> None:
+    asked = fault_recovery.chosen(cells.ROUTE, quick=False)
+    assert len(asked) == 9 * 3 - 2
+    assert len(fault_recovery.chosen(cells.RELAYED, quick=True)) == 6
+    ends_s = (3.5, 3.7, 6.0)
+    results = [Result(cell, OK, flow=flow((2.98, end_s))) for cell, end_s in zip(asked, ends_s, strict=False)]
+    worst, median = fault_recovery.figures(cells.ROUTE, results)
+    assert (worst.name, median.name) == ("fault.recovery.route.worst", "fault.recovery.route.median")
+    assert (worst.value, median.value) == (pytest.approx(3.02, abs=0.03), pytest.approx(0.72, abs=0.03))
+    assert worst.met is False and worst.target == 1.0
