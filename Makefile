@@ -5,7 +5,7 @@ NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name '*.S' -o -na
 PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
-.PHONY: help setup demo bench test test-native test-python test-lxc test-libvirt test-openstack verify lint format lock clean
+.PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-openstack verify lint format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -43,6 +43,9 @@ test-python: build/.tests ## Python, lab and kernel tests
 	$(PYTEST) $(FAST) tests/unit >build/unit.log 2>&1 & unit=$$!; \
 	$(PYTEST) $(FAST) tests/mpi; failed=$$?; wait $$unit || failed=$$?; cat build/unit.log; \
 	$(PYTEST) $(FAST) --ignore tests/unit --ignore tests/mpi || failed=$$?; exit $$failed
+
+faults: build/.tests ## programs under management while parts of it are hurt (at most 60 minutes); FAULTS='--share 0.1' for less
+	$(PY) -m bench.faults $(FAULTS)
 
 verify: build/.tests ## the long suites: kills, fuzzing, long runs (at most 75 minutes)
 	scripts/verify.sh

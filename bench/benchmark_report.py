@@ -1,7 +1,6 @@
 """The report of a million samples of `fairlead measure`: time of the command that makes it."""
 
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.command import FAIRLEAD
 from bench.figures import Figure, median_figure
 from bench.session import Session
 from fairlead.errors import MeasurementError
@@ -18,7 +18,6 @@ from fairlead.measure.benchmarks import all_pairs, collectives, network_noise, n
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
 from fairlead.store import Label, Store
 
-COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
 TARGET_S = 10.0
 TIMES, QUICK_TIMES = 7, 2
 EACH = -(-(10**6) // 6)  # samples of each of six benchmarks, at least
@@ -35,7 +34,7 @@ def measure(session: Session) -> Iterator[Figure]:
         for number in range(session.size(TIMES, QUICK_TIMES)):
             begin_s = time.monotonic()
             done = subprocess.run(
-                [*COMMAND, "report", directory, "--benchmarks"], capture_output=True, text=True, check=False
+                [*FAIRLEAD, "report", directory, "--benchmarks"], capture_output=True, text=True, check=False
             )
             times_s.append(time.monotonic() - begin_s)
             if done.returncode != 0:

@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from itertools import product
@@ -10,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.command import FAIRLEAD
 from bench.figures import Figure, median_figure
 from bench.session import Session
 from fairlead.evaluate.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
 from fairlead.store import Label, Series, Store
 
-COMMAND = (sys.executable, "-c", "from fairlead.cli.main import main; main()")
 TARGET_S = 20.0
 TIMES, QUICK_TIMES = 3, 1
 PROGRAMS, SIZES, NETWORKS, REPLICATIONS = 25, 20, 8, 25
@@ -42,7 +41,7 @@ def measure(session: Session) -> Iterator[Figure]:
     taken_s = []
     for number in range(session.size(TIMES, QUICK_TIMES)):
         begin_s = time.monotonic()
-        subprocess.run([*COMMAND, "evaluate", "report", str(results)], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([*FAIRLEAD, "evaluate", "report", str(results)], stdout=subprocess.DEVNULL, check=True)
         taken_s.append(time.monotonic() - begin_s)
         session.record(report_s=taken_s[-1])
         session.say(f"{number + 1}: {taken_s[-1]:.1f} s")

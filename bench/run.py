@@ -10,10 +10,12 @@ import sys
 from pathlib import Path
 
 from bench import (
+    armed,
     baselines,
     benchmark_report,
     characterisation,
     evaluation_rows,
+    fault_recovery,
     idle,
     lab_life,
     mpip,
@@ -45,6 +47,8 @@ GROUPS: dict[str, Benchmark] = {
     "mpip": mpip.measure,
     "onset": onset.measure,
     "idle": idle.measure,
+    "faults": fault_recovery.measure,
+    "armed": armed.measure,
     "recovered": recovered.measure,
     "relay-programs": relay_programs.measure,
     "baselines": baselines.measure,

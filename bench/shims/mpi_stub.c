@@ -65,11 +65,11 @@ FUNCTION(MPI_Dist_graph_neighbors_count, (COMM, int* in, int* out, int* weighted
     void PMPI_##name(void) {  \
         __builtin_trap();     \
     }
-NEVER(Abort) NEVER(Cancel) NEVER(Comm_call_errhandler) NEVER(Comm_dup) NEVER(Comm_free)
-NEVER(Comm_get_attr) NEVER(Comm_get_errhandler) NEVER(Comm_set_errhandler) NEVER(Comm_split_type)
-NEVER(Errhandler_free) NEVER(Grequest_complete) NEVER(Grequest_start)
-NEVER(Group_from_session_pset) NEVER(Iallgather) NEVER(Ialltoall) NEVER(Ibarrier) NEVER(Improbe)
-NEVER(Imrecv) NEVER(Imrecv_c) NEVER(Iprobe) NEVER(Irecv_c) NEVER(Isend_c) NEVER(Issend)
+NEVER(Abort) NEVER(Cancel) NEVER(Comm_call_errhandler) NEVER(Comm_dup) NEVER(Comm_free) NEVER(Comm_get_attr)
+NEVER(Comm_get_errhandler) NEVER(Comm_set_errhandler) NEVER(Comm_split) NEVER(Comm_split_type) NEVER(Errhandler_free)
+NEVER(Grequest_complete) NEVER(Grequest_start) NEVER(Group_from_session_pset) NEVER(Iallgather) NEVER(Ialltoall)
+NEVER(Ibarrier) NEVER(Improbe) NEVER(Imrecv) NEVER(Imrecv_c) NEVER(Iprobe) NEVER(Irecv_c) NEVER(Isend_c) NEVER(Issend)
 NEVER(Issend_c) NEVER(Mrecv) NEVER(Pack) NEVER(Recv_init) NEVER(Request_free) NEVER(Request_get_status)
-NEVER(Sendrecv) NEVER(Start) NEVER(Test) NEVER(Testall) NEVER(Testany) NEVER(Testsome)
-NEVER(Type_dup) NEVER(Type_free) NEVER(Type_get_envelope) NEVER(Type_get_extent_x) NEVER(Unpack)
+NEVER(Rget_accumulate) NEVER(Send_init) NEVER(Sendrecv) NEVER(Start) NEVER(Test) NEVER(Testall) NEVER(Testany)
+NEVER(Testsome) NEVER(Type_dup) NEVER(Type_free) NEVER(Type_get_envelope) NEVER(Type_get_extent_x) NEVER(Unpack)
+NEVER(Win_allocate) NEVER(Win_free) NEVER(Win_lock_all) NEVER(Win_sync) NEVER(Win_test) NEVER(Win_unlock_all)

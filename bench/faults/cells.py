@@ -1,0 +1,121 @@
+"""The cells of the fault matrix as data: what is hurt, where, and under which program, plane and kind of move."""
+
+import hashlib
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fairlead.errors import ConfigError
+
+SOURCE, RELAY, DESTINATION = PLACES = ("source", "relay", "destination")
+ROUTE, RELAYED = PLANES = ("route", "relay")
+CG, RING = PROGRAMS = ("cg", "ring")
+BY_HAND, AUTOMATIC = MOVES = ("hand", "automatic")
+
+AGENT_KILLED = "agent killed"
+AGENT_STOPPED = "agent stopped"
+SSH_DROPPED = "agent's ssh dropped"
+GUARDIAN_KILLED = "guardian killed"
+HOST_SILENT = "host silent"
+PORT_BLOCKED = "overlay port blocked"
+FORWARDING_DROPPED = "forwarding dropped"
+CLOCK_STEPPED = "clock stepped"
+FILES_EXHAUSTED = "file descriptors exhausted"
+OF_A_PLACE = (
+    AGENT_KILLED,
+    AGENT_STOPPED,
+    SSH_DROPPED,
+    GUARDIAN_KILLED,
+    HOST_SILENT,
+    PORT_BLOCKED,
+    FORWARDING_DROPPED,
+    CLOCK_STEPPED,
+    FILES_EXHAUSTED,
+)
+
+SUPERVISOR_KILLED = "supervisor killed"
+SUPERVISOR_SILENT = "supervisor silent"
+SUPERVISOR_CUT_OFF = "supervisor cut off from one host"
+PROGRAM_KILLED = "program killed"
+TWO_JOBS = "two jobs"
+OF_THE_RUN = (SUPERVISOR_KILLED, SUPERVISOR_SILENT, SUPERVISOR_CUT_OFF, PROGRAM_KILLED, TWO_JOBS)
+
+OVER_SSH = (SSH_DROPPED, SUPERVISOR_CUT_OFF)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell. ``place`` is empty where the run as a whole is hurt; two jobs: the relay's agent of one is killed."""
+
+    plane: str
+    moves: str
+    program: str
+    place: str
+    fault: str
+
+    @property
+    def name(self) -> str:
+        """As ``--cells`` takes it, for example ``route/hand/cg/relay/agent-killed``."""
+        words = (self.plane, self.moves, self.program, self.place or "run", self.fault)
+        return "/".join(word.replace("'", "").replace(" ", "-") for word in words)
+
+    @property
+    def over_ssh(self) -> bool:
+        """Whether the hosts must be reached by ssh."""
+        return self.fault in OVER_SSH
+
+
+def matrix() -> list[Cell]:
+    """All cells, those that share a network and a kind of move next to each other."""
+    return [
+        Cell(plane, moves, program, place, fault)
+        for moves in MOVES
+        for plane in PLANES
+        for program in PROGRAMS
+        for place, fault in _hurt()
+    ]
+
+
+def _hurt() -> Iterator[tuple[str, str]]:
+    for fault in OF_A_PLACE:
+        for place in PLACES:
+            yield place, fault
+    for fault in OF_THE_RUN:
+        yield "", fault
+
+
+def why_not(cell: Cell) -> str | None:
+    """Why a cell is not tested; None: it is."""
+    if cell.plane == RELAYED and cell.fault == GUARDIAN_KILLED:
+        return "the relay plane has no guardian"
+    if cell.plane == RELAYED and cell.fault == FORWARDING_DROPPED:
+        return "on the relay plane agents carry what is moved: no kernel forwards it"
+    if cell.over_ssh and cell.moves == AUTOMATIC:
+        return "how a detour began makes no difference to ssh: see the cell with moves by hand"
+    return None
+
+
+def chosen(wanted: Sequence[str]) -> list[Cell]:
+    """Cells whose name has one of these words in it, or all of a word's parts that are joined by ``+``.
+
+    Raises:
+        ConfigError: a word that is in no cell's name.
+    """
+    cells = matrix()
+    if not wanted:
+        return cells
+    found: set[Cell] = set()
+    for word in wanted:
+        these = {cell for cell in cells if all(part in cell.name for part in word.split("+"))}
+        if not these:
+            raise ConfigError(f"--cells {word}: no cell's name has that in it", hint="--list shows all names")
+        found |= these
+    return [cell for cell in cells if cell in found]
+
+
+def drawn(cells: Sequence[Cell], share: float, seed: str) -> list[Cell]:
+    """A share of the cells, at least one, drawn by ``seed``, in their order."""
+    draw = random.Random(hashlib.sha256(seed.encode()).digest())
+    count = max(1, round(share * len(cells)))
+    picked = set(draw.sample(range(len(cells)), count)) if cells else set()
+    return [cell for place, cell in enumerate(cells) if place in picked]

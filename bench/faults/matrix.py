@@ -1,0 +1,178 @@
+"""Runs cells one after another on a lab, which is made anew after a cell that left something."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from bench.command import FAIRLEAD
+from bench.faults import cells, direct, ssh_hosts
+from bench.faults.cells import AUTOMATIC, HOST_SILENT, Cell, why_not
+from bench.faults.direct import Direct
+from bench.faults.hosts import Hosts, network
+from bench.faults.runs import OTHER_RESULTS, RESULTS, TROUBLE
+from bench.faults.trial import FAILED, HUNG, LATE, SLOW, UNTESTED, Result, Trial
+from fairlead.errors import ConfigError, MeasurementError
+from fairlead.lab import congestion
+from fairlead.lab.congestion import Streams
+from fairlead.runtime import VARIABLE
+
+# Between the leafs of the program's two hosts: what makes automatic moves.
+CONGESTION = Streams(kind="streams", between=("leaf0", "leaf1"), streams=2)
+BUSY = 2.0  # load a processor from which on others disturb: a cell that was slow then is run twice
+CHARACTERIZE_LIMIT_S = 300.0
+
+Say = Callable[[str], None]
+
+
+@contextmanager
+def opened(say: Say) -> Iterator["Matrix"]:
+    """A matrix with a directory and labs of its own, for the length of a block.
+
+    Raises:
+        ConfigError: this is not root.
+    """
+    if os.geteuid() != 0:
+        raise ConfigError("faults are made as root", hint="run it as root, in a container for example")
+    before = os.environ.get(VARIABLE)
+    with tempfile.TemporaryDirectory(prefix="flf-", dir="/tmp") as name:
+        os.environ[VARIABLE] = f"{name}/runtime"
+        try:
+            with Matrix(Path(name), say) as matrix:
+                yield matrix
+        finally:
+            os.environ.pop(VARIABLE)
+            if before is not None:
+                os.environ[VARIABLE] = before
+
+
+def better_timed(first: Result, again: Result) -> Result:
+    """What counts where others may have disturbed: the better time, but whatever else went wrong."""
+    return again if again.status not in (LATE, SLOW) else min(first, again, key=lambda each: each.rank())
+
+
+class Matrix:
+    """The lab and what is usual on it; a context manager."""
+
+    def __init__(self, directory: Path, say: Say) -> None:
+        self._directory = directory
+        self._say = say
+        self._stack = ExitStack()
+        self._hosts: Hosts | None = None
+        self._ssh_file: Path | None = None
+        self._congestion: congestion.Congestion | None = None
+        self._direct: dict[bool, Direct] = {}
+        self._characterized = False
+
+    def __enter__(self) -> "Matrix":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end_lab()
+
+    def run(self, chosen: Sequence[Cell]) -> Iterator[Result]:
+        """Each cell's result, as soon as it is there."""
+        for cell in chosen:
+            reason = why_not(cell)
+            if reason is not None:
+                yield Result(cell, UNTESTED, reason)
+                continue
+            result = self._trial(cell)
+            if result.status in (LATE, SLOW) and result.load > BUSY * (os.cpu_count() or 1):
+                self._say(f"{cell.name} was {result.status} at load {result.load:.1f}: once more")
+                result = better_timed(result, self._trial(cell))
+            if result.status == HUNG or result.left:
+                self._end_lab()
+            yield result
+
+    def _trial(self, cell: Cell) -> Result:
+        try:
+            hosts = self._prepared(cell)
+            usual = self._usual(hosts, cell)
+            path = self._by_ssh(hosts) if cell.over_ssh else hosts.cluster_file
+        except TROUBLE as error:
+            self._end_lab()
+            return Result(cell, FAILED, f"before the run: {error}")
+        return Trial(hosts, usual, cell, path).run()
+
+    def _prepared(self, cell: Cell) -> Hosts:
+        if self._hosts is not None and not self._hosts.lab.is_alive():
+            self._end_lab()
+        if self._hosts is None:
+            self._hosts = self._stack.enter_context(network(self._directory))
+        if cell.moves == AUTOMATIC and not self._characterized:
+            self._load(self._hosts, wanted=False)
+            self._characterize(self._hosts)
+        self._load(self._hosts, wanted=cell.moves == AUTOMATIC)
+        return self._hosts
+
+    def _load(self, hosts: Hosts, *, wanted: bool) -> None:
+        if wanted and self._congestion is None:
+            self._congestion = self._stack.enter_context(congestion.make(hosts.lab, CONGESTION))
+        elif not wanted and self._congestion is not None:
+            self._congestion.stop()
+            self._congestion = None
+
+    def _characterize(self, hosts: Hosts) -> None:
+        self._say("characterising the lab")
+        words = ["characterize", str(hosts.cluster_file), "--results", str(self._directory / RESULTS)]
+        done = subprocess.run(
+            [*FAIRLEAD, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=CHARACTERIZE_LIMIT_S
+        )
+        if done.returncode != 0:
+            raise MeasurementError(f"the lab could not be characterised: {done.stderr[-300:]}")
+        # Both jobs of two know it.
+        shutil.rmtree(self._directory / OTHER_RESULTS, ignore_errors=True)
+        shutil.copytree(self._directory / RESULTS, self._directory / OTHER_RESULTS)
+        self._characterized = True
+
+    def _usual(self, hosts: Hosts, cell: Cell) -> Direct:
+        congested = cell.moves == AUTOMATIC
+        free, usual = (self._direct.setdefault(kind, Direct()) for kind in (False, congested))
+        if cell.program not in free.rate_Bps:
+            self._load(hosts, wanted=False)
+            self._say(f"{cell.program} without fairlead")
+            direct.measure(hosts, free, cell.program)
+            self._load(hosts, wanted=congested)
+        if cell.program not in usual.rate_Bps:
+            # As long as on the free network: it is nearly as fast when it is moved.
+            self._say(f"{cell.program} without fairlead, congested")
+            direct.measure(hosts, usual, cell.program, free.iterations[cell.program])
+        silent_end = cell.fault == HOST_SILENT and cell.place != cells.RELAY
+        if silent_end and (cell.program, cell.place) not in usual.silent_s:
+            self._say(f"{cell.program} without fairlead, its {cell.place} silent")
+            direct.measure_silence(hosts, usual, cell.program, cell.place)
+        return usual
+
+    def _by_ssh(self, hosts: Hosts) -> Path:
+        if self._ssh_file is None:
+            self._ssh_file = self._stack.enter_context(ssh_hosts.reached(hosts, self._directory))
+        return self._ssh_file
+
+    def _end_lab(self) -> None:
+        self._hosts = self._ssh_file = self._congestion = None
+        began_s = time.monotonic()
+        try:
+            self._stack.close()
+        except TROUBLE as error:  # part of it ended with a cell
+            self._say(f"ending the lab: {error}")
+        if time.monotonic() - began_s > 5.0:
+            self._say("the lab took long to end")
+
+    def usual(self) -> dict[str, dict[str, object]]:
+        """What was measured without fairlead, for the results."""
+        return {
+            "congested" if congested else "free": {
+                "iterations": usual.iterations,
+                "time_s": usual.time_s,
+                "rate_Bps": usual.rate_Bps,
+                "gap_s": usual.gap_s,
+                "silent_s": {" ".join(key): value for key, value in usual.silent_s.items()},
+                "silent_slow_s": {" ".join(key): value for key, value in usual.silent_slow_s.items()},
+            }
+            for congested, usual in self._direct.items()
+        }

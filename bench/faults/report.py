@@ -1,0 +1,134 @@
+"""What cells said: a line of progress, the JSON file, the table that the documents show."""
+
+import json
+import os
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.faults import cells
+from bench.faults.cells import Cell
+from bench.faults.trial import BAD, FAILED, LATE, LEFT, OK, UNTESTED, Result
+from fairlead import __version__, files
+
+
+def line(result: Result) -> str:
+    """One line of progress."""
+    words = [f"{result.cell.name:62} {result.status:12}"]
+    if result.flow is not None:
+        later = f", later paused {result.flow.later_s:.2f} s" if result.flow.later_s else ""
+        words.append(f"flows again after {result.flow.recovery_s:5.2f} s{later}, load {result.load:.1f}")
+    if result.why:
+        words.append(f"({result.why})")
+    return " ".join(words)
+
+
+def document(results: Sequence[Result], usual: Mapping[str, Any], seed: str | None) -> dict[str, Any]:
+    """What the JSON file holds."""
+    return {
+        "measured": time.strftime("%Y-%m-%d %H:%M", time.gmtime()),
+        "version": __version__,
+        "machine": {"cpus": os.cpu_count(), "kernel": platform.release()},
+        "seed": seed,
+        "usual": dict(usual),
+        "cells": [result.row() for result in results],
+    }
+
+
+def write(path: Path, found: Mapping[str, Any]) -> None:
+    """Write the JSON file as a whole."""
+    files.replace(path, json.dumps(found, indent=1) + "\n")
+
+
+def summary(results: Sequence[Result]) -> str:
+    """How many cells ended how, in one line."""
+    order = [OK, LATE, *BAD, FAILED, UNTESTED]
+    counts = {status: sum(each.status == status for each in results) for status in order}
+    return ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+
+
+def failed(results: Sequence[Result]) -> bool:
+    """Whether any cell is bad; see `Result.bad`."""
+    return any(result.bad for result in results)
+
+
+HEAD = """# The fault matrix
+
+`make faults` runs two programs under management and hurts one part of it at a time. Each cell below says for how
+long the moved pair's traffic, as the sockets of its hosts count it, stood still when the fault came, or within 1 s of
+it: the time to its flowing again. "0" means that no pause was longer than usual. A pause that began later is told
+by itself ("later 0.5 s": when the lease of an agent ran out, for example). Of two jobs the worse one counts.
+A word stands where a cell went wrong:
+
+- *late*: any of these pauses was over the target (1 s on the route plane, 2 s on the relay plane; where an end of the
+  pair was silent itself, what TCP takes without fairlead, and 0.5 s)
+- *slow*: for more than 2 s, and more than the target, nothing flowed or less than half of what the direct path takes
+- *hung*, *ended*, *wrong*: the program did not end, was ended, or its result was not right
+- *left behind*: something was on a host 5 s after the end
+- *SIGTERM ignored*: what had not ended by itself did not end within 5 s of SIGTERM, either
+- *not measured*: the cell could not be brought about; `results/faults/faults.json` says why
+
+In every other cell the program verified its own result, or ended with an error where a rank was killed ("ok"), and
+nothing was left on any host. The table is made from `results/faults/faults.json` by `make faults FAULTS=--docs`.
+"""
+
+
+def markdown(found: Mapping[str, Any]) -> str:
+    """The document of a JSON file's contents."""
+    rows = {row["name"]: row for row in found["cells"]}
+    machine = found["machine"]
+    text = (
+        HEAD + f"\nMeasured {found['measured']} UTC, version {found['version']}, {machine['cpus']} processors, Linux "
+    )
+    text += f"{machine['kernel']}; load when the faults were made: {_loads(rows.values())}.\n"
+    count = sum(cells.why_not(cell) is None for cell in cells.matrix())
+    ran = sum(row["status"] != UNTESTED for row in rows.values())
+    if ran < count:
+        drawn = "" if found["seed"] is None else f", drawn by the seed {found['seed']}"
+        text += f"Only {ran} of {count} cells were run{drawn}: the tables leave out the others.\n"
+    reasons: dict[str, int] = {}
+    for plane, title in zip(cells.PLANES, ("Route plane", "Relay plane"), strict=True):
+        table = _table(plane, rows, reasons)
+        text += f"\n## {title}\n\n{table}" if table else ""
+    if reasons:
+        text += "\n" + "".join(f"- [{number}] not tested: {reason}\n" for reason, number in reasons.items())
+    return text
+
+
+def _loads(rows: Any) -> str:
+    loads = sorted(row["load"] for row in rows if row["status"] != UNTESTED)
+    return f"{loads[0]:.1f} to {loads[-1]:.1f}, median {loads[len(loads) // 2]:.1f}" if loads else "none"
+
+
+def _table(plane: str, rows: Mapping[str, Mapping[str, Any]], reasons: dict[str, int]) -> str:
+    kinds = [(program, moves) for program in cells.PROGRAMS for moves in cells.MOVES]
+    names = {cells.BY_HAND: "moved by hand", cells.AUTOMATIC: "automatic"}
+    head = ["| fault | where | " + " | ".join(f"{program}, {names[moves]}" for program, moves in kinds) + " |"]
+    head.append("|---|---|" + "---|" * len(kinds))
+    lines = []
+    for fault in (*cells.OF_A_PLACE, *cells.OF_THE_RUN):
+        for place in cells.PLACES if fault in cells.OF_A_PLACE else ("",):
+            said = [_cell(Cell(plane, moves, program, place, fault), rows, reasons) for program, moves in kinds]
+            if any(said):
+                lines.append(f"| {fault} | {place} | " + " | ".join(said) + " |")
+    return "\n".join([*head, *lines]) + "\n" if lines else ""
+
+
+def _cell(cell: Cell, rows: Mapping[str, Mapping[str, Any]], reasons: dict[str, int]) -> str:
+    row = rows.get(cell.name)
+    if row is None:
+        return ""
+    if row["status"] == UNTESTED:
+        return f"[{reasons.setdefault(row['why'], len(reasons) + 1)}]"
+    flow = row["flow"]
+    if row["status"] not in (OK, LATE) or flow is None or cell.fault == cells.PROGRAM_KILLED:
+        words = [row["status"]]
+    else:
+        words = [f"{flow['recovery_s']:.2f} s" if flow["recovery_s"] else "0"]
+        words += [f"later {flow['later_s']:.2f} s"] if flow["later_s"] else []
+        words += [LATE] if row["status"] == LATE else []
+    words += ["SIGTERM ignored"] if row["stopped"] is False else []
+    words += [LEFT] if row["left"] and row["status"] != LEFT else []
+    return ", ".join(words)

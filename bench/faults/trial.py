@@ -1,0 +1,318 @@
+"""One cell: a run, the fault in its middle, what became of the program, its traffic and the hosts."""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.faults import cells, direct, injections, recovery, runs, ssh_hosts, stepped_clock
+from bench.faults.cells import Cell
+from bench.faults.direct import Direct
+from bench.faults.hosts import ENDS, MANAGED, Hosts
+from bench.faults.programs import PROCESS, command
+from bench.faults.traffic import Traffic, watched
+from fairlead.errors import MeasurementError
+
+OK, LATE, SLOW, HUNG, ENDED, WRONG, LEFT, FAILED, UNTESTED = (
+    "ok",
+    "late",
+    "slow",
+    "hung",
+    "ended",
+    "wrong",
+    "left behind",
+    "not measured",
+    "not tested",
+)
+BAD = (SLOW, HUNG, ENDED, WRONG, LEFT)
+TARGET_S = {cells.ROUTE: 1.0, cells.RELAYED: 2.0}
+SLOW_S = 2.0
+SEEN_S = 1.0
+MOVED_LIMIT_S = 12.0
+START_LIMIT_S = 20.0
+HANG_S = 12.0  # beyond twice the program's usual time
+CLEAN_LIMIT_S = 5.0  # more than a guardian's grace time and a supervisor's end take
+KILLED_END_S = 5.0
+# In the environment of all that belongs to a job: Open MPI passes what begins so on to ranks of other hosts.
+JOB = "OMPI_FAULTS_JOB"
+
+
+@dataclass
+class Result:
+    """What a cell said. Times in seconds, see `recovery.Flow`.
+
+    Attributes:
+        load: of this machine, over the minute before the fault.
+        stopped: whether SIGTERM ended in time what had not ended by itself; None: all had.
+    """
+
+    cell: Cell
+    status: str
+    why: str = ""
+    target_s: float | None = None
+    slow_limit_s: float = SLOW_S
+    flow: recovery.Flow | None = None
+    time_s: float | None = None
+    verified: bool | None = None
+    stopped: bool | None = None
+    left: list[str] = field(default_factory=list)
+    load: float = 0.0
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def bad(self) -> bool:
+        """Whether the program was hurt, something was left or could not be ended, or nothing could be measured."""
+        return self.status in (*BAD, FAILED) or self.stopped is False or bool(self.left)
+
+    def rank(self) -> int:
+        """The lower, the better."""
+        return [OK, LATE, SLOW, LEFT, WRONG, ENDED, HUNG, FAILED, UNTESTED].index(self.status)
+
+    def row(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"name": self.cell.name, **asdict(self)}
+
+
+@dataclass
+class _Course:
+    """When what happened in a cell."""
+
+    moved_s: float = 0.0
+    fault_s: float = 0.0
+    undo_s: float | None = None
+    load: float = field(default_factory=lambda: os.getloadavg()[0])
+
+
+@dataclass
+class Job:
+    """One run, what the pair receives of it, and how it ended."""
+
+    name: str
+    traffic: Traffic
+    run: runs.Run
+    begin_s: float = 0.0
+    hung: bool = False
+    code: int | None = None
+
+
+class Trial:
+    """One cell, once."""
+
+    def __init__(self, hosts: Hosts, usual: Direct, cell: Cell, cluster_file: Path) -> None:
+        self.hosts = hosts
+        self.usual = usual
+        self.cell = cell
+        self.cluster_file = cluster_file
+        self.course = _Course()
+        self.jobs: list[Job] = []
+
+    def run(self) -> Result:
+        """Never raises: what could not be measured is told in the result."""
+        earlier = runs.noted()
+        try:
+            with ExitStack() as stack:
+                result = self._run(stack)
+        except runs.HungError as error:
+            result = Result(self.cell, HUNG, str(error))
+        except runs.EndedError as error:
+            result = Result(self.cell, ENDED, str(error))
+        except runs.TROUBLE as error:
+            result = Result(self.cell, FAILED, str(error))
+        result.load = self.course.load
+        stops = [job.run.stopped for job in self.jobs if job.run.stopped is not None]
+        result.stopped = all(stops) if stops else None
+        try:
+            result.left = self.left(earlier)
+        except runs.TROUBLE as error:
+            result.left = [f"what is left could not be looked at: {error}"]
+        unstopped = [f"SIGTERM did not end it within {runs.END_S:g} s"] if result.stopped is False else []
+        result.why = "; ".join([*([result.why] if result.why else []), *unstopped, *result.left[:3]])
+        if result.left and result.status in (OK, LATE, SLOW, FAILED):
+            result.status = LEFT
+        return result
+
+    def _run(self, stack: ExitStack) -> Result:
+        self._start(stack)
+        relay = self._wait_for_the_move()
+        first, last = self.jobs[0].run, self.jobs[-1].run
+        other = last if last is not first else None
+        self._hurt(injections.Scene(self.hosts, self._host(relay), self.cell.plane, first, other))
+        for job in self.jobs:
+            self._wait_for_the_end(job)
+        return worst([self._judge(job) for job in self.jobs])
+
+    def _start(self, stack: ExitStack) -> None:
+        """The jobs; of two, an agent of the last one is killed."""
+        cell = self.cell
+        words = command(cell.program, round(self.usual.iterations[cell.program] * injections.length(cell)))
+        options = runs.options(cell.plane, cell.moves)
+        destination = ENDS[cells.DESTINATION]
+        peers = [host for host in MANAGED if host != destination]
+        two = cell.fault == cells.TWO_JOBS
+        names = {"unhurt job": runs.RESULTS, "hurt job": runs.OTHER_RESULTS} if two else {"": runs.RESULTS}
+        for name, results in names.items():
+            owner = f"{JOB}={name}" if two else ""
+            env = {**self._env(), **({JOB: name} if two else {})}
+            traffic = stack.enter_context(watched(self.hosts, destination, peers, owner))
+            run = stack.enter_context(
+                runs.started(self.cluster_file, options, words, self.hosts.directory, env, results)
+            )
+            self.jobs.append(Job(name, traffic, run))
+
+    def _env(self) -> dict[str, str]:
+        if self.cell.fault == cells.CLOCK_STEPPED:
+            return stepped_clock.stage(self.hosts.directory)
+        if self.cell.over_ssh:
+            return ssh_hosts.environment(self.hosts.directory)
+        return {}
+
+    def _host(self, relay: str) -> str:
+        place = cells.RELAY if self.cell.fault == cells.TWO_JOBS else self.cell.place
+        return direct.host_of(place, relay)
+
+    def _wait_for_the_move(self) -> str:
+        """Until the pair's traffic is under way over relays; returns that of the last job.
+
+        Raises:
+            HungError: no traffic.
+            EndedError: a run is over.
+            MeasurementError: the pair was not moved.
+        """
+        for job in self.jobs:
+            job.begin_s = direct.flowing(job.traffic, job.run, START_LIMIT_S)
+        for job in self.jobs:
+            runs.wait_for(lambda: _relay(job.run) is not None or not job.run.alive(), MOVED_LIMIT_S)  # noqa: B023
+            if job.run.alive() and _relay(job.run) is None:
+                raise MeasurementError(f"the pair was not moved within {MOVED_LIMIT_S:g} s")
+        self.course.moved_s = time.monotonic()
+        time.sleep(direct.WARM_UP_S)
+        for job in self.jobs:
+            if not job.run.alive():
+                raise runs.EndedError(f"the run ended before the fault: {job.run.text()[-300:]}")
+        relays = [_relay(job.run) for job in self.jobs]
+        if None in relays or (relay := relays[-1]) is None:
+            raise MeasurementError("the pair was not on a detour when the fault was to come")
+        return relay
+
+    def _hurt(self, scene: injections.Scene) -> None:
+        course = self.course
+        course.load = os.getloadavg()[0]
+        course.fault_s, undo = injections.make(self.cell.fault, scene)
+        if undo is None:
+            return
+        try:
+            time.sleep(injections.hold_s(self.cell))
+        finally:
+            undo()
+        course.undo_s = time.monotonic()
+
+    def _wait_for_the_end(self, job: Job) -> None:
+        limit_s = 2 * injections.length(self.cell) * self.usual.time_s[self.cell.program] + HANG_S
+        if self.cell.fault == cells.PROGRAM_KILLED:
+            limit_s = KILLED_END_S
+        if self.cell.fault == cells.SUPERVISOR_KILLED:
+            job.run.process.wait()
+            ended = runs.wait_for(lambda: not self._ranks(), limit_s)
+        else:
+            ended = runs.wait_for(lambda: not job.run.alive(), limit_s)
+        job.hung = not ended
+        job.code = job.run.process.poll()
+
+    def _ranks(self) -> list[int]:
+        name = PROCESS[self.cell.program]
+        return [pid for host in ENDS.values() for pid in self.hosts.processes(host, name)]
+
+    def _judge(self, job: Job) -> Result:
+        cell, course = self.cell, self.course
+        end_s = time.monotonic() if job.hung else direct.last_progress_s(job.traffic)
+        result = Result(cell, OK, target_s=self._target_s(), time_s=end_s - job.begin_s)
+        # A congested direct path has pauses of its own.
+        slow_s = SLOW_S + self.usual.gap_s[cell.program]
+        result.slow_limit_s = max(slow_s, self._target_s(), self._silent(self.usual.silent_slow_s))
+        result.verified = job.run.verdict().verified
+        if job.hung or (end_s >= course.fault_s + SEEN_S and cell.fault != cells.PROGRAM_KILLED):
+            result.flow = recovery.judge(
+                list(job.traffic.samples),
+                begin_s=course.moved_s,
+                fault_s=course.fault_s,
+                undo_s=course.undo_s,
+                end_s=end_s,
+                direct_Bps=self.usual.rate_Bps[cell.program] / len(self.jobs),
+                direct_gap_s=self.usual.gap_s[cell.program],
+            )
+        result.status, why = status(result, hung=job.hung, code=job.code)
+        result.why = f"{job.name}: {why}" if job.name and why else why
+        result.said = [text for _, text in job.run.told][-12:]
+        return result
+
+    def _target_s(self) -> float:
+        """From the fault to traffic flowing; an end's own silence may take what TCP takes, and a look longer."""
+        return max(TARGET_S[self.cell.plane], self._silent(self.usual.silent_s))
+
+    def _silent(self, usual_s: Mapping[tuple[str, str], float]) -> float:
+        if self.cell.fault != cells.HOST_SILENT or self.cell.place == cells.RELAY:
+            return 0.0
+        return usual_s.get((self.cell.program, self.cell.place), 0.0) + 0.5
+
+    def left(self, earlier: Sequence[str]) -> list[str]:
+        """What is left behind, when it had time to go. Nothing is cleaned before it was looked for.
+
+        Args:
+            earlier: what was noted as going on before this cell.
+        """
+        found: list[str] = []
+
+        def nothing_left() -> bool:
+            found[:] = self.hosts.left_behind()
+            return not found
+
+        if self.hosts.lab.is_alive():
+            runs.wait_for(nothing_left, CLEAN_LIMIT_S)
+        notes = _new(earlier)
+        if notes:
+            runs.clean()
+        if self.cell.fault == cells.SUPERVISOR_KILLED or any(job.run.stopped is False for job in self.jobs):
+            notes = _new(earlier)  # a killed run's note stays until it is cleaned, by design
+        return [*found, *notes]
+
+
+def _relay(run: runs.Run) -> str | None:
+    return run.relay_of(ENDS[cells.SOURCE], ENDS[cells.DESTINATION])
+
+
+def _new(earlier: Sequence[str]) -> list[str]:
+    return [note for note in runs.noted() if note not in earlier]
+
+
+def worst(results: Sequence[Result]) -> Result:
+    """The worst of several jobs' results; of equals, that with the longest pause."""
+    return max(results, key=lambda each: (each.rank(), each.flow.pause_s if each.flow else 0.0))
+
+
+def status(result: Result, *, hung: bool, code: int | None) -> tuple[str, str]:
+    """What a job's end and its traffic mean for a cell, and why.
+
+    Args:
+        hung: it did not end in time.
+        code: its exit code.
+    """
+    cell, flow = result.cell, result.flow
+    if hung:
+        return HUNG, "the program did not end" + ("; nothing flowed any more" if flow and not flow.flowed else "")
+    if cell.fault == cells.PROGRAM_KILLED:
+        ended = code not in (0, None)
+        return (OK, "") if ended else (WRONG, f"exit code {code} though a rank was killed")
+    if code not in (0, None) and cell.fault != cells.SUPERVISOR_KILLED:
+        return ENDED, f"exit code {code}"
+    if result.verified is not True:
+        return WRONG, "its result is not verified"
+    if flow is None:
+        return FAILED, "the program ended too soon after the fault to say anything"
+    assert result.target_s is not None
+    slow_s = max(flow.pause_s, flow.slow_s)
+    if slow_s > result.slow_limit_s:
+        return SLOW, f"slower than direct for {slow_s:.1f} s"
+    return (LATE if flow.pause_s > result.target_s else OK), ""
