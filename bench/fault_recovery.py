@@ -1,15 +1,17 @@
 """From a fault to the moved pair's traffic flowing again, worst and median of each plane: part of the fault matrix."""
 
+import math
 import statistics
 from collections.abc import Iterator, Sequence
 
 from bench.faults import cells
 from bench.faults.cells import Cell
 from bench.faults.matrix import opened
-from bench.faults.trial import FAILED, TARGET_S, UNTESTED, Result
+from bench.faults.trial import ENDED, FAILED, HUNG, TARGET_S, UNTESTED, WRONG, Result
 from bench.figures import Figure
 from bench.session import Session
 
+HURT = (HUNG, ENDED, WRONG)
 QUICK_FAULTS = (cells.AGENT_KILLED, cells.PORT_BLOCKED)
 
 
@@ -42,14 +44,16 @@ def chosen(plane: str, *, quick: bool) -> list[Cell]:
 
 
 def figures(plane: str, results: Sequence[Result]) -> Iterator[Figure]:
-    """Worst and median; a cell in which nothing flowed any more counts as long as it was waited for."""
-    times_s = [result.flow.recovery_s for result in results if result.flow is not None]
+    """Worst and median; a program that hung, ended or was wrong never flows again."""
+    hurt = [math.inf for result in results if result.status in HURT]
+    times_s = [result.flow.recovery_s for result in results if result.flow and result.status not in HURT] + hurt
     bad = sum(result.bad for result in results)
     missing = sum(result.status == FAILED for result in results)
     tested = sum(result.status != UNTESTED for result in results)
     later = sum(result.flow is not None and result.flow.later_s > 0 for result in results)
     note = f"{tested} cells; {bad} bad, of which {missing} not measured; {later} paused later, too"
     for name, value in (("worst", max), ("median", statistics.median)):
-        seen = value(times_s) if times_s else None
+        seen = value(times_s) if times_s else math.inf
         target = TARGET_S[plane] if name == "worst" else None
-        yield Figure(f"fault.recovery.{plane}.{name}", seen, "s", len(times_s), target, note=note)
+        seen_s = seen if math.isfinite(seen) else None  # not met
+        yield Figure(f"fault.recovery.{plane}.{name}", seen_s, "s", len(times_s), target, note=note)

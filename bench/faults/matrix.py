@@ -50,9 +50,21 @@ def opened(say: Say) -> Iterator["Matrix"]:
                 os.environ[VARIABLE] = before
 
 
-def better_timed(first: Result, again: Result) -> Result:
-    """What counts where others may have disturbed: the better time, but whatever else went wrong."""
-    return again if again.status not in (LATE, SLOW) else min(first, again, key=lambda each: each.rank())
+def again(result: Result) -> bool:
+    """Whether a cell is run once more: others may have disturbed its times, or it was not brought about."""
+    disturbed = result.status in (LATE, SLOW) and result.load > BUSY * (os.cpu_count() or 1)
+    return disturbed or (result.status == FAILED and not result.left)
+
+
+def counted(first: Result, second: Result) -> Result:
+    """Which of two tries counts, and tells of the other: the better of two late or slow ones, else the second."""
+    result = second
+    if first.status != FAILED and second.status in (LATE, SLOW):
+        result = min(first, second, key=lambda each: each.rank())
+    other = first if result is second else second
+    pause = "" if other.flow is None else f", {other.flow.pause_s:.2f} s"
+    result.other_try = f"{other.status}{pause}, load {other.load:.1f}"
+    return result
 
 
 class Matrix:
@@ -82,11 +94,9 @@ class Matrix:
                 yield Result(cell, UNTESTED, reason)
                 continue
             result = self._trial(cell)
-            if result.status in (LATE, SLOW) and result.load > BUSY * (os.cpu_count() or 1):
-                self._say(f"{cell.name} was {result.status} at load {result.load:.1f}: once more")
-                result = better_timed(result, self._trial(cell))
-            if result.status == HUNG or result.left:
-                self._end_lab()
+            if again(result):
+                self._say(f"{cell.name} was {result.status} at load {result.load:.1f} ({result.why}): once more")
+                result = counted(result, self._trial(cell))
             yield result
 
     def _trial(self, cell: Cell) -> Result:
@@ -97,7 +107,10 @@ class Matrix:
         except TROUBLE as error:
             self._end_lab()
             return Result(cell, FAILED, f"before the run: {error}")
-        return Trial(hosts, usual, cell, path).run()
+        result = Trial(hosts, usual, cell, path).run()
+        if result.status in (HUNG, FAILED) or result.left:
+            self._end_lab()  # a fault may not have been taken back
+        return result
 
     def _prepared(self, cell: Cell) -> Hosts:
         if self._hosts is not None and not self._hosts.lab.is_alive():

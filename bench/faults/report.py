@@ -22,6 +22,8 @@ def line(result: Result) -> str:
         words.append(f"flows again after {result.flow.recovery_s:5.2f} s{later}, load {result.load:.1f}")
     if result.why:
         words.append(f"({result.why})")
+    if result.other_try:
+        words.append(f"[other try: {result.other_try}]")
     return " ".join(words)
 
 
@@ -58,16 +60,19 @@ HEAD = """# The fault matrix
 
 `make faults` runs two programs under management and hurts one part of it at a time. Each cell below says for how
 long the moved pair's traffic, as the sockets of its hosts count it, stood still when the fault came, or within 1 s of
-it: the time to its flowing again. "0" means that no pause was longer than usual. A pause that began later is told
-by itself ("later 0.5 s": when the lease of an agent ran out, for example). Of two jobs the worse one counts.
+it: the time to its flowing again. "0" means that no pause was longer than 0.1 s and twice the longest one before,
+or than 0.5 s. A pause that began later is told by itself ("later 0.5 s": when the lease of an agent ran out, for
+example). Of two jobs the worse one counts.
 A word stands where a cell went wrong:
 
 - *late*: any of these pauses was over the target (1 s on the route plane, 2 s on the relay plane; where an end of the
   pair was silent itself, what TCP takes without fairlead, and 0.5 s)
-- *slow*: for more than 2 s, and more than the target, nothing flowed or less than half of what the direct path takes
+- *slow*: for more than 2 s beyond the direct path's own longest pause, and more than the target, nothing flowed, or
+  less than half of what the direct path takes or the detour took, whichever is less
 - *hung*, *ended*, *wrong*: the program did not end, was ended, or its result was not right
 - *left behind*: something was on a host 5 s after the end
 - *SIGTERM ignored*: what had not ended by itself did not end within 5 s of SIGTERM, either
+- *2nd try*: the first one was late or slow while others kept the processors busy, or it could not be brought about
 - *not measured*: the cell could not be brought about; `results/faults/faults.json` says why
 
 In every other cell the program verified its own result, or ended with an error where a rank was killed ("ok"), and
@@ -129,6 +134,7 @@ def _cell(cell: Cell, rows: Mapping[str, Mapping[str, Any]], reasons: dict[str, 
         words = [f"{flow['recovery_s']:.2f} s" if flow["recovery_s"] else "0"]
         words += [f"later {flow['later_s']:.2f} s"] if flow["later_s"] else []
         words += [LATE] if row["status"] == LATE else []
+    words += ["2nd try"] if row["other_try"] else []
     words += ["SIGTERM ignored"] if row["stopped"] is False else []
     words += [LEFT] if row["left"] and row["status"] != LEFT else []
     return ", ".join(words)

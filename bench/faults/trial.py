@@ -46,6 +46,7 @@ class Result:
 
     Attributes:
         load: of this machine, over the minute before the fault.
+        other_try: what the cell said the other time, where it was run twice.
         stopped: whether SIGTERM ended in time what had not ended by itself; None: all had.
     """
 
@@ -60,6 +61,7 @@ class Result:
     stopped: bool | None = None
     left: list[str] = field(default_factory=list)
     load: float = 0.0
+    other_try: str = ""
     said: list[str] = field(default_factory=list)
 
     @property

@@ -66,6 +66,8 @@ class Process:
             with self.descriptor() as descriptor:
                 if descriptor is not None:
                     signal.pidfd_send_signal(descriptor, number)
+        except ProcessLookupError:  # it was reaped just now
+            return
         except PermissionError as error:
             raise FairleadError(f"process {self.pid} is not yours to end") from error
         except OSError:

@@ -1,6 +1,6 @@
 """A program that speaks the agents' protocol and does what its first argument says. Used by test_agents.py.
 
-Arguments: mode, pid file. Modes: good; mortal (good the first time, later ends before ready);
+Arguments: mode, pid file. Modes: good; mortal (good the first time, later ends before ready until cured);
 busy (the first port asked for in the file is taken), mute (never ready),
 crash (ends before ready), garbage (answers no JSON), stubborn (ignores stop and end of input).
 """
@@ -38,7 +38,7 @@ def answer(message: dict[str, object], mode: str) -> None:
 def main() -> None:
     mode, pid_file = sys.argv[1], Path(sys.argv[2])
     config = json.loads(sys.stdin.readline())
-    if mode == "crash" or (mode == "mortal" and pid_file.exists()):
+    if mode == "crash" or (mode == "mortal" and pid_file.exists() and not Path(f"{pid_file}.cured").exists()):
         print("cannot open the device", file=sys.stderr)
         sys.exit(3)
     if mode == "busy":

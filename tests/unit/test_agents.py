@@ -43,7 +43,7 @@ def group_of(directory: Path, *modes: str, **options: Any) -> AgentGroup:
 def gone(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # reaped before, or while it was read
         return True
     return state == "Z"
 

@@ -68,7 +68,11 @@ def test_an_agent_that_ended_is_started_again_with_what_it_had(tmp_path: Path) -
     run(body)
 
 
-def test_it_is_tried_a_few_times_only(tmp_path: Path) -> None:
+def test_after_a_row_of_starts_it_is_given_up_and_tried_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(revival, "LATER_S", 0.3)
+
     async def body() -> None:
         async with group_of(tmp_path, "good", "mortal", options=REVIVED) as group:
             queue = events_of(group)
@@ -77,6 +81,8 @@ def test_it_is_tried_a_few_times_only(tmp_path: Path) -> None:
             reason = (await told(queue, "given_up"))["reason"]
             assert reason.endswith("it ended with exit code 3: cannot open the device (3 starts)")
             assert (await group.command(0, {"type": "echo", "value": 1}))["value"] == 1
+            (tmp_path / "h1.cured").touch()
+            assert (await told(queue, "restarted"))["attempt"] > 3  # and it was given up once only
 
     run(body)
 
@@ -96,14 +102,17 @@ def test_one_that_was_steady_has_all_its_starts_again(tmp_path: Path, monkeypatc
 
 
 def test_none_is_started_once_the_job_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(revival, "PAUSES_S", (0.3,))
+    monkeypatch.setattr(revival, "PAUSES_S", (60.0,))
 
     async def body() -> None:
+        outside = asyncio.all_tasks()
         async with group_of(tmp_path, "good", "good", options=REVIVED) as group:
+            queue = events_of(group)
             await die(group)
-            (tmp_path / "h1").unlink()
-        await asyncio.sleep(0.5)
-        assert not (tmp_path / "h1").exists()
+            await told(queue, "died")
+            waiting = [task for task in asyncio.all_tasks() if "_revive" in repr(task.get_coro())]
+            assert len(waiting) == 1  # to start another one
+        assert asyncio.all_tasks() == outside
 
     run(body)
 

@@ -40,7 +40,7 @@ def job(script: str) -> Job:
 def alive(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # reaped before, or while it was read
         return False
     return state != "Z"
 
@@ -177,7 +177,7 @@ def test_processes_that_cannot_be_killed_are_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(traces, "LEFTOVERS_TIMEOUT_S", 0.3)
     running = start(LOCAL, CUSTOM, job("exit 0"))
     running.wait()
-    monkeypatch.setattr(RunningJob, "_signal_left", lambda self, name: {"here": [2**22 + 1]})
+    monkeypatch.setattr(RunningJob, "_signal_left", lambda self, host, marks, name: [2**22 + 1])
     with pytest.raises(HostError, match=r"may not have ended everywhere: here: processes 4194305 do not end"):
         running.end_leftovers()
 

@@ -60,6 +60,8 @@ def signalled(
                 then()
             os.kill(os.getpid(), number)
 
+    # One that comes late, when the job has ended and with it who takes signals, must not end the tests.
+    before = {number: signal.signal(number, lambda *_: None) for number in set(numbers)}
     sender = threading.Thread(target=send, daemon=True)
     sender.start()
     try:
@@ -67,6 +69,12 @@ def signalled(
     finally:
         over.set()
         sender.join()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def test_the_steps_take_less_than_five_seconds_together() -> None:
+    assert ending.GRACE_S + ending.RELEASE_S + ending.INSIST_S + ending.LAST_S < 5.0
 
 
 def test_a_job_that_does_not_end_is_let_go_of_and_ended(tmp_path: Path) -> None:
@@ -97,7 +105,8 @@ def test_a_job_that_ends_by_itself_is_not_let_go_of(tmp_path: Path) -> None:
     assert signals.exit_code(4, Known()) == 143
 
 
-def test_a_second_signal_ends_the_patience(tmp_path: Path) -> None:
+def test_a_second_signal_ends_the_patience(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ending, "IMPATIENT_S", 0.2)
     note = tmp_path / "note"
     signals = NotedSignals(Ending(grace_s=60, tell=lambda text: None))
     with signalled(note, signal.SIGINT, signal.SIGINT):
@@ -121,12 +130,12 @@ def test_signals_that_come_close_together_are_one_wish(tmp_path: Path, launcher:
 def test_a_program_that_ends_while_a_signal_is_delivered_does_not_go_on(tmp_path: Path) -> None:
     """The thread that waits for it is the one that delivers, and learns of the end only afterwards."""
     note, said = tmp_path / "note", []
-    insisting = Ending(grace_s=0.5, tell=said.append)
+    insisting = Ending(grace_s=3.0, tell=said.append)
 
     def slowly(running: RunningJob, number: signal.Signals) -> None:
         insisting.begin(running, number)
         running.signal(number)
-        time.sleep(1.0)  # as over ssh
+        time.sleep(3.5)  # as over ssh
 
     what = job(f"trap 'exit 4' TERM; echo up >{note}; while :; do sleep 0.05; done")
     with signalled(note, signal.SIGTERM):
@@ -134,7 +143,10 @@ def test_a_program_that_ends_while_a_signal_is_delivered_does_not_go_on(tmp_path
     assert said == []
 
 
-def test_a_launch_line_of_ones_own_is_ended_at_the_second_signal_only(tmp_path: Path) -> None:
+def test_a_launch_line_of_ones_own_is_ended_at_the_second_signal_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ending, "IMPATIENT_S", 0.2)  # of the 1.2 s between the two: the first may be handled late
     note, released, before = tmp_path / "note", threading.Event(), []
     insisting = Ending(grace_s=0.1, tell=lambda text: None)
     insisting.release_by(released.set)

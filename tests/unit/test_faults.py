@@ -17,7 +17,7 @@ from bench.faults import cells, direct, injections, programs, recovery, report, 
 from bench.faults.cells import Cell, chosen, drawn, matrix, why_not
 from bench.faults.direct import Direct
 from bench.faults.hosts import Hosts
-from bench.faults.matrix import Matrix, better_timed
+from bench.faults.matrix import Matrix, again, counted
 from bench.faults.socket_bytes import Owned
 from bench.faults.traffic import Traffic
 from bench.faults.trial import ENDED, FAILED, HUNG, LATE, LEFT, OK, SLOW, UNTESTED, WRONG, Result, Trial
@@ -212,10 +212,23 @@ def test_the_program_is_judged_before_its_traffic(
 
 
 def test_a_second_try_hides_nothing_but_times() -> None:
-    slow, late, fine, left = (Result(HURT, status) for status in (SLOW, LATE, OK, LEFT))
-    assert better_timed(slow, late) is better_timed(late, slow) is late
-    assert better_timed(slow, fine) is fine
-    assert better_timed(slow, left) is left
+    slow, late, fine, left = (Result(HURT, status, load=6.0) for status in (SLOW, LATE, OK, LEFT))
+    assert counted(slow, late) is counted(late, slow) is late
+    assert counted(slow, fine) is fine
+    assert counted(slow, left) is left
+    assert left.other_try == "slow, load 6.0"
+    assert "[other try: slow, load 6.0]" in report.line(left)
+
+
+def test_what_others_may_have_disturbed_and_what_was_not_brought_about_is_run_once_more() -> None:
+    assert again(Result(HURT, SLOW, load=50.0))
+    assert not again(Result(HURT, SLOW, load=0.5))
+    assert not again(Result(HURT, HUNG, load=50.0))
+    failed = Result(HURT, FAILED, "the pair was not moved")
+    assert again(failed)
+    assert not again(Result(HURT, FAILED, left=["a process"]))
+    slow = Result(HURT, SLOW)
+    assert counted(failed, slow) is slow
 
 
 def test_both_of_two_jobs_know_the_characterisation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -407,3 +420,7 @@ def test_figures_are_the_worst_and_the_median_of_a_plane() -> None:
     assert (worst.name, median.name) == ("fault.recovery.route.worst", "fault.recovery.route.median")
     assert (worst.value, median.value) == (pytest.approx(3.02, abs=0.03), pytest.approx(0.72, abs=0.03))
     assert worst.met is False and worst.target == 1.0
+    ended = [*results[:2], Result(asked[2], ENDED, "exit code 1")]
+    worst, median = fault_recovery.figures(cells.ROUTE, ended)
+    assert (worst.value, worst.met, worst.n) == (None, False, 3)
+    assert median.value == pytest.approx(0.72, abs=0.03)

@@ -18,6 +18,7 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.launch import end_leftovers_of, run, start
 from fairlead.cluster.launchers.base import get
 from fairlead.cluster.signals import NotedSignals
+from fairlead.cluster.traces import Traces
 from fairlead.errors import HostError
 
 CUSTOM = get("custom")()
@@ -217,6 +218,20 @@ def test_what_ignores_being_asked_is_killed_however_long_asking_took(
     ssh.slow("a", 0.7)
     end_leftovers_of(cluster("a"), "0a0b0c0d")
     assert deaf.wait(LIMIT_S) == -signal.SIGKILL
+
+
+def test_a_host_that_answers_late_holds_up_no_other(ssh: Ssh, process: Callable[..., subprocess.Popen[bytes]]) -> None:
+    """All hosts are this machine here: who gets there first ends the process."""
+    deaf = process("trap '' TERM; while :; do sleep 0.1; done", FAIRLEAD_JOB="0a0b0c0d")
+    ssh.slow("a", 6.0)
+    ended_s: list[float] = []
+    waiting = threading.Thread(target=lambda: ended_s.append((deaf.wait(), time.monotonic())[1]))
+    waiting.start()
+    begin_s = time.monotonic()
+    Traces(cluster("a", "b"), Job(id="0a0b0c0d", argv=(), hosts=("a", "b"))).end_leftovers(0.2)
+    waiting.join()
+    assert deaf.returncode == -signal.SIGKILL
+    assert ended_s[0] - begin_s < 6.0
 
 
 def test_a_number_that_has_come_to_mean_another_process_is_left_alone(

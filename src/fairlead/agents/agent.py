@@ -167,7 +167,7 @@ class Agent:
             await self._process.stdin.drain()
         except (BrokenPipeError, ConnectionResetError) as error:
             await self._process.wait()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await asyncio.wait(self._tasks)  # not gathered: a time-out here must not end them
             raise self._death() from error
 
     async def _read_stdout(self) -> None:

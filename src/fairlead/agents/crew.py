@@ -8,6 +8,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -97,7 +98,8 @@ class Crew:
     def _request_stop(self) -> None:
         self._unwanted = True  # before the loop is looked at: a thread that has none yet will see it
         if self._loop is not None and self._stop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._stop.set)
+            with suppress(RuntimeError):  # it was closed just now
+                self._loop.call_soon_threadsafe(self._stop.set)
 
     def _main(self) -> None:
         try:

@@ -10,16 +10,18 @@ from fairlead.errors import AgentError, HostError
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0, 30.0)
 """Before each start in a row. Together they are longer than a lease: an agent that a cut-off host still has keeps its
 port until that runs out."""
+LATER_S = 60.0
+"""Before each start after the row: a host that was away for long, behind a broken switch, is managed again."""
 STEADY_S = 60.0
 """An agent that lived so long since its start was none of a row of failures."""
 
 
 class Revival:
-    """Keeps agents alive, within bounds.
+    """Keeps agents alive: a row of starts with growing pauses, then one now and then.
 
     Tells the events ``{"type": "restarted", "attempt": k, ...}``, with what the new agent says of itself, and
-    ``{"type": "given_up", "reason": ...}`` after the last start that failed. ``attempt`` counts
-    the starts of a row, which ends when an agent lives for `STEADY_S`: not all that there were.
+    ``{"type": "given_up", "reason": ...}`` once, when the last start of a row failed. ``attempt`` counts
+    the starts since an agent lived for `STEADY_S`: not all that there were.
 
     Args:
         start: starts the agent of a host, by index, and returns what is told of its plane.
@@ -58,18 +60,20 @@ class Revival:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _revive(self, host: int) -> None:
-        problem: AgentError | HostError | None = None
-        while (attempt := self._attempts[host]) < len(self._pauses_s):
-            self._attempts[host] = attempt + 1
-            await asyncio.sleep(self._pauses_s[attempt])
+        row = len(self._pauses_s)
+        why = "it ends again and again"
+        while True:
+            attempt = self._attempts[host] + 1
+            if attempt == row + 1:
+                self._tell(host, {"type": "given_up", "reason": f"{why} ({row} starts)"})
+            self._attempts[host] = attempt
+            await asyncio.sleep(self._pauses_s[attempt - 1] if attempt <= row else LATER_S)
             try:
                 ready = await self._start(host)
             except (AgentError, HostError) as error:
-                problem = error
+                why = str(error.args[0])
                 continue
             self._started_s[host] = time.monotonic()
-            told: Message = {"type": "restarted", "attempt": attempt + 1}
+            told: Message = {"type": "restarted", "attempt": attempt}
             self._tell(host, told | {key: ready[key] for key in ("plane", "plane_reason") if key in ready})
             return
-        why = str(problem.args[0]) if problem is not None else "it ends again and again"
-        self._tell(host, {"type": "given_up", "reason": f"{why} ({len(self._pauses_s)} starts)"})

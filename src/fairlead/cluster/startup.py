@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fairlead.cluster.execute import on_all
-from fairlead.errors import FairleadError, LaunchError
+from fairlead.errors import FairleadError, HostError, LaunchError
 
 if TYPE_CHECKING:
     from fairlead.cluster.launch import RunningJob
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 TIMEOUT_S = 60.0
 POLL_S = 0.5
+LAST_LOOK_S = 1.0  # for a look that goes on when the job has ended: a host that is cut off answers late
 
 
 class StartupTimeout(LaunchError):
@@ -62,7 +63,7 @@ class StartWatch:
     def __exit__(self, *_: object) -> None:
         self._over.set()
         if self._thread.ident is not None:
-            self._thread.join()
+            self._thread.join(LAST_LOOK_S)
 
     def _watch(self) -> None:
         while self._waiting_for or self._timeout_s is not None:
@@ -88,6 +89,8 @@ class StartWatch:
             return self._running.ranks_of(host)
         except FairleadError as error:
             return error
+        except OSError as error:  # no descriptor is free, for example
+            return HostError(f"{host}: could not be asked: {error}")
 
     def _overdue(self) -> LaunchError | None:
         elapsed_s = time.monotonic() - self._begin_s

@@ -102,33 +102,36 @@ class Traces:
             HostError: a host was not reached, or processes do not end even when killed. Those of other hosts ended.
         """
         insist_s = time.monotonic() + (STOP_GRACE_S if grace_s is None else grace_s)
-        give_up_s = math.inf  # not before all that is reached was killed once
+        marks = {host: [f"{MARK}={self.job.id}"] for host in self.job.ranks_on()}
+        marks.setdefault(self._launch_host, []).append(f"{LAUNCH_MARK}={self.job.id}")
+        left = on_all(marks, lambda host: self._end_on(host, marks[host], insist_s))
+        if any(left.values()):
+            raise self._not_ended({host: answer for host, answer in left.items() if answer})
+
+    def _end_on(self, host: str, marks: list[str], insist_s: float) -> list[int] | FairleadError:
+        """The same on one host, which waits for no other: one that is cut off answers late, or never.
+
+        Returns:
+            Ids of processes that did not end, or why none are known.
+        """
+        give_up_s = math.inf
         while True:
             now_s = time.monotonic()
             insist = now_s >= insist_s
-            left = self._signal_left("KILL" if insist else "TERM")
-            if not left:
-                return
+            left = self._signal_left(host, marks, "KILL" if insist else "TERM")
             # A host that was not reached is asked again until then: it may be a log-in that was refused once.
-            reached = any(isinstance(answer, list) for answer in left.values())
-            if insist and (now_s >= give_up_s or not reached):
-                raise self._not_ended(left)
+            if not left or (insist and (now_s >= give_up_s or isinstance(left, FairleadError))):
+                return left
             if insist:
                 give_up_s = min(give_up_s, now_s + LEFTOVERS_TIMEOUT_S)
             time.sleep(POLL_S)
 
-    def _signal_left(self, name: str) -> dict[str, list[int] | FairleadError]:
-        """Signal what still belongs to the job, on all hosts at once; process ids by host, or why none are known."""
-        marks = {host: [f"{MARK}={self.job.id}"] for host in self.job.ranks_on()}
-        marks.setdefault(self._launch_host, []).append(f"{LAUNCH_MARK}={self.job.id}")
-
-        def signal(host: str) -> list[int] | FairleadError:
-            try:
-                return self._marked(host, marks[host], name)
-            except FairleadError as error:  # raised by `end_leftovers` when the other hosts are through
-                return error
-
-        return {host: answer for host, answer in on_all(marks, signal).items() if answer}
+    def _signal_left(self, host: str, marks: list[str], name: str) -> list[int] | FairleadError:
+        """Signal what still belongs to the job on a host: process ids, or why none are known."""
+        try:
+            return self._marked(host, marks, name)
+        except FairleadError as error:  # raised by `end_leftovers` when the other hosts are through
+            return error
 
     def _not_ended(self, left: dict[str, list[int] | FairleadError]) -> HostError:
         said, hints = [], []
