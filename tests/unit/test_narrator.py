@@ -64,10 +64,7 @@ def test_an_agents_second_life_is_told() -> None:
     assert told == "the agent of h2 runs again, but it cannot move traffic: no privilege"
     assert sentence(NAMES, 2, {"type": "restarted", "attempt": 1}) == "the agent of h2 runs again"
     told = sentence(NAMES, 2, {"type": "given_up", "reason": "h2: not reached (10 starts)"})
-    assert (
-        told
-        == "the agent of h2 does not start; its traffic is unmanaged, and one start a minute is tried: h2: not reached (10 starts)"
-    )
+    assert told == "the agent of h2 does not start, and is tried once a minute from now on: h2: not reached (10 starts)"
 
 
 def test_quiet_says_nothing() -> None:

@@ -43,7 +43,7 @@ def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
         but = f", but it cannot move traffic: {event['plane_reason']}" if event.get("plane") == "none" else ""
         return f"the agent of {names[host]} runs again{but}"
     if kind == "given_up":
-        return f"the agent of {names[host]} does not start; its traffic is unmanaged, and one start a minute is tried: {event['reason']}"
+        return f"the agent of {names[host]} does not start, and is tried once a minute from now on: {event['reason']}"
     if kind == "rejected":
         return f"{names[host]} refused {event['count']} datagrams that are not from this job"
     if kind == "port":
