@@ -139,7 +139,7 @@ static void join(void) {
 }
 
 static void session_first(void) {
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
     MPI_Session session;
     MPI_Group all;
     MPI_Comm own;

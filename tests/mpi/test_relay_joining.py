@@ -94,14 +94,23 @@ def test_an_abort_without_agents_ends_the_job(mpi: Mpi, tmp_path: Path) -> None:
     assert done.returncode == 7, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("seed", [3, 4, 5])
-def test_a_process_that_fails_is_told_to_the_others(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("source", "seed"),
+    [
+        ("relay_failed.c", 3),
+        ("relay_failed.c", 4),
+        ("relay_failed.c", 5),
+        ("relay_revoked.c", 3),
+        ("relay_revoked.c", 6),
+    ],
+)
+def test_a_process_that_fails_is_told_to_the_others(source: str, seed: int, tmp_path: Path) -> None:
     """Open MPI 5 goes on without it; so does the plane, to the end.
 
     The library's own MPI_Finalize is not waited for: after a failure it hangs now and then, without libfairlead too.
     """
     mpi = LIBRARIES[1].need()
-    program = mpi.compile(HERE / "relay_failed.c", tmp_path / "failed")
+    program = mpi.compile(HERE / source, tmp_path / "failed")
     env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_CHAOS": str(seed)}
     launcher, *rest = mpi.command(3, [str(program)], env)
     argv = [launcher, "--with-ft", "ulfm", *rest]

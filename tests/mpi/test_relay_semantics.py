@@ -15,7 +15,7 @@ from fairlead.profile import record
 pytestmark = pytest.mark.mpi
 SOURCES = Path(__file__).with_name("relay_semantics")
 CASES = re.findall(r'^    \{"([\w ]+)", \w+\},$', (SOURCES / "main.c").read_text(encoding="utf-8"), re.MULTILINE)
-ERRORS = ["errors", "wrong exchanges", "wrong communicators", "told once"]
+ERRORS = ["errors", "wrong exchanges", "wrong communicators", "told once", "wrong messages", "wrong starts"]
 TWO = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")]
 # Each says that a part of the machinery was used. A run in which one is zero tested less than it says.
 NOT_ZERO = {
@@ -86,6 +86,15 @@ def test_communicators_that_are_freed_before_their_requests(tmp_path: Path) -> N
     program = LIBRARIES[2].need().compile(SOURCES, tmp_path / "semantics", "-w")
     said, _ = run(LIBRARIES[2], 2, [str(program), "35", "freed first"], 45, tmp_path / "records")
     assert said == ["freed first"]
+
+
+@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+def test_a_buffer_that_is_taken_back_bounds_what_is_on_its_way(mpi: Mpi, tmp_path: Path) -> None:
+    """By itself: what other cases needed before would hide what this one needs."""
+    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    said, counts = run(mpi, 2, [str(program), "1", "buffers"], 48, tmp_path / "records")
+    assert said == ["buffers"]
+    assert counts["relayed"] > 10
 
 
 @pytest.mark.parametrize("mpi", [LIBRARIES[0], LIBRARIES[2]], ids=lambda each: each.name)

@@ -122,7 +122,11 @@ bool is_no_affair(const MPI_Comm* comm) {
 
 int comm_free(MPI_Comm* comm) {
     const auto free = library<decltype(comm_free)>(Function::MPI_Comm_free);
-    if (is_no_affair(comm) || !plane->carries(*comm)) {
+    if (is_no_affair(comm)) {
+        return free(comm);
+    }
+    plane->forget_copies(*comm);
+    if (!plane->carries(*comm)) {
         return free(comm);
     }
     plane->enter();
@@ -139,7 +143,9 @@ int comm_disconnect(MPI_Comm* comm) {
         return disconnect(comm);
     }
     plane->enter();
-    if (plane->drop(*comm)) {
+    const bool dropped = plane->drop(*comm);
+    plane->forget_copies(*comm);
+    if (dropped) {
         forget_communicator(*comm);  // asked since the wrapper forgot it; the next one may have its handle
         return disconnect(comm);
     }

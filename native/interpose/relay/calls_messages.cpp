@@ -168,6 +168,16 @@ int sendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, in
                     datatype, source, recvtag, comm, status);
 }
 
+/// The program takes its buffer back, or empties it, and fills it again: what that left is bounded.
+template <Function function, class... Arguments>
+int empty_buffer(Arguments... arguments) {
+    if (!passes_by()) {
+        plane->enter();
+        plane->wait_until([] { return !plane->holds_too_much(); });
+    }
+    return library<int(Arguments...)>(function)(arguments...);
+}
+
 int iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
     if (passes_by(comm)) {
         return library<decltype(iprobe)>(Function::MPI_Iprobe)(source, tag, comm, flag, status);
@@ -304,6 +314,12 @@ void put_messages(Table& table) {
     table.put(MPI_Imrecv_c, imrecv<MPI_Imrecv_c, MPI_Count>);
     table.put(MPI_Mrecv, mrecv<MPI_Mrecv, int>);
     table.put(MPI_Mrecv_c, mrecv<MPI_Mrecv_c, MPI_Count>);
+    table.put(MPI_Buffer_detach, empty_buffer<MPI_Buffer_detach, void*, int*>);
+    table.put(MPI_Buffer_detach_c, empty_buffer<MPI_Buffer_detach_c, void*, MPI_Count*>);
+    table.put(MPI_Buffer_flush, empty_buffer<MPI_Buffer_flush>);
+    table.put(MPI_Comm_detach_buffer, empty_buffer<MPI_Comm_detach_buffer, MPI_Comm, void*, int*>);
+    table.put(MPI_Comm_detach_buffer_c, empty_buffer<MPI_Comm_detach_buffer_c, MPI_Comm, void*, MPI_Count*>);
+    table.put(MPI_Comm_flush_buffer, empty_buffer<MPI_Comm_flush_buffer, MPI_Comm>);
     table.put(MPI_Cancel, cancel);
     table.put(MPI_Request_free, request_free);
 }

@@ -15,21 +15,36 @@ namespace {
 
 constexpr MPI_Count kMostAtOnce_B = std::numeric_limits<int>::max();
 
+// MPICH refuses to describe by int what was made with larger counts.
+int combiner_of(MPI_Datatype datatype) {
+    int combiner = MPI_COMBINER_NAMED;
+    if (PMPI_Type_get_envelope_c != nullptr) {
+        MPI_Count integers = 0, addresses = 0, counts = 0, datatypes = 0;
+        PMPI_Type_get_envelope_c(datatype, &integers, &addresses, &counts, &datatypes, &combiner);
+    } else {
+        int integers = 0, addresses = 0, datatypes = 0;
+        PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
+    }
+    return combiner;
+}
+
+// The program's own may be freed meanwhile. A duplicate would call the program's functions that copy attributes.
+bool keep(MPI_Datatype datatype, MPI_Datatype& kept) {
+    return PMPI_Type_contiguous(1, datatype, &kept) == MPI_SUCCESS && PMPI_Type_commit(&kept) == MPI_SUCCESS;
+}
+
 }  // namespace
 
 Layout::Layout(const void* buffer, MPI_Count count, MPI_Datatype datatype)
     : buffer_(const_cast<void*>(buffer)), count_(count), datatype_(datatype) {
-    int integers = 0, addresses = 0, datatypes = 0, combiner = MPI_COMBINER_NAMED;
-    PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
+    const bool derived = combiner_of(datatype) != MPI_COMBINER_NAMED;
     MPI_Count lower = 0;
     PMPI_Type_size_x(datatype, &element_B_);
     PMPI_Type_get_extent_x(datatype, &lower, &extent_B_);
     size_B_ = static_cast<std::uint64_t>(element_B_ * count);
     // Of a derived type without gaps the order may still be another.
-    contiguous_ = combiner == MPI_COMBINER_NAMED && extent_B_ == element_B_;
-    if (combiner != MPI_COMBINER_NAMED) {
-        own_datatype_ = PMPI_Type_dup(datatype, &datatype_) == MPI_SUCCESS;
-    }
+    contiguous_ = !derived && extent_B_ == element_B_;
+    own_datatype_ = derived && keep(datatype, datatype_);
 }
 
 Layout::~Layout() {

@@ -23,7 +23,7 @@ struct Channel {
     std::vector<Process> processes;   ///< that messages go to, by rank
     std::vector<std::uint64_t> sent;  ///< messages to each, for chaos mode's draws
     int suspended = 0;                ///< calls in which the library itself may use it: nothing is pulled
-    bool copied = false;              ///< MPI_Comm_idup was called for it, by all members at the same of its calls
+    bool revoked = false;             ///< and what was under way on it has ended; the library refuses what is started
     bool freed = false;               ///< by the program; what is started on it later is the library's alone
 };
 

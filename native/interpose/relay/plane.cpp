@@ -186,11 +186,13 @@ void Plane::enter_to_begin() {
 
 void Plane::copies(MPI_Comm comm) {
     locked([&] {
-        if (const auto channel = channel_of(comm); channel != nullptr) {
-            channel->copied = true;
-        }
+        copied_.insert(key_of(comm));
         return copies_ = true;
     });
+}
+
+void Plane::forget_copies(MPI_Comm comm) {
+    locked([&] { return copied_.erase(key_of(comm)); });
 }
 
 void Plane::draw() {

@@ -18,6 +18,7 @@
 #include <span>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,9 @@ class Plane {
     int tag_bound() const { return tag_bound_; }
     void partitions_ready(MPI_Request request, int number);
     bool has_arrived(MPI_Request request);
+    /// Whether more is held of sends that are complete than standard ones may leave behind. The program's buffer, which
+    /// is not used, bounds what it sends before it takes the buffer back.
+    bool holds_too_much() const;
     int start(MPI_Request* request);
     int cancel(MPI_Request* request);
     int request_free(MPI_Request* request);
@@ -143,6 +147,8 @@ class Plane {
     void enter_to_begin();
     /// The library begins to copy a communicator.
     void copies(MPI_Comm comm);
+    /// The program frees it.
+    void forget_copies(MPI_Comm comm);
     /// Polls until `over` says so; it is asked under the lock, first at once: the call polled as it began.
     template <class Over>
     void wait_until(Over&& over) {
@@ -194,6 +200,7 @@ class Plane {
     struct Background {
         MPI_Request request{};
         std::vector<std::uint8_t> bytes;
+        bool buffered = false;  ///< of a send that the program's buffer would hold
     };
     using PayloadKey = std::pair<Process, MessageId>;
 
@@ -207,6 +214,9 @@ class Plane {
     void follow_agents();
     void follow_failures();
     void fail(Process peer, int error);
+    void follow_revocations();
+    static bool is_revoked(const Channel& channel);
+    void revoke(const Channel& channel);
     bool is_gone(const Operation& operation) const;
     int interruption(const Operation& operation);
     bool any_interrupted(std::span<const MPI_Request> requests, MPI_Status statuses[], Outcome& outcome);
@@ -246,6 +256,9 @@ class Plane {
     int send_copy(const OperationPtr& operation);
     void relay(const OperationPtr& operation, Process to);
     bool may_hold(Process to, std::uint64_t held_B) const;
+    std::uint64_t most_held_B() const;
+    int refused_send(const Operation& operation, const Part& sent);
+    int refused_receive(const Operation& operation, const Part& received);
     void give_handle(const OperationPtr& operation, MPI_Request* request);
     void account(Operation& operation, const MPI_Status& status);
     /// Whether the library is done with it; then how. A persistent one may be the plane's from then on.
@@ -289,10 +302,12 @@ class Plane {
     bool library_asked_ = false;         ///< for the program, in this turn of a wait: it may have yielded
     bool copies_ = false;                ///< the library, and the program has not waited since
     std::uint64_t calls_ = 0;
+    unsigned polls_ = 0;
     std::uint64_t agreements_ = 1;
     std::uint64_t outside_ = 0;
 
     std::unordered_map<std::uintptr_t, std::shared_ptr<Channel>> channels_;
+    std::unordered_set<std::uintptr_t> copied_;  ///< MPI_Comm_idup was called, by all members at the same of its calls
     std::vector<std::shared_ptr<Channel>> dropped_;  ///< by the program, but still needed; MPI_Finalize frees the rest
     std::unordered_map<std::uintptr_t, OperationPtr> operations_;  ///< by the program's handle
     std::unordered_map<ReceiveId, OperationPtr> receives_;         ///< that are not complete

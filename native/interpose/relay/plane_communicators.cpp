@@ -209,11 +209,14 @@ void Plane::send_off() {
 // While Open MPI copies a communicator it begins collective operations on it at times of its own, and those are told
 // apart by how many there were before: one of ours between them is taken for another one.
 int Plane::gather(MPI_Comm comm) {
-    if (const auto channel = locked([&] { return channel_of(comm); });
-        channel != nullptr && channel->copied && !channel->inter) {
-        const std::vector<int> members(channel->processes.begin(), channel->processes.end());
-        meet(members, static_cast<std::size_t>(channel->rank), comm, 0);
-        return MPI_SUCCESS;
+    if (locked([&] { return !ended_ && copied_.contains(key_of(comm)); })) {
+        const Communicator& known = communicator(comm);
+        if (!known.inter && !known.outside) {
+            std::vector<int> members;
+            for (int peer = 0; peer < known.peers; ++peer) members.push_back(known.world_rank(peer));
+            meet(members, static_cast<std::size_t>(known.rank), comm, 0);
+            return MPI_SUCCESS;
+        }
     }
     MPI_Request request = request_null();
     const int error = locked([&] { return PMPI_Ibarrier(comm, &request); });

@@ -44,7 +44,7 @@ void Plane::account(Operation& operation, const MPI_Status& status) {
     }
     operation.accounted = true;
     receives_.erase(operation.receive);
-    if (is_cancelled(status)) {
+    if (is_cancelled(status) || status.MPI_SOURCE < 0) {  // with an error, and without a message
         endpoint_.native_cancelled(operation.channel->id, operation.receive);
     } else {
         endpoint_.native_completed(operation.channel->id, operation.receive, status.MPI_SOURCE);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends and receives: begun, started again, cancelled, let go.
+#include <algorithm>
+
 #include "relay/native_calls.hpp"
 #include "relay/plane.hpp"
 #include "relay/terms.hpp"
@@ -35,6 +37,16 @@ bool begun(const Operation& operation) {
     return operation.persistent || operation.handle != request_null();
 }
 
+// What only the library can tell to be wrong, and would end in our hands: memory that is not there, and datatypes that
+// were not committed.
+bool may_be_wrong(const Layout& layout) {
+    return !layout.contiguous() || (layout.buffer() == nullptr && layout.size_B() > 0);
+}
+
+int count_to_look_at(MPI_Count count) {
+    return fits(count) ? static_cast<int>(count) : 1;
+}
+
 }  // namespace
 
 // Sending and receiving.
@@ -56,6 +68,9 @@ int Plane::isend(Mode mode, const void* buffer, MPI_Count count, MPI_Datatype da
     operation->layout = Layout(buffer, count, datatype);
     operation->peer = dest;
     operation->tag = tag;
+    if (const int error = refused_send(*operation, {buffer, count, datatype}); error != MPI_SUCCESS) {
+        return error;
+    }
     const int error = launch(
         operation, [&] { return native_isend(mode, buffer, count, datatype, dest, tag, comm, &operation->handle); });
     if (error == MPI_SUCCESS) {
@@ -79,12 +94,41 @@ int Plane::irecv(void* buffer, MPI_Count count, MPI_Datatype datatype, int sourc
     operation->layout = Layout(buffer, count, datatype);
     operation->peer = source;
     operation->tag = tag;
+    if (const int error = refused_receive(*operation, {buffer, count, datatype}); error != MPI_SUCCESS) {
+        return error;
+    }
     const int error =
         post(operation, [&] { return native_irecv(buffer, count, datatype, source, tag, comm, &operation->handle); });
     if (error == MPI_SUCCESS) {
         give_handle(operation, request);
     }
     return error;
+}
+
+/// What the library says of the arguments of a send that may not be its own.
+int Plane::refused_send(const Operation& operation, const Part& sent) {
+    const Channel& channel = *operation.channel;
+    const Process to = channel.processes[static_cast<std::size_t>(operation.peer)];
+    const bool librarys =
+        operation.mode != Mode::buffered && !chaos_ && !relayed_[to] && endpoint_.path(to) == Path::direct;
+    if (librarys || !may_be_wrong(operation.layout)) {
+        return MPI_SUCCESS;
+    }
+    MPI_Request request = request_null();
+    const int error = PMPI_Send_init(sent.buffer, count_to_look_at(sent.count), sent.datatype, operation.peer,
+                                     operation.tag, channel.comm, &request);
+    return error == MPI_SUCCESS && request != request_null() ? PMPI_Request_free(&request) : error;
+}
+
+int Plane::refused_receive(const Operation& operation, const Part& received) {
+    const Channel& channel = *operation.channel;
+    if (!endpoint_.taken_over(channel.id) || !may_be_wrong(operation.layout)) {
+        return MPI_SUCCESS;
+    }
+    MPI_Request request = request_null();
+    const int error = PMPI_Recv_init(const_cast<void*>(received.buffer), count_to_look_at(received.count),
+                                     received.datatype, operation.peer, operation.tag, channel.comm, &request);
+    return error == MPI_SUCCESS && request != request_null() ? PMPI_Request_free(&request) : error;
 }
 
 void Plane::give_handle(const OperationPtr& operation, MPI_Request* request) {
@@ -113,7 +157,7 @@ int Plane::launch(const OperationPtr& operation, const std::function<int()>& nat
         operation->in_library = false;
         return MPI_SUCCESS;
     }
-    if (gone_[to]) {
+    if (gone_[to] || is_revoked(channel)) {
         operation->in_library = true;
         const int error = native();
         operation->active = error == MPI_SUCCESS;
@@ -138,7 +182,7 @@ int Plane::launch(const OperationPtr& operation, const std::function<int()>& nat
 
 // The program's buffer for such sends is not used, so that taking it back never waits in the library.
 int Plane::send_copy(const OperationPtr& operation) {
-    Background& sending = background_.emplace_back(request_null(), operation->layout.packed());
+    Background& sending = background_.emplace_back(request_null(), operation->layout.packed(), true);
     const int error =
         native_isend(Mode::standard, sending.bytes.data(), static_cast<MPI_Count>(sending.bytes.size()),
                      datatype_packed(), operation->peer, operation->tag, operation->channel->comm, &sending.request);
@@ -149,9 +193,21 @@ int Plane::send_copy(const OperationPtr& operation) {
     return error;
 }
 
+std::uint64_t Plane::most_held_B() const {
+    return chaos_ ? kMostHeldInChaos_B : kMostHeld_B;
+}
+
 bool Plane::may_hold(Process to, std::uint64_t held_B) const {
-    const std::uint64_t most_B = chaos_ ? kMostHeldInChaos_B : kMostHeld_B;
-    return held_B_[to] + held_B <= most_B && all_held_B_ + held_B <= kMostHeldForAll_B;
+    return held_B_[to] + held_B <= most_held_B() && all_held_B_ + held_B <= kMostHeldForAll_B;
+}
+
+bool Plane::holds_too_much() const {
+    std::uint64_t with_library_B = 0;
+    for (const Background& sending : background_) {
+        with_library_B += sending.buffered ? sending.bytes.size() : 0;
+    }
+    const auto too_much = [this](std::uint64_t held_B) { return held_B > most_held_B(); };
+    return with_library_B > most_held_B() || std::ranges::any_of(held_B_, too_much) || all_held_B_ > kMostHeldForAll_B;
 }
 
 void Plane::relay(const OperationPtr& operation, Process to) {
@@ -188,7 +244,7 @@ int Plane::post(const OperationPtr& operation, const std::function<int()>& nativ
     operation->error = MPI_SUCCESS;
     operation->cancel_asked = false;
     operation->cancelled_by_program = false;
-    operation->accounted = is_gone(*operation);
+    operation->accounted = is_gone(*operation) || is_revoked(*operation->channel);
     if (operation->accounted) {  // the library has none of its messages any more, and tells so
         operation->in_library = true;
         const int error = native();

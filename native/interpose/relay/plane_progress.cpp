@@ -15,6 +15,13 @@
 
 namespace fairlead::relay {
 
+namespace {
+
+constexpr int kErrorRevoked = 77;            // MPI_ERR_REVOKED of Open MPI
+constexpr unsigned kPollsToRevocation = 16;  // between looks whether communicators were revoked
+
+}  // namespace
+
 void Plane::poll() {
     if (absence_ != nullptr) {
         absence_->program_stepped();
@@ -26,6 +33,9 @@ void Plane::poll() {
         }
         if (mpi_carrier_->failures() != gone_processes_) {
             follow_failures();
+        }
+        if (PMPIX_Comm_is_revoked != nullptr && ++polls_ % kPollsToRevocation == 0) {
+            follow_revocations();
         }
     }
     settle();
@@ -69,6 +79,9 @@ void Plane::accept(std::span<const std::uint8_t> bytes) {
     }
     try {
         const Frame& frame = whole->frame;
+        if (gone_[frame.from]) {  // what was kept for it is gone, too
+            return;
+        }
         last_arrival_s_ = now_s();
         watch_absence();
         if (endpoint_.receive(frame, now_s()) && !whole->payload.empty()) {
@@ -93,6 +106,7 @@ void Plane::settle() {
 }
 
 void Plane::follow_failures() {
+    handle_events();  // of frames that came before
     gone_processes_ = mpi_carrier_->failures();
     for (Process peer = 0; peer < processes_; ++peer) {
         if (const int error = mpi_carrier_->error_of(peer); error != MPI_SUCCESS && !gone_[peer]) {
@@ -132,6 +146,49 @@ void Plane::fail(Process peer, int error) {
         }
         matched_.erase(entry.first);
         end(*operation);
+        return true;
+    });
+}
+
+void Plane::follow_revocations() {
+    for (const auto& [handle, channel] : channels_) {
+        if (!channel->revoked && is_revoked(*channel)) {
+            channel->revoked = true;
+            revoke(*channel);
+        }
+    }
+}
+
+bool Plane::is_revoked(const Channel& channel) {
+    int revoked = 0;
+    return PMPIX_Comm_is_revoked != nullptr && PMPIX_Comm_is_revoked(channel.comm, &revoked) == MPI_SUCCESS &&
+           revoked != 0;
+}
+
+/// What the plane has of the program's on the communicator ends, as what the library has. What is sent goes on, from a
+/// copy: the receiver's link counts it.
+void Plane::revoke(const Channel& channel) {
+    handle_events();
+    for (auto& [key, payload] : payloads_) {
+        if (payload.communicator != channel.id || payload.operation == nullptr) {
+            continue;
+        }
+        if (payload.own.empty()) {
+            payload.own.assign(payload.bytes.begin(), payload.bytes.end());
+            payload.bytes = payload.own;
+        }
+        const OperationPtr operation = std::exchange(payload.operation, nullptr);
+        operation->error = kErrorRevoked;
+        operation->complete = true;
+    }
+    std::erase_if(receives_, [&](const auto& entry) {
+        const OperationPtr& operation = entry.second;
+        const bool ours = operation->channel.get() == &channel && !operation->in_library;
+        if (!ours || (matched_.erase(entry.first) == 0 && !endpoint_.withdraw_receive(channel.id, entry.first))) {
+            return false;
+        }
+        operation->error = kErrorRevoked;
+        operation->complete = true;
         return true;
     });
 }
@@ -242,6 +299,12 @@ void Plane::handle(const ReceiveMatched& event) {
         receives_.erase(event.match.receive);
         return;
     }
+    if (gone_[relayed.peer]) {  // the rest of it does not come
+        operation->error = mpi_carrier_->error_of(relayed.peer);
+        operation->complete = true;
+        receives_.erase(event.match.receive);
+        return;
+    }
     matched_.emplace(event.match.receive, key);
     if (!operation->layout.contiguous() || relayed.size_B > operation->layout.size_B()) {
         operation->scratch.resize(relayed.size_B);
@@ -249,6 +312,9 @@ void Plane::handle(const ReceiveMatched& event) {
 }
 
 void Plane::handle(const Arrived& event) {
+    if (!receives_.contains(event.receive)) {  // its communicator was revoked
+        return;
+    }
     const OperationPtr operation = receives_.at(event.receive);
     const auto piece = arrived_.extract({matched_.at(event.receive), event.offset_B});
     const bool direct = operation->scratch.empty();

@@ -92,9 +92,10 @@ inline bool is_alone(MPI_Comm comm) {
     return size == 1 && inter == 0;
 }
 
-/// Whether the plane has to see to it that its members meet.
+/// Whether the plane has to see to it that its members meet, also where it does not carry the communicator's messages.
+/// Processes outside the world do not know of meetings.
 inline bool has_to_meet(MPI_Comm comm) {
-    return comm != comm_null() && !is_alone(comm) && plane->carries(comm);
+    return comm != comm_null() && !is_alone(comm) && !communicator(comm).outside;
 }
 
 }  // namespace fairlead::relay

@@ -54,7 +54,8 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
 int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]);
 int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status);
 int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]);
-int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype);
+int PMPI_Type_commit(MPI_Datatype* datatype);
+int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype);
 int PMPI_Type_free(MPI_Datatype* datatype);
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes,
                            int* combiner);
@@ -96,5 +97,8 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size);
                                MPI_Comm comm, MPI_Request* request);
 [[gnu::weak]] int PMPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                                 MPI_Comm comm, MPI_Request* request);
+[[gnu::weak]] int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses,
+                                           MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner);
+[[gnu::weak]] int PMPIX_Comm_is_revoked(MPI_Comm comm, int* flag);  // Open MPI's; other libraries' error is another
 [[gnu::weak]] int PMPI_Group_from_session_pset(MPI_Session session, const char* pset_name, MPI_Group* newgroup);
 }

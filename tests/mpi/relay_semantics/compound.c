@@ -6,7 +6,7 @@
 #include "semantics.h"
 
 void later_exchanges(void) {
-#if MPI_VERSION >= 4
+#ifdef HAS_FUNCTIONS_OF_MPI_4
     const int lengths[] = {SMALL, MIDDLE, LARGE};
     for (int i = 0; i < 9; ++i) {
         const int length = lengths[i % 3];
@@ -77,7 +77,7 @@ static void refused_and_freed(void) {
 #endif
 
 void partitioned(void) {
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 /* in Open MPI 5, partitioned messages fail by themselves */
     enum { PARTS = 5, OTHER = 3, PAIRS = 3 };
     for (int round = 0; round < 3; ++round) {
         int out[PAIRS][PARTS * OTHER], in[PAIRS][PARTS * OTHER], decoy = -1;

@@ -278,3 +278,22 @@ void told_once(void) {
     returning(MPI_ERRORS_ARE_FATAL);
     MPI_Errhandler_free(&counting);
 }
+
+/// Memory that is not there, and types that were not committed: refused by the call, whichever way the message takes.
+void wrong_messages(void) {
+    MPI_Datatype column;
+    int in[16];
+    MPI_Request request;
+    returning(MPI_ERRORS_RETURN);
+    MPI_Type_vector(4, 1, 4, MPI_INT, &column);
+    for (int time = 0; time < TIMES; ++time) {
+        NEED(class_of(MPI_Send(NULL, 1, MPI_INT, next_rank, AFTER, world)) == MPI_ERR_BUFFER);
+        NEED(class_of(MPI_Send(in, 1, column, next_rank, AFTER, world)) == MPI_ERR_TYPE);
+        NEED(class_of(MPI_Isend(in, 1, column, next_rank, AFTER, world, &request)) == MPI_ERR_TYPE);
+        NEED(class_of(MPI_Irecv(NULL, 1, MPI_INT, last_rank, AFTER, world, &request)) == MPI_ERR_BUFFER);
+        NEED(class_of(MPI_Irecv(in, 1, column, last_rank, AFTER, world, &request)) == MPI_ERR_TYPE);
+        nothing_is_lost();
+    }
+    MPI_Type_free(&column);
+    returning(MPI_ERRORS_ARE_FATAL);
+}

@@ -186,3 +186,24 @@ void empty_statuses(void) {
     NEED(number == MPI_UNDEFINED);
     for (int i = 0; i < 3; ++i) MPI_Request_free(&inactive[i]);
 }
+
+/// A copy of a copy, while one process looks after it and a barrier on it goes on.
+void copies_of_copies(void) {
+    for (int time = 0; time < 4; ++time) {
+        MPI_Comm first, second;
+        MPI_Request making;
+        int flag, sum;
+        MPI_Comm_idup(world, &first, &making);
+        MPI_Wait(&making, MPI_STATUS_IGNORE);
+        MPI_Comm_idup(first, &second, &making);
+        for (int i = 0; i < 1000 && rank == 1; ++i) MPI_Test(&making, &flag, MPI_STATUS_IGNORE);
+        MPI_Barrier(first);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, first);
+        NEED(sum == size * (size - 1) / 2);
+        MPI_Wait(&making, MPI_STATUS_IGNORE);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, second);
+        NEED(sum == size * (size - 1) / 2);
+        MPI_Comm_free(&first);
+        MPI_Comm_free(&second);
+    }
+}

@@ -2,6 +2,8 @@
 // Sends of all modes, blocking and not, persistent ones, and exchanges.
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "semantics.h"
 
@@ -139,4 +141,35 @@ void exchanges(void) {
     free(one);
     free(two);
     MPI_Barrier(world);
+}
+
+static long most_memory_KiB(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/// A buffer bounds what is on its way: taken back, it is empty but for what the library may keep.
+void buffers(void) {
+    enum { TIMES = 100, LENGTH = 1 << 19, MOST_KiB = 25 << 10 };
+    const int space = LENGTH + MPI_BSEND_OVERHEAD;
+    unsigned char* bytes = memory(LENGTH);
+    void* buffer = memory(space);
+    write_bytes(bytes, LENGTH, 1);
+    memset(buffer, 1, (size_t)space);
+    const long before_KiB = most_memory_KiB();
+    if (rank == 1) usleep(300000); /* a slow receiver */
+    for (int time = 0; time < TIMES && rank == 0; ++time) {
+        MPI_Buffer_attach(buffer, space);
+        MPI_Bsend(bytes, LENGTH, MPI_BYTE, 1, time, world);
+        MPI_Buffer_detach(&buffer, &(int){0});
+    }
+    for (int time = 0; time < TIMES && rank == 1; ++time) {
+        memset(bytes, 0, LENGTH);
+        MPI_Recv(bytes, LENGTH, MPI_BYTE, 0, time, world, MPI_STATUS_IGNORE);
+        NEED(are_bytes(bytes, LENGTH, 1));
+    }
+    NEED(rank != 0 || most_memory_KiB() - before_KiB < MOST_KiB);
+    free(buffer);
+    free(bytes);
 }

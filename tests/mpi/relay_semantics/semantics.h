@@ -5,6 +5,11 @@
 #include <mpi.h>
 #include <stdio.h>
 
+/* Open MPI 5 has these functions, though it says 3.1. */
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
+#define HAS_FUNCTIONS_OF_MPI_4 1
+#endif
+
 enum { SMALL = 5, MIDDLE = 3000, LARGE = 120000 }; /* bytes: with the envelope, pulled, beyond what is copied */
 
 extern int rank, size, next_rank, last_rank;
@@ -31,6 +36,7 @@ void blocking_modes(void);
 void later_modes(void);
 void persistent(void);
 void exchanges(void);
+void buffers(void);
 /* wildcards.c */
 void wildcards(void);
 void unwanted(void);
@@ -46,11 +52,14 @@ void cancelling(void);
 /* datatypes.c */
 void datatypes(void);
 void truncation(void);
+void large_types(void);
+void type_attributes(void);
 /* errors.c */
 void errors(void);
 void wrong_exchanges(void);
 void wrong_communicators(void);
 void told_once(void);
+void wrong_messages(void);
 /* communicators.c */
 void communicators(void);
 void made_while_receiving(void);
@@ -60,6 +69,7 @@ void freed_first(void);
 void freed_early(void);
 void freed_in_turn(void);
 void overlapping_copies(void);
+void copies_of_copies(void);
 void empty_statuses(void);
 /* alone.c */
 void alone(void);
@@ -69,6 +79,8 @@ void settle(void);
 void files(void);
 /* windows.c */
 void windows(void);
+void windows_of_copies(void);
+void wrong_starts(void);
 /* compound.c */
 void later_exchanges(void);
 void partitioned(void);

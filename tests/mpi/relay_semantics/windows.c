@@ -170,3 +170,50 @@ void windows(void) {
     groups();
     locks();
 }
+
+/// On a communicator whose messages the plane does not carry, people wait for each other all the same.
+void windows_of_copies(void) {
+    MPI_Comm copy;
+    MPI_Win win;
+    MPI_Request request;
+    int *memory_of_all, got = -1;
+    MPI_Comm_idup(world, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_allocate(sizeof *memory_of_all, sizeof *memory_of_all, MPI_INFO_NULL, copy, &memory_of_all, &win);
+    for (int time = 0; time < 3; ++time) {
+        MPI_Win_fence(0, win);
+        if (rank == 1) MPI_Irecv(&got, 1, MPI_INT, 0, 3, world, &request);
+        MPI_Barrier(world);
+        if (rank == 0) MPI_Ssend(&time, 1, MPI_INT, 1, 3, world); /* to one who waits in the fence */
+        MPI_Put(&rank, 1, MPI_INT, next_rank, 0, 1, MPI_INT, win);
+        MPI_Win_fence(0, win);
+        NEED(*memory_of_all == last_rank);
+        if (rank == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
+        NEED(rank != 1 || got == time);
+    }
+    MPI_Win_free(&win);
+    MPI_Comm_free(&copy);
+}
+
+/// A second start within one is refused at once: nobody posts for it.
+void wrong_starts(void) {
+    MPI_Win win;
+    MPI_Group all, from, to;
+    int *in;
+    MPI_Comm_group(world, &all);
+    MPI_Group_incl(all, 1, &last_rank, &from);
+    MPI_Group_incl(all, 1, &next_rank, &to);
+    MPI_Win_allocate(sizeof *in, sizeof *in, MPI_INFO_NULL, world, &in, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    for (int time = 0; time < 2; ++time) {
+        MPI_Win_post(from, 0, win);
+        MPI_Win_start(to, 0, win);
+        NEED(MPI_Win_start(to, 0, win) != MPI_SUCCESS);
+        MPI_Win_complete(win);
+        MPI_Win_wait(win);
+    }
+    MPI_Win_free(&win);
+    MPI_Group_free(&from);
+    MPI_Group_free(&to);
+    MPI_Group_free(&all);
+}
