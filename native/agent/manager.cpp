@@ -61,9 +61,21 @@ Manager::Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpC
       controller_(complete(manage.controller, plane)),
       automatic_(manage.controller.automatic),
       interface_(interface_name(config)) {
-    if (automatic_) monitor_.emplace(config);
+    watch_sockets();
     for (core::PairMix& mix : manage.mixes) feed(std::move(mix));
     poll();
+}
+
+/// Also for moves by hand: a packet filter on a detour may let echoes pass, and not the program's connections.
+void Manager::watch_sockets() {
+    if (automatic_) {
+        monitor_.emplace(config_);
+    } else if (plane_.up() && plane_.proves()) {
+        try {
+            monitor_.emplace(config_);
+        } catch (const std::system_error&) {  // echoes still tell
+        }
+    }
 }
 
 Manager::~Manager() {
@@ -307,7 +319,7 @@ void Manager::report_latencies(bool all) {
         if (host == config_.self) continue;
         const core::PathView view = controller_.view(host);
         if (!all && view.zone == core::Zone::low && view.relay == core::kNoHost) continue;
-        if (!monitor_ || !view.in_use || monitor_->srtt_s(host) <= 0.0) continue;
+        if (!automatic_ || !monitor_ || !view.in_use || monitor_->srtt_s(host) <= 0.0) continue;
         report_({{"type", "path_latency"},
                  {"source", config_.self},
                  {"destination", host},

@@ -66,6 +66,7 @@ class Manager {
     void wake();
     void tick();
     void poll();
+    void watch_sockets();
     void sample_sockets(bool complete);
     void sample_interface();
 
@@ -97,7 +98,7 @@ class Manager {
     Report report_;
     core::Controller controller_;
     bool automatic_;
-    std::optional<SocketMonitor> monitor_;  ///< none if moves are made by hand, or the kernel does not tell
+    std::optional<SocketMonitor> monitor_;  ///< none where nothing needs it, or the kernel does not tell
     int failed_samples_ = 0;                ///< in a row
     double next_sample_s_ = 0.0;            ///< CLOCK_MONOTONIC, after a failure
     InterfaceLoad interface_;

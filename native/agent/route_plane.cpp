@@ -174,7 +174,7 @@ void RoutePlane::request(const Body& body, Done done) {
     if (!client_) return done("there is no route plane: " + reason_);
     try {
         const std::uint32_t id = client_->send(body);
-        waiting_[id] = {std::move(done), loop_.after(kAnswer_s, [this] { lose("the guardian does not answer"); })};
+        waiting_[id] = {std::move(done), loop_.after(kAnswer_s, [this] { lose_silent(); })};
     } catch (const guardian::ClientError& error) {
         lose(error.what());
         done(reason_);
@@ -272,6 +272,15 @@ void RoutePlane::read_replies() {
     } catch (const guardian::ClientError& error) {
         lose(error.what());
     }
+}
+
+/// One that is stopped would keep its routes, and whoever is to remove what is left takes it for alive. Where it is
+/// another user's, by sudo, that remains.
+void RoutePlane::lose_silent() {
+    if (!up_) return lose("the guardian does not answer");  // it has moved nothing
+    const bool ended = client_ && kill(client_->pid(), SIGKILL) == 0;
+    lose(ended ? "the guardian does not answer and was ended"
+               : "the guardian does not answer, and could not be ended: what it moved may stay moved");
 }
 
 void RoutePlane::lose(const std::string& reason) {

@@ -65,6 +65,7 @@ class RoutePlane final : public DataPlane {
     template <typename Body>
     void request(const Body& body, Done done);
     void read_replies();
+    void lose_silent();
     void lose(const std::string& reason);
     std::uint64_t ask(core::HostId destination, core::HostId relay);
     void make_anew(core::HostId destination, core::HostId relay, Done failed);

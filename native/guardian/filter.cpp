@@ -79,21 +79,23 @@ table inet <NAME> {
 }
 )";
 
-// The outer packets are judged before connection tracking (priority -200) spends anything on them, and only those with
-// the job's own network identifier: it follows the UDP header of 8 and four bytes of VXLAN's. Those from a job's host
-// must be the kernel's own there: from a port that no ordinary user has (network address translation between them keeps
-// such ports below 1024), and not a container's, which this host would put its own address on.
+// The outer packets are judged before connection tracking (priority -200) spends anything on them. Their network
+// identifier is not looked at: segments of one buffer (UDP_SEGMENT) pass here as one packet and have one each. The port
+// is the overlay's alone, unless two jobs drew the same: then their detours carry nothing, and are not taken. The
+// overlay's socket takes broadcast and multicast, too. Those from a job's host must be the kernel's own there: from a
+// port that no ordinary user has (network address translation between them keeps such ports below 1024), and not a
+// container's, which this host would put its own address on.
 constexpr const char* kOuter = R"(
 table inet <NAME> {
     chain outer {
         type filter hook prerouting priority -300; policy accept;
-        fib daddr type local udp dport <PORT> @th,96,24 <NETWORK> ip saddr != @hosts counter name outsiders drop;
-        fib daddr type local udp dport <PORT> @th,96,24 <NETWORK> meta nfproto ipv6 counter name outsiders drop;
-        fib daddr type local udp dport <PORT> @th,96,24 <NETWORK> udp sport > <LAST> counter name forgers drop;
+        fib daddr type { local, broadcast, multicast } udp dport <PORT> ip saddr != @hosts counter name outsiders drop;
+        fib daddr type { local, broadcast, multicast } udp dport <PORT> meta nfproto ipv6 counter name outsiders drop;
+        fib daddr type { local, broadcast, multicast } udp dport <PORT> udp sport > <LAST> counter name forgers drop;
     }
     chain passing {
         type filter hook forward priority -300; policy accept;
-        ip daddr @hosts ip saddr != @hosts udp dport <PORT> @th,96,24 <NETWORK> counter name outsiders drop;
+        ip daddr @hosts ip saddr != @hosts udp dport <PORT> counter name outsiders drop;
     }
 }
 )";
@@ -122,10 +124,9 @@ void add_inner_filter(const Setup& setup, std::uint32_t slot) {
 
 void add_outer_filter(const Setup& setup) {
     const std::string name = filter_name(setup.job);
-    const std::string commands = fill(kOuter, {{"NAME", name},
-                                               {"PORT", std::to_string(setup.overlay_port)},
-                                               {"NETWORK", std::to_string(setup.network_id)},
-                                               {"LAST", std::to_string(kLastSourcePort)}});
+    const std::string commands =
+        fill(kOuter,
+             {{"NAME", name}, {"PORT", std::to_string(setup.overlay_port)}, {"LAST", std::to_string(kLastSourcePort)}});
     run(commands, "filter " + name);
 }
 

@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstddef>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -84,6 +86,16 @@ bool retry(std::chrono::milliseconds patience, Attempt attempt) {
     return true;
 }
 
+// Whether it has ended and nobody has taken note: the kernel keeps its number until then.
+bool has_ended(std::int64_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t name_end = stat.rfind(')');  // the name may hold anything
+    if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
+    const char state = stat[name_end + 2];
+    return state == 'Z' || state == 'X';
+}
+
 }  // namespace
 
 ProcessId ProcessId::self() {
@@ -94,7 +106,9 @@ ProcessId ProcessId::self() {
 }
 
 bool ProcessId::gone() const {
-    return pid > 0 && pid_namespace == self().pid_namespace && kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+    if (pid <= 0 || pid_namespace != self().pid_namespace) return false;
+    if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return true;
+    return has_ended(pid);
 }
 
 std::optional<Presence> Presence::claim(const std::string& name) {

@@ -141,6 +141,7 @@ def refusing(lab: labs.Lab, host: str, chain: str, rule: str = "") -> Iterator[f
 OVERLAY_BLOCKED = ("input priority 0", "udp dport 20000-29999 drop;")
 NOT_FORWARDED = ("forward priority 0; policy drop",)
 LARGE_BLOCKED = ("input priority 0", "udp dport 20000-29999 meta length 1000-65535 drop;")
+TCP_NOT_FORWARDED = ("forward priority 0", "meta l4proto tcp drop;")
 WAYS = [
     pytest.param("h2", OVERLAY_BLOCKED, id="overlay-port-at-relay"),
     pytest.param("h1", OVERLAY_BLOCKED, id="overlay-port-at-destination"),
@@ -161,6 +162,17 @@ def test_a_detour_that_stops_carrying_is_left(
             assert_unharmed(lab, command)
     assert reasons(command) == ["detour_broken"]
     assert command.heard(f"{BACK}: the detour does not carry packets")
+
+
+def test_a_detour_that_carries_echoes_and_no_connection_is_left(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    """As where a packet filter wants to see both directions of a connection (`ct state invalid drop`)."""
+    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+        away(lab)
+        with refusing(lab, "h2", *TCP_NOT_FORWARDED) as since_s:
+            assert told_after(command, BACK, since_s) < LIMIT_S
+            assert moved_routes(lab, "h0") == []
+            assert_unharmed(lab, command)
+    assert reasons(command) == ["detour_broken"]
 
 
 @pytest.mark.parametrize(("host", "filter_"), WAYS)

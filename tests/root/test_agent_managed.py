@@ -373,6 +373,20 @@ def test_a_signal_does_not_wake_it_again_and_again(net: Net, guardian: list[str]
         assert running[0].process.wait(5) == 0
 
 
+@pytest.mark.slow
+def test_a_guardian_that_does_not_answer_is_ended(net: Net, guardian: list[str]) -> None:
+    """Else its routes stay, and whoever removes what dead guardians left takes it for alive."""
+    with agents(net, guardian=guardian, uid=USER) as running:
+        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        stopped = guardian_of(running[0])
+        os.kill(stopped, signal.SIGSTOP)
+        answer = running[0].ask(type="return", peer=1)
+        assert answer["type"] == "failed", answer
+        assert "was ended" in running[0].event("plane_lost")["reason"]
+        net.hosts[0].run(*guardian, "--clean")
+        assert "fl-" not in net.hosts[0].run("ip", "-o", "link")
+
+
 def test_the_agent_survives_its_guardian(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=USER) as running:
         assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"

@@ -65,6 +65,54 @@ def test_a_users_packets_from_a_jobs_host_are_dropped_and_traffic_goes_on(mesh: 
         assert counts == [0] * 6
 
 
+EVERYBODY = f"""
+import socket, sys
+packet = bytes.fromhex(sys.argv[1])
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+out.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+for address in ("255.255.255.255", sys.argv[2], "224.0.0.1"):
+    for _ in range({FORGED}):
+        out.sendto(packet, (address, 28000))
+"""
+SEGMENTS = f"""
+import socket, sys
+first, second = bytes.fromhex(sys.argv[1]), bytes.fromhex(sys.argv[2])
+assert len(first) == len(second)
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+out.setsockopt(socket.IPPROTO_UDP, 103, len(first))  # UDP_SEGMENT
+for _ in range({FORGED}):
+    out.sendto(first + second, (sys.argv[3], 28000))
+"""
+
+
+def test_broadcast_and_multicast_reach_the_overlay_no_more_than_others(mesh: Mesh) -> None:
+    """The kernel hands them to every socket of the port. From the victim itself: its own copy is looped back."""
+    _, victim, _ = mesh.hosts
+    broadcast = victim.address.rpartition(".")[0] + ".255"
+    victim.ip("route add 224.0.0.0/4 dev eth0", "route add 255.255.255.255 dev eth0")
+    try:
+        with job(mesh), victim.socket(socket.SOCK_DGRAM) as listener:
+            listener.bind(("0.0.0.0", 5005))
+            packet = vxlan_packet(4242, "10.77.2.2", victim.address, 5005).hex()
+            victim.run(*AS_USER, "/usr/bin/python3", "-c", EVERYBODY, packet, broadcast)
+            assert delivered(listener) == 0
+            assert victim.counter("fairlead_test1", "forgers") >= 2 * FORGED
+    finally:
+        victim.ip("route del 224.0.0.0/4 dev eth0", "route del 255.255.255.255 dev eth0")
+
+
+def test_a_segment_behind_one_of_another_network_is_dropped_with_it(mesh: Mesh) -> None:
+    """Segments of one buffer pass the filter as one packet, and the overlay's socket one by one."""
+    source, victim, _ = mesh.hosts
+    with job(mesh), victim.socket(socket.SOCK_DGRAM) as listener:
+        listener.bind(("0.0.0.0", 5005))
+        first, second = (vxlan_packet(number, "10.77.2.2", victim.address, 5005).hex() for number in (4243, 4242))
+        for sender in (source, victim):
+            sender.run(*AS_USER, "/usr/bin/python3", "-c", SEGMENTS, first, second, victim.address)
+        assert delivered(listener) == 0
+        assert victim.counter("fairlead_test1", "forgers") >= 2 * FORGED
+
+
 def test_where_ports_below_1024_are_for_everybody_it_protects_nothing_and_that_is_told(mesh: Mesh, binary: str) -> None:
     source, victim, _ = mesh.hosts
     with job(mesh), victim.socket(socket.SOCK_DGRAM) as listener:

@@ -90,6 +90,26 @@ def test_an_ordinary_user_holds_up_nothing(mesh: Mesh, host: Host, start: Callab
         squatter.communicate("\n")
 
 
+def test_a_guardian_of_whose_end_nobody_took_note_is_dead(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str
+) -> None:
+    """As one whose agent lives: the kernel keeps its number. A user has taken its name."""
+    dead = start(host, mesh.setup_request(host, job="dead"))
+    dead.process.kill()
+    os.waitid(os.P_PID, dead.process.pid, os.WEXITED | os.WNOWAIT)
+    bind = "import socket; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); "
+    bind += "s.bind('\\0fairlead-guardian-dead'); print('held', flush=True); input()"
+    squatter = host.start(*AS_USER, "/usr/bin/python3", "-c", bind, stdin=PIPE, stdout=PIPE)
+    assert squatter.stdin is not None and squatter.stdout is not None
+    try:
+        assert squatter.stdout.readline() == "held\n"
+        assert [(job["job"], job["alive"]) for job in status(host, binary)] == [("dead", False)]
+        assert {line["job"] for line in clean(host, binary)} == {"dead"}
+    finally:
+        squatter.communicate("\n")
+        dead.wait()
+
+
 def test_one_user_cannot_have_all_slots_of_a_host(mesh: Mesh, host: Host, binary: str) -> None:
     """Each may have as many jobs as he leaves slots for others."""
     guardians: list[Guardian] = []

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kHelloUnheard_s = 2.0;  // repeated this often to a peer that never answered
 constexpr double kHelloHeard_s = 30.0;
+constexpr double kFirstRetry_s = 0.01;  // of a return that failed; settings allow no shorter pause
 
 constexpr double kLargestWeight = 1e15;  // sums of weights and times stay finite
 ControllerConfig checked(ControllerConfig config) {
@@ -188,6 +189,7 @@ void Controller::State::handle(const ReturnDone& done) {
     if (!destination.pending || destination.pending->move) return;
     const ReturnReason reason = destination.pending->reason;
     destination.pending.reset();
+    destination.return_backoff_s = 0.0;
     returned(done.destination, reason);
     settle(done.destination);
 }
@@ -200,7 +202,10 @@ void Controller::State::handle(const ReturnFailed& failed) {
         emit(ByHandEnded{failed.destination, kNoHost, failed.reason});
     }
     destination.must_return = destination.pending->reason;
-    destination.retry_return = now_ + settings_.detour.failed_backoff_s;
+    // Its traffic may be lost meanwhile, and most failures are an answer that got lost.
+    destination.return_backoff_s =
+        std::clamp(2.0 * destination.return_backoff_s, kFirstRetry_s, settings_.detour.failed_backoff_s);
+    destination.retry_return = now_ + destination.return_backoff_s;
     destination.pending.reset();
     if (destination.by_hand) settle(failed.destination);
 }
@@ -246,7 +251,10 @@ void Controller::State::handle(const PlaneLost&) {
         if (!other(host)) continue;
         Destination& destination = destinations_[host];
         destination.search.reset();
-        destination.trial.reset();
+        if (destination.trial) {
+            emit(ByHandEnded{host, destination.trial->relay, "this host's data plane is gone"});
+            destination.trial.reset();
+        }
         if (!stopping_) send(host, wire::Hello{hosts_, false});
         if (destination.detour || destination.pending) start_return(host, ReturnReason::plane_lost);
     }

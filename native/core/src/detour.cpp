@@ -37,6 +37,7 @@ void Controller::State::moved(HostId host, const Pending& pending) {
     destination.sockets.begin_anew(now_);
     destination.detour = detour;
     if (before != kNoHost && before != pending.relay) send(before, wire::RelayRelease{host});
+    const bool soon = now_ - destination.last_change < settings_.detour.hold_max_s;
     if (!detour.manual) {
         const bool relapse = now_ - destination.last_return < settings_.detour.relapse_s;
         if (before == kNoHost) {
@@ -50,7 +51,6 @@ void Controller::State::moved(HostId host, const Pending& pending) {
                     std::max(destination.dwell_s, std::min(until_used_s, settings_.detour.dwell_max_s));
             }
         }
-        const bool soon = now_ - destination.last_change < settings_.detour.hold_max_s;
         if (before != kNoHost && soon) {
             destination.hold_s = std::min(2.0 * destination.hold_s, settings_.detour.hold_max_s);
         } else if (!soon) {
@@ -59,7 +59,9 @@ void Controller::State::moved(HostId host, const Pending& pending) {
         hold(destination);
         destination.last_change = now_;
     }
-    destination.judge.changed(!detour.manual && !pending.decision.ahead, now_);
+    // What it got before its first move of late may be of the time before the congestion.
+    const bool comparable = before != kNoHost || soon;
+    destination.judge.changed(!detour.manual && !pending.decision.ahead && comparable, now_);
     destination.stay_backoff_s = 0.0;
     destination.failed_backoff_s = 0.0;
     destination.last_stay.reset();
@@ -126,6 +128,10 @@ void Controller::State::returned(HostId host, ReturnReason reason) {
     if (reason == ReturnReason::detour_slow) {
         destination.hold_s = std::min(2.0 * destination.hold_s, settings_.detour.hold_max_s);
         hold(destination);
+    } else if (reason == ReturnReason::direct_good || reason == ReturnReason::idle) {
+        // What was learnt on the detours ends with the congestion: the next one is left as soon as the first.
+        destination.hold_s = settings_.detour.hold_s;
+        destination.hold_until = now_;
     }
     destination.judge.changed(reason == ReturnReason::detour_slow, now_);
     const bool lost = reason == ReturnReason::relay_dead || reason == ReturnReason::relay_revoked ||

@@ -19,16 +19,28 @@ double RelayDesk::granted_bps() const {
     return sum;
 }
 
+void RelayDesk::on_interface(double rate_bps) {
+    measured_bps_ = rate_bps;
+    highest_bps_ = std::max(highest_bps_, rate_bps);
+}
+
+/// What all that passes the interface is held against. The budget comes of one connection to one host, and an interface
+/// may carry many of those at once.
+double RelayDesk::whole_bps() const {
+    return std::max(budget_bps_, highest_bps_);
+}
+
 bool RelayDesk::request(Pair path, double rate_bps, Time now) {
     if (!valid(path, host_count_)) return false;
     const auto same = std::find_if(grants_.begin(), grants_.end(), [&](const Grant& g) { return g.path == path; });
     const double present_bps = same != grants_.end() ? same->rate_bps : 0.0;
-    const double others_bps = std::max(granted_bps(), measured_bps_) - present_bps;
+    const double granted_to_others_bps = granted_bps() - present_bps;
+    const double others_bps = std::max(granted_to_others_bps, measured_bps_ - present_bps);
     // A single grant may exceed what is left: half of a relay is still better than a congested path.
-    const bool only = granted_bps() <= present_bps;
-    const bool enough = same != grants_.end() || others_bps <= (1.0 - kEnoughShare) * budget_bps_;
-    const bool fits = rate_bps <= 0.0 || budget_bps_ <= 0.0 || (only && enough) || others_bps + rate_bps <= budget_bps_;
-    if (!fits) return false;
+    const bool only = granted_to_others_bps <= 0.0;
+    const bool enough = same != grants_.end() || others_bps <= (1.0 - kEnoughShare) * whole_bps();
+    const bool room = granted_to_others_bps + rate_bps <= budget_bps_ && others_bps + rate_bps <= whole_bps();
+    if (rate_bps > 0.0 && budget_bps_ > 0.0 && !(only && enough) && !room) return false;
     if (same != grants_.end()) {
         *same = Grant{path, rate_bps, now};
     } else {
@@ -63,7 +75,7 @@ std::vector<Pair> RelayDesk::granted() const {
 }
 
 double RelayDesk::load() const {
-    return budget_bps_ > 0.0 ? std::max(granted_bps(), measured_bps_) / budget_bps_
+    return budget_bps_ > 0.0 ? std::max(granted_bps() / budget_bps_, measured_bps_ / whole_bps())
                              : static_cast<double>(grants_.size());
 }
 

@@ -19,7 +19,7 @@ class RelayDesk {
     bool request(Pair path, double rate_bps, Time now);
     void release(Pair path);
     /// Measured at the interface, everything together.
-    void on_interface(double rate_bps) { measured_bps_ = rate_bps; }
+    void on_interface(double rate_bps);
     /// Every grant of this source lives on.
     void heartbeat(HostId source, Time now);
     /// Forgets a source whose agent is gone.
@@ -41,10 +41,12 @@ class RelayDesk {
         Time renewed = 0.0;
     };
     double granted_bps() const;
+    double whole_bps() const;
 
     HostId host_count_;
     double budget_bps_;
     double measured_bps_ = 0.0;
+    double highest_bps_ = 0.0;  ///< ever measured
     const RelaySettings& settings_;
     std::vector<Grant> grants_;  ///< at most one a path, so bounded by host_count^2
 };

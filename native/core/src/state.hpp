@@ -132,6 +132,7 @@ struct Destination {
     std::optional<Detour> detour;
     std::optional<ReturnReason> must_return;  ///< as soon as nothing is pending
     Time retry_return = 0.0;
+    double return_backoff_s = 0.0;
     std::vector<Avoided> avoided;
     std::optional<TrialByHand> trial;
     std::optional<HostId> by_hand;  ///< move (or, kNoHost, return) asked by hand while something was pending

@@ -284,6 +284,22 @@ TEST(Controller, WhatPassesTheRelaysInterfaceCountsAgainstItsBudget) {
     EXPECT_EQ(rig.sent<wire::RelayGrant>(1), 2) << "it is there already";
 }
 
+/// The budget is that of one connection to one host; a fast interface carries many at once.
+TEST(Controller, AnInterfaceThatHasCarriedMoreThanItsBudgetHasRoomForMore) {
+    ControllerConfig config = config_of(0);
+    config.settings.relay.budget_bps = 100e6;
+    Rig rig(config);
+    rig.greet_all();
+    rig.on(InterfaceBusy{400e6});
+    rig.on(Received{1, wire::RelayRequest{1, 2, 60e6}});
+    EXPECT_EQ(rig.sent<wire::RelayRefuse>(1), 1) << "it is as busy as it was ever seen";
+    rig.on(InterfaceBusy{180e6});  // above the budget, and less than half of what it carried
+    rig.on(Received{1, wire::RelayRequest{2, 2, 60e6}});
+    EXPECT_EQ(rig.sent<wire::RelayGrant>(1), 1);
+    rig.on(Received{2, wire::RelayRequest{3, 3, 60e6}});
+    EXPECT_EQ(rig.sent<wire::RelayRefuse>(2), 1) << "what was granted counts against the budget all the same";
+}
+
 TEST(Controller, RelaysWithinItsBudget) {
     ControllerConfig config = config_of(0);
     config.settings.relay.budget_bps = 100e6;

@@ -292,6 +292,27 @@ TEST(Simulation, ReturnsWhenCongestionEnds) {
     }
 }
 
+/// What was learnt of detours ends with the congestion: nobody waits in the next one.
+TEST(Simulation, ReactsAsFastToTheNextCongestion) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        Config config;
+        config.seed = seed;
+        Simulation net(config);
+        everybody_exchanges(net, 28e3, 20e-3);
+        net.foreign(0, 1, 8, 2.0, 7.0);
+        net.foreign(0, 1, 8, 16.0, 22.0);
+        net.run_until(16.7);
+        const auto moved_between = [&net](double begin, double end) {
+            const auto moves = net.reports<Moved>();
+            return std::count_if(moves.begin(), moves.end(),
+                                 [&](const auto& move) { return move.first >= begin && move.first < end; });
+        };
+        const auto before = moved_between(2.0, 2.7);
+        EXPECT_GT(before, 0) << "seed " << seed;
+        EXPECT_GE(moved_between(16.0, 16.7), before - 1) << "seed " << seed;
+    }
+}
+
 TEST(Simulation, DoesNotFlapUnderOnOffTraffic) {
     for (const double period : {0.3, 1.0, 5.0}) {
         Simulation net(Config{});
