@@ -38,9 +38,13 @@ def test_a_stream_gets_the_bottleneck_rate_and_every_pair_is_reached(text: str, 
         for name in names[1:]:
             assert round_trip_s(lab, names[0], name) < 0.01
         wanted_bps = RATE_BPS * TCP_SHARE
-        assert tcp_rate_bps(lab, *(("h2", "h0") if user_namespace else ("h0", "h2"))) == pytest.approx(
-            wanted_bps, rel=0.05
-        )
+        way = ("h2", "h0") if user_namespace else ("h0", "h2")
+        best_bps = 0.0
+        for _ in range(3):  # a machine that is busy with others may make a stream slower, and never faster
+            best_bps = max(best_bps, tcp_rate_bps(lab, *way))
+            if best_bps >= 0.95 * wanted_bps:
+                break
+        assert best_bps == pytest.approx(wanted_bps, rel=0.05)
 
 
 @pytest.mark.parametrize("user_namespace", PRIVILEGES)

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.root
 # Bytes of TCP payload in a full Ethernet frame of 1514 bytes, time stamps in the TCP header: what a shaped link
 # can carry of its nominal rate.
 GOODPUT = 1448 / 1514
+TRIES = 4  # a machine that is busy with others may make a measurement slower, and never faster
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +82,13 @@ def test_pingpong_of_a_shaped_link_is_size_over_rate(star: Star) -> None:
     star.shape(1, 100)
     try:
         with agents(star) as running:
-            answer = running[0].ask(type="pingpong", peer=1, sizes_B=[1 << 20], exchanges=7, warmup=1)
+            answer = running[0].ask(type="pingpong", peer=1, sizes_B=[1 << 20], exchanges=7 * TRIES, warmup=1)
     finally:
         star.unshape(1)
-    one_way_s = statistics.median(answer["results"][0]["round_trip_s"]) / 2
+    round_trips_s = answer["results"][0]["round_trip_s"]
+    assert len(round_trips_s) == 7 * TRIES
+    quarters_s = [round_trips_s[7 * part : 7 * part + 7] for part in range(TRIES)]
+    one_way_s = min(statistics.median(each) for each in quarters_s) / 2
     assert one_way_s == pytest.approx(8 * (1 << 20) / (100e6 * GOODPUT), rel=0.08)
 
 
@@ -94,10 +98,15 @@ def test_train_measures_the_rate_of_a_shaped_link(star: Star, streams: int) -> N
     try:
         with agents(star) as running:
             for asked in (0, 1):
-                answer = running[asked].ask(type="train", peer=1 - asked, duration_s=0.5, streams=streams)
-                assert answer["rate_bps"] == pytest.approx(100e6 * GOODPUT, rel=0.05)
-                assert answer["bytes"] * 8 / answer["duration_s"] == pytest.approx(answer["rate_bps"], rel=0.05)
-                assert 0.4 < answer["duration_s"] < 1.0
+                rates_bps = []
+                for _ in range(TRIES):
+                    answer = running[asked].ask(type="train", peer=1 - asked, duration_s=0.5, streams=streams)
+                    rates_bps.append(answer["rate_bps"])
+                    assert answer["bytes"] * 8 / answer["duration_s"] == pytest.approx(answer["rate_bps"], rel=0.05)
+                    assert 0.4 < answer["duration_s"] < 1.0
+                    if rates_bps[-1] >= 0.95 * 100e6 * GOODPUT:
+                        break
+                assert max(rates_bps) == pytest.approx(100e6 * GOODPUT, rel=0.05)
     finally:
         star.unshape(1)
 
