@@ -30,6 +30,7 @@ OK, LATE, SLOW, HUNG, ENDED, WRONG, LEFT, FAILED, UNTESTED = (
 BAD = (SLOW, HUNG, ENDED, WRONG, LEFT)
 TARGET_S = {cells.ROUTE: 1.0, cells.RELAYED: 2.0}
 SLOW_S = 2.0
+ROUNDING_S = 1e-6  # both are sums of steps
 SEEN_S = 1.0
 MOVED_LIMIT_S = 12.0
 START_LIMIT_S = 20.0
@@ -315,6 +316,6 @@ def status(result: Result, *, hung: bool, code: int | None) -> tuple[str, str]:
         return FAILED, "the program ended too soon after the fault to say anything"
     assert result.target_s is not None
     slow_s = max(flow.pause_s, flow.slow_s)
-    if slow_s > result.slow_limit_s:
+    if slow_s > result.slow_limit_s + ROUNDING_S:
         return SLOW, f"slower than direct for {slow_s:.1f} s"
     return (LATE if flow.pause_s > result.target_s else OK), ""

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,8 +17,10 @@ from managed_runs import (
     cluster_file,
     hit,
     kernel_state,
+    mesh,
     moved_routes,
     nothing_left,
+    once,
     run,
     talking,
     traffic,
@@ -26,6 +28,9 @@ from managed_runs import (
 )
 
 from fairlead import lab as labs
+from fairlead import programs
+from fairlead.lab import congestion
+from fairlead.lab.congestion import Streams
 
 pytestmark = [
     pytest.mark.root,
@@ -186,3 +191,27 @@ def test_a_detour_that_never_carried_is_not_taken(
         assert command.end() == 1
     assert command.heard("h0: `move` failed: the detour does not carry packets")
     assert command.events("moved") == []
+
+
+RING = ["nbody", "--particles", "256", "--payload", "8192", "--steps", "8"]  # blocks of 1 MiB
+
+
+@pytest.mark.parametrize("blocked", [True, False], ids=["ports-blocked", "ports-open"])
+def test_detection_takes_no_detour_that_does_not_carry(private_runtime: None, tmp_path: Path, blocked: bool) -> None:
+    """Blocked at the only relay before the start, as by a security group. Open, the same program is moved."""
+    with ExitStack() as stack:
+        # Trunks slow enough for the network to limit the program.
+        lab = stack.enter_context(mesh("closed" if blocked else "open", tmp_path, trunk="40mbit"))
+        file = cluster_file(lab, tmp_path)
+        done = once("characterize", file, "--results", tmp_path)
+        assert done.returncode == 0, done.stderr
+        if blocked:
+            stack.enter_context(refusing(lab, "h2", *OVERLAY_BLOCKED))
+        stack.enter_context(congestion.make(lab, Streams(kind="streams", between=("leaf0", "leaf1"), streams=2)))
+        command = stack.enter_context(run(file, "-n", "2", program=RING, results=tmp_path))
+        assert command.end(120) == 0, command.text()
+        assert programs.verdict("".join(command.output).encode()).verified
+        assert bool(command.events("moved")) is not blocked, command.text()
+        reasons_to_stay = {event.data["reason"] for event in command.events("stayed")}
+        assert ("not_carried" in reasons_to_stay) is blocked, command.text()
+        wait_for(lambda: nothing_left(lab), "the end of everything on the hosts", 10)
