@@ -378,6 +378,9 @@ def test_a_silent_end_may_stay_slow_for_as_long_as_with_tcp_alone() -> None:
     assert trial.status(slow, hung=False, code=0)[0] == SLOW
     usual = Result(silent, OK, target_s=3.0, slow_limit_s=3.5, flow=seen, verified=True)
     assert trial.status(usual, hung=False, code=0)[0] == OK
+    longest_s = max(seen.pause_s, seen.slow_s)
+    just = Result(silent, OK, target_s=3.0, slow_limit_s=longest_s - 1e-9, flow=seen, verified=True)
+    assert trial.status(just, hung=False, code=0)[0] == OK
 
 
 def test_silent_supervisors_are_so_for_longer_than_a_lease() -> None:
