@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long suites. Each prints its figures; the first that fails ends it.
+# The long suites. Each prints its figures. One that fails ends it; but the fault matrix follows the long tests in any case.
 #   FUZZ_SECONDS  time for each fuzz target (default 180)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -59,14 +59,16 @@ wait "$unit" || { cat build/slow-unit.log; exit 1; }
 trap - EXIT
 tail -1 build/slow-unit.log
 
+failed=0
 say "long tests"
-.venv/bin/python -m pytest -q -m slow --timeout 1800 --durations=25 --ignore tests/unit
+.venv/bin/python -m pytest -q -m slow --timeout 1800 --durations=25 --ignore tests/unit || failed=1
 
 if [ "$(id -u)" = 0 ]; then
     seed=$(date -u +%F)
     say "a tenth of the fault matrix, drawn by the seed $seed; it has the machine to itself, for it measures times"
-    .venv/bin/python -m bench.faults --share 0.1 --seed "$seed" --results build/faults
+    .venv/bin/python -m bench.faults --share 0.1 --seed "$seed" --results build/faults || failed=1
 else
     say "the fault matrix is left out: it needs root"
 fi
+[ "$failed" = 0 ] || { say "something failed" >&2; exit 1; }
 say "done"
