@@ -38,12 +38,17 @@ MOVED = ["--no-detection", "--move", "h0:h1:h2"]  # a detour from the start, wit
 PROGRAM = "random-traffic"
 
 
+def mesh_text(name: str, hosts_per_leaf: int = 1, *, leafs: int = 3, trunk: str = "200mbit") -> str:
+    """Description of a lab with a name of its own."""
+    return MESH.format(name=f"{name}-{os.getpid()}", hosts_per_leaf=hosts_per_leaf, leafs=leafs, trunk=trunk)
+
+
 @contextmanager
 def mesh(
     name: str, share: Path, hosts_per_leaf: int = 1, *, leafs: int = 3, trunk: str = "200mbit"
 ) -> Iterator[labs.Lab]:
     """Switches with a trunk between any two, and a neighbour of each; on each a host (h0, h1, h2), or several."""
-    text = MESH.format(name=f"{name}-{os.getpid()}", hosts_per_leaf=hosts_per_leaf, leafs=leafs, trunk=trunk)
+    text = mesh_text(name, hosts_per_leaf, leafs=leafs, trunk=trunk)
     lab = labs.up(parse(text, Description, source="mesh.toml"), share=[share])
     try:
         yield lab

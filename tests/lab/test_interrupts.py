@@ -1,17 +1,16 @@
 """Ctrl-C and SIGTERM: everything ends, the record says so, and what can be resumed is resumed."""
 
 import json
-import os
 import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from managed_runs import (
-    MESH,
     MOVED,
     PROGRAM,
     cluster_file,
+    mesh_text,
     nothing_left,
     once,
     processes,
@@ -83,7 +82,7 @@ mpirun = "mpirun.openmpi"
 def test_a_comparison_stops_at_once_and_goes_on_by_the_same_command(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
-    (tmp_path / "lab.toml").write_text(MESH.format(name=f"resumed-{os.getpid()}", hosts_per_leaf=1))
+    (tmp_path / "lab.toml").write_text(mesh_text("resumed"))
     (tmp_path / "plan.toml").write_text(PLAN)
     arguments = ("compare", tmp_path / "plan.toml", "--results", tmp_path / "results")
     with start(*arguments, results=tmp_path / "results") as command:
@@ -106,7 +105,7 @@ def test_a_comparison_stops_at_once_and_goes_on_by_the_same_command(
 
 @pytest.mark.slow
 def test_a_killed_comparison_goes_on_in_a_new_lab_once_the_old_one_is_gone(tmp_path: Path) -> None:
-    (tmp_path / "lab.toml").write_text(MESH.format(name=f"killed-{os.getpid()}", hosts_per_leaf=1))
+    (tmp_path / "lab.toml").write_text(mesh_text("killed"))
     (tmp_path / "plan.toml").write_text(PLAN)
     results = tmp_path / "results"
     noted = killed(tmp_path / "plan.toml", results)

@@ -289,7 +289,11 @@ factors = ["network"]
 def test_networks_of_real_hosts_are_a_factor_and_taken_back_after_a_crash(
     hosts: Imitated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(base._registry, "imitated", lambda cluster: hosts)  # type: ignore[arg-type]
+    class Those(Imitated):
+        def __new__(cls, cluster: Cluster) -> Imitated:  # type: ignore[misc]
+            return hosts
+
+    monkeypatch.setitem(base._registry, "imitated", Those)
     cluster = tmp_path / "servers.cluster.toml"
     cluster.write_text(CLUSTER)
     (tmp_path / "plan.toml").write_text(PLAN)
