@@ -23,13 +23,15 @@ class Direct:
     """What is usual without fairlead on this machine now.
 
     Attributes:
-        iterations: by program, those that take about `LENGTH_S`.
-        time_s, rate_Bps, gap_s: by program: how long that takes, what the destination receives meanwhile, and the
-            longest pause in that.
+        share: of the iterations that are run to see what is usual.
+        iterations: by program, those that take about `LENGTH_S` on the free network.
+        time_s, rate_Bps, gap_s: by program: how long all iterations take, what the destination receives meanwhile, and
+            the longest pause in that.
         silent_s, silent_slow_s: by (program, place): from a host's silence of `injections.HOLD_S` to traffic flowing
             again, and for how long it stays slower than half of what is usual.
     """
 
+    share: float = 1.0
     iterations: dict[str, int] = field(default_factory=dict)
     time_s: dict[str, float] = field(default_factory=dict)
     rate_Bps: dict[str, float] = field(default_factory=dict)
@@ -65,8 +67,9 @@ def measure(hosts: Hosts, direct: Direct, program: str, iterations: int | None =
     if iterations is None:
         time_s, _, _ = _once(hosts, command(program, TRIED[program]))
         iterations = max(2, round(TRIED[program] * LENGTH_S / time_s))
-    direct.time_s[program], direct.rate_Bps[program], direct.gap_s[program] = _once(hosts, command(program, iterations))
     direct.iterations[program] = iterations
+    time_s, direct.rate_Bps[program], direct.gap_s[program] = _once(hosts, _words(direct, program))
+    direct.time_s[program] = time_s / direct.share
 
 
 def measure_silence(hosts: Hosts, direct: Direct, program: str, place: str) -> None:
@@ -75,6 +78,10 @@ def measure_silence(hosts: Hosts, direct: Direct, program: str, place: str) -> N
     flows = [_silence(hosts, direct, program, place) for _ in range(SILENCES)]
     direct.silent_s[program, place] = max(flow.recovery_s for flow in flows)
     direct.silent_slow_s[program, place] = max(flow.slow_s for flow in flows)
+
+
+def _words(direct: Direct, program: str) -> list[str]:
+    return command(program, max(2, round(direct.iterations[program] * direct.share)))
 
 
 def _once(hosts: Hosts, words: Sequence[str]) -> tuple[float, float, float]:
@@ -95,10 +102,9 @@ def _once(hosts: Hosts, words: Sequence[str]) -> tuple[float, float, float]:
 
 
 def _silence(hosts: Hosts, direct: Direct, program: str, place: str) -> recovery.Flow:
-    words = command(program, direct.iterations[program])
     with (
         watched(hosts, ENDS[DESTINATION], [ENDS[SOURCE]]) as traffic,
-        runs.started(hosts.cluster_file, UNMANAGED, words, hosts.directory) as run,
+        runs.started(hosts.cluster_file, UNMANAGED, _words(direct, program), hosts.directory) as run,
     ):
         begin_s = flowing(traffic, run, TRIAL_LIMIT_S)
         time.sleep(WARM_UP_S)

@@ -23,6 +23,7 @@ from fairlead.runtime import VARIABLE
 
 # Between the leafs of the program's two hosts: what makes automatic moves.
 CONGESTION = Streams(kind="streams", between=("leaf0", "leaf1"), streams=2)
+CONGESTED_SHARE = 0.25  # a congested program takes up to fifteen times as long as a free one
 BUSY = 2.0  # load a processor from which on others disturb: a cell that was slow then is run twice
 CHARACTERIZE_LIMIT_S = 300.0
 
@@ -145,14 +146,15 @@ class Matrix:
 
     def _usual(self, hosts: Hosts, cell: Cell) -> Direct:
         congested = cell.moves == AUTOMATIC
-        free, usual = (self._direct.setdefault(kind, Direct()) for kind in (False, congested))
+        free = self._direct.setdefault(False, Direct())
+        usual = self._direct.setdefault(True, Direct(CONGESTED_SHARE)) if congested else free
         if cell.program not in free.rate_Bps:
             self._load(hosts, wanted=False)
             self._say(f"{cell.program} without fairlead")
             direct.measure(hosts, free, cell.program)
             self._load(hosts, wanted=congested)
         if cell.program not in usual.rate_Bps:
-            # As long as on the free network: it is nearly as fast when it is moved.
+            # As many iterations as on the free network: a managed program is nearly as fast when it is moved.
             self._say(f"{cell.program} without fairlead, congested")
             direct.measure(hosts, usual, cell.program, free.iterations[cell.program])
         silent_end = cell.fault == HOST_SILENT and cell.place != cells.RELAY

@@ -66,7 +66,8 @@ example). Of two jobs the worse one counts.
 A word stands where a cell went wrong:
 
 - *late*: any of these pauses was over the target (1 s on the route plane, 2 s on the relay plane; where an end of the
-  pair was silent itself, what TCP takes without fairlead, and 0.5 s)
+  pair was silent itself, what TCP takes without fairlead, and 0.5 s). Moves are automatic under congestion only: what
+  returns to the direct path then pauses there as it does without any fault, for the time that is given below
 - *slow*: for more than 2 s beyond the direct path's own longest pause, and more than the target, nothing flowed, or
   less than half of what the direct path takes or the detour took, whichever is less
 - *hung*, *ended*, *wrong*: the program did not end, was ended, or its result was not right
@@ -75,8 +76,9 @@ A word stands where a cell went wrong:
 - *2nd try*: the first one was late or slow while others kept the processors busy, or it could not be brought about
 - *not measured*: the cell could not be brought about; `results/faults/faults.json` says why
 
-In every other cell the program verified its own result, or ended with an error where a rank was killed ("ok"), and
-nothing was left on any host. The table is made from `results/faults/faults.json` by `make faults FAULTS=--docs`.
+In every other cell, and where it says only "late" or "2nd try", the program verified its own result, or ended with an
+error where a rank was killed ("ok"), and nothing was left on any host. `make faults FAULTS=--docs` makes the table from
+`results/faults/faults.json`.
 """
 
 
@@ -88,6 +90,10 @@ def markdown(found: Mapping[str, Any]) -> str:
         HEAD + f"\nMeasured {found['measured']} UTC, version {found['version']}, {machine['cpus']} processors, Linux "
     )
     text += f"{machine['kernel']}; load when the faults were made: {_loads(rows.values())}.\n"
+    pauses = found["usual"].get("congested", {}).get("gap_s", {})
+    if pauses:
+        own = ", ".join(f"{program} {pause_s:.2f} s" for program, pause_s in pauses.items())
+        text += f"Longest pause on the congested direct path, without fairlead and without a fault: {own}.\n"
     count = sum(cells.why_not(cell) is None for cell in cells.matrix())
     ran = sum(row["status"] != UNTESTED for row in rows.values())
     if ran < count:

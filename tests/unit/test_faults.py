@@ -404,11 +404,13 @@ def test_the_document_is_written_from_results_and_says_of_which(
     words = ["--results", str(tmp_path), "--docs", str(tmp_path / "faults.md")]
     assert command_line.main(words) == 1
     assert "run the matrix first" in capsys.readouterr().err
-    found: dict[str, Any] = report.document([Result(HURT, OK, flow=flow((2.98, 3.7)))], {}, "2026-11-23")
+    usual = {"congested": {"gap_s": {"cg": 0.126}}}
+    found: dict[str, Any] = report.document([Result(HURT, OK, flow=flow((2.98, 3.7)))], usual, "2026-11-23")
     (tmp_path / "faults.json").write_text(json.dumps(found))
     assert command_line.main(words) == 0
     text = (tmp_path / "faults.md").read_text()
     assert "drawn by the seed 2026-11-23" in text
+    assert "without a fault: cg 0.13 s." in text
     assert "| agent killed | source | 0.72 s |  |" in text
     assert text.count("\n| ") == 2 and "## Relay plane" not in text  # what was not run has no rows
 
