@@ -75,7 +75,18 @@ def test_quiet_says_nothing() -> None:
 
 @pytest.mark.parametrize("reason", ["stopping", "peer_stopped"])
 def test_that_detours_end_with_the_program_goes_without_saying(reason: str) -> None:
-    assert len(_told(MOVED, {**RETURNED, "reason": reason})) == 1
+    stream = io.StringIO()
+    narrator = Narrator(NAMES, stream)
+    narrator(0, dict(MOVED))
+    narrator.program_ended()
+    narrator(0, {**RETURNED, "reason": reason})
+    assert len(stream.getvalue().splitlines()) == 1
+
+
+def test_a_detour_that_ends_with_a_peer_in_the_middle_of_a_run_is_told() -> None:
+    told = _told(MOVED, {**RETURNED, "reason": "peer_stopped"})
+    assert told[1] == "h0→h1 is back on its direct path: the other host's agent was stopped"
+    assert len(_told(MOVED, {**RETURNED, "reason": "stopping"})) == 1
 
 
 def test_a_program_that_fills_its_own_path_is_nothing_to_tell() -> None:

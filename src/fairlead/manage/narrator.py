@@ -102,6 +102,11 @@ class Narrator:
         self._quiet = quiet
         self._started_s = time.monotonic()
         self._away: set[tuple[int, int]] = set()
+        self._program_ended = False
+
+    def program_ended(self) -> None:
+        """From now on agents stop one after another, and take each other's detours along."""
+        self._program_ended = True
 
     def say(self, text: str) -> None:
         """Write one line of our own. Where the terminal is gone nobody listens, and the run is not concerned."""
@@ -123,7 +128,9 @@ class Narrator:
         if event["type"] not in ("zone", "moved", "returned"):
             return True
         path = (event.get("source", host), event["destination"])
-        if event["type"] == "returned" and event["reason"] in reasons.PROGRAM_ENDED:
+        # An agent that stops in the middle of a run (its lease ran out) is another matter.
+        ended = event["reason"] in reasons.PROGRAM_ENDED if event["type"] == "returned" else False
+        if ended and (self._program_ended or event["reason"] != reasons.PEER_STOPPED):
             return False
         if event["type"] == "zone":
             return event["zone"] == "high" and path not in self._away

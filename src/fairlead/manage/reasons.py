@@ -30,7 +30,8 @@ _WORDS = {
 }
 
 # Of returns when the program has ended: agents are told so one after the other.
-PROGRAM_ENDED = frozenset({"stopping", "peer_stopped"})
+PEER_STOPPED = "peer_stopped"
+PROGRAM_ENDED = frozenset({"stopping", PEER_STOPPED})
 AGENT_DIED = "agent_died"
 
 # Reasons to stay that say nothing about the cluster: the program fills its own path, or the next try follows at once.

@@ -250,6 +250,7 @@ def supervise(
             watch.add(mover)
             stack.enter_context(mover)
         outcome = timed(launch)
+        narrator.program_ended()
     outcome.moves, outcome.migrations, outcome.problems = watch.moves, watch.migrations, watch.problems
     outcome.relayed = sum(watch.relayed.values()) if management.plane == "relay" else None
     narrator.say(_summary(outcome))
