@@ -209,3 +209,47 @@ def test_an_aggregated_link_is_a_class_and_a_queue_a_nic_at_both_ends() -> None:
     assert host.nft[-1] == f"add rule netdev lab eth0 {in_turn}"
     assert "tcp sport" in host.nft[-2]
     assert switch.nft[-1] == f"add rule netdev lab h0 {in_turn}"
+
+
+def test_a_scaled_lab_has_other_rates_and_the_same_times() -> None:
+    text = (
+        '[lab]\nname = "x"\ntopology = "mesh"\nleafs = 2\nhosts_per_leaf = 1\n%s\n'
+        '[host_link]\nrate = "1gbit"\nqueue = "128KiB"\nburst = "32KiB"\n'
+        '[trunk]\nrate = "200mbit"\nqueue = "20ms"\n'
+    )
+    plain = resolve(parse(text % "", Description, source="x"))
+    scaled = resolve(parse(text % "scale = 0.1", Description, source="x"))
+    assert (plain.scale, scaled.scale) == (1.0, 0.1)
+    assert scaled == resolve(parse(text % "", Description, source="x"), scale=0.1), "either way"
+    for before, after in zip(plain.links, scaled.links, strict=True):
+        assert after.rate_bps == before.rate_bps / 10
+        assert after.queue_B / after.rate_bps == pytest.approx(before.queue_B / before.rate_bps, rel=1e-3)
+        assert after.burst_B == before.burst_B
+    tiny = resolve(parse(text % "scale = 0.001", Description, source="x"))
+    assert {link.queue_B for link in tiny.links} == {2 * description.FRAME_B}, "or nothing would pass"
+    assert Plan.from_json(json.loads(json.dumps(scaled.to_json()))) == scaled
+
+
+def test_a_migration_keeps_its_time_in_a_scaled_lab() -> None:
+    described = description.load(EXAMPLES / "servers8.toml")
+    plain, scaled = resolve(described), resolve(described, scale=0.2)
+    assert plain.vm is not None
+    assert scaled.vm is not None
+    rates = [(plan.link_of("server0").rate_bps, plan.vm) for plan in (plain, scaled)]
+    copies_s = [8 * vm.memory_B / rate_bps for rate_bps, vm in rates if vm is not None]
+    assert copies_s[0] == pytest.approx(copies_s[1], rel=1e-3)
+    assert scaled.vm.dirty_Bps / plain.vm.dirty_Bps == pytest.approx(0.2)
+    fits = [plan.servers[0].memory_B // plan.vm.memory_B for plan in (plain, scaled) if plan.vm is not None]
+    assert fits[0] == fits[1]
+
+
+def test_virtual_machines_that_fill_a_server_fill_it_scaled() -> None:
+    described = description.load(EXAMPLES / "servers8.toml")
+    servers = described.servers
+    assert servers is not None
+    vm = servers.vm.model_copy(update={"memory": 2**31})
+    full = servers.model_copy(update={"vm": vm, "memory": 3 * 2**31})
+    for scale in (0.1, 0.3, 0.77):
+        plan = resolve(described.model_copy(update={"servers": full}), scale=scale)
+        assert plan.vm is not None
+        assert 3 * plan.vm.memory_B <= plan.servers[0].memory_B

@@ -11,6 +11,7 @@ import click
 
 from fairlead import files
 from fairlead import lab as labs
+from fairlead.cli import scale as scale_option
 from fairlead.lab import Lab
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ def command() -> None:
 @command.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--name", help="Another name than the description's, to run several labs of one description.")
+@click.option(
+    "--scale",
+    metavar="NUMBER",
+    callback=scale_option.number,
+    help="All rates times this, queues kept in time [default: the description's].",
+)
 @click.option("--output", type=click.Path(path_type=Path), help="Cluster file to write [default: NAME.cluster.toml].")
 @click.option(
     "--share",
@@ -37,17 +44,21 @@ def command() -> None:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A directory below /tmp to show in the hosts, which have a /tmp of their own. Repeatable.",
 )
-def up(file: Path, name: str | None, output: Path | None, share: tuple[Path, ...]) -> None:
+def up(file: Path, name: str | None, scale: float | None, output: Path | None, share: tuple[Path, ...]) -> None:
     """Start the lab that FILE describes and write its cluster file.
+
+    A machine with few processors cannot carry many fast links: slower ones make the network the limit of programs
+    again, and not the processors.
 
     \b
     Examples:
       fairlead lab up examples/mesh8.toml
+      fairlead lab up examples/mesh16.toml --scale 0.1
       fairlead lab up examples/mesh8.toml --name second --share /tmp/data
     """
     from fairlead.lab import description
 
-    lab = labs.up(description.load(file), name=name, share=share)
+    lab = labs.up(description.load(file), name=name, scale=scale, share=share)
     try:
         output = output or Path(f"{lab.name}.cluster.toml")
         files.write(output, lab.cluster_file_text(), hint="name another with --output")

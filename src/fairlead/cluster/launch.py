@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from fairlead.cluster import addresses, executed, startup
+from fairlead.cluster import addresses, executed, preload, startup
 from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.execute import attempt, run_on, unexpected
@@ -261,7 +261,7 @@ def start(
         LaunchError, MissingToolError: nothing could be started.
     """
     executor = of(cluster)
-    command = launcher.command(job)
+    command = launcher.command(preload.also(executor, job))
     environment = {**launcher.environment(job), LAUNCH_MARK: job.id}
     if cluster.launch_from:
         if not executor.passes_signals:

@@ -1,10 +1,14 @@
-"""libfairlead in the ranks of a job: brought to the hosts, loaded before all else, with a directory to write to."""
+"""Libraries that are loaded into a job's ranks before all else: libfairlead, and in labs what lets ranks wait asleep.
+
+libfairlead is brought to the hosts and has a directory there to write to.
+"""
 
 import logging
 import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from fairlead import native
 from fairlead.cluster import executed
@@ -13,6 +17,8 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import of
 from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.job import Job
+from fairlead.lab.idle import VARIABLE
 
 SHIM = "libfairlead.so"
 LIBRARIES = (SHIM, "libfairlead-openmpi.so", "libfairlead-mpich.so")
@@ -34,9 +40,22 @@ def environment(cluster: Cluster, hosts: Sequence[str]) -> dict[str, str]:
         ConfigError: the hosts do not have libfairlead at the same path.
     """
     shim = _bring(cluster, hosts)
-    before = os.environ.get("LD_PRELOAD")
+    before = os.environ.get(VARIABLE)
     # First, so that tools that are loaded already are called by libfairlead and not instead of it.
-    return {"LD_PRELOAD": f"{shim}:{before}" if before else shim}
+    return {VARIABLE: f"{shim}:{before}" if before else shim}
+
+
+def also(executor: Executor, job: Job) -> Job:
+    """The job with the library that hosts of this kind want in its ranks, after those that it has already.
+
+    Raises:
+        LabError: the lab is not up. MissingToolError: the library was not built.
+    """
+    library = executor.preloaded()
+    if library is None:
+        return job
+    others = job.env.get(VARIABLE, os.environ.get(VARIABLE))
+    return replace(job, env={**job.env, VARIABLE: f"{others}:{library}" if others else str(library)})
 
 
 @contextmanager

@@ -22,10 +22,11 @@ def up(
     description: Description,
     *,
     name: str | None = None,
+    scale: float | None = None,
     share: Iterable[Path] = (),
     user_namespace: bool | None = None,
 ) -> Lab:
     """See `fairlead.lab.start.up`."""
     from fairlead.lab import start  # reading files needs pydantic, which `lab exec` does not wait for
 
-    return start.up(description, name=name, share=share, user_namespace=user_namespace)
+    return start.up(description, name=name, scale=scale, share=share, user_namespace=user_namespace)

@@ -155,10 +155,15 @@ class ServersTable(config.Model):
         return self
 
 
+Scale = Annotated[float, Field(ge=0.001, le=10)]
+
+
 class LabTable(config.Model):
     """``[lab]``: what there is. Counts of hosts are per leaf; a star has one leaf, its switch.
 
-    ``count_flows``: hosts count the bytes that they send by each TCP connection (`lab show --flows`).
+    ``count_flows``: hosts count the bytes that they send by each TCP connection (`lab show --flows`). ``scale`` is what
+    all rates are times, those of links and of congestion (`fairlead.lab.resolve`). With it ranks that wait sleep
+    (`fairlead.lab.idle`): the network limits programs then, and not this machine's processors.
     """
 
     name: Name
@@ -174,6 +179,7 @@ class LabTable(config.Model):
     ] = "cubic"
     share: tuple[Path, ...] = ()
     count_flows: bool = False
+    scale: Scale | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -1,22 +1,29 @@
-"""From a description to the network that it means."""
+"""From a description to the network that it means.
 
+Scaled, a lab has other rates and the same times: queues keep theirs, and so do migrations, for the memory of virtual
+machines is scaled with the rates. What a shaper lets pass at once keeps its size: it hides messages by their size.
+"""
+
+import math
 from itertools import combinations
 
-from fairlead.lab.description import Description, LinkDescription, ServersTable
+from fairlead.lab.description import FRAME_B, Description, LinkDescription, ServersTable
 from fairlead.lab.topology import Bond, Host, Link, Pair, Plan, Server, Vm
 from fairlead.lab.units import queue_bytes
 
 
-def resolve(description: Description, name: str | None = None) -> Plan:
-    """The network that a description means; ``name`` overrides the one in it."""
+def resolve(description: Description, name: str | None = None, scale: float | None = None) -> Plan:
+    """The network that a description means; ``name`` and ``scale`` override those in it."""
     lab = description.lab
+    given = lab.scale if scale is None else scale
+    scale = 1.0 if given is None else given
     leafs = ("switch",) if lab.topology == "star" else tuple(f"leaf{i}" for i in range(lab.leafs))
     spines = tuple(f"spine{i}" for i in range(lab.spines))
     hosts = _hosts(description)
-    servers = _servers(description)
-    links = [_link(host.name, host.server or leafs[host.leaf], description.host_link) for host in hosts]
+    servers = _servers(description, scale)
+    links = [_link(host.name, host.server or leafs[host.leaf], description.host_link, scale) for host in hosts]
     if description.servers is not None:
-        links += [_link(server.name, leafs[server.leaf], description.servers.uplink) for server in servers]
+        links += [_link(server.name, leafs[server.leaf], description.servers.uplink, scale) for server in servers]
     trunks: list[Pair] = []
     if lab.topology == "mesh":
         trunks = list(combinations(leafs, 2))
@@ -26,7 +33,7 @@ def resolve(description: Description, name: str | None = None) -> Plan:
         assert description.trunk is not None  # checked by the description
         base = 4 * number  # a /30 each
         addresses = tuple(f"10.65.{(base + end) // 256}.{(base + end) % 256}" for end in (1, 2))
-        links.append(_link(a, b, description.trunk, (addresses[0], addresses[1])))
+        links.append(_link(a, b, description.trunk, scale, (addresses[0], addresses[1])))
     return Plan(
         name=name or lab.name,
         topology=lab.topology,
@@ -37,8 +44,10 @@ def resolve(description: Description, name: str | None = None) -> Plan:
         links=tuple(links),
         spine_of=_spines_of_leaf_pairs(lab.leafs, lab.spines) if spines else (),
         servers=tuple(servers),
-        vm=_vm(description.servers) if description.servers else None,
+        vm=_vm(description.servers, scale) if description.servers else None,
         count_flows=lab.count_flows,
+        scale=scale,
+        asleep=given is not None,
     )
 
 
@@ -66,26 +75,29 @@ def _hosts(description: Description) -> list[Host]:
     return hosts
 
 
-def _servers(description: Description) -> list[Server]:
+def _servers(description: Description, scale: float) -> list[Server]:
     kind = description.servers
     if kind is None:
         return []
+    memory_B = math.ceil(kind.memory * scale)  # what fits unscaled has to fit
     return [
-        Server(f"server{leaf * kind.per_leaf + k}", f"10.64.{leaf}.{201 + k}", leaf, kind.cpus, kind.memory, kind.disk)
+        Server(f"server{leaf * kind.per_leaf + k}", f"10.64.{leaf}.{201 + k}", leaf, kind.cpus, memory_B, kind.disk)
         for leaf in range(description.lab.leafs)
         for k in range(kind.per_leaf)
     ]
 
 
-def _vm(servers: ServersTable) -> Vm:
+def _vm(servers: ServersTable, scale: float) -> Vm:
     vm = servers.vm
-    return Vm(vm.cpus, vm.memory, vm.disk, vm.dirty_rate / 8, vm.downtime)
+    return Vm(vm.cpus, math.floor(vm.memory * scale), vm.disk, vm.dirty_rate * scale / 8, vm.downtime)
 
 
-def _link(a: str, b: str, kind: LinkDescription, addresses: tuple[str, str] | tuple[()] = ()) -> Link:
+def _link(a: str, b: str, kind: LinkDescription, scale: float, addresses: tuple[str, str] | tuple[()] = ()) -> Link:
+    """A link of that kind. A queue has room for two packets at least, or none would be passed on."""
     how = kind.bond
     bond = Bond(how.mode, how.policy, how.way_back, how.miimon) if how else None
-    return Link(a, b, kind.rate, queue_bytes(kind.queue, kind.rate), kind.burst, addresses, kind.nics, bond)
+    queue_B = max(round(queue_bytes(kind.queue, kind.rate) * scale), 2 * FRAME_B)
+    return Link(a, b, round(kind.rate * scale), queue_B, kind.burst, addresses, kind.nics, bond)
 
 
 def _spines_of_leaf_pairs(leafs: int, spines: int) -> tuple[tuple[int, ...], ...]:

@@ -35,6 +35,7 @@ def up(
     description: Description,
     *,
     name: str | None = None,
+    scale: float | None = None,
     share: Iterable[Path] = (),
     user_namespace: bool | None = None,
 ) -> Lab:
@@ -43,6 +44,7 @@ def up(
     Args:
         description: what to make.
         name: overrides the description's, so that several labs of one description can run.
+        scale: overrides the description's.
         share: directories below /tmp (which is private in every host) to show in the hosts. The working directory,
             fairlead's own files and the description's ``share`` are shown anyway.
         user_namespace: whether to make it inside a user namespace; by default where this process lacks the privileges.
@@ -52,7 +54,7 @@ def up(
         PrivilegeError: an ordinary user may not make user namespaces here.
         MissingToolError: ip, tc or a program of ours is missing.
     """
-    plan = resolve(description, name)
+    plan = resolve(description, name, scale)
     for entry in description.congestion:
         congestion.check(plan, entry)
     _check_congestion_control(plan)

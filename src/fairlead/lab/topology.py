@@ -98,7 +98,8 @@ class Link:
 class Plan:
     """A resolved lab. ``spine_of[i][j]`` is the spine between leafs i and j (leaf-spine only, symmetric).
 
-    ``count_flows``: hosts count the bytes that they send by each TCP connection.
+    ``count_flows``: hosts count the bytes that they send by each TCP connection. ``scale``: the links' rates are those
+    of the description times this. ``asleep``: ranks that wait sleep.
     """
 
     name: str
@@ -112,6 +113,8 @@ class Plan:
     servers: tuple[Server, ...] = ()
     vm: Vm | None = None
     count_flows: bool = False
+    scale: float = 1.0
+    asleep: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As plain dictionaries and lists."""

@@ -58,6 +58,10 @@ class Executor(ABC):
         """A name for the machine whose processors a host runs on: hosts of the same one share them."""
         return "this machine"
 
+    def preloaded(self) -> Path | None:
+        """A library that ranks on hosts of this kind have loaded; None: none."""
+        return None
+
     @abstractmethod
     def rsh_agent(self) -> Path | None:
         """Program that MPI launchers call in place of ssh as ``AGENT HOST COMMAND...``, or None where they need none.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors.base import Executor, register, with_environment
 from fairlead.errors import ConfigError, LabError, NoSuchLabError
+from fairlead.lab import idle
 
 if TYPE_CHECKING:
     from fairlead.lab import Lab
@@ -55,6 +56,10 @@ class LabExecutor(Executor):
         reach = self._cluster.host(host).reach
         with _not_reached():
             return [str(word) for word in self.lab.enter_command(reach, with_environment(argv, env, cwd))]
+
+    def preloaded(self) -> Path | None:
+        """What lets ranks wait asleep, where the lab is of that kind."""
+        return idle.library() if self.lab.plan.asleep else None
 
     def rsh_agent(self) -> Path | None:
         """The lab's own script, which enters a host as ssh would log in to it."""

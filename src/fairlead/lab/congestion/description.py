@@ -22,6 +22,7 @@ class Streams(Model):
 
     Either ``pairs`` of hosts, or ``between`` two leafs: their neighbours, the k-th of one with the k-th of the other.
     ``streams`` is the number each way, dealt out over the pairs. With ``on`` and ``off`` they come in bursts.
+    ``rate`` is of each stream; the lab's ``scale`` is applied to it, too.
     """
 
     kind: Literal["streams"]
@@ -48,7 +49,7 @@ class Streams(Model):
 class MpiTraffic(Model):
     """A communication-intensive MPI program on other hosts; partners are drawn from ``seed``.
 
-    ``hosts`` are the lab's neighbours unless named.
+    ``hosts`` are the lab's neighbours unless named. In a lab that is scaled messages are so many times as large.
     """
 
     kind: Literal["mpi"]

@@ -6,6 +6,7 @@ from functools import partial
 
 from fairlead import native
 from fairlead.errors import LabError, MissingToolError, NoSuchLabError
+from fairlead.lab import idle
 from fairlead.lab.congestion.base import Congestion
 from fairlead.lab.congestion.description import MpiTraffic
 from fairlead.lab.lab import Lab
@@ -66,6 +67,8 @@ class MpiCongestion(Congestion):
             line.append("--allow-run-as-root")
         for key, value in settings.items():
             line += ["--mca", key, value]
+        if self.lab.plan.asleep:
+            line += ["-x", f"{idle.VARIABLE}={idle.library()}"]
         return [
             *line,
             str(self.program),
@@ -74,5 +77,5 @@ class MpiCongestion(Congestion):
             "--seconds",
             str(_FOREVER_S),
             "--bytes",
-            str(d.message),
+            str(max(1, round(d.message * self.lab.plan.scale))),  # each takes as long as unscaled
         ]

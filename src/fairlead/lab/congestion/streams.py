@@ -104,7 +104,7 @@ class StreamCongestion(Congestion):
         line = ["iperf3", "--client", address, "--port", str(port), "--parallel", str(count), "--time", _FOREVER]
         line += ["--interval", "60"]
         if self.description.rate is not None:
-            line += ["--bitrate", str(self.description.rate)]
+            line += ["--bitrate", str(round(self.description.rate * self.lab.plan.scale))]
         if self.description.congestion_control is not None:
             line += ["--congestion", self.description.congestion_control]
         if self.description.on is None:
