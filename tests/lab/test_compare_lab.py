@@ -100,3 +100,43 @@ def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> No
     with Store.read(tmp_path / "results") as store:
         assert len(store.runs("experiment")) == 1
         assert len(store.runs("run", scenario="pilot")) == 1  # one program on one network
+
+
+SCALED = PLAN.replace("replications = 1", "replications = 1\nscale = 0.5").replace(
+    "clean_s = 1.0", 'length = "--iterations"\ntimed_s = 1.0'
+)
+
+
+@pytest.mark.timeout(400)
+def test_lengths_are_found_once_and_used_by_all_runs(tmp_path: Path) -> None:
+    (tmp_path / "star.toml").write_text(LAB)
+    (tmp_path / "plan.toml").write_text(SCALED)
+    plan = comparison_session.read(tmp_path / "plan.toml")
+
+    def compare(pattern: str) -> int:
+        return comparison_session.compare(
+            plan,
+            tmp_path / "results",
+            survey_progress=lambda what, done, total: None,
+            progress=lambda done, total, text: None,
+            only=comparison_session.chosen(plan, [pattern]),
+        )
+
+    experiment = compare("cg.streams.*")
+    with Store.read(tmp_path / "results") as store:
+        (found,) = store.runs("calibration", parent=experiment)
+        trials = store.runs("trial", parent=experiment)
+    assert found.facts["scale"] == 0.5
+    number = found.facts["lengths"]["cg"]
+    assert trials
+    assert compare("cg.delay.*") == experiment
+    with Store.read(tmp_path / "results") as store:
+        assert store.runs("trial", parent=experiment) == trials, "what was found is used again"
+        runs = store.runs("run", parent=experiment)
+        assert len(runs) == 9
+        assert {(run.labels["length"], run.facts["lab"]["scale"]) for run in runs} == {(number, 0.5)}
+        seen = comparison.load(store, experiment).programs[0]
+    assert seen.own_clock
+    assert seen.clean.busy is not None
+    # One run a cell, on a machine that others use: within a factor of two of what was wanted.
+    assert 0.5 <= (seen.clean.median_s or 0.0) <= 2.0

@@ -10,6 +10,7 @@ from rich.console import Console
 from scipy import stats
 
 from fairlead.errors import StoreError
+from fairlead.lab.processors import Use
 from fairlead.report import comparison_report, comparison_tables, findings, latencies, summary
 from fairlead.report.comparison import failed as failed_runs
 from fairlead.report.comparison import latest, load
@@ -346,3 +347,74 @@ def test_unbounded_intervals_are_null_ends(demo):
     changed = dataclasses.replace(found, programs=(dataclasses.replace(cg, stages=(stage,)),))
     got = json.loads(summary.of(changed).to_json())["programs"]["cg"]["intervals"]["recovered"]
     assert got == [wide.low, None]
+
+
+@pytest.mark.parametrize("asleep", [True, False])
+def test_times_that_processors_made_are_told(tmp_path, asleep):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        experiment = store.begin_run("experiment", {})
+        for scenario, busy in (("clean", [0.97, 0.95, 0.5]), ("congested", [0.5, 0.6, 0.99])):
+            for replication, share in enumerate(busy):
+                labels = {"program": "cg", "scenario": scenario, "replication": replication}
+                facts = {"lab": {"scale": 0.2, "asleep": asleep}}
+                run = store.begin_run("run", labels, parent=experiment, facts=facts)
+                store.add_series(run, "time_s", 5.0 + replication, "s")
+                for name, value, unit in Use(share, None, 0.001).series():
+                    store.add_series(run, name, value, unit)
+                store.finish_run(run)
+        found = load(store, experiment)
+    clean, congested = program(found).clean, program(found).congested
+    assert (clean.busy, clean.limited_by_processors) == (0.95, asleep)
+    assert (congested.busy, congested.limited_by_processors) == (0.6, False)
+    shown = [row[-1].shown for row in comparison_tables.run_times(found).rows]
+    assert shown == [f"95\u00a0%{' (limit)' if asleep else ''}", "60\u00a0%"]
+    told = [text for text in findings.caveats(found) if "not a statement about the network" in text]
+    assert len(told) == asleep
+    assert not asleep or "limited cg clean (95\u00a0% busy)" in told[0]
+
+
+def test_where_processors_were_not_watched_nothing_is_said_of_them(demo):
+    _, found = demo
+    assert program(found).clean.busy is None
+    assert not program(found).clean.limited_by_processors
+    assert not any("processors" in text for text in findings.caveats(found))
+
+
+def _timed(store, experiment, scenario, replication, whole_s, timed_s):
+    labels = {"program": "cg", "scenario": scenario, "replication": replication}
+    run = store.begin_run("run", labels, parent=experiment)
+    store.add_series(run, "time_s", whole_s, "s")
+    if timed_s is not None:
+        store.add_series(run, "timed_section_s", timed_s, "s")
+    store.finish_run(run)
+
+
+@pytest.mark.parametrize("all_tell", [True, False])
+def test_the_programs_own_clock_counts_where_all_runs_have_one(tmp_path, all_tell):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        experiment = store.begin_run("experiment", {})
+        for replication in range(3):
+            _timed(store, experiment, "clean", replication, 8.0, 6.0)
+            _timed(store, experiment, "congested", replication, 14.0, 12.0 if all_tell or replication else None)
+        found = load(store, experiment)
+    cg = program(found)
+    assert cg.own_clock == all_tell
+    assert (cg.clean.median_s, cg.congested.median_s) == ((6.0, 12.0) if all_tell else (8.0, 14.0))
+    assert cg.timed_share == (0.75 if all_tell else None)
+    assert ("by its own clock" in findings.of_program(cg, 0.95)) == all_tell
+    assert json.loads(summary.of(found).to_json())["programs"]["cg"]["own_clock"] == all_tell
+    assert not [text for text in findings.caveats(found) if "timed section" in text]
+
+
+@pytest.mark.parametrize(("whole_s", "timed_s"), [(5.0, 4.9), (10.0, 6.0)])
+def test_a_timed_section_that_says_little_is_told(tmp_path, whole_s, timed_s):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        experiment = store.begin_run("experiment", {})
+        for replication in range(2):
+            _timed(store, experiment, "clean", replication, whole_s, timed_s)
+        found = load(store, experiment)
+    (told,) = [text for text in findings.caveats(found) if "timed section of cg" in text]
+    assert f"{timed_s / whole_s:.0%}".rstrip("%") in told

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fairlead.cli import scale as scale_option
 from fairlead.manage.components import PLANES
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ if TYPE_CHECKING:
     type=click.Choice(PLANES),
     help="How managed runs move traffic [default: the plan's]. Repeatable: side by side.",
 )
+@click.option(
+    "--scale",
+    callback=scale_option.number_or_auto,
+    metavar="NUMBER",
+    help="Rates of labs times this; auto: what this machine carries [default: the plan's].",
+)
 @click.option("--replications", type=click.IntRange(min=1), help="Other than the plan's.")
 @click.option("--show-plan", is_flag=True, help="Print what will run, in its order, and how long; run nothing.")
 def command(
@@ -52,6 +59,7 @@ def command(
     stages: bool,
     monitor: bool | None,
     planes: tuple[str, ...],
+    scale: float | str | None,
     replications: int | None,
     show_plan: bool,
 ) -> int:
@@ -68,6 +76,7 @@ def command(
       fairlead compare examples/dmcbm.toml --only 'cg-*.delay.*'
       fairlead compare examples/migration.toml --congestion destination
       fairlead compare examples/demo.toml --plane route --plane relay
+      fairlead compare examples/demo.toml --scale 0.2
     """
     from fairlead.manage import comparison_session
     from fairlead.manage.compare import rows_of
@@ -83,6 +92,10 @@ def command(
         raise click.UsageError(
             "components are added one by one over one plane: leave out --stages, or all but one --plane"
         )
+    if scale is not None:
+        if any(case.network.lab is None for case in plan.all_cases()):
+            raise click.UsageError("--scale: a cluster's links are as they are; only labs can be scaled")
+        plan = comparison_session.with_table(plan, scale=scale)
     if replications:
         plan = comparison_session.with_table(plan, replications=replications)
     only = comparison_session.chosen(plan, patterns, congestions)

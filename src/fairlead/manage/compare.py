@@ -5,8 +5,8 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -16,8 +16,10 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError, StoreError
+from fairlead.lab import processors
 from fairlead.lab.congestion import CongestionDescription, Delay, MpiTraffic
 from fairlead.manage import estimate
+from fairlead.manage.calibration import Calibration
 from fairlead.manage.components import ROUTE
 from fairlead.manage.congestion_schedule import CongestionSchedule, Occurrence, Traffic
 from fairlead.manage.journal import Journal
@@ -27,6 +29,7 @@ from fairlead.manage.planes import relayed
 from fairlead.manage.remains import Remains
 from fairlead.manage.scenario import FOUR, Episode, Network, Row, Scenario, episodes, four, rows, staged
 from fairlead.manage.supervisor import MakeMover, Management, Outcome, supervise, timed
+from fairlead.manage.trials import Trial
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
 from fairlead.store import Run, Store
@@ -34,9 +37,13 @@ from fairlead.store.records import Label
 
 KIND = "experiment"
 PILOT = "pilot"  # a clean run that gives the time scale of congestion; not part of the comparison
+CALIBRATION, TRIAL = "calibration", "trial"
+TIMED_SECTION = "timed_section_s"
 
 Progress = Callable[[int, int, str], None]
 ManagementFor = Callable[[Scenario], Management]
+LaunchIt = Callable[[Job, Callable[[], None]], int]
+"""Launches a job and stays until it has ended; what it is given is called at the end, before tidying up."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,8 @@ class Setting:
         facts: of machine and software by a program's name, kept with its runs.
         remains: notes what runs, so that the next start can end what a kill left.
         mover: gives what moves virtual machines in a run whose program takes so many seconds on a clean network.
+        in_lab: all hosts share this machine's processors.
+        scale: of the lab's rates.
         restore: puts the network back to how it was when the comparison began; called before every run.
     """
 
@@ -58,14 +67,20 @@ class Setting:
     facts: Mapping[str, Mapping[str, Any]]
     remains: Remains
     mover: Callable[[float], MakeMover] | None = None
+    in_lab: bool = False
+    scale: float = 1.0
     restore: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
 class _Finished:
+    """``use`` is what processors did in its timed section; None where the program has hosts of its own."""
+
     outcome: Outcome
     output: bytes
     occurrences: Sequence[Occurrence]
+    said: programs.Verdict = field(default_factory=programs.Verdict)
+    use: processors.Use | None = None
 
 
 class Comparison:
@@ -85,6 +100,7 @@ class Comparison:
         self._clean_s = estimate.planned_clean_s(list(self._cases.values()))
         self._pace = estimate.Remaining()
         self.experiment = self._open()
+        self._calibrations = self._read_calibrations()
 
     def rows(self) -> list[Row]:
         """The rows of the cases chosen, in the order they are run: network after network."""
@@ -127,6 +143,51 @@ class Comparison:
             self._pace.add(self._expected_s([row]), time.monotonic() - begin_s)
             del waiting[row.key]
 
+    def calibration(self, network: NetworkPlan) -> Calibration | None:
+        """What was found for a network; None: nothing yet."""
+        return self._calibrations.get(network)
+
+    def calibrated(self, network: NetworkPlan, found: Calibration) -> None:
+        """Keep what was found for a network: its runs use it, also those of a later start."""
+        labels: dict[str, Label] = {"network": network.name, "position": self._networks().index(network)}
+        run = self._store.begin_run(CALIBRATION, labels, parent=self.experiment, facts=found.to_json())
+        self._store.finish_run(run, "ok")
+        self._calibrations[network] = found
+
+    def trial(self, case: Case, setting: Setting, number: int | None, congested: bool) -> Trial:
+        """Run a case's program once, plain, and see how long it takes and how busy processors are meanwhile.
+
+        Args:
+            number: its length; None: as its command says.
+            congested: at the congestion's first place, from the start.
+
+        Raises:
+            FairleadError: it could not be started, or failed.
+        """
+        program = case.program if number is None else case.program.of_length(number)
+        scenario = FOUR[2] if congested else FOUR[0]
+        labels = self._labels(Row(0, case.name, scenario, 0), setting) | {"scale": setting.scale}
+        if number is not None:
+            labels["length"] = number
+        run = self._store.begin_run(TRIAL, labels, parent=self.experiment, facts=setting.facts[program.name])
+        episodes = [Episode(0.0, 0)] if congested else []
+        try:
+            finished = self._execute(case, program, episodes, setting, _plain)
+        except LaunchError as error:
+            self._store.finish_run(run, "failed", error=str(error))
+            hint = error.hint or f"it may need more than timeout_s = {program.timeout_s:g}, or a larger scale"
+            raise _failed_trial(program, setting, str(error), hint) from error
+        except BaseException as error:
+            self._store.finish_run(run, "aborted", error=str(error) or type(error).__name__)
+            raise
+        self._store.attach(run, "output", finished.output)
+        if why := programs.failure(program.command[0], finished.outcome.exit_code, finished.said):
+            self._store.finish_run(run, "failed", finished.outcome.exit_code, why)
+            raise _failed_trial(program, setting, why, "see its output with `fairlead export`")
+        self._add_times(run, finished)
+        self._store.finish_run(run, "ok", finished.outcome.exit_code)
+        return Trial(finished.said.timed_s, finished.use)
+
     def finish(self) -> None:
         """Record the end, if all rows of the whole plan are done or were tried."""
         tried = {run.plan for run in self._store.runs("run", parent=self.experiment) if run.ended_s is not None}
@@ -135,6 +196,14 @@ class Comparison:
 
     def _expected_s(self, some: Sequence[Row]) -> float:
         return estimate.rows_s(some, self._cases, self._clean_s)
+
+    def _networks(self) -> list[NetworkPlan]:
+        return list(dict.fromkeys(case.network for case in self._plan.all_cases()))
+
+    def _read_calibrations(self) -> dict[NetworkPlan, Calibration]:
+        networks = self._networks()
+        found = [run for run in self._store.runs(CALIBRATION, parent=self.experiment) if run.status == "ok"]
+        return {networks[int(run.labels["position"])]: Calibration.from_json(run.facts) for run in found}
 
     def _open(self) -> int:
         plan = _stored(self._plan)
@@ -182,19 +251,11 @@ class Comparison:
         )
 
     def _run_row(self, row: Row, setting: Setting) -> None:
-        program = self._cases[row.case].program
-        labels: dict[str, Label] = {
-            "case": row.case,
-            "program": program.name,
-            "cluster": setting.cluster.name,
-            "ranks": program.ranks,
-            "scenario": row.scenario.name,
-            "replication": row.replication,
-            "pair": f"{row.case}/{row.replication}",
-        }
+        case = self._cases[row.case]
+        program = self._program(case)
         run = self._store.begin_run(
             "run",
-            labels,
+            self._labels(row, setting),
             parent=self.experiment,
             plan=row.key,
             seed=self._plan.comparison.seed,
@@ -202,7 +263,9 @@ class Comparison:
             facts=setting.facts[program.name],
         )
         try:
-            finished = self._execute(row, run, setting)
+            finished = self._execute(
+                case, program, self._episodes(row), setting, partial(self._supervised, row, run, setting)
+            )
         except LaunchError as error:
             self._store.finish_run(run, "failed", error=str(error))
             return
@@ -212,18 +275,50 @@ class Comparison:
         except KeyboardInterrupt as error:
             self._store.finish_run(run, "aborted", error=f"interrupted ({error})")
             raise
-        self._record(run, finished, self._cases[row.case])
+        self._record(run, finished, case)
 
-    def _execute(self, row: Row, run: int, setting: Setting) -> _Finished:
-        case = self._cases[row.case]
+    def _program(self, case: Case) -> ProgramPlan:
+        """As long as was found for it."""
+        found = self._calibrations.get(case.network)
+        number = found.lengths.get(case.program.name) if found else None
+        return case.program if number is None else case.program.of_length(number)
+
+    def _labels(self, row: Row, setting: Setting) -> dict[str, Label]:
+        program = self._program(self._cases[row.case])
+        return {
+            "case": row.case,
+            "program": program.name,
+            "cluster": setting.cluster.name,
+            "ranks": program.ranks,
+            "scenario": row.scenario.name,
+            "replication": row.replication,
+            "pair": f"{row.case}/{row.replication}",
+            **({"length": program.number} if program.length else {}),
+        }
+
+    def _execute(
+        self,
+        case: Case,
+        program: ProgramPlan,
+        episodes: Sequence[Episode],
+        setting: Setting,
+        run_it: Callable[[LaunchIt, Job], Outcome],
+    ) -> _Finished:
+        """One run of a program beside the congestion of its episodes; ``run_it`` calls what launches it."""
         setting.restore()
-        launcher, job = _prepare(setting.cluster, case.program, secrets.token_hex(4))
+        launcher, job = _prepare(setting.cluster, program, secrets.token_hex(4))
         places = case.congestion.places
-        schedule = CongestionSchedule(self._episodes(row), lambda place: setting.congestion(places[place]))
+        schedule = CongestionSchedule(episodes, lambda place: setting.congestion(places[place]))
+        watch = processors.Watch() if setting.in_lab else None
         with tempfile.TemporaryFile() as output:
 
             def launch_it(watched: Job, on_end: Callable[[], None]) -> int:
-                with schedule:
+                def ended() -> None:
+                    on_end()
+                    if watch is not None:
+                        watch.end()
+
+                with schedule, processors.watched(watch) if watch is not None else nullcontext():
                     return launch.run(
                         setting.cluster,
                         launcher,
@@ -231,22 +326,23 @@ class Comparison:
                         stdin=subprocess.DEVNULL,
                         stdout=output.fileno(),
                         stderr=subprocess.STDOUT,
-                        timeout_s=case.program.timeout_s,
+                        timeout_s=program.timeout_s,
                         on_signal=None,  # a signal is for the comparison, not for this run of it
-                        on_end=on_end,
+                        on_end=ended,
                         leash=True,
                     )
 
             with setting.remains.running(job.id):
-                outcome = self._supervised(row, run, setting, launch_it, job)
+                outcome = run_it(launch_it, job)
             output.seek(0)
-            return _Finished(outcome, output.read(), schedule.occurrences)
+            written = output.read()
+        said = programs.verdict(written)
+        use = watch.use(said.timed_s or outcome.time_s) if watch is not None else None
+        return _Finished(outcome, written, schedule.occurrences, said, use)
 
-    def _supervised(
-        self, row: Row, run: int, setting: Setting, launch_it: Callable[[Job, Callable[[], None]], int], job: Job
-    ) -> Outcome:
+    def _supervised(self, row: Row, run: int, setting: Setting, launch_it: LaunchIt, job: Job) -> Outcome:
         if not row.scenario.managed:
-            return timed(partial(launch_it, job))
+            return _plain(launch_it, job)
         cluster = setting.cluster
         journal = Journal(self._store, run, [host.name for host in cluster.managed_hosts()])
         management = setting.management(row.scenario)
@@ -272,7 +368,7 @@ class Comparison:
         return outcome
 
     def _record(self, run: int, finished: _Finished, case: Case) -> None:
-        outcome, said = finished.outcome, programs.verdict(finished.output)
+        outcome, said = finished.outcome, finished.said
         self._store.attach(run, "output", finished.output)
         for occurrence in finished.occurrences:
             place = {"place": in_words(case.congestion.places[occurrence.place]), "ended_s": occurrence.ended_s}
@@ -280,11 +376,29 @@ class Comparison:
         if why := programs.failure(case.program.command[0], outcome.exit_code, said):
             self._store.finish_run(run, "failed", outcome.exit_code, why)
             return
-        self._store.add_series(run, "time_s", [outcome.time_s], "s")
-        if said.timed_s is not None:
-            self._store.add_series(run, "timed_section_s", [said.timed_s], "s")
+        self._add_times(run, finished)
         self._store.add_event(run, outcome.started_s, "started", {})
         self._store.finish_run(run, "ok", outcome.exit_code)
+
+    def _add_times(self, run: int, finished: _Finished) -> None:
+        """Times of a run that ended well, and what processors did in its timed section."""
+        self._store.add_series(run, "time_s", [finished.outcome.time_s], "s")
+        if finished.said.timed_s is not None:
+            self._store.add_series(run, TIMED_SECTION, [finished.said.timed_s], "s")
+        if finished.use is not None:
+            for name, value, unit in finished.use.series():
+                self._store.add_series(run, name, [value], unit)
+
+
+def _failed_trial(program: ProgramPlan, setting: Setting, why: str, hint: str) -> LaunchError:
+    """The trials are of all programs of a network, also of those that were not chosen this time."""
+    where = f" with the lab's rates times {setting.scale:g}" if setting.in_lab else ""
+    return LaunchError(f"{program.name} fails in a trial{where}: {why}", hint=hint)
+
+
+def _plain(launch_it: LaunchIt, job: Job) -> Outcome:
+    """A run without agents."""
+    return timed(partial(launch_it, job))
 
 
 def rows_of(plan: ComparisonPlan) -> list[Row]:
@@ -315,9 +429,14 @@ def _stored(plan: ComparisonPlan) -> dict[str, Any]:
     for key in ("monitor", "migrate"):  # plans of before do not have them: a comparison that they began goes on
         if not data["comparison"][key]:
             del data["comparison"][key]
+    if plan.comparison.scale is None:
+        del data["comparison"]["scale"]
     if plan.comparison.planes == (ROUTE,):
         del data["comparison"]["planes"]
     for program, stored in zip(plan.programs, data["programs"], strict=True):
+        for key in ("length", "timed_s"):
+            if stored[key] is None:
+                del stored[key]
         del stored["placement"]  # plans of before do not have it
         if program.placement is not None:
             stored["placement"] = Placement.read(program.placement).host_of_rank

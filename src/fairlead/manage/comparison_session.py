@@ -1,7 +1,8 @@
 """A comparison from its plan to its samples: the labs, their characterisation, the runs (``fairlead compare``)."""
 
 import fnmatch
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +18,12 @@ from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.lab.migration import replug
 from fairlead.lab.resolve import resolve
-from fairlead.manage import estimate
+from fairlead.manage import calibration, estimate, trials
+from fairlead.manage.calibration import Calibration
 from fairlead.manage.compare import Comparison, ManagementFor, Progress, Setting
 from fairlead.manage.congestion_schedule import Traffic
 from fairlead.manage.migration import movers
-from fairlead.manage.plan import ComparisonPlan, NetworkPlan, ProgramPlan
+from fairlead.manage.plan import Case, ComparisonPlan, NetworkPlan, ProgramPlan
 from fairlead.manage.remains import Remains
 from fairlead.manage.run import management_for
 from fairlead.manage.scenario import Row, Scenario
@@ -101,17 +103,31 @@ def chosen(plan: ComparisonPlan, patterns: Sequence[str], congestions: Sequence[
     return [name for name in names if not patterns or any(fnmatch.fnmatchcase(name, each) for each in patterns)]
 
 
-def forecast(plan: ComparisonPlan, left: Sequence[Row]) -> Forecast:
-    """How long the rows that are left will take, by what the plan says of its programs."""
+def forecast(plan: ComparisonPlan, left: Sequence[Row], calibrated: Collection[NetworkPlan] = ()) -> Forecast:
+    """How long the rows that are left will take, by what the plan says of its programs.
+
+    Args:
+        calibrated: networks whose scale and programs' lengths are known.
+    """
     cases = {case.name: case for case in plan.all_cases()}
     clean_s = estimate.planned_clean_s(list(cases.values()))
     used = dict.fromkeys(row.case for row in left)
     networks = dict.fromkeys(cases[name].network for name in used)
     pilots = {(cases[name].network, cases[name].program.name): clean_s.get(name, 0.0) for name in used}
     set_up_s = sum(estimate.set_up_s(_managed_hosts(network)) for network in networks)
-    time_s = estimate.rows_s(left, cases, clean_s) + sum(pilots.values()) + set_up_s
+    trials_s = sum(_trials_s(plan, network) for network in networks if network not in calibrated)
+    time_s = estimate.rows_s(left, cases, clean_s) + sum(pilots.values()) + set_up_s + trials_s
     unknown = dict.fromkeys(cases[name].program.name for name in used if name not in clean_s)
     return Forecast(len(left), len(networks), time_s, tuple(unknown))
+
+
+def _trials_s(plan: ComparisonPlan, network: NetworkPlan) -> float:
+    """Expected time to find a network's scale and its programs' lengths."""
+    cases = [case for case in plan.all_cases() if case.network == network]
+    if not trials.needed(cases, plan.comparison.scale):
+        return 0.0
+    programs = len({case.program.name for case in cases})
+    return programs * estimate.TRIALS_S / (1 if plan.comparison.scale == "auto" else 3)
 
 
 def compare(
@@ -139,8 +155,9 @@ def compare(
         for what in remains.end():
             tell(f"ended what an earlier start had left: {what}")
         experiment = Comparison(plan, store, only)
-        announce(forecast(plan, experiment.left()))
-        for network in dict.fromkeys(case.network for case in plan.all_cases()):
+        networks = dict.fromkeys(case.network for case in plan.all_cases())
+        announce(forecast(plan, experiment.left(), [each for each in networks if experiment.calibration(each)]))
+        for network in networks:
             if experiment.left_on(network):
                 _run_on(network, plan, experiment, remains, store, survey_progress, progress)
         experiment.finish()
@@ -156,36 +173,79 @@ def _run_on(
     survey_progress: SurveyProgress,
     progress: Progress,
 ) -> None:
-    with _started(network, remains) as (cluster, running):
-        # What is missing (mpirun, iperf3) is told before anything is measured.
-        chosen = {row.case for row in experiment.left_on(network)}
-        cases = [case for case in plan.all_cases() if case.name in chosen]
-        make = _congestion([place for case in cases for place in case.congestion.places], running)
-        setting = Setting(
-            cluster,
-            _management(cluster, store),
-            make,
-            facts_of(cluster, [case.program for case in cases]),
-            remains,
-            mover=lambda clean_s: movers.maker(cluster, clean_s),
-            restore=_restorer(running),
-        )
+    found = experiment.calibration(network) or _calibrate(network, plan, experiment, remains, store, progress)
+    chosen = {row.case for row in experiment.left_on(network)}
+    cases = [case for case in plan.all_cases() if case.name in chosen]
+    with _set_up(network, cases, remains, store, found.scale) as setting:
         if plan.comparison.migrate:
-            movers.maker(cluster, None)
+            movers.maker(setting.cluster, None)
         # A lab started anew has the same links, but its hosts are new: what was measured before is not relied on.
-        characterize(cluster, store, Settings(sizes_B=SIZES_B), survey_progress)
+        characterize(setting.cluster, store, Settings(sizes_B=SIZES_B), survey_progress)
         experiment.run(network, setting, progress)
 
 
-def facts_of(cluster: Cluster, programs: Sequence[ProgramPlan]) -> dict[str, dict[str, Any]]:
+def _calibrate(
+    network: NetworkPlan,
+    plan: ComparisonPlan,
+    experiment: Comparison,
+    remains: Remains,
+    store: Store,
+    progress: Progress,
+) -> Calibration:
+    """What a network's cases need, found by trials of all of them: those chosen now may be others the next time."""
+    scale = plan.comparison.scale
+    cases = [case for case in plan.all_cases() if case.network == network]
+    if not trials.needed(cases, scale):
+        return Calibration(scale if isinstance(scale, float) else None)
+    hosts = _managed_hosts(network)
+    done, total = len(experiment.rows()) - len(experiment.left()), len(experiment.rows())
+    found = trials.calibrate(
+        cases,
+        scale,
+        calibration.first_scale(len(os.sched_getaffinity(0)), hosts),
+        lambda tried: _set_up(network, cases, remains, store, tried),
+        experiment.trial,
+        lambda text: progress(done, total, text),
+    )
+    experiment.calibrated(network, found)
+    progress(done, total, found.in_words())
+    return found
+
+
+@contextmanager
+def _set_up(
+    network: NetworkPlan, cases: Sequence[Case], remains: Remains, store: Store, scale: float | None
+) -> Iterator[Setting]:
+    """What cases of a network run on. What is missing (mpirun, iperf3) is told before anything is measured."""
+    with _started(network, remains, scale) as (cluster, running):
+        yield Setting(
+            cluster,
+            _management(cluster, store),
+            _congestion([place for case in cases for place in case.congestion.places], running),
+            facts_of(cluster, [case.program for case in cases], running),
+            remains,
+            mover=lambda clean_s: movers.maker(cluster, clean_s),
+            in_lab=running is not None,
+            scale=1.0 if running is None else running.plan.scale,
+            restore=_restorer(running),
+        )
+
+
+def facts_of(
+    cluster: Cluster, programs: Sequence[ProgramPlan], running: "lab.Lab | None" = None
+) -> dict[str, dict[str, Any]]:
     """What is kept with the runs of each program, by its name: the MPI is the one that it is launched by.
+
+    Args:
+        running: the lab that the cluster is.
 
     Raises:
         FairleadError: see `fairlead.cluster.run_facts.collect`.
     """
     mpiruns = {program.name: program.mpirun or cluster.mpirun for program in programs}
     facts = {mpirun: run_facts.collect(cluster, mpirun) for mpirun in dict.fromkeys(mpiruns.values())}
-    return {name: facts[mpirun] for name, mpirun in mpiruns.items()}
+    of_lab = {"lab": {"scale": running.plan.scale, "asleep": running.plan.asleep}} if running is not None else {}
+    return {name: facts[mpirun] | of_lab for name, mpirun in mpiruns.items()}
 
 
 def _restorer(running: "lab.Lab | None") -> Callable[[], None]:
@@ -243,7 +303,7 @@ def _managed_hosts(network: NetworkPlan) -> int:
 
 
 @contextmanager
-def _started(network: NetworkPlan, remains: Remains) -> Iterator[tuple[Cluster, "lab.Lab | None"]]:
+def _started(network: NetworkPlan, remains: Remains, scale: float | None) -> Iterator[tuple[Cluster, "lab.Lab | None"]]:
     """The cluster to run on; a lab is started for the comparison and ended with it."""
     if network.cluster is not None:
         remains.note_cluster(str(network.cluster))
@@ -252,7 +312,7 @@ def _started(network: NetworkPlan, remains: Remains) -> Iterator[tuple[Cluster, 
         return
     assert network.lab is not None  # the plan has one of the two
     try:
-        running, cluster = remains.start_lab(lab_description.load(network.lab))
+        running, cluster = remains.start_lab(lab_description.load(network.lab), scale=scale)
         yield cluster, running
     finally:
         remains.end_lab()

@@ -8,6 +8,10 @@ from fairlead.manage.scenario import Network, Row
 
 START_S = 2.5
 """Around a run: launcher, agents, start and end of congestion."""
+BEGIN_AND_END_S = 1.5
+"""Of an MPI program's run around its timed section."""
+TRIALS_S = 15.0
+"""Finding a scale takes about this for each program; lengths alone take a third of it."""
 DETOUR_FACTOR = 1.2
 """A congested run whose traffic is moved takes about so many times its clean time."""
 LAB_S = 3.0
@@ -20,7 +24,14 @@ CleanTimes = Mapping[str, float]
 
 def planned_clean_s(cases: Sequence[Case]) -> dict[str, float]:
     """What the plan says; cases of programs that it says nothing of are missing."""
-    return {case.name: case.program.clean_s for case in cases if case.program.clean_s is not None}
+    found = {}
+    for case in cases:
+        program = case.program
+        if program.clean_s is not None:
+            found[case.name] = program.clean_s
+        elif program.timed_s is not None:
+            found[case.name] = program.timed_s + BEGIN_AND_END_S
+    return found
 
 
 def row_s(row: Row, clean_s: float, slowdown: float) -> float:

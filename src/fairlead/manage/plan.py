@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from fairlead.config import Model
 from fairlead.lab.congestion import CongestionDescription
+from fairlead.lab.description import Scale
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -21,6 +22,10 @@ class ProgramPlan(Model):
     run is recorded as failed, never as a time. ``clean_s`` is about how long it takes on a clean network: the time of
     the whole comparison is told from it before pilots have measured it. ``placement`` is a file that
     `fairlead placement --json` wrote for these hosts: ranks run where it says.
+
+    ``length`` is the option of ``command`` whose number says how long the program runs (``--iterations``). With
+    ``timed_s`` the comparison finds the number with which the program's own timed section takes so long on a clean
+    network (`fairlead.manage.calibration`), and the one in ``command`` is where it begins to look.
     """
 
     name: str = Field(min_length=1)
@@ -30,6 +35,35 @@ class ProgramPlan(Model):
     mpirun: str | None = None
     timeout_s: float = Field(default=600.0, gt=0)
     clean_s: float | None = Field(default=None, gt=0)
+    length: str | None = None
+    timed_s: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.timed_s is not None and self.length is None:
+            raise ValueError("timed_s: say which option of the command sets the program's length (length)")
+        if self.length is not None:
+            self._number_at()
+        return self
+
+    def _number_at(self) -> int:
+        """Where the number after ``length`` stands in the command."""
+        found = [k + 1 for k, word in enumerate(self.command) if word == self.length]
+        if len(found) != 1 or found[0] >= len(self.command) or not self.command[found[0]].isdecimal():
+            raise ValueError(f"length: the command must have {self.length} once, and a whole number after it")
+        if int(self.command[found[0]]) < 1:
+            raise ValueError(f"length: the number after {self.length} must be 1 or more")
+        return found[0]
+
+    @property
+    def number(self) -> int:
+        """How long it runs: the number after ``length``. Only for programs that have one."""
+        return int(self.command[self._number_at()])
+
+    def of_length(self, number: int) -> Self:
+        """The same program with another number after ``length``."""
+        at = self._number_at()
+        return self.model_copy(update={"command": (*self.command[:at], str(number), *self.command[at + 1 :])})
 
 
 class CongestionPlan(Model):
@@ -58,6 +92,8 @@ class ComparisonTable(Model):
     """``[comparison]``. ``lab`` is a description, started and ended by the comparison; ``cluster`` one that is up.
 
     ``monitor``: messages are watched in all runs alike, the plain ones too, where agents do nothing else.
+    ``scale`` takes the place of that of the labs' descriptions; "auto" finds for each lab what this machine carries
+    (`fairlead.manage.calibration`).
     With ``migrate`` managed runs move virtual machines where their server is congested. ``planes`` are how managed runs
     move traffic; with several, each is a pair of scenarios, side by side under the same congestion.
     """
@@ -71,12 +107,15 @@ class ComparisonTable(Model):
     monitor: bool = False
     migrate: bool = False
     planes: tuple[Literal["route", "relay"], ...] = Field(default=("route",), min_length=1)
+    scale: Literal["auto"] | Scale | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         _distinct("planes", list(self.planes))
         if self.stages and len(self.planes) > 1:
             raise ValueError("planes: components are added one by one (stages) over one plane only")
+        if self.scale is not None and self.cluster is not None:
+            raise ValueError("scale: a cluster's links are as they are; only labs can be scaled")
         return self
 
 

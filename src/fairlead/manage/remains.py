@@ -90,11 +90,13 @@ class Remains:
             raise self._stuck([error]) from error
         return ended + self.take_back(cluster)
 
-    def start_lab(self, description: Description, user_namespace: bool | None = None) -> tuple[lab.Lab, Cluster]:
+    def start_lab(
+        self, description: Description, user_namespace: bool | None = None, scale: float | None = None
+    ) -> tuple[lab.Lab, Cluster]:
         """Start a lab under a name that no other has, with its cluster, which is called as the description says.
 
         Args:
-            user_namespace: see `fairlead.lab.up`.
+            user_namespace, scale: see `fairlead.lab.up`.
 
         Raises:
             FairleadError: see `fairlead.lab.up`; or the cluster's file cannot be written.
@@ -102,7 +104,7 @@ class Remains:
         # A name of its own: what is ended by it later can be nobody else's lab.
         name = f"{description.lab.name[:24]}-{secrets.token_hex(3)}"
         self._note(lab=name)
-        running = lab.up(description, name=name, user_namespace=user_namespace)
+        running = lab.up(description, name=name, scale=scale, user_namespace=user_namespace)
         file = files.write(self._cluster_file(name), running.cluster_file_text())
         return running, replace(Cluster.load(file), name=description.lab.name)
 

@@ -1,5 +1,8 @@
 """A comparison computed from the store: run times of each program and scenario, and what they say.
 
+A run time is that of the program's own timed section where all its runs tell one, else of the whole run: starting and
+ending an MPI program takes a second or more, which no network decides.
+
 Terms (DMCBM section 4.1): T_nc clean, T_nc_managed clean with fairlead, T_ic congested, T_ic_managed both. Stages:
 where components were added one by one, each stage is a ``managed`` of its own; else there is one stage, ``managed``.
 """
@@ -8,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairlead.errors import NoSuchResultsError, StatisticsError, StoreError
+from fairlead.lab.processors import SERIES, Use
 from fairlead.report import accounting, characterized, communication, managed
 from fairlead.report.communication import Communication
 from fairlead.report.managed import ManagedRun
@@ -17,6 +21,9 @@ from fairlead.statistics.estimates import Difference, Estimate, Spread
 from fairlead.store import Run, Store
 
 KIND = "experiment"
+TIMED_SECTION, WHOLE_RUN = "timed_section_s", "time_s"
+LEAST_TIMED_S, LEAST_TIMED_SHARE = 5.0, 0.7
+"""Of a timed section, and of its share of the whole run: a shorter one says little."""
 CLEAN, CONGESTED = "clean", "congested"
 SOLE_STAGE = "managed"
 
@@ -42,6 +49,8 @@ class Cell:
     Attributes:
         times_s: run time by replication, of the runs that ended well.
         failed: runs that ended otherwise.
+        processors: how busy they were, in the runs of a lab that ended well.
+        asleep: the lab's ranks slept while they waited.
     """
 
     scenario: str
@@ -49,6 +58,22 @@ class Cell:
     failed: int
     median: Result
     spread: Spread | None
+    processors: tuple[Use, ...] = ()
+    asleep: bool = False
+
+    @property
+    def busy(self) -> float | None:
+        """How busy the lab's processors were, 0 to 1 (median); None where that was not recorded."""
+        return estimates.median([use.busy for use in self.processors]) if self.processors else None
+
+    @property
+    def limited_by_processors(self) -> bool:
+        """Whether processors limited half of the runs or more: their times say little about the network.
+
+        Ranks that spin while they wait keep processors busy that have nothing to do: nothing is said of those.
+        """
+        limited = sum(use.limited for use in self.processors)
+        return self.asleep and 2 * limited >= max(1, len(self.processors))
 
     @property
     def n(self) -> int:
@@ -87,7 +112,8 @@ class Stage:
         middle = self.congested.median_s
         if middle is None or not self.runs:
             return None
-        return min(self.runs, key=lambda each: abs(each.time_s - middle))
+        times_s = self.congested.times_s
+        return min(self.runs, key=lambda each: abs(times_s[int(each.run.labels["replication"])] - middle))
 
 
 @dataclass(frozen=True)
@@ -116,6 +142,8 @@ class Program:
         slowdown: T_ic / T_nc of runs in pairs.
         has_detour: whether any pair of hosts has a detour on this network; None if it was not characterised.
         communication: by scenario, runs whose messages were monitored.
+        own_clock: run times are of the program's timed section, and not of whole runs.
+        timed_share: of the timed section in whole clean runs (median); None: there is none.
     """
 
     name: str
@@ -126,6 +154,8 @@ class Program:
     stages: tuple[Stage, ...]
     has_detour: bool | None
     communication: Mapping[str, tuple[Communication, ...]] = field(default_factory=dict)
+    own_clock: bool = False
+    timed_share: float | None = None
 
     @property
     def final(self) -> Stage:
@@ -184,9 +214,10 @@ def load(
     if record.kind != KIND:
         raise NoSuchResultsError(f"{store.directory}: run {experiment} is a {record.kind}, not an {KIND}")
     runs = store.runs("run", parent=experiment)
-    times_s = {run.id: store.one_series(run.id, "time_s").scalar() for run in runs if run.status == "ok"}
+    whole_s = _series(store, runs, WHOLE_RUN)
+    timed_s = _series(store, runs, TIMED_SECTION)
     names = _in_order_of_plan(record, {case_of(run) for run in runs})
-    programs = [_program(store, name, runs, times_s, level, stages) for name in names]
+    programs = [_program(store, name, runs, whole_s, timed_s, level, stages) for name in names]
     programs = [program for program in programs if any(cell.n for cell in program.cells())]
     if not programs:
         raise StoreError(f"{store.directory}: experiment {experiment} has no finished run yet")
@@ -223,22 +254,36 @@ def result(compute: Callable[[], Estimate], point: float | None = None) -> Resul
         return Result(None, error.args[0], point)
 
 
+def _series(store: Store, runs: Sequence[Run], name: str) -> dict[int, float]:
+    """By number, what the runs that ended well tell of themselves under that name."""
+    found = {run.id: store.series(run.id, name) for run in runs if run.status == "ok"}
+    return {run: series[0].scalar() for run, series in found.items() if series}
+
+
 def _program(
-    store: Store, name: str, runs: Sequence[Run], times_s: Mapping[int, float], level: float, order: Sequence[str]
+    store: Store,
+    name: str,
+    runs: Sequence[Run],
+    whole_s: Mapping[int, float],
+    timed_s: Mapping[int, float],
+    level: float,
+    order: Sequence[str],
 ) -> Program:
     own = [run for run in runs if case_of(run) == name]
+    own_clock = all(run.id in timed_s for run in own if run.id in whole_s)
+    times_s = timed_s if own_clock else whole_s
     by_scenario: dict[str, list[Run]] = {}
     for run in own:
         by_scenario.setdefault(str(run.labels["scenario"]), []).append(run)
 
     def cell(scenario: str) -> Cell:
-        return _cell(scenario, by_scenario.get(scenario, []), times_s, level)
+        return _cell(store, scenario, by_scenario.get(scenario, []), times_s, level)
 
     clean, congested = cell(CLEAN), cell(CONGESTED)
-    stages = [
-        _stage(store, stage, clean, congested, (cell(f"{CLEAN}_{stage}"), cell(f"{CONGESTED}_{stage}")), own, level)
-        for stage in _stage_names(by_scenario, order)
-    ]
+    stages = []
+    for stage in _stage_names(by_scenario, order):
+        cells = (clean, congested, cell(f"{CLEAN}_{stage}"), cell(f"{CONGESTED}_{stage}"))
+        stages.append(_stage(store, stage, cells, own, whole_s, level))
     ranks = own[0].labels.get("ranks")
     with_congestion, without = matched(congested, clean)
     slowdown = result(
@@ -253,7 +298,14 @@ def _program(
         stages=tuple(stages),
         has_detour=characterized.has_detour(store, own[-1]),
         communication={scenario: _communication(store, each) for scenario, each in by_scenario.items()},
+        own_clock=own_clock,
+        timed_share=_timed_share(by_scenario.get(CLEAN, []), whole_s, timed_s) if own_clock else None,
     )
+
+
+def _timed_share(clean: Sequence[Run], whole_s: Mapping[int, float], timed_s: Mapping[int, float]) -> float | None:
+    shares = [timed_s[run.id] / whole_s[run.id] for run in clean if run.id in whole_s]
+    return estimates.median(shares) if shares else None
 
 
 def _communication(store: Store, runs: Sequence[Run]) -> tuple[Communication, ...]:
@@ -271,18 +323,38 @@ def _stage_names(scenarios: Mapping[str, object], order: Sequence[str]) -> list[
     return [name for name in order if name in found] + sorted(found - set(order)) or [SOLE_STAGE]
 
 
-def _cell(scenario: str, runs: Sequence[Run], times_s: Mapping[int, float], level: float) -> Cell:
-    times = {int(run.labels["replication"]): times_s[run.id] for run in runs if run.id in times_s}
+def _cell(store: Store, scenario: str, runs: Sequence[Run], times_s: Mapping[int, float], level: float) -> Cell:
+    well = [run for run in runs if run.id in times_s]
+    times = {int(run.labels["replication"]): times_s[run.id] for run in well}
+    used = [_processors(store, run) for run in well]
     failed = sum(run.status in ("failed", "aborted") for run in runs)
     samples = list(times.values())
     spread = estimates.spread(samples) if len(samples) >= 2 else None
-    return Cell(scenario, times, failed, result(lambda: estimates.median_interval(samples, level)), spread)
+    return Cell(
+        scenario,
+        times,
+        failed,
+        result(lambda: estimates.median_interval(samples, level)),
+        spread,
+        tuple(use for use in used if use is not None),
+        any(run.facts.get("lab", {}).get("asleep") for run in well),
+    )
+
+
+def _processors(store: Store, run: Run) -> Use | None:
+    return Use.of({each.name: each.scalar() for each in store.series(run.id) if each.name in SERIES})
 
 
 def _stage(
-    store: Store, name: str, clean: Cell, congested: Cell, own: tuple[Cell, Cell], runs: Sequence[Run], level: float
+    store: Store,
+    name: str,
+    cells: tuple[Cell, Cell, Cell, Cell],
+    runs: Sequence[Run],
+    whole_s: Mapping[int, float],
+    level: float,
 ) -> Stage:
-    managed_clean, managed_congested = own
+    """A stage; ``cells`` are clean and congested without it, then with it."""
+    clean, congested, managed_clean, managed_congested = cells
     with_agents, without = matched(managed_clean, clean)
     ratio = _only_ratio(with_agents, without)
     overhead = result(
@@ -293,7 +365,7 @@ def _stage(
         lambda: estimates.recovered_share(t_nc, t_ic, t_managed, level),
         _only_share(t_nc, t_ic, t_managed),
     )
-    quiet = _read_all(store, runs, managed_clean)
+    quiet = _read_all(store, runs, managed_clean, whole_s)
     return Stage(
         name,
         managed_clean,
@@ -301,14 +373,14 @@ def _stage(
         overhead,
         _accounted(store, quiet, level),
         recovered,
-        tuple(_read_all(store, runs, managed_congested)),
+        tuple(_read_all(store, runs, managed_congested, whole_s)),
         tuple(quiet),
     )
 
 
-def _read_all(store: Store, runs: Sequence[Run], cell: Cell) -> list[ManagedRun]:
+def _read_all(store: Store, runs: Sequence[Run], cell: Cell, whole_s: Mapping[int, float]) -> list[ManagedRun]:
     return [
-        managed.read(store, run, cell.times_s[int(run.labels["replication"])])
+        managed.read(store, run, whole_s[run.id])
         for run in runs
         if run.labels["scenario"] == cell.scenario and run.status == "ok"
     ]

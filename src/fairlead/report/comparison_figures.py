@@ -62,7 +62,7 @@ def run_times(comparison: Comparison, only: str | None = None) -> Drawing:
     return Drawing(
         f"run-times-{only}" if only else "run-times",
         "Run times",
-        "Each dot is one whole run, start-up included, in its own row so that the scatter is seen. The number is the "
+        f"Each dot is one run, {_clocks(comparison)}, in its own row so that the scatter is seen. The number is the "
         "median.",
         figure,
         table(
@@ -75,6 +75,15 @@ def run_times(comparison: Comparison, only: str | None = None) -> Drawing:
             ],
         ),
     )
+
+
+def _clocks(comparison: Comparison) -> str:
+    """Whose clock the times are of, in words."""
+    kinds = {program.own_clock for program in comparison.programs}
+    if kinds == {True}:
+        return "by the program's own clock"
+    whole = "start-up included"
+    return whole if kinds == {False} else f"by the program's own clock where it tells one, else {whole}"
 
 
 def _run_time_panel(axis: Any, program: Program) -> None:

@@ -21,6 +21,7 @@ def run_times(comparison: Comparison) -> Table:
             ("max", "max_s"),
             ("runs", "runs"),
             ("failed", "failed"),
+            ("processors busy", "processors_busy"),
         ],
         [
             [cell(program.name), *_run_time_row(each)]
@@ -42,7 +43,14 @@ def _run_time_row(each: Cell) -> list[TableCell]:
         _time(spread.high if spread else None, each.median_s),
         cell(each.n),
         cell(each.failed),
+        _busy(each),
     ]
+
+
+def _busy(each: Cell) -> TableCell:
+    if each.busy is None:
+        return cell(None)
+    return cell(each.busy, words.percent(each.busy, decimals=0) + (" (limit)" if each.limited_by_processors else ""))
 
 
 def effects(comparison: Comparison) -> Table:

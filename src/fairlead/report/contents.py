@@ -6,10 +6,13 @@ from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.store import Run, Store
 
+COUNTED = ("run", "evaluation_row")
+"""Kinds of runs that a comparison or an evaluation consists of."""
+
 
 def of(store: Store) -> Table:
     """Everything that was done by itself; runs of a comparison, and rows of an evaluation, are counted with it."""
-    numbers = store.numbers_of_children()
+    numbers = store.numbers_of_children(*COUNTED)
     return table(
         [(name, name) for name in ("run", "kind", "began", "what", "ended")],
         [
@@ -27,7 +30,7 @@ def of(store: Store) -> Table:
 
 def to_json(store: Store) -> list[dict[str, Any]]:
     """The same for programs. ``runs``: how many runs belong to it."""
-    numbers = store.numbers_of_children()
+    numbers = store.numbers_of_children(*COUNTED)
     return [
         {
             "run": run.id,

@@ -6,7 +6,7 @@ from fairlead.display import words
 from fairlead.manage import reasons
 from fairlead.manage.components import PLANES
 from fairlead.report import migrations
-from fairlead.report.comparison import Comparison, Program, Result, Stage
+from fairlead.report.comparison import LEAST_TIMED_S, LEAST_TIMED_SHARE, Comparison, Program, Result, Stage
 from fairlead.statistics.estimates import MIN_BOOTSTRAP, median
 
 NO_DETOUR = (
@@ -77,7 +77,8 @@ def _congestion(program: Program) -> str:
     factor = words.significant(congested.median_s / clean.median_s, 2)
     return (
         f"other traffic made it take {factor} times as long "
-        f"({words.duration(clean.median_s)} clean, {words.duration(congested.median_s)} congested)."
+        f"({words.duration(clean.median_s)} clean, {words.duration(congested.median_s)} congested"
+        f"{', by its own clock' if program.own_clock else ''})."
     )
 
 
@@ -163,6 +164,17 @@ def _accounted(accounted: Result) -> str:
     return f"By the agents' own counters it cost {words.percent(accounted.value, decimals=2)}."
 
 
+def _too_short(program: Program) -> str:
+    """Of a program whose timed section says little; empty: it is long enough, or there is none."""
+    clean_s, share = program.clean.median_s, program.timed_share
+    if clean_s is None or share is None or (clean_s >= LEAST_TIMED_S and share >= LEAST_TIMED_SHARE):
+        return ""
+    return (
+        f"The timed section of {program.name} is {words.duration(clean_s)} on a clean network, "
+        f"{words.percent(share, decimals=0)} of a whole run"
+    )
+
+
 def caveats(comparison: Comparison) -> list[str]:
     """What a reader must know before relying on the figures."""
     found = []
@@ -173,6 +185,21 @@ def caveats(comparison: Comparison) -> list[str]:
         found.append(
             f"{words.count(len(failed), 'run')} failed and are not counted; the table of runs says which and why."
         )
+    limited = [
+        f"{program.name} {cell.scenario.replace('_', ' ')} ({words.percent(cell.busy, decimals=0)} busy)"
+        for program in comparison.programs
+        for cell in program.cells()
+        if cell.busy is not None and cell.limited_by_processors
+    ]
+    if limited:
+        found.append(
+            f"The lab's processors, not its network, limited {words.listing(limited)}: these times, and what is "
+            "computed from them, are not a statement about the network. Slower links make it the limit again "
+            "(`scale`), unless the MPI library does not yield: its ranks keep processors busy while they wait "
+            "(docs/lab.md)."
+        )
+    if short := [text for program in comparison.programs if (text := _too_short(program))]:
+        found.append(f"{'; '.join(short)}: longer runs would tell more (`timed_s`).")
     cells = [cell for program in comparison.programs for cell in program.cells()]
     if any(0 < cell.n < MIN_BOOTSTRAP for cell in cells):
         found.append(

@@ -10,7 +10,7 @@ from fairlead.contract import Document, Finite, Part
 from fairlead.report.comparison import Cell, Comparison, Program, Result
 from fairlead.report.comparison import Stage as ComparisonStage
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 SCHEMA_FILE = Path(__file__).with_name("summary.schema.json")
 
 Interval = tuple[Finite | None, Finite | None]
@@ -19,6 +19,10 @@ Interval = tuple[Finite | None, Finite | None]
 
 class ProgramSummary(Part):
     """One program (or one stage of it). Times are medians in seconds; shares are plain numbers (0.05 is 5 %).
+
+    Times are by the program's ``own_clock`` where that is true (its timed section), else of whole runs.
+    ``processors_busy`` is of the lab's in the busiest of the four kinds of run. If ``limited_by_processors``, the
+    figures are not a statement about the network; null where it is not known: no lab, or one whose ranks spin.
 
     A figure that the runs do not allow is null. ``intervals`` and ``n`` have an entry for every figure that has one,
     ``reasons`` for every figure that has none (a single run of a kind gives figures without intervals); ``n`` counts
@@ -38,6 +42,9 @@ class ProgramSummary(Part):
     n_runs: int
     failed_runs: int
     moves: int
+    own_clock: bool = False
+    processors_busy: Finite | None = None
+    limited_by_processors: bool | None = None
     reasons: dict[str, str]
     stages: dict[str, "ProgramSummary"]
 
@@ -107,6 +114,11 @@ def _of(
         n_runs=sum(cell.n for cell in counted),
         failed_runs=sum(cell.failed for cell in counted),
         moves=sum(move.kind == "moved" for run in stage.runs for move in run.moves),
+        own_clock=program.own_clock,
+        processors_busy=max((cell.busy for cell in timed.values() if cell.busy is not None), default=None),
+        limited_by_processors=any(cell.limited_by_processors for cell in timed.values())
+        if any(cell.processors and cell.asleep for cell in timed.values())
+        else None,
         reasons={name: result.reason for name, result in results.items() if result.estimate is None},
         stages=stages or {},
     )

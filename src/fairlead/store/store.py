@@ -290,9 +290,11 @@ class Store:
         session = holder_session(self.directory / LOCK_NAME) or ""
         return self._read_runs(f"{_RUN_QUERY} WHERE parent IS NULL ORDER BY runs.id", {"session": session})
 
-    def numbers_of_children(self) -> dict[int, int]:
-        """How many runs each run has whose parent it is; those without are left out."""
-        return dict(self._query("SELECT parent, count(*) FROM runs WHERE parent IS NOT NULL GROUP BY parent", ()))
+    def numbers_of_children(self, *kinds: str) -> dict[int, int]:
+        """How many runs of these kinds each run has whose parent it is; those without are left out."""
+        marks = ", ".join("?" * len(kinds))
+        query = f"SELECT parent, count(*) FROM runs WHERE parent IS NOT NULL AND kind IN ({marks}) GROUP BY parent"
+        return dict(self._query(query, kinds))
 
     def series(self, run: int, name: str | None = None) -> list[Series]:
         """The run's series in the order stored, optionally of one name."""
