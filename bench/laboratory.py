@@ -111,8 +111,8 @@ class Network:
             managed = management_for(self.cluster, scenario.components, self.store, quiet=True)
             return replace(managed, plane=scenario.plane)
 
-        facts = comparison_session.facts_of(self.cluster, plan.programs)
-        setting = Setting(self.cluster, management, self.congestion, facts, self.remains)
+        facts = comparison_session.facts_of(self.cluster, plan.programs, self.lab)
+        setting = Setting(self.cluster, management, self.congestion, facts, self.remains, in_lab=True)
         comparison.run(plan.all_cases()[0].network, setting, self.session.progress)
         self.store.finish_run(comparison.experiment)  # or the same plan would find nothing to do the next time
         return comparison.experiment
@@ -174,10 +174,13 @@ class Network:
 
 
 @contextmanager
-def network(session: Session, description: Path, *, unprivileged: bool = False) -> Iterator[Network]:
+def network(
+    session: Session, description: Path, *, scale: float | None = None, unprivileged: bool = False
+) -> Iterator[Network]:
     """A lab for the length of a block, and a store in the group's directory.
 
     Args:
+        scale: of its rates; ranks sleep then while they wait. None: the description's.
         unprivileged: as an ordinary user has it, inside a user namespace.
 
     Raises:
@@ -189,7 +192,7 @@ def network(session: Session, description: Path, *, unprivileged: bool = False) 
         remains = Remains(session.directory)
         remains.end()
         try:
-            running, cluster = remains.start_lab(described, user_namespace=unprivileged or None)
+            running, cluster = remains.start_lab(described, user_namespace=unprivileged or None, scale=scale)
             yield Network(running, cluster, store, remains, session)
         finally:
             remains.end_lab()

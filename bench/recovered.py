@@ -17,7 +17,7 @@ from fairlead.statistics import estimates
 from fairlead.store import Run, Store
 
 TARGET = 0.90
-WHOLE_RUN = "time_s"
+OWN_CLOCK = "timed_section_s"
 SCENARIOS = ("clean", "congested", "congested_managed")
 # Messages of half a megabyte: a ring of them fills the trunks by itself, so that every detour has to share.
 LARGE_NBODY = ("nbody", "--payload", "2048", "--steps", "30")
@@ -26,8 +26,6 @@ ELSEWHERE = tuple(
     Streams.model_validate({"kind": "streams", "pairs": [pair], "streams": 2, "rate": "100mbit"})
     for pair in (("n0", "n1"), ("n4", "n5"))
 )
-# HPCC's start and its parts without communication do not count.
-SERIES = {"hpcc": "timed_section_s"}
 
 
 @dataclass(frozen=True)
@@ -86,11 +84,9 @@ def _only(plan: ComparisonPlan, program: ProgramPlan) -> ComparisonPlan:
 
 def figures(store: Store, experiment: int, case: Case) -> Iterator[Figure]:
     """The case's figures, computed from the store."""
-    name = case.plan.programs[0].name
-    series = SERIES.get(name, WHOLE_RUN)
 
     def time_s(run: Run) -> float:
-        return float(store.one_series(run.id, series).scalar())
+        return float(store.one_series(run.id, OWN_CLOCK).scalar())
 
     program = comparison.load(store, experiment).programs[0]
     moves = sum(move.kind == "moved" for run in program.final.runs for move in run.moves)
