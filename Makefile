@@ -22,7 +22,7 @@ build/.tests: build/.setup scripts/packages.test.txt scripts/install-mpi.sh $(wi
 
 setup: build/.setup ## install packages, make .venv, build the native programs
 
-demo: build/.setup ## a congested network, a managed run, the evidence: about 6 minutes, after the set-up
+demo: build/.setup ## a congested network, a managed run, the evidence: about 5 minutes, after the set-up
 	.venv/bin/fairlead compare examples/demo.toml --results results/demo
 
 bench: build/.tests ## the benchmark figures: about an hour; BENCH='--only onset --quick' for less
