@@ -37,12 +37,8 @@ test-native: build/.tests ## C++ unit tests with sanitizers
 	cmake --build build/sanitize -j $(JOBS) >>build/sanitize.log || { tail -40 build/sanitize.log; exit 1; }
 	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS) --timeout 120 | tail -15; exit $${PIPESTATUS[0]}
 
-FAST := -m "not slow and not uml and not libvirt and not openstack" --durations=15
 test-python: build/.tests ## Python, lab and kernel tests
-	@# Unit tests compute, MPI programs often wait: side by side. What measures times has the machine to itself.
-	$(PYTEST) $(FAST) tests/unit >build/unit.log 2>&1 & unit=$$!; \
-	$(PYTEST) $(FAST) tests/mpi; failed=$$?; wait $$unit || failed=$$?; cat build/unit.log; \
-	$(PYTEST) $(FAST) --ignore tests/unit --ignore tests/mpi || failed=$$?; exit $$failed
+	scripts/test-python.sh
 
 faults: build/.tests ## programs under management while parts of it are hurt (at most 60 minutes); FAULTS='--share 0.1' for less
 	$(PY) -m bench.faults $(FAULTS)
