@@ -14,7 +14,8 @@ build() { # DIRECTORY TARGET OPTIONS...
     local directory=$1 target=$2
     shift 2
     mkdir -p build
-    cmake -S . -B "$directory" -G Ninja -DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo "$@" >"$directory.log" &&
+    cmake -S . -B "$directory" -G Ninja -DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DCMAKE_UNITY_BUILD=OFF "$@" >"$directory.log" &&
         cmake --build "$directory" --target "$target" -j "$jobs" >>"$directory.log" && return
     tail -40 "$directory.log" >&2
     return 1
