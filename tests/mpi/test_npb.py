@@ -118,14 +118,35 @@ def test_built_known_and_run(root: Path, tmp_path: Path) -> None:
     refused = subprocess.run([*MAIN, *words[:3], "3", *words[4:]], capture_output=True, text=True, check=False)
     assert refused.returncode == 2
     assert "cg.A does not run on 3 processes: CG needs a power of two\n  take -n 2 or -n 4" in refused.stderr
-    with pytest.raises(ConfigError, match=r"cg\.S\.x: was built for openmpi, and mpirun is mpich's"):
-        resolve(["npb:cg.S"], "mpich", 4)
+    cluster.write_text(cluster.read_text().replace("mpirun.openmpi", "mpirun.mpich"))
+    refused = subprocess.run([*MAIN, *words], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert "cg.A.x: was built for openmpi, and mpirun is mpich's\n  name openmpi's mpirun" in refused.stderr
     with pytest.raises(MissingToolError, match=r"mg\.A\.x: was not built\n.*--apps mg --classes A"):
         resolve(["npb:mg.A"], "openmpi", 4)
     assert invoke("workload", "remove", "npb").exception is None
     assert json.loads(workloads.registry_file().read_text()) == {}
     with pytest.raises(ConfigError, match="npb was not added"):
         resolve(["npb:cg.S"], "openmpi", 4)
+
+
+GFORTRAN = """Error: Rank mismatch between actual argument at (1) and actual argument at (2) (scalar and rank-1)
+Error: Hexadecimal constant at (1) uses nonstandard X instead of Z [see '-fno-allow-invalid-boz']
+"""
+
+
+def test_what_gfortran_wants_is_told(root: Path) -> None:
+    """As of NPB 3.4 with the options that its template has."""
+    (root / "refused").write_text(GFORTRAN)
+    for line in (1, 2):
+        (root / "Makefile").write_text(f"mg:\n\tsed -n {line}p refused; exit 1\n")
+        with pytest.raises(FairleadError) as told:
+            npb.build(root, npb.Program("mg", "S"))
+        assert "FFLAGS = -O3 -fallow-argument-mismatch -fallow-invalid-boz" in told.value.hint
+    (root / "refused").write_text(GFORTRAN.replace("Error", "Warning"))
+    with pytest.raises(FairleadError) as told:
+        npb.build(root, npb.Program("mg", "S"))
+    assert told.value.hint == ""
 
 
 @pytest.mark.mpi

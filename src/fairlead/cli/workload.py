@@ -44,12 +44,12 @@ def add(suite: str, path: Path, apps: list[str], classes: list[str]) -> None:
 
 @command.command("list")
 def show() -> None:
-    """Say which programs are there.
+    """Say which programs are there, and which MPI each was linked with.
 
     \b
     Example: fairlead workload list
     """
-    from fairlead.programs import npb, workloads
+    from fairlead.programs import linkage, npb, workloads
 
     trees = workloads.trees()
     if not trees:
@@ -59,7 +59,7 @@ def show() -> None:
         for program in npb.programs(npb.APPS, npb.CLASSES):
             path = npb.executable(root, program)
             if path.is_file():
-                click.echo(f"  {suite}:{program}  {npb.family(path) or 'linked statically'}")
+                click.echo(f"  {suite}:{program}  {linkage.here(path)}")
 
 
 @command.command("remove")

@@ -17,7 +17,7 @@ from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
-from fairlead.errors import LaunchError
+from fairlead.errors import LaunchError, NoProgramError
 from fairlead.evaluate import forecast, traffic
 from fairlead.evaluate.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
 from fairlead.evaluate.design import Block, Key, Row, further_block, key_of, planned_blocks, rows_of
@@ -97,7 +97,8 @@ class Evaluation:
             progress: called before every row with (finished rows, all known rows, what comes now and the time left).
 
         Raises:
-            FairleadError: the lab, a host or a set-up failed. A row that fails does not raise: it is recorded.
+            FairleadError: the lab, a host or a set-up failed, or a program is not on a host. A row that fails does not
+                raise: it is recorded.
         """
         for what in self._remains.end():
             announce(f"ended what an earlier start had left: {what}")
@@ -206,6 +207,8 @@ class Evaluation:
         }
         try:
             record |= _as_record(self._plan.run, row, self._take(row, testbed))
+        except NoProgramError:  # every further try would miss it, too
+            raise
         except LaunchError as error:
             record |= {"status": "failed", "error": str(error), "attachments": getattr(error, "attachments", ())}
         record["events"] = [*news, *record.get("events", ())]

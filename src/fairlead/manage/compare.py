@@ -306,7 +306,7 @@ class Comparison:
     ) -> _Finished:
         """One run of a program beside the congestion of its episodes; ``run_it`` calls what launches it."""
         setting.restore()
-        launcher, job = _prepare(setting.cluster, program, secrets.token_hex(4))
+        launcher, job = prepare(setting.cluster, program, secrets.token_hex(4))
         places = case.congestion.places
         schedule = CongestionSchedule(episodes, lambda place: setting.congestion(places[place]))
         watch = processors.Watch() if setting.in_lab else None
@@ -443,7 +443,8 @@ def _stored(plan: ComparisonPlan) -> dict[str, Any]:
     return data
 
 
-def _prepare(cluster: Cluster, program: ProgramPlan, job_id: str) -> tuple[Launcher, Job]:
+def prepare(cluster: Cluster, program: ProgramPlan, job_id: str) -> tuple[Launcher, Job]:
+    """A program of a plan as a job; raises as `launch.prepare` and `programs.brought`."""
     if program.mpirun:
         cluster = cluster.with_mpirun(program.mpirun)
     hosts = placed.hosts(program.placement, cluster, program.ranks) if program.placement is not None else None

@@ -2,6 +2,7 @@
 
 import fnmatch
 import os
+import secrets
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from fairlead.lab.migration import replug
 from fairlead.lab.resolve import resolve
 from fairlead.manage import calibration, estimate, trials
 from fairlead.manage.calibration import Calibration
-from fairlead.manage.compare import Comparison, ManagementFor, Progress, Setting
+from fairlead.manage.compare import Comparison, ManagementFor, Progress, Setting, prepare
 from fairlead.manage.congestion_schedule import Traffic
 from fairlead.manage.migration import movers
 from fairlead.manage.plan import Case, ComparisonPlan, NetworkPlan, ProgramPlan
@@ -216,8 +217,10 @@ def _calibrate(
 def _set_up(
     network: NetworkPlan, cases: Sequence[Case], remains: Remains, store: Store, scale: float | None
 ) -> Iterator[Setting]:
-    """What cases of a network run on. What is missing (mpirun, iperf3) is told before anything is measured."""
+    """What cases of a network run on. A missing mpirun, program or iperf3 is told before anything is measured."""
     with _started(network, remains, scale) as (cluster, running):
+        for program in {case.program.name: case.program for case in cases}.values():
+            prepare(cluster, program, secrets.token_hex(4))
         yield Setting(
             cluster,
             _management(cluster, store),

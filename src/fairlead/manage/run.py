@@ -22,7 +22,7 @@ from fairlead.cluster.signals import NotedSignals
 from fairlead.errors import ConfigError, FairleadError, StoreError
 from fairlead.manage import message_files
 from fairlead.manage.by_hand import Move, MovesByHand
-from fairlead.manage.components import Components
+from fairlead.manage.components import RELAY, Components
 from fairlead.manage.journal import Journal
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
@@ -82,7 +82,8 @@ def run(
     launcher, job = launch.prepare(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
-    job = programs.brought(cluster, job, launcher.family)
+    watched = components.monitor or messages is not None or plane == RELAY
+    job = programs.brought(cluster, job, launcher.family, watched=watched)
     kept = message_files.prepare(cluster, messages) if messages is not None else None
     job = kept.of(job) if kept is not None else job
 

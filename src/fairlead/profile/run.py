@@ -75,7 +75,7 @@ def run(
     with collection(
         cluster, used, job.id, messages=messages, regions=regions, call_sites=call_sites, chaos=chaos
     ) as collected:
-        job = programs.brought(cluster, job, launcher.family)
+        job = programs.brought(cluster, job, launcher.family, watched=True)
         job = replace(job, env={**job.env, **collected.environment})
         signals = NotedSignals()
         code = launch.run(cluster, launcher, job, on_signal=signals)

@@ -1,7 +1,8 @@
 """The program of a run: the bundled ones by name, any other by path; and what it says of itself at its end."""
 
 import json
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.errors import MissingToolError
-from fairlead.programs import npb, workloads
+from fairlead.programs import linkage, npb, workloads
 
+_log = logging.getLogger(__name__)
 BUNDLED = ("cg", "ep", "is", "ft", "mg", "sp", "bt", "lu", "nbody", "random-traffic")
 
 
@@ -30,7 +32,7 @@ def resolve(argv: Sequence[str], family: str | None, ranks: int | None = None) -
         MissingToolError: a bundled program that was not built for this MPI.
     """
     if family is not None and argv and workloads.is_workload(argv[0]):
-        return (str(workloads.resolve(argv[0], family, ranks)), *argv[1:])
+        return (str(workloads.resolve(argv[0], ranks)), *argv[1:])
     if family is None or not argv or argv[0] not in BUNDLED:
         return tuple(argv)
     try:
@@ -43,20 +45,45 @@ def resolve(argv: Sequence[str], family: str | None, ranks: int | None = None) -
     return (str(program), *argv[1:])
 
 
-def brought(cluster: Cluster, job: Job, family: str | None) -> Job:
-    """The job with its program named by `resolve`, and brought to hosts that do not see this machine's files.
+def brought(cluster: Cluster, job: Job, family: str | None, *, watched: bool = False) -> Job:
+    """The job with its program named by `resolve`, brought to hosts without this machine's files, and looked at there.
 
-    What is none of these is the user's, who says where it is on the hosts.
+    What is none of these is the user's, who says where it is on the hosts. A launch line of the user's own is left as
+    it is: which word of it is the program only the user knows.
+
+    Args:
+        watched: libfairlead is to be loaded into it; that it will see nothing is said.
 
     Raises:
-        ConfigError, MissingToolError: see `resolve`.
+        ConfigError: see `resolve`; or the program is of another MPI than the one that is to start it.
+        MissingToolError: see `resolve`.
+        NoProgramError: a host does not have it.
         HostError, ConfigError: see `deploy_everywhere`.
     """
-    argv = resolve(job.argv, family, job.ranks)
-    if argv == tuple(job.argv):
+    if family is None:
         return job
-    path = Path(argv[0])
-    return replace(job, argv=(deploy_everywhere(cluster, job.hosts, {path.name: path})[path.name], *argv[1:]))
+    argv = resolve(job.argv, family, job.ranks)
+    if argv != tuple(job.argv):
+        path = Path(argv[0])
+        job = replace(job, argv=(deploy_everywhere(cluster, job.hosts, {path.name: path})[path.name], *argv[1:]))
+    linkages = linkage.on_hosts(cluster, job)
+    linkage.check_mpi(job.argv[0], linkages.values(), family)
+    _warn(job.argv[0], linkages, watched)
+    return job
+
+
+def _warn(program: str, linkages: Mapping[str, linkage.Linkage], watched: bool) -> None:
+    """Say what will go wrong with a program, as far as it is no error: ranks may have another LD_LIBRARY_PATH."""
+    if without := {host: each.missing for host, each in linkages.items() if each.missing}:
+        _log.warning(
+            "%s: %s needs %s, which the loader does not find there: name its directory in LD_LIBRARY_PATH, or link with"
+            " -Wl,-rpath,DIRECTORY",
+            linkage.hosts_in_words(without),
+            program,
+            ", ".join(next(iter(without.values()))),
+        )
+    if watched and any(each.static for each in linkages.values()):
+        _log.warning("%s is linked statically: none of its calls of MPI can be seen", program)
 
 
 @dataclass(frozen=True)

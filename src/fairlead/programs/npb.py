@@ -17,8 +17,10 @@ APPS = ("bt", "cg", "ep", "ft", "is", "lu", "mg", "sp")
 CLASSES = ("S", "W", "A", "B", "C", "D", "E", "F")
 _SQUARES = ("bt", "sp")
 _POWERS_OF_TWO = ("cg", "ft", "is", "mg")
-_FAMILIES = {b"libmpi.so.40": "openmpi", b"libmpi.so.12": "mpich", b"libmpich.so": "mpich"}
 MOST_LOG_LINES = 15
+# What gfortran from version 10 on says of NPB 3.4: buffers of different types for one procedure, X'3F' for a number.
+_REFUSED = re.compile("^Error: .*(mismatch between actual argument|-fno-allow-invalid-boz)", re.MULTILINE)
+_ALLOW = "gfortran compiles NPB with FFLAGS = -O3 -fallow-argument-mismatch -fallow-invalid-boz in config/make.def"
 
 
 @dataclass(frozen=True)
@@ -81,20 +83,22 @@ def build(root: Path, program: Program) -> Path:
     """
     words = ["make", program.app, f"CLASS={program.problem_class}"]
     try:
+        executable(root, program).parent.mkdir(exist_ok=True)  # a tree that went through git has no empty directory
         done = subprocess.run(words, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    except OSError as error:
+    except FileNotFoundError as error:
         raise FairleadError(f"{root}: make could not be started: {error.strerror}", hint="apt install make") from error
+    except OSError as error:
+        hint = "the tree must be yours to write"
+        raise FairleadError(f"{error.filename or root}: {error.strerror}", hint=hint) from error
     built = executable(root, program)
     if done.returncode != 0 or not built.is_file():
-        said = "\n".join(done.stdout.decode(errors="replace").splitlines()[-MOST_LOG_LINES:])
-        raise FairleadError(f"{root}: `{' '.join(words)}` did not make bin/{built.name}:\n{said}")
+        text = done.stdout.decode(errors="replace")
+        said = "\n".join(text.splitlines()[-MOST_LOG_LINES:])
+        raise FairleadError(
+            f"{root}: `{' '.join(words)}` did not make bin/{built.name}:\n{said}",
+            hint=_ALLOW if _REFUSED.search(text) else "",
+        )
     return built
-
-
-def family(program: Path) -> str | None:
-    """The MPI that an executable was linked with, by the name of the library in it; None: not known (static)."""
-    content = program.read_bytes()
-    return next((family for name, family in _FAMILIES.items() if name in content), None)
 
 
 def check_ranks(program: Program, ranks: int) -> None:

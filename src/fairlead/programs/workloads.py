@@ -52,11 +52,11 @@ def remove(suite: str) -> None:
     _write(known)
 
 
-def resolve(name: str, family: str, ranks: int | None = None) -> Path:
+def resolve(name: str, ranks: int | None = None) -> Path:
     """The executable that ``npb:cg.A`` means.
 
     Raises:
-        ConfigError: no such suite or program, it does not run on so many ranks, or was built for another MPI.
+        ConfigError: no such suite or program, or it does not run on so many ranks.
         MissingToolError: it was not built.
     """
     suite, _, text = name.partition(":")
@@ -71,12 +71,6 @@ def resolve(name: str, family: str, ranks: int | None = None) -> Path:
         raise MissingToolError(
             f"{path}: was not built",
             hint=f"`fairlead workload add {suite} {tree} --apps {program.app} --classes {program.problem_class}`",
-        )
-    built_for = npb.family(path)
-    if built_for not in (None, family):
-        raise ConfigError(
-            f"{path}: was built for {built_for}, and mpirun is {family}'s",
-            hint=f"name another mpirun, or set the compilers in {tree}/config/make.def and remove bin/{path.name}",
         )
     return path
 

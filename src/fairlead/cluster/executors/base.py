@@ -21,6 +21,7 @@ class Executor(ABC):
         other_machines: hosts have files, limits and facts of their own, and their processes are not this one's.
         has_launch_host: mpirun may run on a host, which gets from there to the others; else it runs on this machine.
         look: how a person finds out why a host is not reached.
+        own_files: which of this machine's paths are others on its hosts, and the way out; empty: none in particular.
     """
 
     name: ClassVar[str]
@@ -28,6 +29,7 @@ class Executor(ABC):
     other_machines: ClassVar[bool] = False
     has_launch_host: ClassVar[bool] = True
     look: ClassVar[str] = ""
+    own_files: ClassVar[str] = ""
     shares_files: bool = True
 
     def __init__(self, cluster: "Cluster") -> None:

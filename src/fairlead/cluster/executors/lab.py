@@ -30,6 +30,10 @@ class LabExecutor(Executor):
 
     passes_signals = True
     look = "start the lab: `fairlead lab up FILE`; `fairlead lab show` lists those that run"
+    own_files = (
+        "hosts of a lab have a /tmp and a /dev/shm of their own: keep programs elsewhere, or show a directory of "
+        "/tmp in the hosts: `share` in [lab] of its description, or `fairlead lab up FILE --share DIRECTORY`"
+    )
 
     def __init__(self, cluster: Cluster) -> None:
         if cluster.lab is None:

@@ -1,0 +1,155 @@
+"""Which MPI library an executable file runs with, as the dynamic loader finds it; and whether a host has the file.
+
+The loader itself is asked for the libraries: those that others need, RPATH, RUNPATH, LD_LIBRARY_PATH and the cache are
+then taken as in a run. It is glibc's own of that host, called by its path with what `ldd` sets (ld.so(8),
+LD_TRACE_LOADED_OBJECTS): it lists what it would load and ends. No instruction of the program or its libraries is
+executed, whatever interpreter the file names.
+"""
+
+import re
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.execute import on_all, run_on, unexpected
+from fairlead.cluster.executors.base import Executor, of
+from fairlead.cluster.job import Job
+from fairlead.errors import ConfigError, NoProgramError
+
+# Arguments: directory, program. What it says begins with one of `_WORDS`. "other": a script, an executable for another
+# machine, or any where no loader of glibc is.
+# What tells an MPI library that is part of the file: a symbol's name, or a text that is left where symbols are not.
+_LOOK = r"""
+cd "$1"
+case $2 in */*) file=$2 ;; *) file=$(command -v -- "$2") || file=./$2 ;; esac
+case $file in */*) ;; *) echo other; exit 0 ;; esac
+[ -e "$file" ] || { echo absent; exit 0; }
+[ -f "$file" ] && [ -x "$file" ] || { echo closed; exit 0; }
+machine() { od -An -tx1 -N6 "$1"; od -An -tx1 -j18 -N2 "$1"; } 2>/dev/null
+[ "$(machine "$file")" = "$(machine /bin/sh)" ] || { echo other; exit 0; }
+known=
+for loader in /lib64/ld-linux*.so.* /lib64/ld64.so.* /lib/ld-linux*.so.*; do
+  [ -x "$loader" ] || continue
+  [ "$known" ] || echo executable
+  known=yes
+  "$loader" --verify "$file" >/dev/null 2>&1
+  case $? in 0 | 2) LD_TRACE_LOADED_OBJECTS=1 "$loader" "$file" 2>/dev/null; break ;; esac
+done
+[ "$known" ] || { echo other; exit 0; }
+LC_ALL=C grep -aoE 'ompi_mpi_comm_world|MPIR_Process|MPICH Version:' "$file" | sort -u
+true
+"""
+_WORDS = ("absent", "closed", "other", "executable")
+_LOADED = re.compile(r"^\t(?P<name>\S+)(?: => (?P<path>.*?))?(?: \(0x[0-9a-f]+\))?$", re.MULTILINE)
+# The libraries of C and Fortran programs by the number of their binary interface; libmpich is MPICH's old name.
+_LIBRARY = re.compile(r"^libmpi(?:ch|chfort|fort|_\w+)?\.so\.(\d+)")
+_FAMILIES = {"40": "openmpi", "12": "mpich"}
+_PARTS = {"ompi_mpi_comm_world": "openmpi", "MPIR_Process": "mpich", "MPICH Version:": "mpich"}
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """What an executable file runs with.
+
+    Attributes:
+        mpi: binary interface of its MPI library, ``openmpi`` or ``mpich``; None: it has none, or it is not known.
+        static: that library, or every library, is part of the file: what is loaded beside it sees none of its calls.
+        missing: libraries that it or another one needs and the loader does not find.
+    """
+
+    mpi: str | None = None
+    static: bool = False
+    missing: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.static:
+            return f"{self.mpi}, linked statically" if self.mpi else "linked statically"
+        words = self.mpi or "no MPI library"
+        return f"{words}; not found: {', '.join(self.missing)}" if self.missing else words
+
+
+def here(program: Path) -> Linkage:
+    """Of a file on this machine.
+
+    Raises:
+        NoProgramError: it is no executable file.
+    """
+    question = ["sh", "-c", _LOOK, "sh", ".", str(program.absolute())]
+    said = subprocess.run(question, capture_output=True, text=True, errors="replace", check=True).stdout
+    if why := _unusable(said):
+        raise NoProgramError(f"{program} {why}", hint="build it again, or remove it")
+    return read(said)
+
+
+def on_hosts(cluster: Cluster, job: Job) -> dict[str, Linkage]:
+    """Of a job's program on each of its hosts, in the job's directory and environment.
+
+    Raises:
+        NoProgramError: a host does not have it, as an executable file.
+        HostError: a host was not reached.
+    """
+    executor = of(cluster)
+    question = ["sh", "-c", _LOOK, "sh", job.cwd or ".", job.argv[0]]
+    said = on_all(dict.fromkeys(job.hosts), lambda host: run_on(executor, host, question, env=job.env))
+    for host, answer in said.items():
+        if not answer.startswith(_WORDS):
+            raise unexpected(host, answer)
+    _check_there(executor, job, said)
+    return {host: read(answer) for host, answer in said.items()}
+
+
+def check_mpi(program: str, linkages: Iterable[Linkage], family: str) -> None:
+    """See that a program is of the MPI that is to start it: else it would run as so many programs of one rank.
+
+    Raises:
+        ConfigError: it is not.
+    """
+    other = next((each.mpi for each in linkages if each.mpi not in (None, family)), None)
+    if other is not None:
+        raise ConfigError(
+            f"{program}: was built for {other}, and mpirun is {family}'s",
+            hint=f"name {other}'s mpirun (`mpirun` in the cluster file or the plan, or --mpirun), or build the program "
+            f"with {family}'s compilers",
+        )
+
+
+def read(said: str) -> Linkage:
+    """From what `_LOOK` says of a file that is there."""
+    kind, _, listed = said.partition("\n")
+    if kind != "executable":
+        return Linkage()
+    loaded = {found["name"]: found["path"] for found in _LOADED.finditer(listed)}
+    names = [Path(name).name for name in loaded]
+    mpi = next((_FAMILIES.get(found.group(1)) for found in map(_LIBRARY.match, names) if found), None)
+    if mpi == "mpich" and any(name.startswith("libopen-pal.") for name in names):
+        mpi = "openmpi"  # before its version 2 it had the same number
+    inside = None if mpi else next((_PARTS[line] for line in listed.splitlines() if line in _PARTS), None)
+    missing = tuple(name for name, path in loaded.items() if path == "not found")
+    # Of a static executable whose address is not fixed the loader says "statically linked", of others nothing.
+    return Linkage(mpi or inside, inside is not None or not loaded, missing)
+
+
+def _unusable(said: str) -> str | None:
+    return {"absent\n": "is not there", "closed\n": "is no file that may be executed"}.get(said)
+
+
+def _check_there(executor: Executor, job: Job, said: Mapping[str, str]) -> None:
+    without = {host: why for host, answer in said.items() if (why := _unusable(answer))}
+    if not without:
+        return
+    host, why = next(iter(without.items()))
+    program = job.argv[0]
+    if "/" in program and (executor.shares_files or job.cwd):
+        program = str(Path(job.cwd or Path.cwd(), program))
+    hint = "name an executable file that every host has at this path"
+    if executor.shares_files and said[host] == "absent\n" and Path(program).exists():
+        hint = executor.own_files or hint
+    raise NoProgramError(f"{hosts_in_words(without)}: {program} {why}", hint=hint)
+
+
+def hosts_in_words(hosts: Iterable[str]) -> str:
+    """The first of some hosts, and how many more there are."""
+    first, *others = hosts
+    return f"{first} and {len(others)} more" if others else first
