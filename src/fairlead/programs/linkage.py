@@ -121,14 +121,17 @@ def read(said: str) -> Linkage:
     if kind != "executable":
         return Linkage()
     loaded = {found["name"]: found["path"] for found in _LOADED.finditer(listed)}
-    names = [Path(name).name for name in loaded]
-    mpi = next((_FAMILIES.get(found.group(1)) for found in map(_LIBRARY.match, names) if found), None)
-    if mpi == "mpich" and any(name.startswith("libopen-pal.") for name in names):
-        mpi = "openmpi"  # before its version 2 it had the same number
-    inside = None if mpi else next((_PARTS[line] for line in listed.splitlines() if line in _PARTS), None)
     missing = tuple(name for name, path in loaded.items() if path == "not found")
+    names = [Path(name).name for name in loaded]
+    if library := next(filter(None, map(_LIBRARY.match, names)), None):
+        # Before its version 2 Open MPI had MPICH's number.
+        is_open_mpi = any(name.startswith("libopen-pal.") for name in names)
+        return Linkage("openmpi" if is_open_mpi else _FAMILIES.get(library.group(1)), missing=missing)
+    if missing:  # one of them may bring the MPI library whose names are in the file
+        return Linkage(missing=missing)
+    inside = next((_PARTS[line] for line in listed.splitlines() if line in _PARTS), None)
     # Of a static executable whose address is not fixed the loader says "statically linked", of others nothing.
-    return Linkage(mpi or inside, inside is not None or not loaded, missing)
+    return Linkage(inside, static=inside is not None or not loaded)
 
 
 def _unusable(said: str) -> str | None:
@@ -136,11 +139,13 @@ def _unusable(said: str) -> str | None:
 
 
 def _check_there(executor: Executor, job: Job, said: Mapping[str, str]) -> None:
+    program = job.argv[0]
+    if "/" not in program and executor.other_machines:  # mpirun may look in the PATH that it has itself
+        return
     without = {host: why for host, answer in said.items() if (why := _unusable(answer))}
     if not without:
         return
     host, why = next(iter(without.items()))
-    program = job.argv[0]
     if "/" in program and (executor.shares_files or job.cwd):
         program = str(Path(job.cwd or Path.cwd(), program))
     hint = "name an executable file that every host has at this path"

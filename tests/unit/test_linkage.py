@@ -1,0 +1,113 @@
+"""What the dynamic loader says of a program, read; the loader itself is asked in tests/mpi."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.executors.base import Executor, with_environment
+from fairlead.cluster.job import Job
+from fairlead.errors import ConfigError, HostError, NoProgramError
+from fairlead.programs import linkage
+from fairlead.programs.linkage import Linkage, check_mpi, on_hosts, read
+
+VDSO = "\tlinux-vdso.so.1 (0x00007ffd)\n"
+C = "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f)\n\t/lib64/ld-linux-x86-64.so.2 (0x00007f)\n"
+
+
+def of(*libraries: str, marks: str = "") -> str:
+    """What is said of a program that needs these libraries."""
+    return "executable\n" + VDSO + "".join(f"\t{each}\n" for each in libraries) + C + marks
+
+
+def at(name: str) -> str:
+    """A library that is found, in a directory with a space in its name."""
+    return f"{name} => /opt/my mpi/{name} (0x00007f)"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("other\n", Linkage()),
+        (of(), Linkage()),
+        (of(at("libmpi_mpifh.so.40"), at("libmpi.so.40")), Linkage("openmpi")),
+        (of("libmpi_usempif08.so.40 => not found"), Linkage("openmpi", missing=("libmpi_usempif08.so.40",))),
+        (of("libmpichfort.so.12 => not found"), Linkage("mpich", missing=("libmpichfort.so.12",))),
+        (of(at("libmpifort.so.12"), at("libmpi.so.12")), Linkage("mpich")),
+        (of(at("libmpi.so.12"), at("libopen-pal.so.13")), Linkage("openmpi")),
+        (of("/opt/lib/libmpi.so.40 (0x7f)"), Linkage("openmpi")),
+        # An MPI library that is not known is not one inside, whatever names of it are in the file.
+        (of(at("libmpi_ibm.so.3"), marks="ompi_mpi_comm_world\n"), Linkage()),
+        (of("libown.so => not found", marks="ompi_mpi_comm_world\n"), Linkage(missing=("libown.so",))),
+        (of(marks="MPICH Version:\n"), Linkage("mpich", static=True)),
+        ("executable\nompi_mpi_comm_world\n", Linkage("openmpi", static=True)),
+        ("executable\n\tstatically linked\n", Linkage(static=True)),
+        ("executable\n", Linkage(static=True)),
+    ],
+)
+def test_what_the_loader_says(said: str, expected: Linkage) -> None:
+    assert read(said) == expected
+
+
+def test_in_words() -> None:
+    assert str(Linkage()) == "no MPI library"
+    assert str(Linkage("mpich", static=True)) == "mpich, linked statically"
+    assert str(Linkage("openmpi", missing=("liba.so", "libb.so"))) == "openmpi; not found: liba.so, libb.so"
+
+
+def test_one_host_with_another_mpi_is_enough() -> None:
+    check_mpi("./prog", [Linkage(), Linkage("mpich"), Linkage(static=True)], "mpich")
+    with pytest.raises(ConfigError, match=r"./prog: was built for mpich, and mpirun is openmpi's"):
+        check_mpi("./prog", [Linkage("openmpi"), Linkage("mpich")], "openmpi")
+
+
+class Elsewhere(Executor):
+    """Other machines, each with its own root: here directories of this one."""
+
+    name = "elsewhere"
+    passes_signals = True
+    shares_files = False
+    other_machines = True
+    root = Path()
+    greeting = ""
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        command = with_environment(argv, env, str(self.root / host))
+        return ["sh", "-c", 'printf %s "$0"; exec "$@"', self.greeting, *command]
+
+    def rsh_agent(self) -> Path | None:
+        return None
+
+
+@pytest.fixture
+def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    """Three hosts, of which the first has prog."""
+    for host in ("a", "b", "c"):
+        (tmp_path / host).mkdir()
+    (tmp_path / "a" / "prog").write_text("#!/bin/sh\n")
+    (tmp_path / "a" / "prog").chmod(0o755)
+    monkeypatch.setattr(Elsewhere, "root", tmp_path)
+    monkeypatch.setattr(linkage, "of", Elsewhere)
+    return Cluster("c", "elsewhere", tuple(Host(name, "127.0.0.1") for name in ("a", "b", "c")))
+
+
+def test_hosts_with_files_of_their_own_are_asked_each(far: Cluster) -> None:
+    assert on_hosts(far, Job("1", ("./prog",), ("a", "a"))) == {"a": Linkage()}
+    with pytest.raises(NoProgramError, match=r"^b and 1 more: ./prog is not there\n  name an executable file") as told:
+        on_hosts(far, Job("1", ("./prog",), ("a", "b", "c")))
+    assert told.value.exit_code == 127
+
+
+def test_a_bare_name_is_left_to_mpirun_there(far: Cluster) -> None:
+    """Its PATH, which ranks may get, is not that of a command on the host."""
+    assert on_hosts(far, Job("1", ("prog",), ("b",))) == {"b": Linkage()}
+    assert on_hosts(far, Job("1", ("true",), ("b",)))["b"].mpi is None
+
+
+def test_a_shell_that_greets_is_told(far: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Elsewhere, "greeting", "Welcome!\n")
+    with pytest.raises(HostError, match="a: says 'Welcome!' where an answer is expected"):
+        on_hosts(far, Job("1", ("./prog",), ("a",)))
