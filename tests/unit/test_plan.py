@@ -299,8 +299,8 @@ def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "placed.json").write_text(found.to_json())
     two = Cluster("two", "local", (Host("h0", "10.0.0.1"), Host("h1", "10.0.0.2")))
     program = placed.program.model_copy(update={"placement": tmp_path / "placed.json", "ranks": 2})
-    compare._prepare(two, program, "j")
-    compare._prepare(two, plain.program, "j")
+    compare.prepare(two, program, "j")
+    compare.prepare(two, plain.program, "j")
     assert asked == [("h1", "h0"), None]
     stored = compare._stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
     assert "placement" not in stored["programs"][0]  # experiments of before are known again
