@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sim.hpp"
+#include "leaf_simulation.hpp"
 
 namespace fairlead::core::sim {
 namespace {

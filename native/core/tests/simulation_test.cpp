@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "sim.hpp"
+#include "leaf_simulation.hpp"
 
 namespace fairlead::core::sim {
 namespace {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets on their way over a topology's links, and the detours that are in force.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "fairlead/sim/event_queue.hpp"
+#include "fairlead/sim/topology.hpp"
+
+namespace fairlead::sim {
+
+/// Time through one host's kernel.
+inline constexpr double kStack_s = 30e-6;
+
+/// Number of a job on the hosts, from 0; foreign traffic belongs to none.
+inline constexpr int kForeign = -1;
+
+/// A path, or two that meet at a relay.
+struct Route {
+    const Path* first = nullptr;
+    const Path* second = nullptr;
+
+    std::size_t hops() const { return first->size() + (second != nullptr ? second->size() : 0); }
+    LinkId hop(std::size_t i) const { return i < first->size() ? (*first)[i] : (*second)[i - first->size()]; }
+};
+
+class Network {
+  public:
+    /// `jobs` of them have detours of their own. Every pair of ends must have a path.
+    Network(EventQueue& events, Topology topology, int jobs, std::uint64_t seed);
+    Network(const Network&) = delete;
+    Network& operator=(const Network&) = delete;
+
+    const Topology& topology() const { return topology_; }
+    Link& link(LinkId id) { return links_[id]; }
+    const Link& link(LinkId id) const { return links_[id]; }
+
+    /// The relay of a job's packets from one host to another; core::kNoHost: they take the direct path.
+    core::HostId relay(int job, EndId source, EndId destination) const {
+        return relays_[index(job, source, destination)];
+    }
+    void set_relay(int job, EndId source, EndId destination, core::HostId relay) {
+        relays_[index(job, source, destination)] = relay;
+    }
+
+    Route direct(EndId source, EndId destination) const { return {&topology_.path(source, destination), nullptr}; }
+    Route over(EndId source, EndId relay, EndId destination) const {
+        return {&topology_.path(source, relay), &topology_.path(relay, destination)};
+    }
+    /// What a job's packets take now.
+    Route route(int job, EndId source, EndId destination) const;
+
+    /// One packet. Exactly one of the two is called: at once if the first link drops it, else when it happens.
+    void send(Route route, double size_B, std::function<void()> arrived, std::function<void()> dropped);
+
+    /// How long a packet takes that is sent now, if queues stay as they are and its own size counts for nothing.
+    double transit_s(Route route) const;
+
+  private:
+    struct Packet {
+        Route route;
+        std::size_t hop = 0;
+        double size_B = 0.0;
+        std::function<void()> arrived;
+        std::function<void()> dropped;
+    };
+
+    std::size_t index(int job, EndId source, EndId destination) const {
+        return (static_cast<std::size_t>(job) * topology_.ends() + source) * topology_.ends() + destination;
+    }
+    void forward(std::uint32_t packet);
+    std::function<void()> end(std::uint32_t packet, bool arrived);
+
+    EventQueue& events_;
+    Topology topology_;
+    core::Random random_;
+    std::vector<Link> links_;
+    std::vector<core::HostId> relays_;
+    std::deque<Packet> packets_;       ///< those under way, and room of earlier ones
+    std::vector<std::uint32_t> free_;  ///< the latter
+};
+
+}  // namespace fairlead::sim

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network, TCP and agents on it, and what they carry: everything of one simulated run. The same seed gives the same
+// run.
+#pragma once
+
+#include <cstdint>
+
+#include "fairlead/core/random.hpp"
+#include "fairlead/sim/agents.hpp"
+#include "fairlead/sim/congestion.hpp"
+#include "fairlead/sim/event_queue.hpp"
+#include "fairlead/sim/exchanges.hpp"
+#include "fairlead/sim/network.hpp"
+#include "fairlead/sim/tcp.hpp"
+
+namespace fairlead::sim {
+
+struct SimulationSettings {
+    std::uint64_t seed = 1;
+    TcpSettings tcp;
+    AgentSettings agents;
+};
+
+class Simulation {
+  public:
+    /// Throws std::invalid_argument for settings that core::validate refuses.
+    Simulation(Topology topology, const SimulationSettings& settings)
+        : random_(settings.seed),
+          network(events, std::move(topology), settings.agents.jobs, settings.seed),
+          tcp(events, network, settings.tcp),
+          agents(events, network, tcp, settings.agents, random_),
+          congestion(events, network, tcp, random_),
+          exchanges(events, tcp, random_) {}
+
+  private:
+    core::Random random_;
+
+  public:
+    EventQueue events;
+    Network network;
+    Tcp tcp;
+    Agents agents;
+    Congestion congestion;
+    Exchanges exchanges;
+};
+
+}  // namespace fairlead::sim

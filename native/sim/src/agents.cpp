@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/sim/agents.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "agent.hpp"
+#include "fairlead/sim/knowledge.hpp"
+
+namespace fairlead::sim {
+
+using core::HostId;
+
+namespace {
+
+constexpr double kPoll_s = 0.040;
+constexpr double kInterface_s = 0.25;
+constexpr double kSample_s = 1e-4;    // to read the sockets when asked to
+constexpr double kShortest_s = 1e-4;  // of an agent's timer
+
+core::ControllerConfig controller_config(const AgentSettings& settings, int job, HostId host, std::size_t number,
+                                         const core::BaseTable& base, const core::SharingRelation& sharing) {
+    core::ControllerConfig config(host, base.host_count());
+    config.settings = settings.settings;
+    config.base = base;
+    config.sharing = sharing;
+    config.seed = settings.seed * 1000 + number;
+    config.salt = static_cast<std::size_t>(job);
+    config.automatic = settings.managed;
+    config.proves = true;
+    return config;
+}
+
+}  // namespace
+
+Agents::Agents(EventQueue& events, Network& network, const Tcp& tcp, const AgentSettings& settings,
+               core::Random& random)
+    : events_(events), network_(network), tcp_(tcp), settings_(settings) {
+    const Topology& topology = network.topology();
+    for (HostId host = 0; host < topology.hosts(); ++host) {
+        clocks_.push_back(Clock{1000.0 * random.uniform(), 1e-4 * (random.uniform() - 0.5)});
+    }
+    const core::BaseTable base = base_table(topology);
+    const core::SharingRelation sharing = sharing_relation(topology);
+    for (int job = 0; job < settings.jobs; ++job) {
+        for (HostId host = 0; host < topology.hosts(); ++host) {
+            auto config = controller_config(settings, job, host, agents_.size(), base, sharing);
+            agents_.push_back(std::make_unique<Agent>(std::move(config), job, Processor(settings.processor, random)));
+            Agent& started = *agents_.back();
+            events_.at(kPoll_s * random.uniform(), [this, &started] { poll(started); });
+        }
+    }
+}
+
+Agents::~Agents() = default;
+
+Agents::Agent& Agents::agent(int job, HostId host) {
+    return *agents_[static_cast<std::size_t>(job) * network_.topology().hosts() + host];
+}
+
+void Agents::kill(int job, HostId host) {
+    agent(job, host).dead = true;
+}
+
+std::int64_t Agents::clock_ns(const Agent& agent) const {
+    return static_cast<std::int64_t>(own_time(agent) * 1e9);
+}
+
+double Agents::own_time(const Agent& agent) const {
+    const Clock& clock = clocks_[agent.host];
+    return clock.offset_s + events_.now() * (1.0 + clock.drift);
+}
+
+/// When the agent next gets a core.
+double Agents::running_at(Agent& agent) {
+    return agent.processor.running_at(events_.now());
+}
+
+void Agents::when_running(Agent& agent, double after_s, std::function<void()> what) {
+    events_.at(running_at(agent) + after_s, std::move(what));
+}
+
+void Agents::give(Agent& agent, const core::Event& event) {
+    if (agent.dead) return;
+    const std::vector<core::Action> actions = agent.controller.on(event, own_time(agent));
+    for (const core::Action& action : actions) perform(agent, action);
+    wake(agent);
+}
+
+void Agents::wake(Agent& agent) {
+    const double in_s = agent.controller.next_wakeup() - own_time(agent);
+    if (!std::isfinite(in_s)) return;
+    const double when = events_.now() + std::max(in_s, kShortest_s);
+    if (agent.wake_at <= when && agent.wake_at > events_.now()) return;
+    agent.wake_at = when;
+    events_.at(when, [this, &agent, when] {
+        if (agent.wake_at != when) return;
+        agent.wake_at = HUGE_VAL;
+        when_running(agent, 0.0, [this, &agent] { give(agent, core::Tick{0.0}); });
+    });
+}
+
+void Agents::poll(Agent& agent) {
+    when_running(agent, 0.0, [this, &agent] {
+        sample(agent);
+        look_at_interface(agent);
+        const double waited_s = agent.processor.run_delay_s() - agent.told_run_delay_s;
+        agent.told_run_delay_s = agent.processor.run_delay_s();
+        give(agent, core::Tick{waited_s});
+    });
+    events_.at(events_.now() + kPoll_s, [this, &agent] { poll(agent); });
+}
+
+void Agents::sample(Agent& agent) {
+    std::vector<core::SocketSample> samples(network_.topology().hosts());
+    for (const Connection& c : tcp_.connections()) {
+        if (c.job != agent.job) continue;
+        if (c.destination == agent.host) {
+            samples[c.source].peer = c.source;
+            samples[c.source].received_B += static_cast<std::uint64_t>(c.delivered_B);
+        }
+        if (c.source != agent.host) continue;
+        core::SocketSample& s = samples[c.destination];
+        s.peer = c.destination;
+        s.srtt_s = std::max(s.srtt_s, c.srtt_s);
+        s.min_rtt_s = c.min_rtt_s;
+        s.in_flight_B += static_cast<std::uint64_t>(c.in_flight_B);
+        s.delivered_B += static_cast<std::uint64_t>(c.delivered_B);
+        s.retransmits += c.retransmits;
+        s.rto_s = std::max({s.rto_s, 0.2, 2.0 * c.srtt_s});
+    }
+    for (const core::SocketSample& s : samples) {
+        if (s.peer != core::kNoHost) give(agent, s);
+    }
+}
+
+void Agents::look_at_interface(Agent& agent) {
+    const double elapsed_s = events_.now() - agent.looked_at;
+    if (elapsed_s < kInterface_s) return;
+    double sent_B = 0.0;
+    double received_B = 0.0;
+    const std::vector<Topology::Edge>& edges = network_.topology().links();
+    for (LinkId id = 0; id < edges.size(); ++id) {
+        if (edges[id].from == agent.host) sent_B += network_.link(id).carried_B;
+        if (edges[id].to == agent.host) received_B += network_.link(id).carried_B;
+    }
+    const double busier_B = std::max(sent_B - agent.sent_B, received_B - agent.received_B);
+    give(agent, core::InterfaceBusy{8.0 * busier_B / elapsed_s});
+    agent.looked_at = events_.now();
+    agent.sent_B = sent_B;
+    agent.received_B = received_B;
+}
+
+void Agents::perform(Agent& agent, const core::Action& action) {
+    if (const auto* message = std::get_if<core::Send>(&action)) {
+        send(agent, message->to, network_.direct(agent.host, message->to), kControl_B, message->message);
+    } else if (const auto* probes = std::get_if<core::SendProbes>(&action)) {
+        send_probes(agent, *probes);
+    } else if (const auto* sent = std::get_if<core::SendEcho>(&action)) {
+        const core::wire::Echo& echo = sent->echo;
+        send(agent, echo.destination, network_.over(agent.host, echo.relay, echo.destination), kEcho_B, echo);
+    } else if (std::holds_alternative<core::SampleSockets>(action)) {
+        events_.at(events_.now() + kSample_s, [this, &agent] {
+            sample(agent);
+            give(agent, core::Tick{0.0});
+        });
+    } else if (const auto* move = std::get_if<core::Move>(&action)) {
+        events_.at(events_.now() + settings_.move_s, [this, &agent, move = *move] {
+            network_.set_relay(agent.job, agent.host, move.destination, move.relay);
+            give(agent, core::MoveDone{move.destination, move.relay});
+        });
+    } else if (const auto* back = std::get_if<core::Return>(&action)) {
+        events_.at(events_.now() + settings_.move_s, [this, &agent, back = *back] {
+            network_.set_relay(agent.job, agent.host, back.destination, core::kNoHost);
+            give(agent, core::ReturnDone{back.destination});
+        });
+    } else {
+        diary_.push_back(Entry{events_.now(), agent.job, agent.host, action});
+    }
+}
+
+void Agents::send(Agent& agent, HostId to, Route route, double size_B, const core::wire::Message& message) {
+    Agent& receiver = this->agent(agent.job, to);
+    network_.send(route, size_B,
+                  [this, from = agent.host, &receiver, message] {
+                      when_running(receiver, kStack_s, [this, from, &receiver, message] {
+                          give(receiver, core::Received{from, message});
+                      });
+                  },
+                  {});
+}
+
+}  // namespace fairlead::sim

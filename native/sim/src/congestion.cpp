@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/sim/congestion.hpp"
+
+#include <algorithm>
+
+namespace fairlead::sim {
+
+namespace {
+
+constexpr double kApart_s = 1e-3;  // at most, between the beginnings of streams that begin together
+constexpr double kSocketBlocks = 4.0;
+
+}  // namespace
+
+void Congestion::streams(EndId from, EndId to, int count, double start_s, double stop_s) {
+    for (int i = 0; i < count; ++i) {
+        Connection& stream = tcp_.open(from, to, kForeign);
+        events_.at(start_s + kApart_s * random_.uniform(), [this, &stream] {
+            stream.unlimited = true;
+            tcp_.push(stream);
+        });
+        events_.at(stop_s, [&stream] { stream.unlimited = false; });
+    }
+}
+
+void Congestion::paced(EndId from, EndId to, int count, double rate_bps, double block_B, double start_s,
+                       double stop_s) {
+    const double period_s = 8.0 * block_B / rate_bps;
+    for (int i = 0; i < count; ++i) {
+        Connection& stream = tcp_.open(from, to, kForeign);
+        for (double t = start_s + period_s * random_.uniform(); t < stop_s; t += period_s) {
+            events_.at(t, [this, &stream, block_B] {
+                stream.wanted_B = std::min(stream.wanted_B + block_B, kSocketBlocks * block_B);
+                tcp_.push(stream);
+            });
+        }
+    }
+}
+
+void Congestion::delay(LinkId link, double added_s, double start_s, double stop_s) {
+    events_.at(start_s, [this, link, added_s] { network_.link(link).added_delay_s += added_s; });
+    events_.at(stop_s, [this, link, added_s] { network_.link(link).added_delay_s -= added_s; });
+}
+
+}  // namespace fairlead::sim

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/sim/knowledge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "fairlead/sim/network.hpp"
+
+namespace fairlead::sim {
+
+namespace {
+
+constexpr double kBefore_s = -60.0;  // when it was measured, before the agents' start
+
+std::vector<core::Pair> pairs(const Topology& topology) {
+    std::vector<core::Pair> all;
+    for (core::HostId s = 0; s < topology.hosts(); ++s) {
+        for (core::HostId d = 0; d < topology.hosts(); ++d) {
+            if (s != d) all.push_back({s, d});
+        }
+    }
+    return all;
+}
+
+double narrowest_bps(const Topology& topology, const Path& path) {
+    double rate_bps = HUGE_VAL;
+    for (const LinkId id : path) rate_bps = std::min(rate_bps, topology.links()[id].kind.rate_bps);
+    return rate_bps;
+}
+
+}  // namespace
+
+core::BaseTable base_table(const Topology& topology) {
+    core::BaseTable base(topology.hosts());
+    for (const core::Pair pair : pairs(topology)) {
+        const Path& path = topology.path(pair.source, pair.destination);
+        const double rate_bps = narrowest_bps(topology, path);
+        double delay_s = 2 * kStack_s;
+        for (const LinkId id : path) delay_s += topology.links()[id].kind.delay_s;
+        for (const std::uint64_t size_B : {64U, 1024U, 8192U, 65536U, 524288U}) {
+            base.set_latency(pair, size_B, delay_s + 8 * static_cast<double>(size_B) / rate_bps, kBefore_s);
+        }
+        base.set_throughput(pair, rate_bps, kBefore_s);
+    }
+    return base;
+}
+
+core::SharingRelation sharing_relation(const Topology& topology) {
+    std::vector<std::vector<core::Pair>> users(topology.links().size());
+    for (const core::Pair pair : pairs(topology)) {
+        for (const LinkId id : topology.path(pair.source, pair.destination)) users[id].push_back(pair);
+    }
+    core::SharingRelation sharing(topology.hosts());
+    for (const core::Pair injected : pairs(topology)) {
+        const Path& path = topology.path(injected.source, injected.destination);
+        const double rate_bps = narrowest_bps(topology, path);
+        for (const LinkId id : path) {
+            if (topology.links()[id].kind.rate_bps > rate_bps) continue;
+            for (const core::Pair hurt : users[id]) sharing.set_hurts(injected, hurt);
+        }
+    }
+    return sharing;
+}
+
+}  // namespace fairlead::sim

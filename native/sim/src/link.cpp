@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/sim/link.hpp"
+
+#include <algorithm>
+
+namespace fairlead::sim {
+
+std::optional<double> Link::enter(double now, double size_B, core::Random& random) {
+    if (backlog_B(now) + size_B > limit_B) {
+        ++dropped;
+        return std::nullopt;
+    }
+    busy_until = std::max(busy_until, now) + 8.0 * size_B / rate_bps;
+    carried_B += size_B;
+    if (loss > 0.0 && random.uniform() < loss) {
+        ++lost;
+        return std::nullopt;
+    }
+    return busy_until + latency_s();
+}
+
+}  // namespace fairlead::sim

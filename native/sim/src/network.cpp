@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/sim/network.hpp"
+
+#include <utility>
+
+namespace fairlead::sim {
+
+Network::Network(EventQueue& events, Topology topology, int jobs, std::uint64_t seed)
+    : events_(events), topology_(std::move(topology)), random_(seed) {
+    for (const Topology::Edge& edge : topology_.links()) links_.push_back(Link{edge.kind});
+    relays_.assign(index(jobs, 0, 0), core::kNoHost);
+}
+
+Route Network::route(int job, EndId source, EndId destination) const {
+    const core::HostId via = job == kForeign ? core::kNoHost : relay(job, source, destination);
+    return via == core::kNoHost ? direct(source, destination) : over(source, via, destination);
+}
+
+void Network::send(Route route, double size_B, std::function<void()> arrived, std::function<void()> dropped) {
+    std::uint32_t packet = 0;
+    if (free_.empty()) {
+        packet = static_cast<std::uint32_t>(packets_.size());
+        packets_.emplace_back();
+    } else {
+        packet = free_.back();
+        free_.pop_back();
+    }
+    packets_[packet] = Packet{route, 0, size_B, std::move(arrived), std::move(dropped)};
+    forward(packet);
+}
+
+void Network::forward(std::uint32_t packet) {
+    Packet& sent = packets_[packet];
+    if (sent.hop == sent.route.hops()) return end(packet, true)();
+    Link& link = links_[sent.route.hop(sent.hop++)];
+    const std::optional<double> arrival = link.enter(events_.now(), sent.size_B, random_);
+    if (!arrival) return end(packet, false)();
+    events_.at(*arrival, [this, packet] { forward(packet); });
+}
+
+/// The packet is no more; what its sender wanted to be told.
+std::function<void()> Network::end(std::uint32_t packet, bool arrived) {
+    Packet& sent = packets_[packet];
+    std::function<void()> told = std::move(arrived ? sent.arrived : sent.dropped);
+    sent = Packet{};
+    free_.push_back(packet);
+    return told ? told : [] {};
+}
+
+double Network::transit_s(Route route) const {
+    double total_s = 0.0;
+    for (std::size_t hop = 0; hop < route.hops(); ++hop) {
+        const Link& link = links_[route.hop(hop)];
+        total_s += link.latency_s() + link.backlog_s(events_.now());
+    }
+    return total_s;
+}
+
+}  // namespace fairlead::sim
