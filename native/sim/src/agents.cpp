@@ -33,9 +33,9 @@ core::ControllerConfig controller_config(const AgentSettings& settings, int job,
 
 }  // namespace
 
-Agents::Agents(EventQueue& events, Network& network, const Tcp& tcp, const AgentSettings& settings,
-               core::Random& random)
+Agents::Agents(EventQueue& events, Network& network, const Tcp& tcp, const AgentSettings& settings, std::uint64_t seed)
     : events_(events), network_(network), tcp_(tcp), settings_(settings) {
+    core::Random random(seed);
     const Topology& topology = network.topology();
     for (HostId host = 0; host < topology.hosts(); ++host) {
         clocks_.push_back(Clock{1000.0 * random.uniform(), 1e-4 * (random.uniform() - 0.5)});
@@ -45,7 +45,8 @@ Agents::Agents(EventQueue& events, Network& network, const Tcp& tcp, const Agent
     for (int job = 0; job < settings.jobs; ++job) {
         for (HostId host = 0; host < topology.hosts(); ++host) {
             auto config = controller_config(settings, job, host, agents_.size(), base, sharing);
-            agents_.push_back(std::make_unique<Agent>(std::move(config), job, Processor(settings.processor, random)));
+            agents_.push_back(
+                std::make_unique<Agent>(std::move(config), job, Processor(settings.processor, random.next())));
             Agent& started = *agents_.back();
             events_.at(kPoll_s * random.uniform(), [this, &started] { poll(started); });
         }

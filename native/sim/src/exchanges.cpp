@@ -13,7 +13,7 @@ Connection& Exchanges::open(EndId source, EndId destination, double message_B, i
 }
 
 void Exchanges::send(Connection& connection, double message_B) {
-    if (connection.wanted_B > 0.0 || connection.in_flight_B > 0.0) return;
+    if (!connection.idle()) return;
     connection.wanted_B = message_B;
     tcp_.push(connection);
 }

@@ -16,8 +16,8 @@ double exponential(core::Random& random, double mean) {
 double Processor::running_at(double now) {
     if (settings_.stall_rate_per_s <= 0.0) return now;
     while (stall_end_ <= now) {
-        stall_begin_ = stall_end_ + exponential(*random_, 1.0 / settings_.stall_rate_per_s);
-        stall_end_ = stall_begin_ + exponential(*random_, settings_.stall_mean_s);
+        stall_begin_ = stall_end_ + exponential(random_, 1.0 / settings_.stall_rate_per_s);
+        stall_end_ = stall_begin_ + exponential(random_, settings_.stall_mean_s);
     }
     if (now < stall_begin_) return now;
     run_delay_s_ += stall_end_ - now;

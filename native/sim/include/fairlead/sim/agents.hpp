@@ -13,7 +13,6 @@
 
 #include "fairlead/core/clock_sync.hpp"
 #include "fairlead/core/controller.hpp"
-#include "fairlead/core/random.hpp"
 #include "fairlead/sim/event_queue.hpp"
 #include "fairlead/sim/network.hpp"
 #include "fairlead/sim/processor.hpp"
@@ -41,8 +40,8 @@ struct Entry {
 
 class Agents {
   public:
-    /// Starts them. Draws from `random` what is by chance in their surroundings.
-    Agents(EventQueue& events, Network& network, const Tcp& tcp, const AgentSettings& settings, core::Random& random);
+    /// Starts them. `seed` is that of their surroundings: clocks, processors, and when they look at sockets.
+    Agents(EventQueue& events, Network& network, const Tcp& tcp, const AgentSettings& settings, std::uint64_t seed);
     ~Agents();
     Agents(const Agents&) = delete;
     Agents& operator=(const Agents&) = delete;

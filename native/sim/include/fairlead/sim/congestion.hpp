@@ -11,8 +11,8 @@ namespace fairlead::sim {
 
 class Congestion {
   public:
-    Congestion(EventQueue& events, Network& network, Tcp& tcp, core::Random& random)
-        : events_(events), network_(network), tcp_(tcp), random_(random) {}
+    Congestion(EventQueue& events, Network& network, Tcp& tcp, std::uint64_t seed)
+        : events_(events), network_(network), tcp_(tcp), random_(seed) {}
 
     /// `count` streams from one end to another that always have data. They begin within 1 ms of `start_s`; what is
     /// under way at `stop_s` still arrives.
@@ -27,7 +27,7 @@ class Congestion {
     EventQueue& events_;
     Network& network_;
     Tcp& tcp_;
-    core::Random& random_;
+    core::Random random_;
 };
 
 }  // namespace fairlead::sim

@@ -12,7 +12,7 @@ namespace fairlead::sim {
 
 class Exchanges {
   public:
-    Exchanges(EventQueue& events, Tcp& tcp, core::Random& random) : events_(events), tcp_(tcp), random_(random) {}
+    Exchanges(EventQueue& events, Tcp& tcp, std::uint64_t seed) : events_(events), tcp_(tcp), random_(seed) {}
 
     /// One message after the other, with pauses of half to one and a half times `pause_s` between them.
     void always(EndId source, EndId destination, double message_B, double pause_s, int job = 0);
@@ -26,7 +26,7 @@ class Exchanges {
 
     EventQueue& events_;
     Tcp& tcp_;
-    core::Random& random_;
+    core::Random random_;
 };
 
 }  // namespace fairlead::sim

@@ -2,6 +2,8 @@
 // A processor that an agent shares with others: now and then it waits in the run queue.
 #pragma once
 
+#include <cstdint>
+
 #include "fairlead/core/random.hpp"
 
 namespace fairlead::sim {
@@ -13,7 +15,7 @@ struct ProcessorSettings {
 
 class Processor {
   public:
-    Processor(ProcessorSettings settings, core::Random& random) : settings_(settings), random_(&random) {}
+    Processor(ProcessorSettings settings, std::uint64_t seed) : settings_(settings), random_(seed) {}
 
     /// When who becomes ready now next runs: now, or the end of the stall that now falls into. `now` never falls from
     /// call to call. Counts the wait.
@@ -24,7 +26,7 @@ class Processor {
 
   private:
     ProcessorSettings settings_;
-    core::Random* random_;
+    core::Random random_;
     double stall_begin_ = 0.0;
     double stall_end_ = 0.0;
     double run_delay_s_ = 0.0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "fairlead/core/random.hpp"
 #include "fairlead/sim/agents.hpp"
@@ -23,17 +24,18 @@ struct SimulationSettings {
 
 class Simulation {
   public:
-    /// Throws std::invalid_argument for settings that core::validate refuses.
+    /// What is by chance in one part does not depend on what others draw: congestion is the same with agents that move
+    /// something as with agents that do not. Throws std::invalid_argument for settings that core::validate refuses.
     Simulation(Topology topology, const SimulationSettings& settings)
-        : random_(settings.seed),
-          network(events, std::move(topology), settings.agents.jobs, settings.seed),
+        : seeds_(settings.seed),
+          network(events, std::move(topology), settings.agents.jobs, seeds_.next()),
           tcp(events, network, settings.tcp),
-          agents(events, network, tcp, settings.agents, random_),
-          congestion(events, network, tcp, random_),
-          exchanges(events, tcp, random_) {}
+          agents(events, network, tcp, settings.agents, seeds_.next()),
+          congestion(events, network, tcp, seeds_.next()),
+          exchanges(events, tcp, seeds_.next()) {}
 
   private:
-    core::Random random_;
+    core::Random seeds_;
 
   public:
     EventQueue events;
