@@ -97,7 +97,7 @@ class Simulation {
     static fairlead::sim::SimulationSettings settings(const Config& config) {
         fairlead::sim::SimulationSettings settings;
         settings.seed = config.seed;
-        settings.agents.jobs = config.jobs;
+        settings.jobs = settings.agents.jobs = config.jobs;
         settings.agents.managed = config.managed;
         settings.agents.settings = config.settings;
         settings.agents.seed = config.seed;

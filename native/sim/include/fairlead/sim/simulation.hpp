@@ -18,6 +18,7 @@ namespace fairlead::sim {
 
 struct SimulationSettings {
     std::uint64_t seed = 1;
+    int jobs = 1;  ///< that have routes of their own; agents.jobs of them have agents
     TcpSettings tcp;
     AgentSettings agents;
 };
@@ -28,7 +29,7 @@ class Simulation {
     /// something as with agents that do not. Throws std::invalid_argument for settings that core::validate refuses.
     Simulation(Topology topology, const SimulationSettings& settings)
         : seeds_(settings.seed),
-          network(events, std::move(topology), settings.agents.jobs, seeds_.next()),
+          network(events, std::move(topology), settings.jobs, seeds_.next()),
           tcp(events, network, settings.tcp),
           agents(events, network, tcp, settings.agents, seeds_.next()),
           congestion(events, network, tcp, seeds_.next()),

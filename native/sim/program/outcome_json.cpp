@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "scenario_json.hpp"
+
+namespace fairlead::sim {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char* kSchemaVersion = "1.0";
+
+/// Times are told to the microsecond: what is behind that says nothing.
+double rounded(double seconds) {
+    return std::round(seconds * 1e6) / 1e6;
+}
+
+ordered_json times(const std::vector<double>& seconds) {
+    ordered_json list = ordered_json::array();
+    for (const double each : seconds) list.push_back(rounded(each));
+    return list;
+}
+
+ordered_json changes(const Topology& topology, const std::vector<RouteChange>& routes) {
+    ordered_json list = ordered_json::array();
+    for (const RouteChange& each : routes) {
+        ordered_json entry{{"at_s", rounded(each.at_s)},
+                           {"program", each.program},
+                           {"source", topology.name(each.source)},
+                           {"destination", topology.name(each.destination)},
+                           {"relay", nullptr}};
+        if (each.relay != core::kNoHost) entry["relay"] = topology.name(each.relay);
+        if (!each.reason.empty()) entry["reason"] = each.reason;
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+ordered_json choice(const Topology& topology, const Choice& found) {
+    return {{"makespan_s", rounded(found.makespan_s)},
+            {"tried", found.tried},
+            {"exhaustive", found.exhaustive},
+            {"routes", changes(topology, found.routes)}};
+}
+
+}  // namespace
+
+ordered_json outcome_json(const Scenario& scenario, const Outcome& outcome) {
+    const Topology& topology = scenario.topology;
+    ordered_json programs = ordered_json::array();
+    for (const ProgramOutcome& each : outcome.programs) {
+        programs.push_back({{"makespan_s", rounded(each.makespan_s)},
+                            {"finished_s", times(each.finished_s)},
+                            {"waiting_s", times(each.waiting_s)}});
+    }
+    ordered_json links = ordered_json::array();
+    for (LinkId id = 0; id < outcome.links.size(); ++id) {
+        const Link& link = outcome.links[id];
+        if (link.carried_B <= 0.0) continue;
+        links.push_back({{"from", topology.name(topology.links()[id].from)},
+                         {"to", topology.name(topology.links()[id].to)},
+                         {"carried_B", std::llround(link.carried_B)},
+                         {"dropped", link.dropped},
+                         {"lost", link.lost}});
+    }
+    return {{"schema_version", kSchemaVersion},
+            {"seed", scenario.simulation.seed},
+            {"managed", scenario.managed},
+            {"programs", std::move(programs)},
+            {"moves", changes(topology, outcome.changes)},
+            {"stayed", outcome.stayed},
+            {"links", std::move(links)},
+            {"probes", outcome.probes},
+            {"events", outcome.events}};
+}
+
+ordered_json comparison_json(const Scenario& scenario, const Comparison& comparison) {
+    ordered_json share = nullptr;
+    if (const auto reached = comparison.share()) share = std::round(*reached * 1e4) / 1e4;
+    return {{"schema_version", kSchemaVersion},
+            {"seed", scenario.simulation.seed},
+            {"clean_s", rounded(comparison.clean_s)},
+            {"plain_s", rounded(comparison.plain_s)},
+            {"managed_s", rounded(comparison.managed_s)},
+            {"fixed", choice(scenario.topology, comparison.fixed)},
+            {"oracle", choice(scenario.topology, comparison.oracle)},
+            {"share_of_gain", share},
+            {"regret_s", rounded(comparison.regret_s())}};
+}
+
+}  // namespace fairlead::sim

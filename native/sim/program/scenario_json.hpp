@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenarios and outcomes as JSON: docs/simulation.md says what each field is.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "fairlead/sim/oracle.hpp"
+#include "fairlead/sim/scenario.hpp"
+
+namespace fairlead::sim {
+
+/// What is wrong in a scenario; the message names file and field.
+struct ScenarioError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Throws ScenarioError, and TraceError for a trace that it names. Traces are sought from the scenario's folder on.
+Scenario read_scenario(const std::filesystem::path& file);
+
+nlohmann::ordered_json outcome_json(const Scenario& scenario, const Outcome& outcome);
+nlohmann::ordered_json comparison_json(const Scenario& scenario, const Comparison& comparison);
+
+}  // namespace fairlead::sim

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/sim/oracle.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace fairlead::sim {
+
+namespace {
+
+using core::HostId;
+using core::kNoHost;
+
+constexpr double kLeastGain = 1e-3;
+
+double total_s(const Outcome& outcome) {
+    double sum_s = 0.0;
+    for (const ProgramOutcome& program : outcome.programs) sum_s += program.makespan_s;
+    return sum_s;
+}
+
+bool meet(const Path& path, const Path& links) {
+    return std::ranges::any_of(path, [&links](LinkId id) { return std::ranges::find(links, id) != links.end(); });
+}
+
+/// A pair of a program that congestion affects, and what it can do about it.
+struct Affected {
+    core::Pair pair;
+    std::vector<HostId> ways;  ///< kNoHost first
+    std::vector<Period> periods;
+};
+
+/// Sorted, and as one where they overlap or touch.
+std::vector<Period> united(std::vector<Period> periods) {
+    std::ranges::sort(periods, {}, &Period::start_s);
+    std::vector<Period> result;
+    for (const Period& period : periods) {
+        if (!result.empty() && period.start_s <= result.back().stop_s) {
+            result.back().stop_s = std::max(result.back().stop_s, period.stop_s);
+        } else {
+            result.push_back(period);
+        }
+    }
+    return result;
+}
+
+std::vector<Affected> affected_pairs(const Scenario& scenario, const std::vector<core::Pair>& used) {
+    const Topology& topology = scenario.topology;
+    Path all;
+    for (const Disturbance& each : scenario.congestion) {
+        const Path links = affected(topology, each);
+        all.insert(all.end(), links.begin(), links.end());
+    }
+    std::vector<Affected> found;
+    for (const core::Pair pair : used) {
+        Affected each{pair, {kNoHost}, {}};
+        for (const Disturbance& disturbance : scenario.congestion) {
+            if (!meet(topology.path(pair.source, pair.destination), affected(topology, disturbance))) continue;
+            each.periods.insert(each.periods.end(), disturbance.periods.begin(), disturbance.periods.end());
+        }
+        each.periods = united(each.periods);
+        for (HostId relay = 0; relay < topology.hosts(); ++relay) {
+            if (relay == pair.source || relay == pair.destination) continue;
+            if (meet(topology.path(pair.source, relay), all) || meet(topology.path(relay, pair.destination), all)) {
+                continue;
+            }
+            each.ways.push_back(relay);
+        }
+        if (!each.periods.empty() && each.ways.size() > 1) found.push_back(std::move(each));
+    }
+    return found;
+}
+
+/// Which way each affected pair takes.
+using Ways = std::vector<std::size_t>;
+
+std::vector<RouteChange> routes_of(const Scenario& scenario, const std::vector<Affected>& pairs, const Ways& ways,
+                                   bool switched) {
+    std::vector<RouteChange> routes;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (ways[i] == 0) continue;
+        const auto [source, destination] = pairs[i].pair;
+        const HostId relay = pairs[i].ways[ways[i]];
+        for (int program = 0; program < static_cast<int>(scenario.programs.size()); ++program) {
+            if (!switched) {
+                routes.push_back({-scenario.lead_s, program, source, destination, relay, {}});
+                continue;
+            }
+            for (const Period& period : pairs[i].periods) {
+                routes.push_back({period.start_s, program, source, destination, relay, {}});
+                routes.push_back({period.stop_s, program, source, destination, kNoHost, {}});
+            }
+        }
+    }
+    return routes;
+}
+
+class Search {
+  public:
+    Search(const Scenario& plain, const std::vector<Affected>& pairs, bool switched, int budget)
+        : scenario_(plain), pairs_(pairs), switched_(switched), budget_(budget) {}
+
+    Choice best(double plain_s) {
+        best_ = Ways(pairs_.size(), 0);
+        choice_.makespan_s = plain_s;
+        double choices = 1.0;
+        for (const Affected& each : pairs_) choices *= static_cast<double>(each.ways.size());
+        choice_.exhaustive = choices <= budget_;
+        if (choice_.exhaustive) {
+            for (Ways ways = best_; next(ways);) attempt(ways);
+        } else {
+            attempt(spread());
+            while (improve_each()) {
+            }
+        }
+        choice_.routes = routes_of(scenario_, pairs_, best_, switched_);
+        return choice_;
+    }
+
+  private:
+    /// The next of all choices; false after the last.
+    bool next(Ways& ways) const {
+        for (std::size_t i = 0; i < ways.size(); ++i) {
+            if (++ways[i] < pairs_[i].ways.size()) return true;
+            ways[i] = 0;
+        }
+        return false;
+    }
+
+    /// All away, one pair over one relay and the next over another: what gains only together is found from there.
+    Ways spread() const {
+        Ways ways;
+        for (std::size_t i = 0; i < pairs_.size(); ++i) ways.push_back(1 + i % (pairs_[i].ways.size() - 1));
+        return ways;
+    }
+
+    bool improve_each() {
+        bool improved = false;
+        for (std::size_t i = 0; i < pairs_.size(); ++i) {
+            for (std::size_t way = 0; way < pairs_[i].ways.size(); ++way) {
+                if (choice_.tried >= budget_) return false;
+                if (way == best_[i]) continue;
+                Ways ways = best_;
+                ways[i] = way;
+                improved = attempt(ways) || improved;
+            }
+        }
+        return improved;
+    }
+
+    bool attempt(const Ways& ways) {
+        ++choice_.tried;
+        Scenario tried = scenario_;
+        const auto routes = routes_of(scenario_, pairs_, ways, switched_);
+        tried.routes.insert(tried.routes.end(), routes.begin(), routes.end());
+        const double makespan_s = total_s(run(tried));
+        if (makespan_s >= choice_.makespan_s) return false;
+        choice_.makespan_s = makespan_s;
+        best_ = ways;
+        return true;
+    }
+
+    const Scenario& scenario_;
+    const std::vector<Affected>& pairs_;
+    bool switched_;
+    int budget_;
+    Ways best_;
+    Choice choice_;
+};
+
+}  // namespace
+
+std::optional<double> Comparison::share() const {
+    const double gain_s = plain_s - oracle.makespan_s;
+    if (gain_s < kLeastGain * plain_s) return std::nullopt;
+    return (plain_s - managed_s) / gain_s;
+}
+
+Comparison compare(const Scenario& scenario, int budget) {
+    Comparison result;
+    Scenario managed = scenario;
+    managed.managed = true;
+    result.managed_s = total_s(run(managed));
+    Scenario plain = scenario;
+    plain.managed = false;
+    Scenario clean = plain;
+    clean.congestion.clear();
+    result.clean_s = total_s(run(clean));
+    const Outcome congested = run(plain);
+    result.plain_s = total_s(congested);
+    const std::vector<Affected> pairs = affected_pairs(plain, congested.used);
+    result.fixed = Search(plain, pairs, false, budget).best(result.plain_s);
+    result.oracle = Search(plain, pairs, true, budget).best(result.plain_s);
+    if (result.fixed.makespan_s < result.oracle.makespan_s) {
+        const int tried = result.oracle.tried;
+        result.oracle = result.fixed;
+        result.oracle.tried = tried;
+    }
+    return result;
+}
+
+}  // namespace fairlead::sim

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fairlead/sim/scenario.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <variant>
+
+namespace fairlead::sim {
+
+namespace {
+
+SimulationSettings with_jobs(const Scenario& scenario) {
+    SimulationSettings settings = scenario.simulation;
+    settings.jobs = static_cast<int>(scenario.programs.size());
+    settings.agents.jobs = scenario.managed ? settings.jobs : 0;
+    return settings;
+}
+
+void disturb(Simulation& simulation, const Disturbance& each, double lead_s) {
+    const auto from = static_cast<EndId>(each.from);
+    const auto to = static_cast<EndId>(each.to);
+    for (const Period& period : each.periods) {
+        const double start_s = lead_s + period.start_s;
+        const double stop_s = lead_s + period.stop_s;
+        switch (each.kind) {
+            case Disturbance::Kind::streams:
+                simulation.congestion.streams(from, to, each.streams, start_s, stop_s);
+                break;
+            case Disturbance::Kind::paced:
+                simulation.congestion.paced(from, to, each.streams, each.rate_bps, each.block_B, start_s, stop_s);
+                break;
+            case Disturbance::Kind::delay:
+                simulation.congestion.delay(affected(simulation.network.topology(), each).front(), each.added_s,
+                                            start_s, stop_s);
+        }
+    }
+}
+
+RouteChange change(const Entry& entry, double lead_s, core::HostId destination, core::HostId relay) {
+    return {entry.at - lead_s, entry.job, entry.host, destination, relay, {}};
+}
+
+void report_agents(const std::vector<Entry>& diary, double lead_s, Outcome& outcome) {
+    for (const Entry& entry : diary) {
+        if (const auto* moved = std::get_if<core::Moved>(&entry.action)) {
+            outcome.changes.push_back(change(entry, lead_s, moved->destination, moved->relay));
+            outcome.changes.back().reason = moved->ahead ? "ahead" : "congested";
+        } else if (const auto* back = std::get_if<core::Returned>(&entry.action)) {
+            outcome.changes.push_back(change(entry, lead_s, back->destination, core::kNoHost));
+            outcome.changes.back().reason = core::name(back->reason);
+        } else if (const auto* stayed = std::get_if<core::Stayed>(&entry.action)) {
+            ++outcome.stayed[std::string(core::name(stayed->reason))];
+        }
+    }
+}
+
+void report_network(const Simulation& simulation, Outcome& outcome) {
+    const Topology& topology = simulation.network.topology();
+    for (LinkId id = 0; id < topology.links().size(); ++id) outcome.links.push_back(simulation.network.link(id));
+    for (const Connection& connection : simulation.tcp.connections()) {
+        if (connection.job == kForeign || connection.sent_B <= 0.0) continue;
+        const core::Pair pair{connection.source, connection.destination};
+        if (std::find(outcome.used.begin(), outcome.used.end(), pair) == outcome.used.end()) {
+            outcome.used.push_back(pair);
+        }
+    }
+}
+
+}  // namespace
+
+Path affected(const Topology& topology, const Disturbance& disturbance) {
+    if (disturbance.kind != Disturbance::Kind::delay) {
+        return topology.path(static_cast<EndId>(disturbance.from), static_cast<EndId>(disturbance.to));
+    }
+    const auto link = topology.link(disturbance.from, disturbance.to);
+    if (!link) throw std::invalid_argument("a delay needs a link");
+    return {*link};
+}
+
+Outcome run(const Scenario& scenario) {
+    Simulation simulation(scenario.topology, with_jobs(scenario));
+    std::vector<std::unique_ptr<Replay>> replays;
+    for (const Program& program : scenario.programs) {
+        const int job = static_cast<int>(replays.size());
+        replays.push_back(std::make_unique<Replay>(simulation.events, simulation.tcp, program.trace, program.hosts, job,
+                                                   program.replay));
+    }
+    for (const Disturbance& each : scenario.congestion) disturb(simulation, each, scenario.lead_s);
+    for (const RouteChange& each : scenario.routes) {
+        simulation.events.at(scenario.lead_s + each.at_s, [&simulation, &each] {
+            simulation.network.set_relay(each.program, each.source, each.destination, each.relay);
+        });
+    }
+    // Last: what happens at the same time as the programs' start has happened then.
+    for (const auto& replay : replays) replay->start(scenario.lead_s);
+    const auto ended = [&replays] {
+        return std::ranges::all_of(replays, [](const auto& replay) { return replay->finished(); });
+    };
+    if (!simulation.events.run_until(scenario.lead_s + scenario.limit_s, ended)) {
+        throw LimitError("the programs have not ended after " + std::to_string(scenario.limit_s) + " s");
+    }
+    Outcome outcome;
+    for (const auto& replay : replays) {
+        outcome.programs.push_back({replay->makespan_s(), replay->finished_s(), replay->waiting_s()});
+    }
+    report_agents(simulation.agents.diary(), scenario.lead_s, outcome);
+    report_network(simulation, outcome);
+    outcome.probes = simulation.agents.probes_sent();
+    outcome.events = simulation.events.executed();
+    return outcome;
+}
+
+}  // namespace fairlead::sim

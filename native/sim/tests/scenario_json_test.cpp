@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace fairlead::sim {
+namespace {
+
+using nlohmann::json;
+
+/// A scenario file of its own, and a trace beside it.
+class ScenarioFile : public testing::Test {
+  protected:
+    void SetUp() override {
+        folder_ = std::filesystem::path(testing::TempDir()) /
+                  ("scenario-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+        std::filesystem::create_directories(folder_);
+        std::ofstream(folder_ / "t.trace") << "fairlead-trace 1\nranks 2\n0 send 1 1000 0 0\n1 recv 0 1000 0 0\n";
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+
+    std::filesystem::path file(const std::string& text) {
+        std::ofstream(folder_ / "s.json") << text;
+        return folder_ / "s.json";
+    }
+
+    std::filesystem::path folder_;
+};
+
+const char* const kSmall = R"({
+  "seed": 5,
+  "topology": {"kind": "graph", "hosts": ["a", "b", "c"], "switches": ["s", "t"], "links": [
+    {"from": "a", "to": "s", "rate_bps": 8e6, "queue_s": 1, "delay_s": 0.001},
+    {"from": "b", "to": "s", "rate_bps": 8e6, "queue_s": 1, "delay_s": 0.001},
+    {"from": "a", "to": "t", "rate_bps": 8e7, "queue_s": 1, "delay_s": 0.001},
+    {"from": "t", "to": "b", "rate_bps": 8e7, "queue_s": 1, "delay_s": 0.001, "both": false},
+    {"from": "b", "to": "t", "rate_bps": 8e6, "queue_s": 1, "both": false},
+    {"from": "c", "to": "t", "rate_bps": 8e7, "queue_s": 1}], "paths": [["a", "t", "b"]]},
+  "agents": {"managed": false, "settings": {"zones.medium_factor": 2.0}},
+  "programs": [{"trace": "t.trace", "hosts": ["a", "b"], "collectives": {"bcast": "linear"}}]
+})";
+
+TEST_F(ScenarioFile, SaysWhatIsSimulated) {
+    const Scenario scenario = read_scenario(file(kSmall));
+    EXPECT_EQ(scenario.simulation.seed, 5U);
+    EXPECT_FALSE(scenario.managed);
+    EXPECT_EQ(scenario.simulation.agents.settings.zones.medium_factor, 2.0);
+    EXPECT_EQ(scenario.programs[0].replay.algorithms.at(CollectiveKind::bcast), "linear");
+    const json outcome = outcome_json(scenario, run(scenario));
+    // Over t, whose links are ten times as fast: 1064 B twice, twice 1 ms, and two kernels.
+    EXPECT_DOUBLE_EQ(outcome["programs"][0]["makespan_s"].get<double>(), 0.002273);
+    const json carried = {{"from", "a"}, {"to", "t"}, {"carried_B", 1064}, {"dropped", 0}, {"lost", 0}};
+    EXPECT_EQ(outcome["links"][0], carried);
+    EXPECT_EQ(outcome["moves"], json::array());
+}
+
+TEST_F(ScenarioFile, EveryMistakeIsNamed) {
+    const json good = json::parse(kSmall);
+    const auto with = [&good](const char* at, const json& value) {
+        json changed = good;
+        changed[json::json_pointer(at)] = value;
+        return changed.dump();
+    };
+    const json stream = {{"kind", "streams"}, {"from", "a"}, {"to", "b"}, {"streams", 1}, {"periods_s", {{0, 1}}}};
+    json backwards = stream;
+    backwards["periods_s"] = {{2, 1}};
+    json to_switch = stream;
+    to_switch["to"] = "s";
+    const std::pair<std::string, std::string> cases[] = {
+        {"{", "parse error"},
+        {"[]", "the scenario must be an object"},
+        {with("/nonsense", 1), "the scenario has the unknown field 'nonsense'"},
+        {with("/seed", -1), "'seed' must be a whole number"},
+        {with("/topology/kind", "tree"), "'kind' must be star, mesh, leaf-spine or graph, not 'tree'"},
+        {with("/topology/links/0/to", "z"), "a link's 'to': there is no node \"z\""},
+        {with("/topology/links/0/rate_bps", 0), "a link: 'rate_bps' must be a number from 1"},
+        {with("/topology/links/0/loss", 1), "its loss must be at least 0 and less than 1"},
+        {with("/topology/paths/0", {"a", "b"}), "there is no link a -> b"},
+        {with("/agents/settings", {{"zones.none", 1}}), "zones.none"},
+        {with("/programs/0/trace", "none.trace"), "none.trace cannot be read"},
+        {with("/programs/0/hosts", {"a"}), "a program: 'hosts' must be a host for each of 2 ranks"},
+        {with("/programs/0/hosts", {"a", "s"}), "a program's 'hosts': \"s\" is a switch"},
+        {with("/programs/0/collectives", {{"bcast", "magic"}}), "bcast has no algorithm 'magic'"},
+        {with("/programs/0/pattern", {{"name", "ring"}}), "a program has a 'trace' or a 'pattern'"},
+        {with("/congestion", json::array({backwards})), "a period's stop must be a number from 2"},
+        {with("/congestion", json::array({to_switch})), "a congestion's 'to': \"s\" is a switch"},
+        {with("/routes", {{{"at_s", 0}, {"source", "a"}, {"destination", "b"}, {"relay", "a"}}}),
+         "a route has different hosts"},
+    };
+    for (const auto& [text, message] : cases) {
+        const std::string name = file(text).string();
+        try {
+            read_scenario(name);
+            ADD_FAILURE() << "accepted: " << text;
+        } catch (const ScenarioError& error) {
+            EXPECT_EQ(std::string(error.what()).rfind(name + ": ", 0), 0U) << error.what();
+            EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+        }
+    }
+}
+
+TEST_F(ScenarioFile, AMistakeInATraceHasItsLine) {
+    std::ofstream(folder_ / "t.trace") << "fairlead-trace 1\nranks 2\n0 send 5 1 0 0\n";
+    EXPECT_THROW(read_scenario(file(kSmall)), TraceError);
+}
+
+/// The example of docs/simulation.md: what it says there holds.
+TEST(Example, ManagementEscapesTheCongestion) {
+    Scenario scenario = read_scenario(std::filesystem::path(FAIRLEAD_EXAMPLES) / "simulation" / "mesh8.json");
+    const Outcome managed = run(scenario);
+    EXPECT_EQ(outcome_json(scenario, run(scenario)), outcome_json(scenario, managed)) << "no other outcome by chance";
+    ASSERT_EQ(managed.changes.size(), 4U) << "the pairs of two leafs, each way";
+    for (const RouteChange& change : managed.changes) {
+        EXPECT_GT(change.at_s, 0.5) << "when the congestion begins";
+        EXPECT_LT(change.at_s, 0.8);
+        EXPECT_GE(change.relay, 4) << "on the other two leafs";
+    }
+    const double managed_s = managed.programs[0].makespan_s;
+    scenario.managed = false;
+    const double plain_s = run(scenario).programs[0].makespan_s;
+    scenario.congestion.clear();
+    const double clean_s = run(scenario).programs[0].makespan_s;
+    EXPECT_GT(plain_s, 3.0 * clean_s);
+    EXPECT_LT(managed_s, 1.05 * clean_s);
+}
+
+}  // namespace
+}  // namespace fairlead::sim
