@@ -11,17 +11,17 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kMaxEntries = 1 << 20;
+constexpr std::size_t kMaxNames = 1 << 20;
 constexpr std::int64_t kMaxPerLeaf = 1024;
 constexpr double kMaxRate_bps = 1e13;
-constexpr double kMaxTime_s = 10.0;
+constexpr double kMaxDelay_s = 10.0;
 
 /// "queue_s" is how long a full queue takes to drain.
 LinkKind link_kind(const JsonFields& fields) {
     LinkKind kind;
     kind.rate_bps = fields.number("rate_bps", 1.0, kMaxRate_bps);
-    kind.limit_B = fields.number("queue_s", 0.0, kMaxTime_s) * kind.rate_bps / 8.0;
-    if (fields.has("delay_s")) kind.delay_s = fields.number("delay_s", 0.0, kMaxTime_s);
+    kind.limit_B = fields.number("queue_s", 0.0, kMaxDelay_s) * kind.rate_bps / 8.0;
+    if (fields.has("delay_s")) kind.delay_s = fields.number("delay_s", 0.0, kMaxDelay_s);
     if (fields.has("loss")) kind.loss = fields.number("loss", 0.0, 1.0);
     return kind;
 }
@@ -33,7 +33,7 @@ LinkKind link_kind(const JsonFields& fields, const char* key) {
 std::vector<std::string> names(const JsonFields& fields, const char* key) {
     std::vector<std::string> found;
     if (!fields.has(key)) return found;
-    for (const json& each : fields.list(key, 0, kMaxEntries)) {
+    for (const json& each : fields.list(key, 0, kMaxNames)) {
         if (!each.is_string()) fields.fail(key, "a list of names");
         found.push_back(each.get<std::string>());
     }
@@ -59,7 +59,7 @@ Topology leafs_of(const json& value, const std::string& kind) {
 Topology graph_of(const json& value) {
     const JsonFields fields(value, "'topology'", {"kind", "hosts", "neighbours", "switches", "links", "paths"});
     Topology topology(names(fields, "hosts"), names(fields, "neighbours"), names(fields, "switches"));
-    for (const json& each : fields.list("links", 1, kMaxEntries)) {
+    for (const json& each : fields.list("links", 1, kMaxNames)) {
         const JsonFields link(each, "a link", {"from", "to", "both", "rate_bps", "queue_s", "delay_s", "loss"});
         const NodeId from = node_of(topology, link.any("from"), "a link's 'from'");
         const NodeId to = node_of(topology, link.any("to"), "a link's 'to'");
@@ -68,7 +68,7 @@ Topology graph_of(const json& value) {
         if (!link.has("both") || link.any("both").get<bool>()) topology.add_link(to, from, link_kind(link));
     }
     if (fields.has("paths")) {
-        for (const json& each : fields.list("paths", 0, kMaxEntries)) {
+        for (const json& each : fields.list("paths", 0, kMaxNames)) {
             if (!each.is_array()) fields.fail("paths", "a list of lists of names");
             std::vector<NodeId> nodes;
             for (const json& node : each) nodes.push_back(node_of(topology, node, "a path"));

@@ -25,8 +25,8 @@ double message_s(double size_B) {
     return 2 * (on_wire_s(size_B + kEnvelope_B) + kDelay_s) + 2 * kStack_s;
 }
 
-struct Program {
-    Program(const Trace& trace, Topology topology, std::vector<EndId> hosts, const ReplaySettings& settings = {})
+struct Played {
+    Played(const Trace& trace, Topology topology, std::vector<EndId> hosts, const ReplaySettings& settings = {})
         : network(events, std::move(topology), 1, 1),
           tcp(events, network),
           replay(events, tcp, trace, hosts, 0, settings) {
@@ -47,7 +47,7 @@ std::vector<EndId> one_each(int ranks) {
 }
 
 double makespan_s(const Trace& trace, const ReplaySettings& settings = {}) {
-    Program program(trace, hub(trace.ranks(), kRate_bps, kDelay_s), one_each(trace.ranks()), settings);
+    Played program(trace, hub(trace.ranks(), kRate_bps, kDelay_s), one_each(trace.ranks()), settings);
     EXPECT_TRUE(program.replay.finished());
     return program.replay.makespan_s();
 }
@@ -59,7 +59,7 @@ Trace parsed(const std::string& events) {
 
 TEST(Replay, AReceiverWaitsForComputingAndTheMessage) {
     const Trace trace = parsed("0 compute 0.25\n0 send 1 1000 0 0\n1 recv 0 1000 0 0\n1 compute 0.5\n");
-    Program program(trace, hub(3, kRate_bps, kDelay_s), one_each(3));
+    Played program(trace, hub(3, kRate_bps, kDelay_s), one_each(3));
     EXPECT_NEAR(program.replay.finished_s()[0], 0.25, 1e-12) << "a small message does not wait for its receiver";
     EXPECT_NEAR(program.replay.finished_s()[1], 0.25 + message_s(1000) + 0.5, 1e-9);
     EXPECT_EQ(program.replay.finished_s()[2], 0.0);
@@ -81,7 +81,7 @@ TEST(Replay, ALargeMessageWaitsForItsReceiver) {
     // Its question travels at once; asked for after 0.1 s, the answer goes back, and only then 90 000 B come: 10
     // segments and 64 B over two links, while the window of 4 never stops them (a round trip is 4 links' delays).
     const Trace trace = parsed("0 send 1 90000 0 0\n1 compute 0.1\n1 recv 0 90000 0 0\n");
-    Program program(trace, hub(3, kRate_bps, 1e-6), one_each(3));
+    Played program(trace, hub(3, kRate_bps, 1e-6), one_each(3));
     const double envelope_s = 2 * (on_wire_s(kEnvelope_B) + 1e-6) + 2 * kStack_s;
     const double data_s = on_wire_s(90000 + kEnvelope_B) + on_wire_s(9000) + 2e-6 + 2 * kStack_s;
     // The last segment is short, and follows a whole one on the second link.
@@ -108,7 +108,7 @@ TEST(Replay, RanksOfOneHostDoNotUseTheNetwork) {
     const Trace trace = parsed("0 send 1 1000000 0 0\n1 recv 0 1000000 0 0\n2 compute 0.001\n");
     ReplaySettings settings;
     settings.messages.eager_B = 1 << 30;
-    Program program(trace, hub(2, kRate_bps), {0, 0, 1}, settings);
+    Played program(trace, hub(2, kRate_bps), {0, 0, 1}, settings);
     EXPECT_NEAR(program.replay.finished_s()[1], 8 * (1e6 + kEnvelope_B) / 40e9 + 1e-6, 1e-12);
     EXPECT_EQ(program.network.link(0).carried_B, 0.0);
 }

@@ -11,14 +11,14 @@
 namespace fairlead::sim {
 namespace {
 
-constexpr double kRate_bps = 80e6;
-constexpr double kDelay_s = 1e-3;
+constexpr double kTrunk_bps = 80e6;
+constexpr double kHop_s = 1e-3;
 constexpr double kBig_B = 1000 + 64;  // messages of 1000 B and of 0 B, with their envelopes
 constexpr double kSmall_B = 64;
 
 /// Over so many links of that rate and delay.
 double over_links_s(int links, double size_B) {
-    return links * (8 * size_B / kRate_bps + kDelay_s) + 2 * kStack_s;
+    return links * (8 * size_B / kTrunk_bps + kHop_s) + 2 * kStack_s;
 }
 const double kDirect_s = over_links_s(3, kBig_B);
 const double kDetour_s = over_links_s(6, kBig_B);
@@ -29,7 +29,7 @@ Scenario exchanges(int rounds) {
     std::string text = "fairlead-trace 1\nranks 2\n";
     for (int i = 0; i < rounds; ++i) text += "0 send 1 1000 0 0\n0 recv 1 0 0 0\n1 recv 0 1000 0 0\n1 send 0 0 0 0\n";
     std::istringstream in(text);
-    const LinkKind link{kRate_bps, kDelay_s, 1e6};
+    const LinkKind link{kTrunk_bps, kHop_s, 1e6};
     Scenario scenario{mesh({3, 1, 1, link, link, link}), {}, false, 1.0, 100.0, {}, {}, {}};
     scenario.programs.push_back({read_trace(in, "t"), {0, 1}, {}});
     return scenario;
@@ -86,7 +86,7 @@ TEST(Scenario, TwoProgramsShareTheNetworkAndHaveRoutesOfTheirOwn) {
     scenario.programs.push_back(scenario.programs.front());
     scenario.routes.push_back({0.0, 1, 0, 1, 2, {}});
     const Outcome outcome = run(scenario);
-    EXPECT_LT(outcome.programs[0].makespan_s, 20 * (kDirect_s + kBack_s) + 21 * 8 * kBig_B / kRate_bps);
+    EXPECT_LT(outcome.programs[0].makespan_s, 20 * (kDirect_s + kBack_s) + 21 * 8 * kBig_B / kTrunk_bps);
     EXPECT_GT(outcome.programs[1].makespan_s, 20 * (kDetour_s + kBack_s) - 1e-9);
 }
 
@@ -126,7 +126,7 @@ TEST(Oracle, StaysWhereADetourCostsMore) {
 /// A star has no way around: nothing to choose.
 TEST(Oracle, HasNoChoiceOnAStar) {
     Scenario scenario = exchanges(5);
-    const LinkKind link{kRate_bps, kDelay_s, 1e6};
+    const LinkKind link{kTrunk_bps, kHop_s, 1e6};
     scenario.topology = star({1, 3, 1, link, link, link});
     Disturbance streams;
     streams.from = 2;
@@ -141,7 +141,7 @@ TEST(Oracle, HasNoChoiceOnAStar) {
 
 TEST(Oracle, SearchesPairAfterPairWhereThereAreTooManyChoices) {
     // Four leafs: two relays for each of the two directions, 9 choices.
-    const LinkKind link{kRate_bps, kDelay_s, 1e6};
+    const LinkKind link{kTrunk_bps, kHop_s, 1e6};
     Scenario scenario = exchanges(10);
     scenario.topology = mesh({4, 1, 1, link, link, link});
     for (const auto& [from, to] : {std::pair{"leaf0", "leaf1"}, {"leaf1", "leaf0"}}) {

@@ -56,6 +56,8 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--placement", metavar="FILE", type=FILE, help="Ranks where `fairlead placement --json` put them.")
 @click.option("--otf2", metavar="DIRECTORY", type=NamedPath(path_type=Path),
               help="Also write the messages that were kept as an OTF2 trace.")  # fmt: skip
+@click.option("--trace", metavar="FILE", type=FILE,
+              help="Also write what was kept as a trace for fairlead-sim (docs/simulation.md).")  # fmt: skip
 @click.option(
     "--regions",
     is_flag=True,
@@ -78,6 +80,7 @@ def run(
     own_mpirun: bool,
     placement: Path | None,
     otf2: Path | None,
+    trace: Path | None,
     json_file: Path | None,
     messages: int,
     regions: bool,
@@ -113,6 +116,7 @@ def run(
         placement=placement,
         messages=messages,
         otf2=otf2,
+        trace=trace,
         regions=regions,
         call_sites=call_sites,
         chaos=chaos,

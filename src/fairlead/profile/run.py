@@ -15,7 +15,7 @@ from fairlead.cluster.signals import NotedSignals
 from fairlead.display.terminal import console
 from fairlead.errors import FairleadError
 from fairlead.placement import placed
-from fairlead.profile import json_form, profile, terminal
+from fairlead.profile import json_form, profile, terminal, trace_write
 from fairlead.profile.collect import collection
 from fairlead.profile.json_form import Summary
 from fairlead.profile.profile import Profile
@@ -35,6 +35,7 @@ def run(
     placement: Path | None = None,
     messages: int = MESSAGES,
     otf2: Path | None = None,
+    trace: Path | None = None,
     regions: bool = False,
     call_sites: bool = False,
     chaos: int | None = None,
@@ -49,7 +50,8 @@ def run(
         own_mpirun: ``argv`` is a whole launch line.
         placement: file that says on which host each rank runs; None: by slots.
         messages: how many ends of messages each rank keeps one by one: what it waited for is known of these.
-        otf2: directory for a trace of these messages; None: no trace.
+        otf2: directory for an OTF2 trace of these messages; None: no such trace.
+        trace: file for a trace of them that `fairlead-sim` replays; None: no such trace.
         regions: the program names regions by MPI_Pcontrol.
         call_sites: calls are counted by the place that they are made from, too.
         chaos: seed; messages take two paths at random (docs/relay-plane.md).
@@ -62,7 +64,7 @@ def run(
     Raises:
         FairleadError: nothing was started.
     """
-    write_trace = _trace_writer(otf2)
+    write_traces = _trace_writers(otf2, trace)
     cluster = this_machine() if cluster_file is None else Cluster.load(cluster_file)
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
     hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
@@ -83,7 +85,8 @@ def run(
             records = collected.records()
             found = profile.of(records, job.hosts if launcher.family is not None else None)
             _report(json_form.of(found, argv, settings), write)
-            write_trace(found)
+            for write_trace in write_traces:
+                write_trace(found)
         except FairleadError as error:  # the program's exit code still counts
             _say(str(error))
     return signals.exit_code(code, launcher)
@@ -101,18 +104,21 @@ def this_machine() -> Cluster:
     return Cluster(name="this machine", executor="local", hosts=(host,), source="this machine")
 
 
-def _trace_writer(directory: Path | None) -> Callable[[Profile], None]:
-    """Writes a trace there, if it is asked for. That it can be is seen before the program runs.
+def _trace_writers(otf2: Path | None, trace: Path | None) -> list[Callable[[Profile], None]]:
+    """What writes the traces that are asked for. That an OTF2 trace can be is seen before the program runs.
 
     Raises:
         ConfigError: it cannot.
     """
-    if directory is None:
-        return lambda found: None
-    from fairlead.profile import otf2_write  # its library is slow to load
+    writers: list[Callable[[Profile], None]] = []
+    if otf2 is not None:
+        from fairlead.profile import otf2_write  # its library is slow to load
 
-    otf2_write.check(directory)
-    return lambda found: _say(f"written: {otf2_write.write(found, directory)}")
+        otf2_write.check(otf2)
+        writers.append(lambda found: _say(f"written: {otf2_write.write(found, otf2)}"))
+    if trace is not None:
+        writers.append(lambda found: _say(f"written: {trace}: {trace_write.write(found, trace).told()}"))
+    return writers
 
 
 def _report(found: Summary, write: Write) -> None:
