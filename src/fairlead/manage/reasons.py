@@ -18,6 +18,7 @@ _WORDS = {
     # returned
     "direct_good": "the direct path has been good for long enough",
     "detour_slow": "the detour got slower than the direct path",
+    "on_trial": "the detour may give less than the direct path: compared for a moment",
     "relay_dead": "the intermediate host does not answer any more",
     "relay_revoked": "the intermediate host took its grant back",
     "detour_broken": "the detour does not carry packets",
