@@ -21,7 +21,7 @@ from fairlead.errors import MeasurementError
 from fairlead.manage.plan import ProgramPlan
 from fairlead.manage.supervisor import supervise
 
-CPU_TARGET = 0.01
+CPU_TARGET = 0.0005
 MEMORY_TARGET_MB = 20.0
 DURATION_S, QUICK_DURATION_S = 60.0, 5.0
 PROGRAM = ProgramPlan(name="cg", command=("cg", "--class", "S", "--iterations", "1000000"), ranks=16)

@@ -12,6 +12,8 @@ namespace fairlead::agent {
 namespace {
 
 constexpr double kStatsPeriod_s = 1.0;
+/// What is reported may wait so much longer for a wake that something else needs. Resting agents wake about so often.
+constexpr double kReportSlack_s = 0.25;
 /// Between samples of congested or moved pairs' latencies; every so many samples, those of all pairs in use.
 constexpr double kLatencyPeriod_s = 0.25;
 constexpr int kAllPairsEvery = 4;
@@ -109,7 +111,7 @@ void Agent::start() {
 
 void Agent::start_managing(const std::string& plane_error) {
     if (stopping_) return;
-    const core::MessageSettings message_settings = manage_->controller.settings.messages;
+    const core::Settings settings = manage_->controller.settings;
     manager_.emplace(loop_, config_, clock_, channel_, prober_, *plane_, std::move(*manage_),
                      [this](nlohmann::json line) { event(std::move(line)); });
     output_.answer({{"type", "ready"},
@@ -121,12 +123,14 @@ void Agent::start_managing(const std::string& plane_error) {
                     {"low_port", told(guardian::low_ports())},
                     {"scheduling", name(scheduling_)}});
     report_stats();  // the zero of what is counted while the program runs
-    loop_.after(kLatencyPeriod_s, [this] { report_latencies(1); });
-    loop_.after(kClockPeriod_s, [this] { report_clocks(); });
+    loop_.after(
+        kLatencyPeriod_s, [this] { report_latencies(1); }, kReportSlack_s);
+    loop_.after(
+        kClockPeriod_s, [this] { report_clocks(); }, kReportSlack_s);
     if (!manager_->automatic()) keep_clocks(0);
     if (!config_.rings.empty()) {
         messages_.emplace(
-            loop_, config_, clock_, channel_, prober_, message_settings,
+            loop_, config_, clock_, channel_, prober_, settings,
             [this](nlohmann::json line) { event(std::move(line)); },
             [this](const core::NetworkTime& time) { manager_->on_message_time(time); });
     }
@@ -202,6 +206,7 @@ void Agent::acknowledge(std::int64_t id, const std::string& error) {
 }
 
 void Agent::report_stats() {
+    if (clock_.take_step()) manager_->on_clock_stepped();
     nlohmann::json line{{"type", "stats"},
                         {"cpu_s", cpu_time_s()},
                         {"rss_B", resident_B()},
@@ -213,12 +218,14 @@ void Agent::report_stats() {
                         {"events_dropped", output_.dropped()}};
     if (relay_) line["relay"] = line_of(relay_->counts(), relay_->told());
     event(std::move(line));
-    loop_.after(kStatsPeriod_s, [this] { report_stats(); });
+    loop_.after(
+        kStatsPeriod_s, [this] { report_stats(); }, kReportSlack_s);
 }
 
 void Agent::report_latencies(int number) {
     manager_->report_latencies(number % kAllPairsEvery == 0);
-    loop_.after(kLatencyPeriod_s, [this, number] { report_latencies(number + 1); });
+    loop_.after(
+        kLatencyPeriod_s, [this, number] { report_latencies(number + 1); }, kReportSlack_s);
 }
 
 void Agent::report_clocks() {
@@ -232,7 +239,8 @@ void Agent::report_clocks() {
                          {"error_s", estimate->error_s}});
     }
     if (!peers.empty()) event({{"type", "clock"}, {"peers", peers}});
-    loop_.after(kClockPeriod_s, [this] { report_clocks(); });
+    loop_.after(
+        kClockPeriod_s, [this] { report_clocks(); }, kReportSlack_s);
 }
 
 /// One peer at a time, so that the exchanges of a large job do not come in bursts.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <ctime>
+#include <utility>
 
 namespace fairlead::agent {
 
@@ -35,6 +36,12 @@ class Clock {
     /// Jumps by so much, as a host's clock does that is set while the job runs (a test). Any thread may be reading.
     void step(double offset_s) { stepped_ns_ += std::llround(offset_s * 1e9); }
 
+    /// Whether it was set since the last call: it and CLOCK_MONOTONIC drift together. From one thread only.
+    bool take_step() {
+        const double ahead_s = now_s() - monotonic_s();
+        return std::abs(ahead_s - std::exchange(ahead_s_, ahead_s)) > kStep_s;
+    }
+
     std::int64_t now_ns() const { return shifted(read_clock_ns(CLOCK_REALTIME)); }
     double now_s() const { return static_cast<double>(now_ns()) * 1e-9; }
 
@@ -47,9 +54,12 @@ class Clock {
     }
 
   private:
+    static constexpr double kStep_s = 0.010;  ///< a clock that is slewed gains a tenth of it in a second at most
+
     Test test_;
     bool shifts_;
     std::atomic<std::int64_t> stepped_ns_{0};
+    double ahead_s_ = now_s() - monotonic_s();  ///< of CLOCK_MONOTONIC
 };
 
 }  // namespace fairlead::agent

@@ -13,21 +13,22 @@
 #include "system_error.hpp"
 
 namespace fairlead::agent {
+namespace {
+
+constexpr double kFired = -2.0;  // in place of the moment that the timer is armed for
+
+}  // namespace
 
 EventLoop::EventLoop()
     : epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       timer_(checked(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")),
       wakeup_(checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
-    const auto drain = [](int fd) {
+    // Arming it anew takes back that it has run out: it need not be read.
+    watch(timer_.get(), EPOLLIN, [this](std::uint32_t) { armed_for_ = kFired; });
+    watch(wakeup_.get(), EPOLLIN, [this](std::uint32_t) {
         std::uint64_t count = 0;
-        if (read(fd, &count, sizeof count) < 0 && errno != EAGAIN) throw_errno("read of an event descriptor");
-    };
-    watch(timer_.get(), EPOLLIN, [this, drain](std::uint32_t) {
-        drain(timer_.get());
-        armed_for_ = -1.0;
-    });
-    watch(wakeup_.get(), EPOLLIN, [this, drain](std::uint32_t) {
-        drain(wakeup_.get());
+        if (read(wakeup_.get(), &count, sizeof count) < 0 && errno != EAGAIN)
+            throw_errno("read of an event descriptor");
         run_posted();
     });
 }
@@ -38,6 +39,7 @@ void EventLoop::watch(int fd, std::uint32_t events, Handler handler) {
     if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) < 0) {
         if (errno != EPERM) throw_errno("epoll_ctl");
         entry->pollable = false;
+        ++unpollable_;
     }
     watches_[fd] = std::move(entry);
 }
@@ -53,19 +55,24 @@ void EventLoop::change(int fd, std::uint32_t events) {
 void EventLoop::forget(int fd) {
     const auto found = watches_.find(fd);
     if (found == watches_.end()) return;
-    if (found->second->pollable) checked(epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr), "epoll_ctl");
+    if (found->second->pollable) {
+        checked(epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr), "epoll_ctl");
+    } else {
+        --unpollable_;
+    }
     watches_.erase(found);
 }
 
-EventLoop::TimerId EventLoop::at(double monotonic_s, Task task) {
+EventLoop::TimerId EventLoop::at(double monotonic_s, Task task, double slack_s) {
     const TimerId id = next_timer_++;
-    timers_.emplace(std::pair{monotonic_s, id}, std::move(task));
-    timer_times_[id] = monotonic_s;
+    const double latest_s = monotonic_s + slack_s;
+    timers_.emplace(std::pair{latest_s, id}, Timer{monotonic_s, std::move(task)});
+    timer_times_[id] = latest_s;
     return id;
 }
 
-EventLoop::TimerId EventLoop::after(double delay_s, Task task) {
-    return at(monotonic_s() + delay_s, std::move(task));
+EventLoop::TimerId EventLoop::after(double delay_s, Task task, double slack_s) {
+    return at(monotonic_s() + delay_s, std::move(task), slack_s);
 }
 
 void EventLoop::cancel(TimerId id) {
@@ -107,14 +114,15 @@ void EventLoop::run() {
 }
 
 void EventLoop::arm_timer() {
-    const double next = timers_.empty() ? 0.0 : timers_.begin()->first.first;
-    // A timer that is armed for an earlier moment only costs one empty round.
-    if (timers_.empty() || (armed_for_ >= 0.0 && armed_for_ <= next)) return;
+    const double next = timers_.empty() ? kDisarmed : timers_.begin()->first.first;
+    // Also where it was armed for an earlier moment: to arm it costs less than to wake for nothing.
+    if (armed_for_ == next) return;
     const double whole = std::floor(next);
-    const itimerspec when{
-        .it_interval = {},
-        .it_value = {.tv_sec = static_cast<time_t>(whole),
-                     .tv_nsec = std::clamp(static_cast<long>((next - whole) * 1e9), 1L, 999'999'999L)}};
+    itimerspec when{};
+    if (!timers_.empty()) {
+        when.it_value = {.tv_sec = static_cast<time_t>(whole),
+                         .tv_nsec = std::clamp(static_cast<long>((next - whole) * 1e9), 1L, 999'999'999L)};
+    }
     checked(timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr), "timerfd_settime");
     armed_for_ = next;
 }
@@ -122,9 +130,8 @@ void EventLoop::arm_timer() {
 void EventLoop::run_timers() {
     const double now = monotonic_s();
     std::vector<TimerId> due;
-    for (const auto& [when, task] : timers_) {
-        if (when.first > now) break;
-        due.push_back(when.second);
+    for (const auto& [when, timer] : timers_) {
+        if (timer.due_s <= now) due.push_back(when.second);
     }
     // Those alone: a task that makes a timer for a moment that is past must not keep the loop from its descriptors.
     for (const TimerId id : due) {
@@ -132,7 +139,7 @@ void EventLoop::run_timers() {
         if (found == timer_times_.end()) continue;  // cancelled by an earlier one
         auto node = timers_.extract(std::pair{found->second, id});
         timer_times_.erase(found);
-        node.mapped()();
+        node.mapped().task();
         if (stopping_) return;
     }
 }
@@ -147,11 +154,13 @@ void EventLoop::run_posted() {
 }
 
 bool EventLoop::has_unpollable() const {
-    return std::any_of(watches_.begin(), watches_.end(),
-                       [](const auto& item) { return !item.second->pollable && item.second->events != 0; });
+    return unpollable_ > 0 && std::any_of(watches_.begin(), watches_.end(), [](const auto& item) {
+               return !item.second->pollable && item.second->events != 0;
+           });
 }
 
 void EventLoop::run_unpollable() {
+    if (unpollable_ == 0) return;
     std::vector<std::shared_ptr<Watch>> ready;
     for (const auto& [fd, entry] : watches_) {
         if (!entry->pollable && entry->events != 0) ready.push_back(entry);

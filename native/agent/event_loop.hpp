@@ -31,9 +31,10 @@ class EventLoop {
     void change(int fd, std::uint32_t events);
     void forget(int fd);
 
-    /// Runs `task` once, at a moment of CLOCK_MONOTONIC or after a time from now.
-    TimerId at(double monotonic_s, Task task);
-    TimerId after(double delay_s, Task task);
+    /// Runs `task` once, at a moment of CLOCK_MONOTONIC or after a time from now. With slack_s it may be that much
+    /// later: it runs when the loop is awake for something else meanwhile, so that what is due together takes one wake.
+    TimerId at(double monotonic_s, Task task, double slack_s = 0.0);
+    TimerId after(double delay_s, Task task, double slack_s = 0.0);
     /// No effect on a timer that has fired.
     void cancel(TimerId id);
 
@@ -51,6 +52,11 @@ class EventLoop {
         bool pollable = true;
         Handler handler;
     };
+    struct Timer {
+        double due_s = 0.0;  ///< it may run from here on
+        Task task;
+    };
+    static constexpr double kDisarmed = -1.0;
     void arm_timer();
     void run_timers();
     void run_posted();
@@ -61,10 +67,11 @@ class EventLoop {
     UniqueFd timer_;
     UniqueFd wakeup_;
     std::unordered_map<int, std::shared_ptr<Watch>> watches_;
-    std::map<std::pair<double, TimerId>, Task> timers_;
-    std::unordered_map<TimerId, double> timer_times_;
+    std::size_t unpollable_ = 0;                          ///< of these, descriptors that epoll does not take
+    std::map<std::pair<double, TimerId>, Timer> timers_;  ///< by the moment when each has to run
+    std::unordered_map<TimerId, double> timer_times_;     ///< that moment
     TimerId next_timer_ = 1;
-    double armed_for_ = -1.0;
+    double armed_for_ = kDisarmed;
     bool stopping_ = false;
     std::mutex mutex_;
     std::vector<Task> posted_;  ///< guarded by mutex_

@@ -26,14 +26,16 @@ std::optional<InterfaceBytes> parse_columns(std::string_view line) {
     return InterfaceBytes{columns[0], columns[kSent]};
 }
 
-std::optional<std::string> read_all(int fd) {
+/// The interface's line, from as little of the table as it takes: the kernel makes anew whatever is read.
+std::optional<InterfaceBytes> read_interface(int fd, std::string_view name) {
     std::string text;
     std::array<char, 4096> part;
     for (;;) {
         const ssize_t length = pread(fd, part.data(), part.size(), static_cast<off_t>(text.size()));
-        if (length < 0) return std::nullopt;
-        if (length == 0) return text;
+        if (length <= 0) return std::nullopt;
         text.append(part.data(), static_cast<std::size_t>(length));
+        const std::string_view whole_lines = std::string_view(text).substr(0, text.rfind('\n') + 1);
+        if (const auto found = parse_interface(whole_lines, name)) return found;
     }
 }
 
@@ -59,8 +61,7 @@ InterfaceLoad::InterfaceLoad(std::string name)
     : name_(std::move(name)), table_(open("/proc/thread-self/net/dev", O_RDONLY | O_CLOEXEC)) {}
 
 std::optional<double> InterfaceLoad::take_bps(double now_s) {
-    const std::optional<std::string> table = table_ ? read_all(table_.get()) : std::nullopt;
-    const std::optional<InterfaceBytes> now = table ? parse_interface(*table, name_) : std::nullopt;
+    const std::optional<InterfaceBytes> now = table_ ? read_interface(table_.get(), name_) : std::nullopt;
     const std::optional<InterfaceBytes> before = std::exchange(last_, now);
     const double elapsed_s = now_s - std::exchange(last_s_, now_s);
     if (!now || !before || elapsed_s <= 0.0) return std::nullopt;

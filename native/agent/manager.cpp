@@ -17,6 +17,8 @@ namespace wire = core::wire;
 
 /// Between ticks where no connections are watched.
 constexpr double kTick_s = 0.250;
+/// So much of its period a look is early where something else wakes the agent.
+constexpr double kEarlyShare = 0.25;
 /// After the kernel did not list the connections; it is given up after so many failures in a row.
 constexpr double kSamplePause_s = 0.5;
 constexpr int kFailedSamples = 6;
@@ -60,8 +62,10 @@ Manager::Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpC
       report_(std::move(report)),
       controller_(complete(manage.controller, plane)),
       automatic_(manage.controller.automatic),
+      looks_(manage.controller.settings.looks),
       interface_(interface_name(config)) {
     watch_sockets();
+    prober_.on_step([this](core::HostId peer) { feed(core::ClockStepped{peer}); });
     for (core::PairMix& mix : manage.mixes) feed(std::move(mix));
     poll();
 }
@@ -69,16 +73,17 @@ Manager::Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpC
 /// Also for moves by hand: a packet filter on a detour may let echoes pass, and not the program's connections.
 void Manager::watch_sockets() {
     if (automatic_) {
-        monitor_.emplace(config_);
+        monitor_.emplace(config_, looks_, monotonic_s());
     } else if (plane_.up() && plane_.proves()) {
         try {
-            monitor_.emplace(config_);
+            monitor_.emplace(config_, looks_, monotonic_s());
         } catch (const std::system_error&) {  // echoes still tell
         }
     }
 }
 
 Manager::~Manager() {
+    prober_.on_step(nullptr);
     for (const auto timer : {wake_timer_, poll_timer_, stop_timer_}) loop_.cancel(timer);
     for (const auto& [destination, wish] : by_hand_) loop_.cancel(wish.timer);
 }
@@ -116,7 +121,15 @@ void Manager::poll() {
     sample_interface();
     tick();
     prober_.set_run_delay(std::exchange(run_delay_since_poll_s_, 0.0));
-    poll_timer_ = loop_.after(monitor_ ? monitor_->period_s(monotonic_s()) : kTick_s, [this] { poll(); });
+    poll_later();
+}
+
+void Manager::poll_later() {
+    loop_.cancel(poll_timer_);
+    const double period_s = monitor_ ? monitor_->period_s(monotonic_s()) : kTick_s;
+    const double early_s = kEarlyShare * period_s;
+    poll_timer_ = loop_.after(
+        period_s - early_s, [this] { poll(); }, early_s);
 }
 
 void Manager::sample_sockets(bool complete) {
@@ -197,7 +210,8 @@ void Manager::perform(const core::SendEcho& send) {
 
 void Manager::perform(const core::SampleSockets&) {
     if (monitor_) sample_sockets(true);
-    tick();  // after the samples: load queries wait for it
+    tick();                        // after the samples: load queries wait for it
+    if (!stopping_) poll_later();  // that was a look, and what it saw may want the next one soon
 }
 
 void Manager::perform(const core::Move& move) {
@@ -293,6 +307,11 @@ void Manager::settle(core::HostId destination, core::HostId relay, const std::st
     wish.done(error);
 }
 
+/// Peers find out by the first probe that they get.
+void Manager::on_clock_stepped() {
+    for (core::HostId host = 0; host < config_.host_count(); ++host) feed(core::ClockStepped{host});
+}
+
 /// The supervisor removes the routes that the guardian left. Relays are told, and nothing is believed to be moved.
 void Manager::on_plane_lost() {
     plane_lost_ = true;
@@ -300,6 +319,7 @@ void Manager::on_plane_lost() {
 }
 
 void Manager::stop(std::function<void()> done) {
+    stopping_ = true;
     stopped_ = std::move(done);
     loop_.cancel(poll_timer_);
     feed(core::Stop{});

@@ -43,6 +43,8 @@ class Manager {
     void back(core::HostId destination, ByHandDone done);
     /// Machines have moved, so that other paths have bottlenecks in common.
     void learn(core::SharingRelation sharing);
+    /// This host's clock was set.
+    void on_clock_stepped();
     /// The guardian is gone: this host can neither move nor relay any more.
     void on_plane_lost();
 
@@ -66,6 +68,7 @@ class Manager {
     void wake();
     void tick();
     void poll();
+    void poll_later();
     void watch_sockets();
     void sample_sockets(bool complete);
     void sample_interface();
@@ -98,6 +101,7 @@ class Manager {
     Report report_;
     core::Controller controller_;
     bool automatic_;
+    core::LookSettings looks_;
     std::optional<SocketMonitor> monitor_;  ///< none where nothing needs it, or the kernel does not tell
     int failed_samples_ = 0;                ///< in a row
     double next_sample_s_ = 0.0;            ///< CLOCK_MONOTONIC, after a failure
@@ -108,6 +112,7 @@ class Manager {
     std::deque<core::Event> events_;
     bool feeding_ = false;
     bool plane_lost_ = false;
+    bool stopping_ = false;
     std::map<core::HostId, core::HostId> detours_;  ///< destination -> relay, as the kernel acknowledged
     std::map<core::HostId, ByHand> by_hand_;
     EventLoop::TimerId wake_timer_ = 0;

@@ -6,18 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "fairlead/core/look_period.hpp"
+
 namespace fairlead::agent {
 
 namespace {
 
 namespace wire = core::wire;
 
-/// Between looks at the rings, as at the sockets: while messages come, from a second after the last one, and before the
-/// first.
-constexpr double kActive_s = 0.040;
-constexpr double kQuiet_s = 0.100;
-constexpr double kIdle_s = 0.250;
-constexpr double kQuietAfter_s = 1.0;
 constexpr double kReport_s = 1.0;
 
 double median(std::vector<double> values) {
@@ -48,7 +44,7 @@ nlohmann::json line_of(const core::PairTimes& pair) {
 }  // namespace
 
 MessageWatch::MessageWatch(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel,
-                           const Prober& prober, const core::MessageSettings& settings, Report report, OnTime on_time)
+                           const Prober& prober, const core::Settings& settings, Report report, OnTime on_time)
     : loop_(loop),
       config_(config),
       clock_(clock),
@@ -60,7 +56,9 @@ MessageWatch::MessageWatch(EventLoop& loop, const Config& config, const Clock& c
              [this](const std::string& text) {
                  report_({{"type", "log"}, {"level", "warning"}, {"text", text}});
              }),
-      monitor_(config.self, config.host_count(), settings),
+      monitor_(config.self, config.host_count(), settings.messages),
+      looks_(settings.looks),
+      active_s_(monotonic_s()),
       announcer_(config, channel) {
     poll();
 }
@@ -76,8 +74,7 @@ void MessageWatch::poll() {
     announcer_.announce(rings_.ranks(), now);
     deliver();
     if (now - reported_s_ >= kReport_s) report_pairs();
-    const double period_s = rings_.ranks().empty() ? kIdle_s : now - active_s_ > kQuietAfter_s ? kQuiet_s : kActive_s;
-    timer_ = loop_.after(period_s, [this] { poll(); });
+    timer_ = loop_.after(core::look_period_s(now - active_s_, looks_), [this] { poll(); });
 }
 
 void MessageWatch::drain() {

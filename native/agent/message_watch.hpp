@@ -23,7 +23,7 @@ class MessageWatch {
 
     /// `on_time` gets every message that was joined; `report` gets a `communication` event for every pair and second.
     MessageWatch(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel, const Prober& prober,
-                 const core::MessageSettings& settings, Report report, OnTime on_time);
+                 const core::Settings& settings, Report report, OnTime on_time);
     ~MessageWatch();
     MessageWatch(const MessageWatch&) = delete;
     MessageWatch& operator=(const MessageWatch&) = delete;
@@ -49,7 +49,8 @@ class MessageWatch {
     OnTime on_time_;
     MessageRings rings_;
     core::MessageMonitor monitor_;
-    double active_s_ = -1e9;    ///< when records came last
+    core::LookSettings looks_;
+    double active_s_;           ///< when records came last, or this began
     double reported_s_ = -1e9;  ///< when pairs were
     RankAnnouncer announcer_;
     std::size_t known_ranks_ = 0;

@@ -43,6 +43,7 @@ void Prober::on_probe(core::HostId from, const core::wire::Probe& probe, std::in
                                                .t3_ns = clock_.now_ns(),
                                                .run_delay_s = run_delay_s_,
                                                .padding_B = probe.padding_B});
+    if (stepped_ && clocks_[from].contradicted_by(probe.t1_ns, received_ns)) stepped_(from);
 }
 
 void Prober::on_reply(core::HostId from, const core::wire::ProbeReply& reply, std::int64_t received_ns) {

@@ -35,6 +35,9 @@ class Prober {
     void on_probe(core::HostId from, const core::wire::Probe& probe, std::int64_t received_ns);
     void on_reply(core::HostId from, const core::wire::ProbeReply& reply, std::int64_t received_ns);
 
+    /// Called with a peer whose clock stepped against the own one.
+    void on_step(std::function<void(core::HostId)> stepped) { stepped_ = std::move(stepped); }
+
     /// Told to peers with every answer: how long this agent itself lately waited for a CPU.
     void set_run_delay(double run_delay_s) { run_delay_s_ = run_delay_s; }
 
@@ -58,6 +61,7 @@ class Prober {
     std::vector<core::ClockSync> clocks_;
     std::unordered_map<std::uint32_t, Outstanding> outstanding_;
     std::uint32_t next_sequence_ = 1;
+    std::function<void(core::HostId)> stepped_;
     double run_delay_s_ = 0.0;
     std::uint64_t sent_ = 0;
 };

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 
@@ -18,13 +19,23 @@
 namespace fairlead::agent {
 namespace {
 
-constexpr std::size_t kBuffer_B = 128 * 1024;  // more than the kernel puts into one datagram of a dump
-constexpr std::uint32_t kEstablished = 1;      // TCP_ESTABLISHED
+constexpr std::size_t kBuffer_B = 64 * 1024;  // more than the kernel puts into one datagram of a dump
+constexpr std::size_t kAnswer_B = 1024;       // more than it says of one connection
+constexpr std::size_t kAnswersAtOnce = 32;
+static_assert(kAnswersAtOnce * kAnswer_B <= kBuffer_B);
+constexpr std::uint32_t kEstablished = 1;  // TCP_ESTABLISHED
 constexpr timeval kPatience{.tv_sec = 0, .tv_usec = 200'000};
 
 struct Request {
     nlmsghdr header;
     inet_diag_req_v2 body;
+};
+
+/// The older request. Only this one has the kernel list both families in one walk through its table.
+struct ListRequest {
+    nlmsghdr header;
+    inet_diag_req body;
+    rtattr filter;
 };
 
 std::size_t aligned(std::size_t length) {
@@ -99,18 +110,25 @@ void take(std::span<const std::uint8_t> payload, std::vector<TcpSocket>& sockets
     if (remote && info) sockets.push_back(describe(*message, *remote, *info));
 }
 
-Request make_request(std::uint8_t family, std::uint16_t flags, std::uint32_t sequence) {
+Request ask_for(const TcpSocket& socket, std::uint32_t sequence) {
     Request message{};
     message.header = {.nlmsg_len = sizeof message,
                       .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                      .nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags),
+                      .nlmsg_flags = NLM_F_REQUEST,
                       .nlmsg_seq = sequence,
                       .nlmsg_pid = 0};
-    message.body.sdiag_family = family;
+    message.body.sdiag_family = socket.family;
     message.body.sdiag_protocol = IPPROTO_TCP;
     message.body.idiag_ext = 1 << (INET_DIAG_INFO - 1);
     message.body.idiag_states = 1U << kEstablished;
+    message.body.id = socket.id;
     return message;
+}
+
+template <typename T>
+void append(std::vector<std::uint8_t>& bytes, const T& value) {
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(&value);
+    bytes.insert(bytes.end(), begin, begin + sizeof value);
 }
 
 /// The kernel's codes are negative errnos.
@@ -138,7 +156,8 @@ DiagAnswers parse_answers(std::span<const std::uint8_t> datagram, std::uint32_t 
                 if (const auto code = read_at<std::int32_t>(payload, 0); code && *code < 0)
                     answers.error = errno_of(*code);
             }
-            if (header->nlmsg_type == SOCK_DIAG_BY_FAMILY) take(payload, answers.sockets);
+            const bool connection = header->nlmsg_type == SOCK_DIAG_BY_FAMILY || header->nlmsg_type == TCPDIAG_GETSOCK;
+            if (connection) take(payload, answers.sockets);
             if (header->nlmsg_type == NLMSG_ERROR) {
                 const auto error = read_at<nlmsgerr>(payload, 0);
                 answers.error = error ? errno_of(error->error) : EPROTO;
@@ -149,15 +168,52 @@ DiagAnswers parse_answers(std::span<const std::uint8_t> datagram, std::uint32_t 
     return answers;
 }
 
-SockDiag::SockDiag()
+/// "or" of all steps, as the kernel's check wants it: a jump to the end behind each step but the last, which leads
+/// behind the end where it does not hold, and that refuses the connection.
+std::vector<std::uint8_t> filter_by_remote(std::span<const in_addr> remotes) {
+    constexpr std::uint8_t kStep_B = sizeof(inet_diag_bc_op) + sizeof(inet_diag_hostcond) + sizeof(in_addr);
+    constexpr std::uint8_t kJump_B = sizeof(inet_diag_bc_op);
+    const std::size_t total_B = remotes.empty() ? 0 : remotes.size() * (kStep_B + kJump_B) - kJump_B;
+    std::vector<std::uint8_t> code;
+    for (const in_addr remote : remotes) {
+        if (!code.empty()) {
+            const auto rest_B = static_cast<std::uint16_t>(total_B - code.size());
+            append(code, inet_diag_bc_op{.code = INET_DIAG_BC_JMP, .yes = kJump_B, .no = rest_B});
+        }
+        append(code, inet_diag_bc_op{.code = INET_DIAG_BC_D_COND, .yes = kStep_B, .no = kStep_B + kJump_B});
+        inet_diag_hostcond condition{};
+        condition.family = AF_INET;  // mapped addresses are compared, too
+        condition.prefix_len = 32;
+        condition.port = -1;  // any
+        append(code, condition);
+        append(code, remote);
+    }
+    return code;
+}
+
+SockDiag::SockDiag(std::span<const in_addr> remotes)
     : socket_(checked(socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG), "NETLINK_SOCK_DIAG")),
+      filter_(filter_by_remote(remotes)),
       buffer_(kBuffer_B) {
     checked(setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience), "SO_RCVTIMEO");
 }
 
-void SockDiag::request_all(std::uint8_t family) {
-    const Request message = make_request(family, NLM_F_DUMP, ++sequence_);
-    checked(send(socket_.get(), &message, sizeof message, 0), kWhat);
+void SockDiag::request_all() {
+    ListRequest list{};
+    const std::size_t filter_B = filter_.empty() ? 0 : sizeof list.filter + filter_.size();
+    const std::size_t size_B = offsetof(ListRequest, filter) + filter_B;
+    list.header = {.nlmsg_len = static_cast<std::uint32_t>(size_B),
+                   .nlmsg_type = TCPDIAG_GETSOCK,
+                   .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+                   .nlmsg_seq = ++sequence_,
+                   .nlmsg_pid = 0};
+    list.body.idiag_ext = 1 << (INET_DIAG_INFO - 1);
+    list.body.idiag_states = 1U << kEstablished;
+    list.filter = {.rta_len = static_cast<std::uint16_t>(filter_B), .rta_type = INET_DIAG_REQ_BYTECODE};
+    std::vector<std::uint8_t> message;
+    append(message, list);
+    message.insert(message.end(), filter_.begin(), filter_.end());
+    checked(send(socket_.get(), message.data(), size_B, 0), kWhat);
 }
 
 std::span<const std::uint8_t> SockDiag::receive() {
@@ -170,35 +226,54 @@ std::span<const std::uint8_t> SockDiag::receive() {
 
 std::vector<TcpSocket> SockDiag::established() {
     std::vector<TcpSocket> sockets;
-    for (const std::uint8_t family : {std::uint8_t{AF_INET}, std::uint8_t{AF_INET6}}) {
-        request_all(family);
-        for (bool end = false; !end;) {
-            const DiagAnswers answers = parse_answers(receive(), sequence_);
-            if (answers.error != 0) throw std::system_error(answers.error, std::generic_category(), kWhat);
-            sockets.insert(sockets.end(), answers.sockets.begin(), answers.sockets.end());
-            end = answers.end;
-        }
+    request_all();
+    for (bool end = false; !end;) {
+        const DiagAnswers answers = parse_answers(receive(), sequence_);
+        if (answers.error != 0) throw std::system_error(answers.error, std::generic_category(), kWhat);
+        sockets.insert(sockets.end(), answers.sockets.begin(), answers.sockets.end());
+        end = answers.end;
     }
     return sockets;
 }
 
 std::vector<TcpSocket> SockDiag::refresh(std::span<const TcpSocket> sockets) {
-    std::vector<Request> requests;
-    ++sequence_;
-    for (const TcpSocket& socket : sockets) {
-        requests.push_back(make_request(socket.family, 0, sequence_));
-        requests.back().body.id = socket.id;
-    }
-    if (requests.empty()) return {};
-    checked(send(socket_.get(), requests.data(), requests.size() * sizeof(Request), 0), kWhat);
     std::vector<TcpSocket> present;
-    for (std::size_t answered = 0; answered < requests.size();) {
+    ++sequence_;
+    // Not all at once: the answers have to find room in the socket's buffer.
+    while (!sockets.empty()) {
+        const auto some = sockets.first(std::min(sockets.size(), kAnswersAtOnce));
+        sockets = sockets.subspan(some.size());
+        std::vector<Request> requests;
+        for (const TcpSocket& socket : some) requests.push_back(ask_for(socket, sequence_));
+        checked(send(socket_.get(), requests.data(), requests.size() * sizeof(Request), 0), kWhat);
+        for (std::size_t answered = 0; answered < requests.size();) answered += receive_answers(present);
+    }
+    return present;
+}
+
+/// As many datagrams as there are, an answer each; waits for the first. Returns how many were answers.
+std::size_t SockDiag::receive_answers(std::vector<TcpSocket>& present) {
+    std::array<mmsghdr, kAnswersAtOnce> headers{};
+    std::array<iovec, kAnswersAtOnce> parts;
+    for (std::size_t i = 0; i < kAnswersAtOnce; ++i) {
+        parts[i] = {.iov_base = buffer_.data() + i * kAnswer_B, .iov_len = kAnswer_B};
+        headers[i].msg_hdr.msg_iov = &parts[i];
+        headers[i].msg_hdr.msg_iovlen = 1;
+    }
+    int count = 0;
+    do {
+        count = recvmmsg(socket_.get(), headers.data(), kAnswersAtOnce, MSG_WAITFORONE, nullptr);
+    } while (count < 0 && errno == EINTR);
+    checked(count, kWhat);
+    std::size_t answered = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
         // An error (ENOENT, ESTALE) says that a connection is gone: it is left out.
-        const DiagAnswers answers = parse_answers(receive(), sequence_);
+        const auto datagram = std::span<const std::uint8_t>(buffer_).subspan(i * kAnswer_B, headers[i].msg_len);
+        const DiagAnswers answers = parse_answers(datagram, sequence_);
         present.insert(present.end(), answers.sockets.begin(), answers.sockets.end());
         answered += answers.count;
     }
-    return present;
+    return answered;
 }
 
 }  // namespace fairlead::agent

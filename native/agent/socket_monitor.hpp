@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the job's connections: how often to look, and whether to look for new ones or at the known ones only.
+// Watches the job's connections: how often to look, and whether to look for new ones, at the known ones only, or
+// whether nothing can have changed.
 #pragma once
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "config.hpp"
+#include "fairlead/core/settings.hpp"
 #include "flow_table.hpp"
 #include "sock_diag.hpp"
+#include "tcp_counters.hpp"
 
 namespace fairlead::agent {
 
 class SocketMonitor {
   public:
-    /// Throws std::system_error if the kernel does not have the interface.
-    explicit SocketMonitor(const Config& config) : flows_(config) {}
+    /// `now`: CLOCK_MONOTONIC. Throws std::system_error if the kernel does not have the interface.
+    SocketMonitor(const Config& config, const core::LookSettings& settings, double now);
 
-    /// See FlowTable::update. Throws std::system_error; the next call asks the kernel anew, and totals go on.
+    /// See FlowTable::update. Where no segment was sent or received since the last look, the connections are not asked
+    /// for. Throws std::system_error; the next call asks the kernel anew, and totals go on.
     /// `complete`: connections made a moment ago must be among them.
     std::vector<core::SocketSample> sample(double now, bool complete);
 
@@ -26,13 +29,25 @@ class SocketMonitor {
     double srtt_s(core::HostId peer) const { return flows_.srtt_s(peer); }
 
   private:
-    void look(double now, bool complete);
+    bool quiet() const;
+    bool search_due(double now, bool complete) const;
+    void heed(const std::optional<TcpCounters>& counters);
+    void look(double now, bool search);
 
-    std::optional<SockDiag> diag_{std::in_place};  ///< none after a failure
+    core::LookSettings settings_;
+    std::vector<in_addr> remotes_;
+    std::optional<SockDiag> diag_;  ///< none after a failure
+    TcpCounterFile counter_file_;
     FlowTable flows_;
     std::vector<TcpSocket> sockets_;  ///< the job's, at the last look
+    double begun_s_;
+    double last_look_s_ = -1e9;
     double last_search_s_ = -1e9;
-    double search_s_ = 0.0;  ///< until the next search for new connections
+    double search_s_ = 0.0;               ///< until the next search for new connections, if some were made
+    int searches_wanted_ = 1;             ///< some may have been made since the last search
+    double counted_s_ = -1e9;             ///< when the counters were asked for
+    std::optional<TcpCounters> counted_;  ///< what they said then
+    bool moved_ = true;                   ///< since then
 };
 
 }  // namespace fairlead::agent

@@ -14,7 +14,7 @@ namespace fairlead::agent {
 namespace {
 
 /// Datagrams handled before other work of the loop gets its turn.
-constexpr int kBatch = 64;
+constexpr std::size_t kBatch = 16;
 
 UniqueFd bind_socket(const Host& own) {
     UniqueFd fd(checked(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "UDP socket"));
@@ -102,28 +102,34 @@ void UdpChannel::send_by(int socket, core::HostId to, const core::wire::Message&
     bytes_sent_ += size_B;
 }
 
+/// All that are there, up to a batch, in one call.
 void UdpChannel::receive_some() {
-    for (int i = 0; i < kBatch && receive_one(); ++i) {
+    struct Place {
+        std::array<std::uint8_t, kMaxDatagram_B + 1> bytes;  // one more: what is too long is seen to be
+        alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in_pktinfo)) + 64> control;
+        sockaddr_in from;
+        iovec part;
+    };
+    std::array<Place, kBatch> places;
+    std::array<mmsghdr, kBatch> headers{};
+    for (std::size_t i = 0; i < kBatch; ++i) {
+        Place& place = places[i];
+        place.part = {.iov_base = place.bytes.data(), .iov_len = place.bytes.size()};
+        headers[i].msg_hdr = {.msg_name = &place.from,
+                              .msg_namelen = sizeof place.from,
+                              .msg_iov = &place.part,
+                              .msg_iovlen = 1,
+                              .msg_control = place.control.data(),
+                              .msg_controllen = place.control.size(),
+                              .msg_flags = 0};
     }
-}
-
-bool UdpChannel::receive_one() {
-    std::array<std::uint8_t, kMaxDatagram_B + 1> buffer;  // one more: what is too long is seen to be
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in_pktinfo)) + 64> control;
-    sockaddr_in from{};
-    iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
-    msghdr header{};
-    header.msg_name = &from;
-    header.msg_namelen = sizeof from;
-    header.msg_iov = &part;
-    header.msg_iovlen = 1;
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    const ssize_t size_B = recvmsg(socket_.get(), &header, MSG_DONTWAIT);
-    if (size_B < 0) return false;  // nothing there (or a passing error of the interface: poll tells what comes next)
-    take(std::span(buffer).first(static_cast<std::size_t>(size_B)), from, interface_of(header),
-         clock_.shifted(receive_stamp_ns(header)));
-    return true;
+    const int count = recvmmsg(socket_.get(), headers.data(), kBatch, MSG_DONTWAIT, nullptr);
+    // Below 0: nothing there (or a passing error of the interface: poll tells what comes next).
+    for (int i = 0; i < count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        take(std::span(places[at].bytes).first(headers[at].msg_len), places[at].from, interface_of(headers[at].msg_hdr),
+             clock_.shifted(receive_stamp_ns(headers[at].msg_hdr)));
+    }
 }
 
 void UdpChannel::take(std::span<const std::uint8_t> datagram, const sockaddr_in& from, unsigned interface,

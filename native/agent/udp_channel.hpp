@@ -49,7 +49,6 @@ class UdpChannel {
 
   private:
     void receive_some();
-    bool receive_one();
     void take(std::span<const std::uint8_t> datagram, const sockaddr_in& from, unsigned interface,
               std::int64_t received_ns);
 

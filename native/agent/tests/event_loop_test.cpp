@@ -29,6 +29,51 @@ TEST(EventLoop, TimersInOrderAndCancelled) {
     EXPECT_EQ(order, "ab");
 }
 
+/// One wake for what is due together: a timer that can wait runs when the loop is awake for another one.
+TEST(EventLoop, ATimerWithSlackWaitsForAnother) {
+    EventLoop loop;
+    const double begin = monotonic_s();
+    std::string order;
+    double ran_s = 0.0;
+    loop.at(
+        begin + 0.01,
+        [&] {
+            order += 's';
+            ran_s = monotonic_s();
+        },
+        10.0);
+    loop.at(begin + 0.03, [&] { order += 't'; });
+    loop.at(begin + 0.05, [&] { loop.stop(); });
+    loop.run();
+    EXPECT_EQ(order, "ts") << "those that must run come first";
+    EXPECT_GE(ran_s, begin + 0.03);
+}
+
+TEST(EventLoop, ATimerWithSlackRunsWhenThatIsOver) {
+    EventLoop loop;
+    const double begin = monotonic_s();
+    double ran_s = 0.0;
+    loop.after(
+        0.0,
+        [&] {
+            ran_s = monotonic_s();
+            loop.stop();
+        },
+        0.02);
+    // Due before, and cancelled: the timer that it armed tells nobody.
+    loop.cancel(loop.after(0.015, [] { FAIL(); }));
+    loop.post([] {});
+    loop.run();
+    EXPECT_GE(ran_s, begin) << "awake for what was posted";
+    loop.after(0.0, [&] {
+        loop.after(
+            0.005, [&] { loop.stop(); }, 0.02);
+    });
+    const double again = monotonic_s();
+    loop.run();
+    EXPECT_GE(monotonic_s(), again + 0.025);
+}
+
 TEST(EventLoop, TakesWorkFromThreads) {
     EventLoop loop;
     int sum = 0;

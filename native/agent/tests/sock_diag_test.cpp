@@ -11,24 +11,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <random>
 
-#include "loopback.hpp"
+#include "connection.hpp"
 
 namespace fairlead::agent {
 namespace {
-
-/// A connected pair of TCP sockets on the loopback device.
-struct Connection {
-    LoopbackListener listener;
-    UniqueFd client{socket(AF_INET, SOCK_STREAM, 0)};
-    UniqueFd server;
-
-    Connection() {
-        connect(client.get(), reinterpret_cast<sockaddr*>(&listener.address), sizeof listener.address);
-        server.reset(accept(listener.fd.get(), nullptr, nullptr));
-    }
-};
 
 TEST(SockDiag, SeesWhatAConnectionDid) {
     Connection connection;
@@ -36,7 +25,7 @@ TEST(SockDiag, SeesWhatAConnectionDid) {
     ASSERT_EQ(write(connection.client.get(), data.data(), data.size()), 10'000);
     SockDiag diag;
     const auto sockets = diag.established();
-    const auto port = ntohs(connection.listener.address.sin_port);
+    const auto port = connection.port();
     const auto found = std::find_if(sockets.begin(), sockets.end(),
                                     [port](const TcpSocket& socket) { return socket.remote_port == port; });
     ASSERT_NE(found, sockets.end());
@@ -51,7 +40,7 @@ TEST(SockDiag, SeesWhatAConnectionDid) {
 TEST(SockDiag, RefreshesTheLivingAndForgetsTheGone) {
     Connection connection;
     SockDiag diag;
-    const auto port = ntohs(connection.listener.address.sin_port);
+    const auto port = connection.port();
     std::vector<TcpSocket> mine;
     for (const TcpSocket& socket : diag.established()) {
         if (socket.remote_port == port || socket.local_port == port) mine.push_back(socket);
@@ -70,6 +59,80 @@ TEST(SockDiag, RefreshesTheLivingAndForgetsTheGone) {
     connection.client.reset();
     EXPECT_TRUE(diag.refresh(mine).empty());
     EXPECT_TRUE(diag.refresh({}).empty());
+}
+
+/// Which of these connections are listed: by the port that they lead to or come from.
+std::vector<std::uint16_t> listed(SockDiag& diag, std::initializer_list<const Connection*> connections) {
+    std::vector<std::uint16_t> ports;
+    for (const TcpSocket& socket : diag.established()) {
+        for (const Connection* each : connections) {
+            if (socket.remote_port == each->port() || socket.local_port == each->port()) ports.push_back(each->port());
+        }
+    }
+    return ports;
+}
+
+in_addr loopback(std::uint32_t number) {
+    return {htonl(INADDR_LOOPBACK + number)};
+}
+
+TEST(SockDiag, ListsOnlyWhatLeadsToTheAddresses) {
+    const Connection near;                     // 127.0.0.1 to 127.0.0.1
+    const Connection far(loopback(8).s_addr);  // 127.0.0.9 to 127.0.0.1
+    const std::vector<in_addr> eighth{loopback(8)};
+    SockDiag one(eighth);
+    EXPECT_EQ(listed(one, {&near, &far}), std::vector{far.port()}) << "the server's end of it";
+    std::vector<in_addr> many;
+    for (std::uint32_t i = 1; i <= 1000; ++i) many.push_back(loopback(i));
+    SockDiag of_many(many);
+    EXPECT_EQ(listed(of_many, {&near, &far}), std::vector{far.port()});
+    many.push_back(loopback(0));
+    SockDiag all(many);
+    EXPECT_EQ(listed(all, {&near, &far}).size(), 4U);
+    SockDiag unfiltered;
+    EXPECT_EQ(listed(unfiltered, {&near, &far}).size(), 4U);
+}
+
+/// One walk lists both families, and the filter knows mapped addresses.
+TEST(SockDiag, ListsSocketsOfIPv6ThatLeadToIPv4) {
+    const LoopbackListener listener;
+    const UniqueFd client(socket(AF_INET6, SOCK_STREAM, 0));
+    sockaddr_in6 mapped{};
+    mapped.sin6_family = AF_INET6;
+    mapped.sin6_port = listener.address.sin_port;
+    ASSERT_EQ(inet_pton(AF_INET6, "::ffff:127.0.0.1", &mapped.sin6_addr), 1);
+    if (client.get() < 0 || connect(client.get(), reinterpret_cast<sockaddr*>(&mapped), sizeof mapped) < 0) {
+        GTEST_SKIP() << "no IPv6 here";
+    }
+    for (const bool filtered : {false, true}) {
+        const std::vector<in_addr> remotes(filtered ? 1 : 0, loopback(0));
+        SockDiag diag(remotes);
+        const auto sockets = diag.established();
+        const auto found = std::ranges::find(sockets, ntohs(listener.address.sin_port), &TcpSocket::remote_port);
+        ASSERT_NE(found, sockets.end()) << filtered;
+        EXPECT_EQ(found->family, AF_INET6);
+        EXPECT_EQ(found->remote.s_addr, htonl(INADDR_LOOPBACK));
+        EXPECT_EQ(diag.refresh(std::span(&*found, 1)).size(), 1U);
+    }
+}
+
+TEST(SockDiag, RefreshesMoreThanOneBatch) {
+    std::vector<std::unique_ptr<Connection>> connections;
+    std::vector<std::uint16_t> ports;
+    for (int i = 0; i < 50; ++i) {
+        connections.push_back(std::make_unique<Connection>());
+        ports.push_back(connections.back()->port());
+    }
+    SockDiag diag;
+    std::vector<TcpSocket> mine;
+    for (const TcpSocket& socket : diag.established()) {
+        if (std::ranges::find(ports, socket.remote_port) != ports.end()) mine.push_back(socket);
+    }
+    ASSERT_EQ(mine.size(), 50U);
+    connections.resize(49);
+    const auto refreshed = diag.refresh(mine);
+    ASSERT_EQ(refreshed.size(), 49U);
+    for (std::size_t i = 0; i < refreshed.size(); ++i) EXPECT_NE(refreshed[i].remote_port, ports[49]);
 }
 
 constexpr std::uint32_t kSequence = 5;

@@ -18,6 +18,7 @@ void Controller::State::meet(HostId from, std::uint64_t boot_id) {
         relay_desk_.forget(from);
         lose_host(from);
         peer.heard = false;
+        probes_.meet_again(from, now_);
     }
     peer.boot_id = boot_id;
 }

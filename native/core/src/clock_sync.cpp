@@ -14,6 +14,10 @@ constexpr double kFirstBucketWidth_s = 0.5;
 // Over a span much shorter than this, noise of the limits says more than drift does: prefer no drift.
 constexpr double kDriftPenalty_s = 0.5;
 constexpr int kSearchSteps = 60;
+// How far off a message's time has to be for a stepped clock: drift that changes and time stamps do less, and a message
+// that waits a second is rare, and looked into for nothing.
+constexpr double kStep_s = 0.010;
+constexpr double kLongestWay_s = 1.0;
 
 /// Place of the maximum of a concave function on [low, high].
 template <typename F>
@@ -173,6 +177,15 @@ std::optional<ClockEstimate> ClockSync::at(std::int64_t own_ns) const {
         (static_cast<double>(peer_reference_ns_) - static_cast<double>(own_reference_ns_)) * kNanosecond_s + y;
     estimate.drift = drift_;
     return estimate;
+}
+
+bool ClockSync::contradicted_by(std::int64_t sent_peer_ns, std::int64_t received_own_ns) const {
+    if (buckets_.empty()) return false;
+    const double x = own_x(received_own_ns);
+    const double at_x = peer_x(sent_peer_ns) - x - drift_ * x;
+    const Corridor range = corridor(drift_);
+    const double unsure_s = (drift_high_ - drift_low_) * std::abs(x - buckets_.back().begin);
+    return at_x > range.high + kStep_s + unsure_s || at_x < range.low - kLongestWay_s - unsure_s;
 }
 
 std::optional<double> ClockSync::forward_s(std::int64_t sent_own_ns, std::int64_t received_peer_ns) const {

@@ -213,6 +213,10 @@ void Controller::State::handle(const ReturnFailed& failed) {
     if (destination.by_hand) settle(failed.destination);
 }
 
+void Controller::State::handle(const ClockStepped& step) {
+    if (other(step.peer)) probes_.meet_again(step.peer, now_);
+}
+
 void Controller::State::handle(const Tick& tick) {
     probes_.on_run_delay(plausible(tick.run_delay_s) ? tick.run_delay_s : 0.0);
     answer_loads(true);
@@ -377,6 +381,7 @@ Time Controller::State::next_wakeup() const {
             next = std::min(next, std::max({destination.next_search, destination.next_relook, now_ + 1e-3}));
         }
         if (destination.must_return && !destination.pending) next = std::min(next, destination.retry_return);
+        if (const auto ahead = ahead_of_use(host); ahead && *ahead > now_) next = std::min(next, *ahead);
         if (echoes_wanted(destination)) next = std::min(next, next_echo(destination));
         if (destination.detour) {
             next = std::min(next, peers_[destination.detour->relay].next_beat);

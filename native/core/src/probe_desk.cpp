@@ -98,30 +98,47 @@ std::vector<Burst> ProbeDesk::expire(Time now) {
     return expired;
 }
 
-double ProbeDesk::background_period_s() const {
-    return settings_.probes.background_period_s *
-           std::max(1.0, static_cast<double>(paths_.size()) / settings_.probes.hosts_at_full_rate);
+/// By how much a large job's probes are rarer.
+double ProbeDesk::host_share() const {
+    return std::max(1.0, static_cast<double>(paths_.size()) / settings_.probes.hosts_at_full_rate);
+}
+
+/// The pauses grow: how far a clock may have drifted meanwhile is the better known the longer it was watched.
+double ProbeDesk::next_pause_s(double pause_s) const {
+    const ProbeSettings& probes = settings_.probes;
+    const double grown_s =
+        pause_s > 0.0 ? pause_s * probes.background_growth : probes.background_period_s * host_share();
+    return std::min(grown_s, probes.background_max_s * host_share());
 }
 
 void ProbeDesk::background(Time now, std::vector<Action>& out) {
-    const double period_s = background_period_s();
     if (!started_) {
+        const double within_s = std::min(next_pause_s(0.0), settings_.probes.first_contacts_s);
         // Staggered, so that no host is probed by all others at the same moment.
         for (std::size_t peer = 0; peer < paths_.size(); ++peer) {
             const std::size_t turn = (peer + paths_.size() - self_) % paths_.size();
-            paths_[peer].next_background = now + std::min(period_s, settings_.probes.first_contacts_s) *
-                                                     static_cast<double>(turn) / static_cast<double>(paths_.size());
+            paths_[peer].next_background =
+                now + within_s * static_cast<double>(turn) / static_cast<double>(paths_.size());
         }
         started_ = true;
     }
+    const auto due = [&](const Path& path) { return &path != &paths_[self_] && now >= path.next_background; };
+    if (std::ranges::none_of(paths_, due)) return;
     for (std::size_t i = 0; i < paths_.size(); ++i) {
         Path& path = paths_[i];
-        if (i == self_ || now < path.next_background) continue;
+        if (i == self_ || now < path.next_background - settings_.probes.background_slack * path.background_s) continue;
         // The first contact is a burst: the minimum and the clock should be known early.
-        start(static_cast<HostId>(i), path.contacted ? 1 : settings_.probes.burst, now, out);
-        path.contacted = true;
-        path.next_background = std::max(path.next_background + period_s, now + period_s / 2.0);
+        start(static_cast<HostId>(i), path.background_s > 0.0 ? 1 : settings_.probes.burst, now, out);
+        path.background_s = next_pause_s(path.background_s);
+        path.next_background = now + path.background_s;
     }
+}
+
+void ProbeDesk::meet_again(HostId peer, Time now) {
+    Path& path = paths_[peer];
+    if (path.background_s <= next_pause_s(0.0)) return;
+    path.background_s = 0.0;
+    path.next_background = std::min(path.next_background, now);
 }
 
 std::optional<Burst> ProbeDesk::find(HostId peer, std::uint32_t id) const {

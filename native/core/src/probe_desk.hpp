@@ -49,8 +49,10 @@ class ProbeDesk {
     /// Bursts whose deadline passed, now done.
     std::vector<Burst> expire(Time now);
 
-    /// Sends the background probes that are due.
+    /// Sends the background probes that are due, and with them those that soon will be.
     void background(Time now, std::vector<Action>& out);
+    /// Its agent started anew or a clock was set: it is probed as at the first contact. Not while it still is.
+    void meet_again(HostId peer, Time now);
 
     /// A recent burst; nothing if too old to be known.
     std::optional<Burst> find(HostId peer, std::uint32_t id) const;
@@ -89,11 +91,12 @@ class ProbeDesk {
         double min_round_trip_s = 0.0;
         double absorbed_s = 0.0;
         Time next_background = 0.0;
-        bool contacted = false;
+        double background_s = 0.0;  ///< the pause before it; 0: there was no contact yet
     };
 
     void refill(Time now);
-    double background_period_s() const;
+    double host_share() const;
+    double next_pause_s(double pause_s) const;
     Burst& start(HostId peer, int count, Time now, std::vector<Action>& out);
 
     HostId self_;

@@ -61,14 +61,21 @@ void Controller::State::suspect(HostId host, Suspicion why) {
 
 /// Shortly before a pair is used again by the program's pattern, its path is looked at if it was congested since the
 /// last use began, be it that another pair found that: where the congestion lasts, the pair is moved ahead of its use.
-void Controller::State::look_ahead(HostId host) {
-    Destination& destination = destinations_[host];
-    if (destination.detour || !destination.uses.was_congested() || destination.looked_ahead >= destination.uses.begun())
-        return;
+/// When that is; nothing where it is not expected, or was done.
+std::optional<Time> Controller::State::ahead_of_use(HostId host) const {
+    const Destination& destination = destinations_[host];
+    if (!automatic_ || stopping_ || destination.search || destination.detour || !destination.uses.was_congested() ||
+        destination.looked_ahead >= destination.uses.begun() || destination.sockets.active(now_, settings_.suspicion))
+        return std::nullopt;
     const std::optional<Time> next = destination.uses.next(now_, settings_.pattern);
-    if (!next || now_ < *next - settings_.pattern.lead_s || destination.sockets.active(now_, settings_.suspicion))
-        return;
+    return next ? std::optional(*next - settings_.pattern.lead_s) : std::nullopt;
+}
+
+void Controller::State::look_ahead(HostId host) {
+    const std::optional<Time> when = ahead_of_use(host);
+    if (!when || now_ < *when) return;
     suspect(host, Suspicion::pattern);
+    Destination& destination = destinations_[host];
     if (destination.search) destination.looked_ahead = now_;
 }
 

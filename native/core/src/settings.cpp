@@ -36,6 +36,9 @@ const SettingInfo kTable[] = {
     REAL(zones, ZoneSettings, min_span_s, "s", 0.0, 10.0),
     REAL(zones, ZoneSettings, quantile, "1", 0.0, 0.5),
     REAL(zones, ZoneSettings, low_quantile, "1", 0.0, 0.5),
+    REAL(looks, LookSettings, period_s, "s", 1e-3, 10.0),
+    REAL(looks, LookSettings, rest_share, "1", 0.0, 1.0),
+    REAL(looks, LookSettings, rest_max_s, "s", 1e-3, 10.0),
     REAL(suspicion, SuspicionSettings, stall_s, "s", 1e-3, 10.0),
     REAL(suspicion, SuspicionSettings, stuck_s, "s", 0.01, 60.0),
     REAL(suspicion, SuspicionSettings, stuck_timeouts, "1", 0.0, 100.0),
@@ -52,6 +55,9 @@ const SettingInfo kTable[] = {
     REAL(probes, ProbeSettings, spacing_s, "s", 1e-4, 1.0),
     WHOLE(probes, ProbeSettings, burst, "probes", 1, 30),
     REAL(probes, ProbeSettings, background_period_s, "s", 0.01, 3600.0),
+    REAL(probes, ProbeSettings, background_growth, "1", 1.0, 100.0),
+    REAL(probes, ProbeSettings, background_max_s, "s", 0.01, 3600.0),
+    REAL(probes, ProbeSettings, background_slack, "1", 0.0, 0.9),
     REAL(probes, ProbeSettings, answer_timeout_s, "s", 1e-3, 10.0),
     REAL(probes, ProbeSettings, extend_run_delay_s, "s", 1e-5, 10.0),
     WHOLE(probes, ProbeSettings, max_extensions, "bursts", 0, 100),
@@ -211,6 +217,8 @@ std::optional<std::string> validate(const Settings& settings) {
     }
     constexpr std::string_view kOrdered[][2] = {
         {"zones.medium_factor", "zones.high_factor"},
+        {"looks.period_s", "looks.rest_max_s"},
+        {"probes.background_period_s", "probes.background_max_s"},
         {"echo.patience_min_s", "echo.patience_max_s"},
         {"suspicion.backoff_min_s", "suspicion.backoff_max_s"},
         {"choice.query_timeout_s", "choice.query_extended_s"},

@@ -208,6 +208,7 @@ class Controller::State {
     void handle(const MoveFailed& failed);
     void handle(const ReturnDone& done);
     void handle(const ReturnFailed& failed);
+    void handle(const ClockStepped& step);
     void handle(const Tick& tick);
     void handle(const ManualMove& move);
     void handle(const ManualReturn& back);
@@ -264,6 +265,7 @@ class Controller::State {
 
     // search.cpp
     void suspect(HostId destination, Suspicion why);
+    std::optional<Time> ahead_of_use(HostId destination) const;
     void look_ahead(HostId destination);
     double own_share(HostId destination) const;
     bool fills_path(HostId destination) const;

@@ -83,6 +83,34 @@ INSTANTIATE_TEST_SUITE_P(Clocks, ClockSyncIn,
                                          Scenario{"BackwardQueue", 0.004, 200e-6, 0.0, 10e-3, 0.8}),
                          [](const auto& scenario) { return std::string(scenario.param.name); });
 
+/// Probes of the background get rarer, up to 16 s apart: the bound holds between them, and stays about as narrow.
+TEST_P(ClockSyncIn, BoundHoldsBetweenRareExchanges) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        Peers peers(GetParam(), seed);
+        ClockSync clock;
+        double t = 5000.0;
+        double ignored = 0.0;
+        for (int i = 0; i < 3; ++i) clock.add(peers.exchange(t + 0.003 * i, ignored));
+        double pause_s = 2.0;
+        for (int exchange = 0; exchange < 60; ++exchange) {
+            for (const double share : {0.25, 0.5, 0.99}) {
+                const double when = t + share * pause_s;
+                const auto estimate = clock.at(peers.own_ns(when));
+                ASSERT_TRUE(estimate.has_value());
+                EXPECT_LE(std::abs(estimate->offset_s - peers.true_offset(when)), estimate->error_s + 1e-6)
+                    << exchange << ". exchange, " << share;
+                if (exchange >= 10 && GetParam().busy == 0.0) {
+                    EXPECT_LE(estimate->error_s, 200e-6) << exchange;
+                }
+            }
+            t += pause_s;
+            clock.add(peers.exchange(t, ignored));
+            pause_s = std::min(2.0 * pause_s, 16.0);
+        }
+        EXPECT_EQ(clock.steps(), 0);
+    }
+}
+
 TEST(ClockSync, CongestionForMinutesStaysQueueing) {
     const Scenario scenario{"", 1.0, 30e-6, 0.0, 0.0, 0.0};
     Peers peers(scenario, 1);
@@ -111,6 +139,26 @@ TEST(ClockSync, RecoversFromAStep) {
     const auto estimate = clock.at(new_clock.own_ns(220.0));
     ASSERT_TRUE(estimate.has_value());
     EXPECT_NEAR(estimate->offset_s, 1.5, estimate->error_s + 1e-6);
+}
+
+/// What a peer's message says of the clocks, without an exchange.
+TEST(ClockSync, AMessageShowsAStep) {
+    const Scenario scenario{"", 77.0, 20e-6, 0.0, 0.0, 0.0};
+    Peers peers(scenario, 4);
+    ClockSync clock;
+    EXPECT_FALSE(clock.contradicted_by(0, 0)) << "nothing is known yet";
+    double ignored = 0.0;
+    for (int i = 0; i < 20; ++i) clock.add(peers.exchange(10.0 + i, ignored));
+    const auto contradicted = [&](double way_s, double step_s) {
+        const double left = 45.0;
+        const auto step_ns = static_cast<std::int64_t>(step_s * 1e9);
+        return clock.contradicted_by(peers.peer_ns(left) + step_ns, peers.own_ns(left + way_s));
+    };
+    EXPECT_FALSE(contradicted(100e-6, 0.0));
+    EXPECT_FALSE(contradicted(0.5, 0.0)) << "a long queue";
+    EXPECT_FALSE(contradicted(100e-6, 1e-3)) << "too little to tell";
+    EXPECT_TRUE(contradicted(100e-6, 0.1)) << "it left after it came";
+    EXPECT_TRUE(contradicted(100e-6, -10.0)) << "ten seconds on its way";
 }
 
 TEST(ClockSync, OneWayTimes) {

@@ -50,6 +50,10 @@ class ClockSync {
     /// Offset at a moment of the own clock; nothing before the first exchange.
     std::optional<ClockEstimate> at(std::int64_t own_ns) const;
 
+    /// Whether a message that left the peer at its time and came at own time could not have, by the clocks as they
+    /// were: it would have come before it left, or travelled for an unlikely time. Then a clock has stepped since.
+    bool contradicted_by(std::int64_t sent_peer_ns, std::int64_t received_own_ns) const;
+
     /// One-way time of a message, sent at own time and received at the peer's time.
     std::optional<double> forward_s(std::int64_t sent_own_ns, std::int64_t received_peer_ns) const;
 

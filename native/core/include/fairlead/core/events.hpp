@@ -14,8 +14,9 @@
 
 namespace fairlead::core {
 
-/// The ranks' TCP sockets to one peer taken together, from sock_diag, every ~40 ms for each peer that has a socket,
-/// and at once on the action SampleSockets. When the last socket of a peer is gone: one sample with nothing in flight.
+/// The ranks' TCP sockets to one peer taken together, from sock_diag, for each peer that has a socket: every ~40 ms
+/// while bytes move, more rarely while none do (look_period_s), and at once on the action SampleSockets. When the last
+/// socket of a peer is gone: one sample with nothing in flight.
 struct SocketSample {
     HostId peer = kNoHost;
     double srtt_s = 0.0;            ///< tcpi_rtt of the socket that moved most bytes since the last sample
@@ -69,6 +70,11 @@ struct ReturnFailed {
     std::string reason;
 };
 
+/// A peer's clock or the own one was set: what is known of the peer's is of the past.
+struct ClockStepped {
+    HostId peer = kNoHost;
+};
+
 /// Time passed: after the samples of every socket poll (also one that SampleSockets asked for), and when
 /// Controller::next_wakeup() is reached.
 struct Tick {
@@ -116,7 +122,7 @@ struct PlaneLost {};
 struct Stop {};
 
 using Event =
-    std::variant<SocketSample, ProbeResult, Received, MoveDone, MoveFailed, ReturnDone, ReturnFailed, Tick, ManualMove,
-                 ManualReturn, PairMix, SharingChanged, MessageTime, InterfaceBusy, PlaneLost, Stop>;
+    std::variant<SocketSample, ProbeResult, Received, MoveDone, MoveFailed, ReturnDone, ReturnFailed, ClockStepped,
+                 Tick, ManualMove, ManualReturn, PairMix, SharingChanged, MessageTime, InterfaceBusy, PlaneLost, Stop>;
 
 }  // namespace fairlead::core

@@ -23,6 +23,14 @@ struct ZoneSettings {
     double low_quantile = 0.2;  ///< a queue that so many probes did not meet is broken: one lucky probe is none
 };
 
+/// Between looks at the ranks' sockets, and at the rings of their messages.
+struct LookSettings {
+    double period_s = 0.040;  ///< while bytes move: a look at a few connections costs some 20 us
+    double rest_share = 0.1;  ///< of the time since bytes last moved, where that is longer: well below pattern.spread,
+                              ///< so that beginnings of uses are still seen at even intervals
+    double rest_max_s = 0.5;  ///< but not longer: congestion at a use's begin is left that much later
+};
+
 struct SuspicionSettings {
     double stall_s = 0.050;           ///< bytes in flight and none acknowledged for so long
     int retransmits = 1;              ///< segments sent again since the last sample
@@ -43,7 +51,11 @@ struct SuspicionSettings {
 struct ProbeSettings {
     double spacing_s = 0.003;           ///< between the probes of a burst
     int burst = 3;                      ///< probes of a burst
-    double background_period_s = 2.0;   ///< between two background probes of one peer
+    double background_period_s = 2.0;   ///< between the first two background probes of one peer
+    double background_growth = 2.0;     ///< of each such pause to the next: the error bound of the peer's clock grows
+                                        ///< with the pause over the time that it was watched, and so stays what it was
+    double background_max_s = 16.0;     ///< up to this: a step of the peer's clock is noticed by then
+    double background_slack = 0.25;     ///< of its pause a probe is early where another is sent: one wake for several
     double answer_timeout_s = 0.040;    ///< after the last probe of a burst was due: judge with what came
     double extend_run_delay_s = 0.002;  ///< own or peer's wait in the run queue above which a burst is repeated
     int max_extensions = 4;             ///< repetitions of the burst at most
@@ -152,7 +164,7 @@ struct ServiceSettings {
 struct PatternSettings {
     int intervals = 3;     ///< between beginnings of uses, the last so many, that are alike
     double spread = 0.25;  ///< alike: the longest is longer than the shortest by at most this share
-    double lead_s = 0.3;  ///< before the next use the path is looked at: idle hosts look at sockets every 0.1 to 0.25 s
+    double lead_s = 0.3;   ///< before the next use the path is looked at: uses were seen late by looks.rest_share
 };
 
 struct ReportSettings {
@@ -184,6 +196,7 @@ struct MessageSettings {
 
 struct Settings {
     ZoneSettings zones;
+    LookSettings looks;
     SuspicionSettings suspicion;
     ProbeSettings probes;
     OwnLoadSettings own_load;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe_desk.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "fairlead/core/look_period.hpp"
+
+namespace fairlead::core {
+namespace {
+
+class Background : public testing::Test {
+  protected:
+    /// Until so late, as the desk wants to be woken: when each peer was probed, and with how many probes.
+    std::map<HostId, std::vector<std::pair<Time, int>>> run(Time until) {
+        std::map<HostId, std::vector<std::pair<Time, int>>> probed;
+        for (; now <= until; now = std::max(now, desk.next_deadline(true))) {
+            std::vector<Action> out;
+            desk.background(now, out);
+            wakes += out.empty() ? 0 : 1;
+            for (const Action& action : out) {
+                const auto& probes = std::get<SendProbes>(action);
+                probed[probes.peer].emplace_back(now, probes.count);
+            }
+            desk.expire(now);
+        }
+        return probed;
+    }
+    Settings settings;
+    ProbeDesk desk{0, 16, settings};
+    Time now = 1000.0;
+    int wakes = 0;
+};
+
+TEST_F(Background, PausesDoubleUpToTheLongest) {
+    for (const auto& [peer, probes] : run(1200.0)) {
+        ASSERT_NE(peer, 0);
+        ASSERT_GE(probes.size(), 12U);
+        EXPECT_LE(probes[0].first, 1001.0);
+        EXPECT_EQ(probes[0].second, 3) << "the first contact is a burst";
+        double wanted_s = 2.0;
+        for (std::size_t i = 1; i < probes.size(); ++i) {
+            const double pause_s = probes[i].first - probes[i - 1].first;
+            EXPECT_EQ(probes[i].second, 1);
+            EXPECT_LE(pause_s, wanted_s + 0.05) << "peer " << peer << ", pause " << i;
+            EXPECT_GE(pause_s, 0.75 * wanted_s - 1e-9) << "not earlier than the slack";
+            wanted_s = std::min(2.0 * wanted_s, 16.0);
+        }
+    }
+}
+
+TEST_F(Background, SeveralPeersTakeOneWake) {
+    run(1100.0);
+    wakes = 0;
+    std::size_t probes = 0;
+    for (const auto& [peer, sent] : run(1200.0)) probes += sent.size();
+    EXPECT_GE(probes, 90U);
+    EXPECT_LE(static_cast<std::size_t>(wakes) * 2, probes);
+}
+
+TEST_F(Background, AnAgentThatStartedAnewIsMetAnew) {
+    run(1100.0);
+    desk.meet_again(3, now);
+    const auto probes = run(1100.0 + 30.0).at(3);
+    ASSERT_GE(probes.size(), 3U);
+    EXPECT_EQ(probes[0].second, 3);
+    EXPECT_LE(probes[1].first - probes[0].first, 2.05);
+}
+
+TEST_F(Background, IsNotBegunAnewWhileItBegins) {
+    run(1001.0);
+    for (HostId peer = 1; peer < 16; ++peer) desk.meet_again(peer, now);
+    for (const auto& [peer, probes] : run(now + 1.5)) {
+        for (const auto& [when, count] : probes) EXPECT_EQ(count, 1) << "peer " << peer << " at " << when;
+    }
+}
+
+TEST(LookPeriod, GrowsWithTheTimeThatNothingMoved) {
+    const LookSettings settings;
+    EXPECT_DOUBLE_EQ(look_period_s(0.0, settings), 0.040);
+    EXPECT_DOUBLE_EQ(look_period_s(0.4, settings), 0.040);
+    EXPECT_DOUBLE_EQ(look_period_s(2.0, settings), 0.2);
+    EXPECT_DOUBLE_EQ(look_period_s(5.0, settings), 0.5);
+    EXPECT_DOUBLE_EQ(look_period_s(3600.0, settings), 0.5);
+}
+
+}  // namespace
+}  // namespace fairlead::core
