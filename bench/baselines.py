@@ -15,10 +15,10 @@ from bench.session import Session
 from bench.sockets import Connection, Sampler
 from fairlead.cluster.job import Job
 from fairlead.errors import LaunchError, StatisticsError
-from fairlead.manage.components import RELAY, ROUTE
+from fairlead.manage.components import ROUTE
 from fairlead.manage.congestion_schedule import CongestionSchedule
+from fairlead.manage.data_planes import PLANES
 from fairlead.manage.plan import CongestionPlan, ProgramPlan
-from fairlead.manage.planes import relayed
 from fairlead.manage.scenario import Episode, episodes
 from fairlead.manage.supervisor import supervise, timed
 from fairlead.statistics import estimates
@@ -53,6 +53,7 @@ class Run:
     moves: int = 0
 
 
+RELAY = "relay"
 FAIRLEAD = Contender("fairlead", plane=ROUTE)
 
 
@@ -183,7 +184,8 @@ def _timed(
     try:
         if contender.plane is not None:
             detours = Detours([host.name for host in net.cluster.managed_hosts()])
-            with relayed(net.cluster, job, net.management(contender.plane)) as (ready, management):
+            chosen = PLANES.get(contender.plane)
+            with chosen.joined(net.cluster, job, net.management(contender.plane)) as (ready, management):
                 outcome = supervise(
                     net.cluster, management, partial(launch_it, ready), argv=job.argv, sinks=[detours], quiet=True
                 )

@@ -8,7 +8,6 @@ from bench.overhead import accounted
 from bench.session import Session
 from fairlead.manage import comparison_session
 from fairlead.manage.compare import Comparison
-from fairlead.manage.components import RELAY
 from fairlead.report import comparison
 
 PLAN = laboratory.EXAMPLES / "relay.toml"
@@ -21,7 +20,7 @@ def measure(session: Session) -> Iterator[Figure]:
     with laboratory.network(session, laboratory.MESH8, unprivileged=True) as net:
         net.characterise()
         for program in plan.programs:
-            changes = {"name": f"relay.{program.name}", "replications": replications, "planes": (RELAY,)}
+            changes = {"name": f"relay.{program.name}", "replications": replications, "planes": ("relay",)}
             table = plan.comparison.model_copy(update=changes)
             own = plan.model_copy(update={"comparison": table, "programs": (program,)})
             session.say(program.name)

@@ -8,7 +8,7 @@ import pytest
 from managed_runs import once
 
 from fairlead import lab as labs
-from fairlead.cloud import LabDriver
+from fairlead.cloud.lab import LabDriver
 from fairlead.cluster.description import Cluster
 from fairlead.config import parse
 from fairlead.lab.description import Description

@@ -293,7 +293,7 @@ def test_networks_of_real_hosts_are_a_factor_and_taken_back_after_a_crash(
         def __new__(cls, cluster: Cluster) -> Imitated:  # type: ignore[misc]
             return hosts
 
-    monkeypatch.setitem(base._registry, "imitated", Those)
+    monkeypatch.setitem(base.EXECUTORS._things, "imitated", Those)
     cluster = tmp_path / "servers.cluster.toml"
     cluster.write_text(CLUSTER)
     (tmp_path / "plan.toml").write_text(PLAN)

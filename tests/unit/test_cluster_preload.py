@@ -33,7 +33,7 @@ class Frail(Executor):
 
 @pytest.fixture(autouse=True)
 def frail(monkeypatch: pytest.MonkeyPatch) -> type[Frail]:
-    monkeypatch.setitem(base._registry, "frail", Frail)
+    monkeypatch.setitem(base.EXECUTORS._things, "frail", Frail)
     monkeypatch.setattr(preload, "REMOVE_TIMEOUT_S", 0.5)
     return Frail
 

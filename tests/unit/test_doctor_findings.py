@@ -13,7 +13,7 @@ from fairlead import __version__
 from fairlead.cluster.description import DEFAULT_PORTS, Cluster, Host
 from fairlead.cluster.doctor import probe
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, LaunchFacts
-from fairlead.cluster.doctor.findings import Finding, Severity, all_checks, check, judge
+from fairlead.cluster.doctor.findings import CHECKS, Finding, Severity, check, judge
 from fairlead.cluster.launchers.detect import parse_version
 from fairlead.cluster.parts import OVERLAY_PORTS
 
@@ -379,7 +379,7 @@ def test_a_healthy_cluster_has_nothing_but_good_news() -> None:
 
 def test_every_check_is_triggered_by_some_case() -> None:
     elsewhere = {"reachable", "enough_hosts", "own_name", "chosen_interface", "agent_ports", "launching"}
-    assert {function.__name__ for function in all_checks()} == {case[0] for case in CASES} | elsewhere
+    assert set(CHECKS.names()) == {case[0] for case in CASES} | elsewhere
 
 
 def only(findings: list[Finding], name: str) -> Finding:
@@ -506,5 +506,5 @@ def test_worst_comes_first_and_the_same_is_told_once() -> None:
 
 
 def test_checks_have_different_names() -> None:
-    with pytest.raises(ValueError, match="check reachable is registered twice"):
-        check(next(function for function in all_checks() if function.__name__ == "reachable"))
+    with pytest.raises(ValueError, match="check 'reachable' is registered twice"):
+        check(CHECKS.get("reachable"))

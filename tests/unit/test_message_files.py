@@ -12,7 +12,8 @@ import pytest
 
 from fairlead.cluster import fetch
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.executors import LocalExecutor, SshExecutor
+from fairlead.cluster.executors.local import LocalExecutor
+from fairlead.cluster.executors.ssh import SshExecutor
 from fairlead.errors import FairleadError, HostError
 from fairlead.manage import message_files
 from fairlead.manage.message_files import MessageFiles

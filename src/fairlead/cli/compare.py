@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli import scale as scale_option
-from fairlead.manage.components import PLANES
+from fairlead.manage.data_planes import PLANES
 
 if TYPE_CHECKING:
     from fairlead.manage.compare import Progress
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "--plane",
     "planes",
     multiple=True,
-    type=click.Choice(PLANES),
+    type=click.Choice(PLANES.names()),
     help="How managed runs move traffic [default: the plan's]. Repeatable: side by side.",
 )
 @click.option(

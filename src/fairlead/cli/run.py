@@ -6,6 +6,7 @@ import click
 
 from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.named_path import NamedPath
+from fairlead.manage.data_planes import PLANES
 
 
 def _parse_move(
@@ -49,7 +50,7 @@ def _parse_move(
               help="Move a host pair by hand for the whole run. Repeatable.")  # fmt: skip
 @click.option(
     "--plane",
-    type=click.Choice(["route", "relay", "auto"]),
+    type=click.Choice([*PLANES.names(), "auto"]),
     default="route",
     show_default=True,
     help="How what is moved travels: by the kernel (needs the guardian's privilege), or by the agents, which carry the "
@@ -111,8 +112,8 @@ def command(
     detection = not (no_agents or no_detection)
     if monitor and no_agents:
         raise click.UsageError("--monitor: messages are watched by agents: leave --no-agents out")
-    if plane == "relay" and no_agents:
-        raise click.UsageError("--plane relay: messages are carried by agents: leave --no-agents out")
+    if no_agents and plane != "auto" and PLANES.get(plane).by_agents:
+        raise click.UsageError(f"--plane {plane}: messages are carried by agents: leave --no-agents out")
     migration = migrate or migrate_dry_run
     if migration and not detection:
         raise click.UsageError("--migrate needs agents that detect: leave --no-agents and --no-detection out")

@@ -3,10 +3,8 @@
 `fairlead.cloud.driver` is the interface, one module each makes it for a cloud; `of` finds a cluster's.
 """
 
-from fairlead.cloud.driver import Created, Creation, Driver, Migration, Moved, Progress, Work
+from fairlead.cloud.driver import DRIVERS, Created, Creation, Driver, Migration, Moved, Progress, Work
 from fairlead.cloud.inventory import Inventory, Load, Server, Vm
-from fairlead.cloud.lab import LabDriver
-from fairlead.cluster.cloud_table import LibvirtTable, OpenstackTable
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
 
@@ -15,7 +13,6 @@ __all__ = [
     "Creation",
     "Driver",
     "Inventory",
-    "LabDriver",
     "Load",
     "Migration",
     "Moved",
@@ -34,17 +31,10 @@ def of(cluster: Cluster) -> Driver:
         MissingToolError: the cloud's Python library is not installed.
         ConfigError: its hosts are no virtual machines that fairlead can move.
     """
-    table = cluster.cloud
-    if isinstance(table, LibvirtTable):
-        from fairlead.cloud.libvirt import LibvirtDriver
-
-        return LibvirtDriver(table)
-    if isinstance(table, OpenstackTable):
-        from fairlead.cloud.openstack import OpenstackDriver
-
-        return OpenstackDriver(table)
+    if cluster.cloud is not None:
+        return DRIVERS.get(cluster.cloud.driver)(cluster)
     if cluster.executor == "lab" and cluster.lab:
-        return LabDriver(cluster.lab)
+        return DRIVERS.get("lab")(cluster)
     raise ConfigError(
         f"{cluster.source}: it does not say whose virtual machines its hosts are",
         hint="a [cloud] table says it; labs with servers need none (docs/migration.md)",

@@ -1,13 +1,17 @@
 """The interface that every cloud manager is used through.
 
-A driver reads credentials from the cloud's usual places and never puts them into a message.
+A driver is a file beside this one, and a table of its own in `fairlead.cluster.cloud_table`. It reads credentials from
+the cloud's usual places and never puts them into a message.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from fairlead.cloud.inventory import Inventory
+from fairlead.cluster.description import Cluster
 from fairlead.errors import CloudError
+from fairlead.registry import Registry
 
 _Outcome = TypeVar("_Outcome", covariant=True)
 
@@ -93,3 +97,7 @@ class Driver(Protocol):
             CreationRefusedError: this cloud makes none, or not this one there; nothing was started.
             CloudError: it did not answer, or answered nonsense; nothing was started.
         """
+
+
+DRIVERS: Registry[Callable[[Cluster], Driver]] = Registry("cloud driver", "fairlead.cloud")
+"""What makes the driver of a cluster, by the name in its ``[cloud]``."""

@@ -4,8 +4,9 @@ import subprocess
 import time
 
 from fairlead import lab as labs
-from fairlead.cloud.driver import Creation, Moved, Progress
+from fairlead.cloud.driver import DRIVERS, Creation, Moved, Progress
 from fairlead.cloud.inventory import Inventory, Load, Server, Vm
+from fairlead.cluster.description import Cluster
 from fairlead.errors import CloudError, CreationRefusedError, LabError, MigrationRefusedError
 from fairlead.lab import Lab
 from fairlead.lab.migration import Migration, refusal
@@ -96,6 +97,13 @@ class LabDriver:
             return labs.find(self._name)
         except LabError as error:
             raise CloudError(str(error)) from error
+
+
+@DRIVERS.register("lab")
+def driver(cluster: Cluster) -> LabDriver:
+    """The driver of a lab with servers, which needs no ``[cloud]``."""
+    assert cluster.lab is not None
+    return LabDriver(cluster.lab)
 
 
 def _of(port: Load) -> Load:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from fairlead.cloud.driver import Moved, Progress, no_answer
+from fairlead.cloud.driver import DRIVERS, Moved, Progress, no_answer
 from fairlead.cloud.ending import end
 from fairlead.cloud.inventory import Inventory, Server, Vm
 from fairlead.cloud.libvirt_creation import LibvirtCreation
@@ -19,6 +19,7 @@ from fairlead.cloud.libvirt_session import DIRTY_RATE_S, Definition, Session, ap
 from fairlead.cloud.uplinks import Uplinks
 from fairlead.cloud.worker import Worker
 from fairlead.cluster.cloud_table import CloudServer, LibvirtTable
+from fairlead.cluster.description import Cluster
 from fairlead.errors import CloudError, CreationRefusedError, MigrationRefusedError
 
 TIMEOUT_S = 10.0
@@ -92,6 +93,13 @@ class LibvirtDriver:
             known = ", ".join(each.name() for each in self._servers)
             raise refused(f"there is no server {name}", hint=f"there are {known}")
         return found
+
+
+@DRIVERS.register("libvirt")
+def driver(cluster: Cluster) -> LibvirtDriver:
+    """The driver of a cluster whose ``[cloud]`` says so."""
+    assert isinstance(cluster.cloud, LibvirtTable)
+    return LibvirtDriver(cluster.cloud)
 
 
 class LibvirtMigration:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from fairlead.cloud.driver import DRIVERS
 from fairlead.cloud.inventory import Group, Inventory, Load, Server, Vm
 from fairlead.cloud.openstack_answers import Consumer, Hypervisor, Instance, ServerGroup, Stock
 from fairlead.cloud.openstack_creation import OpenstackCreation, request
@@ -20,6 +21,7 @@ from fairlead.cloud.openstack_session import Session, failures, in_words, settin
 from fairlead.cloud.uplinks import Uplinks
 from fairlead.cloud.worker import Worker
 from fairlead.cluster.cloud_table import OpenstackTable
+from fairlead.cluster.description import Cluster
 from fairlead.errors import CloudError, ConfigError, CreationRefusedError, MigrationRefusedError
 
 TIMEOUT_S = 10.0
@@ -161,6 +163,13 @@ class OpenstackDriver:
             load = self._uplinks.see(name, here, time.monotonic())
         closed = "is down" if hypervisor.state == "down" else "is disabled" if hypervisor.status == "disabled" else None
         return Server(name, self._site, cpus, memory_B, disk_B, self._table.uplink, load, closed)
+
+
+@DRIVERS.register("openstack")
+def driver(cluster: Cluster) -> OpenstackDriver:
+    """The driver of a cluster whose ``[cloud]`` says so."""
+    assert isinstance(cluster.cloud, OpenstackTable)
+    return OpenstackDriver(cluster.cloud)
 
 
 def _require(server: str, found: Inventory, refused: type[CloudError]) -> None:

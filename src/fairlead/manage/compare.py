@@ -22,10 +22,10 @@ from fairlead.manage import estimate
 from fairlead.manage.calibration import Calibration
 from fairlead.manage.components import ROUTE
 from fairlead.manage.congestion_schedule import CongestionSchedule, Occurrence, Traffic
+from fairlead.manage.data_planes import PLANES
 from fairlead.manage.journal import Journal
 from fairlead.manage.monitor import monitored
 from fairlead.manage.plan import Case, ComparisonPlan, NetworkPlan, ProgramPlan
-from fairlead.manage.planes import relayed
 from fairlead.manage.remains import Remains
 from fairlead.manage.scenario import FOUR, Episode, Network, Row, Scenario, episodes, four, rows, staged
 from fairlead.manage.supervisor import MakeMover, Management, Outcome, supervise, timed
@@ -350,7 +350,7 @@ class Comparison:
             management = replace(management, mover=setting.mover(self._clean_s[row.case]))
         with (
             monitored(cluster, job, management) as (watched, watching),
-            relayed(cluster, watched, watching) as (ready, relaying),
+            PLANES.get(watching.plane).joined(cluster, watched, watching) as (ready, relaying),
         ):
             outcome = supervise(
                 cluster,

@@ -33,9 +33,8 @@ class Components:
             raise ValueError("the message monitor needs agents")
 
 
-ROUTE, RELAY = "route", "relay"
-PLANES = (ROUTE, RELAY)
-"""How what is moved travels: by the kernel (docs/route-plane.md), or by the agents (docs/relay-plane.md)."""
+ROUTE = "route"
+"""The plane (`fairlead.manage.data_planes`) that is taken where nothing else is said."""
 
 NONE = Components(agents=False, detection=False, detours=False)
 FULL = Components(agents=True, detection=True, detours=True)

@@ -6,11 +6,12 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from fairlead.config import Model
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.lab.description import Scale
+from fairlead.manage.data_planes import PLANES
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -88,6 +89,12 @@ class CongestionPlan(Model):
         return self
 
 
+def _known_plane(value: str) -> str:
+    if value not in PLANES:
+        raise ValueError(f"must be one of {', '.join(PLANES.names())}")
+    return value
+
+
 class ComparisonTable(Model):
     """``[comparison]``. ``lab`` is a description, started and ended by the comparison; ``cluster`` one that is up.
 
@@ -106,7 +113,7 @@ class ComparisonTable(Model):
     stages: bool = False
     monitor: bool = False
     migrate: bool = False
-    planes: tuple[Literal["route", "relay"], ...] = Field(default=("route",), min_length=1)
+    planes: tuple[Annotated[str, AfterValidator(_known_plane)], ...] = Field(default=("route",), min_length=1)
     scale: Literal["auto"] | Scale | None = None
 
     @model_validator(mode="after")

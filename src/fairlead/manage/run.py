@@ -22,12 +22,13 @@ from fairlead.cluster.signals import NotedSignals
 from fairlead.errors import ConfigError, FairleadError, StoreError
 from fairlead.manage import message_files
 from fairlead.manage.by_hand import Move, MovesByHand
-from fairlead.manage.components import RELAY, Components
+from fairlead.manage.chosen_plane import choose
+from fairlead.manage.components import Components
+from fairlead.manage.data_planes import PLANES
 from fairlead.manage.journal import Journal
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
-from fairlead.manage.planes import choose, relayed
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.measure.characterization import latest
 from fairlead.measure.usual import slower_words
@@ -61,7 +62,7 @@ def run(
         ranks: number of ranks; None: one a slot of the cluster.
         own_mpirun: ``argv`` is a whole launch line.
         moves: (source, destination, relay) host names, moved by hand before the program starts.
-        plane: how what is moved travels: ``route``, ``relay`` or ``auto``.
+        plane: how what is moved travels: a name of `fairlead.manage.data_planes`, or ``auto``.
         placement: file that says on which host each rank runs; None: by slots.
         messages: directory that each process writes all its messages to; None: none does.
         start_limit_s: the program is ended if a host that answers has no rank by then; None: it is left alone.
@@ -82,7 +83,7 @@ def run(
     launcher, job = launch.prepare(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
-    watched = components.monitor or messages is not None or plane == RELAY
+    watched = components.monitor or messages is not None or (plane in PLANES and PLANES.get(plane).in_ranks)
     job = programs.brought(cluster, job, launcher.family, watched=watched)
     kept = message_files.prepare(cluster, messages) if messages is not None else None
     job = kept.of(job) if kept is not None else job
@@ -191,7 +192,7 @@ def _execute(
     journal = Journal(store, identity, [host.name for host in cluster.managed_hosts()])
     with (
         monitored(cluster, job, management) as (watched_job, watching),
-        relayed(cluster, watched_job, watching) as (relayed_job, relaying),
+        PLANES.get(watching.plane).joined(cluster, watched_job, watching) as (relayed_job, relaying),
     ):
         by_hand = MovesByHand(cluster, moves, partial(_say, quiet=quiet))
 

@@ -24,6 +24,7 @@ from fairlead.errors import FairleadError
 from fairlead.manage import registry
 from fairlead.manage.clean import clean_host
 from fairlead.manage.components import Components
+from fairlead.manage.data_planes import PLANES
 from fairlead.manage.lost_planes import LostPlanes
 from fairlead.manage.migration.probing import Path as HostPath
 from fairlead.manage.migration.probing import Probing
@@ -84,7 +85,7 @@ class Management:
         by_hand: moves are made by hand: guardians are needed even without detours of fairlead's own.
         remarks: what the user should know before the program starts.
         rings: where the program's ranks write the ends of their messages; None: they do not.
-        plane: how what is moved travels: ``route`` or ``relay``.
+        plane: how what is moved travels: a name of `fairlead.manage.data_planes`.
         relay: where ranks find the agents that relay their messages; None: they do not.
         mover: makes what moves virtual machines; None: nothing does.
         base_s: latency in seconds of small messages by (source, destination), as characterised.
@@ -106,7 +107,7 @@ class Management:
     @property
     def moves(self) -> bool:
         """Whether guardians are needed."""
-        return self.plane == "route" and (self.components.detours or self.by_hand)
+        return not PLANES.get(self.plane).by_agents and (self.components.detours or self.by_hand)
 
     def job_options(self) -> JobOptions:
         """What the agents are told for these components."""
@@ -252,7 +253,7 @@ def supervise(
         outcome = timed(launch)
         narrator.program_ended()
     outcome.moves, outcome.migrations, outcome.problems = watch.moves, watch.migrations, watch.problems
-    outcome.relayed = sum(watch.relayed.values()) if management.plane == "relay" else None
+    outcome.relayed = sum(watch.relayed.values()) if PLANES.get(management.plane).by_agents else None
     narrator.say(_summary(outcome))
     return outcome
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from fairlead.display import words
 from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import cell, table
-from fairlead.manage.components import PLANES
+from fairlead.manage.data_planes import PLANES
 from fairlead.report import palette
 from fairlead.report.comparison import CONGESTED, SOLE_STAGE, Cell, Comparison, Program, Result, Stage
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fairlead.display import words
 from fairlead.manage import reasons
-from fairlead.manage.components import PLANES
+from fairlead.manage.data_planes import PLANES
 from fairlead.report import migrations
 from fairlead.report.comparison import LEAST_TIMED_S, LEAST_TIMED_SHARE, Comparison, Program, Result, Stage
 from fairlead.statistics.estimates import MIN_BOOTSTRAP, median

@@ -7,7 +7,8 @@ from rich.console import Console
 
 from fairlead.display import terminal
 from fairlead.evaluate import dataset
-from fairlead.manage.components import PLANES, STAGES
+from fairlead.manage.components import STAGES
+from fairlead.manage.data_planes import PLANES
 from fairlead.measure.characterization import Characterization, runs
 from fairlead.measure.prices import load as load_prices
 from fairlead.report import characterization_report, comparison_report, evaluation_report, run_report, summary
@@ -39,7 +40,7 @@ def comparison(
         FairleadError: no such comparison, or a file cannot be written.
     """
     chosen = comparisons.latest(store).id if experiment is None else experiment
-    computed = comparisons.load(store, chosen, level=level, stages=[*STAGES, *PLANES])
+    computed = comparisons.load(store, chosen, level=level, stages=[*STAGES, *PLANES.names()])
     written = comparison_report.write(computed, html, figures=figures)
     if as_json:
         print(summary.of(computed).to_json(), end="")

@@ -1,7 +1,7 @@
 """What a finding is, and the list of all checks.
 
-A check is a pure function of facts; each lies in the file of its subject (`hosts`, `network`, `mpi`, `planes`) and
-enters the list by the decorator. None of them asks a host anything.
+A check is a pure function of facts; each lies in the file of its subject in `checks` and enters the list by the
+decorator. None of them asks a host anything.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from fairlead.cluster.doctor.facts import ClusterFacts
+from fairlead.registry import Registry
 
 
 class Severity(IntEnum):
@@ -43,7 +44,15 @@ class Finding:
 
 
 Check = Callable[[ClusterFacts], Iterable[Finding]]
-_checks: list[Check] = []
+SUBJECTS = ("hosts", "network", "mpi", "planes")  # in the order of what depends on what; others come after them
+
+
+def _place(_: str, function: Check) -> int:
+    subject = function.__module__.rpartition(".")[2]
+    return SUBJECTS.index(subject) if subject in SUBJECTS else len(SUBJECTS)
+
+
+CHECKS: Registry[Check] = Registry("check", "fairlead.cluster.doctor.checks", order=_place)
 
 
 def check(function: Check) -> Check:
@@ -52,23 +61,13 @@ def check(function: Check) -> Check:
     Raises:
         ValueError: the name is taken.
     """
-    if any(other.__name__ == function.__name__ for other in _checks):
-        raise ValueError(f"check {function.__name__} is registered twice")
-    _checks.append(function)
-    return function
-
-
-def all_checks() -> tuple[Check, ...]:
-    """Every check, in the order of what depends on what: hosts, network, MPI, fairlead's own parts."""
-    from fairlead.cluster.doctor import hosts, mpi, network, planes  # noqa: F401  (they register themselves)
-
-    return tuple(_checks)
+    return CHECKS.register(function.__name__)(function)
 
 
 def judge(facts: ClusterFacts) -> list[Finding]:
     """All findings, worst first; the same one on several hosts is told once."""
     found: dict[tuple[Severity, str, str, str], list[str]] = {}
-    for function in all_checks():
+    for function in CHECKS:
         for item in function(facts):
             hosts = found.setdefault((item.severity, item.check, item.text, item.fix), [])
             hosts += [host for host in item.hosts if host not in hosts]

@@ -5,19 +5,5 @@ never goes into a command line (others can read it there): it goes through stdin
 """
 
 from fairlead.cluster.executors.base import Executor, has_launch_host, names, of, register
-from fairlead.cluster.executors.lab import LabExecutor
-from fairlead.cluster.executors.local import LocalExecutor
-from fairlead.cluster.executors.lxc import LxcExecutor
-from fairlead.cluster.executors.ssh import SshExecutor
 
-__all__ = [
-    "Executor",
-    "LabExecutor",
-    "LocalExecutor",
-    "LxcExecutor",
-    "SshExecutor",
-    "has_launch_host",
-    "names",
-    "of",
-    "register",
-]
+__all__ = ["Executor", "has_launch_host", "names", "of", "register"]

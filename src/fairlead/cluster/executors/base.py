@@ -1,11 +1,11 @@
-"""What every executor can do, and the registry of them."""
+"""What every executor can do, and the registry of them: a new one is a file beside this one."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from fairlead.errors import ConfigError
+from fairlead.registry import Registry
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
@@ -72,7 +72,7 @@ class Executor(ABC):
         """
 
 
-_registry: dict[str, type[Executor]] = {}
+EXECUTORS: Registry[type[Executor]] = Registry("executor", "fairlead.cluster.executors")
 
 
 def register(name: str) -> Callable[[type[Executor]], type[Executor]]:
@@ -83,9 +83,7 @@ def register(name: str) -> Callable[[type[Executor]], type[Executor]]:
     """
 
     def add(executor: type[Executor]) -> type[Executor]:
-        if name in _registry:
-            raise ValueError(f"executor {name!r} is registered twice: {_registry[name]!r} and {executor!r}")
-        _registry[name] = executor
+        EXECUTORS.register(name)(executor)
         executor.name = name
         return executor
 
@@ -94,12 +92,12 @@ def register(name: str) -> Callable[[type[Executor]], type[Executor]]:
 
 def names() -> tuple[str, ...]:
     """Names that a cluster file may use."""
-    return tuple(sorted(_registry))
+    return EXECUTORS.names()
 
 
 def has_launch_host(name: str) -> bool:
     """Whether mpirun may run on a host of the executor of that name; one that is not known has none."""
-    return name in _registry and _registry[name].has_launch_host
+    return name in EXECUTORS and EXECUTORS.get(name).has_launch_host
 
 
 def of(cluster: "Cluster") -> Executor:
@@ -108,11 +106,7 @@ def of(cluster: "Cluster") -> Executor:
     Raises:
         ConfigError: unknown executor.
     """
-    if cluster.executor not in _registry:
-        raise ConfigError(
-            f"{cluster.source}: executor {cluster.executor!r} is unknown", hint=f"use one of {', '.join(names())}"
-        )
-    return _registry[cluster.executor](cluster)
+    return EXECUTORS.get(cluster.executor, where=f"{cluster.source}: ")(cluster)
 
 
 def with_environment(argv: Sequence[str], env: Mapping[str, str] | None, cwd: str | None) -> list[str]:

@@ -1,11 +1,37 @@
-"""What every launcher can do, and the registry of them."""
+"""What every launcher can do, and the registry of them: a new one is a file beside this one."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from fairlead.cluster.job import Job
-from fairlead.errors import ConfigError
+from fairlead.registry import Registry
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """An MPI as its mpirun describes itself.
+
+    Attributes:
+        family: ``openmpi``, ``mpich`` or ``intelmpi``.
+        version: as printed, for example ``4.1.4``.
+        device: MPICH's communication device (``ch4:ucx``), where the build options name one.
+        label: what people call the family: ``Open MPI``.
+    """
+
+    family: str
+    version: str
+    device: str | None = None
+    label: str = field(default="", compare=False)
+
+    @property
+    def launcher(self) -> str:
+        """Name of the launcher class for it."""
+        return f"{self.family}{self.version.split('.')[0]}"
+
+    def __str__(self) -> str:
+        return f"{self.label or self.family} {self.version}" + (f" ({self.device})" if self.device else "")
 
 
 class Launcher(ABC):
@@ -28,6 +54,11 @@ class Launcher(ABC):
         self.mpirun = mpirun
         self.as_root = as_root
 
+    @classmethod
+    def recognise(cls, version_text: str) -> Mpi | None:
+        """The MPI of this kind, in any version, that printed this for ``mpirun --version``; None: another one."""
+        return None
+
     @abstractmethod
     def command(self, job: Job) -> list[str]:
         """The command line that starts ``job``, to be run on the launching host."""
@@ -37,7 +68,7 @@ class Launcher(ABC):
         return {}
 
 
-_registry: dict[str, type[Launcher]] = {}
+LAUNCHERS: Registry[type[Launcher]] = Registry("launcher", "fairlead.cluster.launchers")
 LauncherClass = type[Launcher]
 
 
@@ -49,9 +80,7 @@ def register(name: str) -> Callable[[LauncherClass], LauncherClass]:
     """
 
     def add(launcher: LauncherClass) -> LauncherClass:
-        if name in _registry:
-            raise ValueError(f"launcher {name!r} is registered twice: {_registry[name]!r} and {launcher!r}")
-        _registry[name] = launcher
+        LAUNCHERS.register(name)(launcher)
         launcher.name = name
         return launcher
 
@@ -60,7 +89,7 @@ def register(name: str) -> Callable[[LauncherClass], LauncherClass]:
 
 def names() -> tuple[str, ...]:
     """Names of all launchers."""
-    return tuple(sorted(_registry))
+    return LAUNCHERS.names()
 
 
 def get(name: str) -> LauncherClass:
@@ -69,6 +98,4 @@ def get(name: str) -> LauncherClass:
     Raises:
         ConfigError: unknown.
     """
-    if name not in _registry:
-        raise ConfigError(f"launcher {name!r} is unknown", hint=f"use one of {', '.join(names())}")
-    return _registry[name]
+    return LAUNCHERS.get(name)

@@ -1,46 +1,14 @@
 """Which MPI an mpirun belongs to."""
 
 import os
-import re
 import subprocess
-from dataclasses import dataclass
 
 from fairlead.cluster import executed
 from fairlead.cluster.execute import attempt
 from fairlead.cluster.executors.base import Executor
-from fairlead.cluster.launchers.base import Launcher, get
+from fairlead.cluster.launchers.base import LAUNCHERS, Launcher, Mpi, get
 from fairlead.errors import ConfigError, MissingToolError
 
-
-@dataclass(frozen=True)
-class Mpi:
-    """An MPI as its mpirun describes itself.
-
-    Attributes:
-        family: ``openmpi``, ``mpich`` or ``intelmpi``.
-        version: as printed, for example ``4.1.4``.
-        device: MPICH's communication device (``ch4:ucx``), where the build options name one.
-    """
-
-    family: str
-    version: str
-    device: str | None = None
-
-    @property
-    def launcher(self) -> str:
-        """Name of the launcher class for it."""
-        return f"{self.family}{self.version.split('.')[0]}"
-
-    def __str__(self) -> str:
-        label = {"openmpi": "Open MPI", "mpich": "MPICH", "intelmpi": "Intel MPI"}[self.family]
-        return f"{label} {self.version}" + (f" ({self.device})" if self.device else "")
-
-
-_OPEN_MPI = re.compile(r"^\S+ \((?:Open MPI|OpenRTE)\) (\d+\.\d+\S*)", re.MULTILINE)
-_HYDRA = re.compile(r"^HYDRA build details:\s+Version:\s+(\d+\.\d+\S*)", re.MULTILINE)
-_INTEL = re.compile(r"^Intel\(R\) MPI Library\b.*\bVersion (\d+\S*)", re.MULTILINE)
-_DEVICE = re.compile(r"--with-device=([\w:,]+)")
-SUPPORTED = ("openmpi4", "openmpi5", "mpich4", "mpich5", "intelmpi2021")
 _OWN_LINE = 'hand over a whole launch line of your own: `fairlead run --own-mpirun`; in a plan, launcher = "custom"'
 
 
@@ -50,18 +18,13 @@ def parse_version(text: str, *, mpirun: str = "mpirun") -> Mpi:
     Raises:
         ConfigError: no MPI that fairlead has a launcher for.
     """
-    if found := _OPEN_MPI.search(text):
-        mpi = Mpi("openmpi", found.group(1))
-    elif found := _HYDRA.search(text):
-        device = _DEVICE.search(text)
-        mpi = Mpi("mpich", found.group(1), device.group(1) if device else None)
-    elif found := _INTEL.search(text):
-        mpi = Mpi("intelmpi", found.group(1))
-    else:
+    mpi = next((found for launcher in LAUNCHERS if (found := launcher.recognise(text))), None)
+    if mpi is None:
         first = text.strip().splitlines()[0] if text.strip() else "(nothing)"
         raise ConfigError(f"{mpirun} --version says {first!r}, which is no MPI that fairlead knows", hint=_OWN_LINE)
-    if mpi.launcher not in SUPPORTED:
-        raise ConfigError(f"{mpirun} is {mpi}; fairlead launches {', '.join(SUPPORTED)}", hint=_OWN_LINE)
+    if mpi.launcher not in LAUNCHERS:
+        known = ", ".join(launcher.name for launcher in LAUNCHERS if launcher.family is not None)
+        raise ConfigError(f"{mpirun} is {mpi}; fairlead launches {known}", hint=_OWN_LINE)
     return mpi
 
 

@@ -4,9 +4,13 @@ Source: Intel MPI Library Developer Reference for Linux, "Environment Variable R
 pinning, other variables).
 """
 
+import re
+
 from fairlead.cluster.job import Job
-from fairlead.cluster.launchers.base import register
+from fairlead.cluster.launchers.base import Mpi, register
 from fairlead.cluster.launchers.hydra import Hydra
+
+_VERSION = re.compile(r"^Intel\(R\) MPI Library\b.*\bVersion (\d+\S*)", re.MULTILINE)
 
 
 @register("intelmpi2021")
@@ -14,6 +18,12 @@ class IntelMpi(Hydra):
     """Intel MPI 2021 in all its updates: the year is that of oneAPI's first."""
 
     _unbound = ("-genv", "I_MPI_PIN", "off")
+
+    @classmethod
+    def recognise(cls, version_text: str) -> Mpi | None:
+        """See `Launcher.recognise`."""
+        found = _VERSION.search(version_text)
+        return Mpi("intelmpi", found.group(1), label="Intel MPI") if found else None
 
     def _network(self, job: Job) -> list[str]:
         # It does not listen to -localhost, and asks for the interface on mpirun's machine only.

@@ -5,15 +5,26 @@ use TCP over the named interface; the one that is not there ignores it. Sources:
 questions" (UCX_NET_DEVICES, UCX_TLS); libfabric fi_tcp(7); MPICH's README.envvar.
 """
 
+import re
+
 from fairlead.cluster.job import Job
-from fairlead.cluster.launchers.base import register
+from fairlead.cluster.launchers.base import Mpi, register
 from fairlead.cluster.launchers.hydra import Hydra
+
+_VERSION = re.compile(r"^HYDRA build details:\s+Version:\s+(\d+\.\d+\S*)", re.MULTILINE)
+_DEVICE = re.compile(r"--with-device=([\w:,]+)")
 
 
 class Mpich(Hydra):
     """What both generations share."""
 
     _unbound = ("-bind-to", "none")
+
+    @classmethod
+    def recognise(cls, version_text: str) -> Mpi | None:
+        """See `Launcher.recognise`."""
+        found, device = _VERSION.search(version_text), _DEVICE.search(version_text)
+        return Mpi("mpich", found.group(1), device.group(1) if device else None, "MPICH") if found else None
 
     def _transports(self, job: Job) -> dict[str, str]:
         tcp = {"UCX_TLS": "tcp,sm,self", "FI_PROVIDER": "tcp"}

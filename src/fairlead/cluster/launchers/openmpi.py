@@ -5,17 +5,26 @@ the library; inside a host it stays in shared memory. Options: Open MPI document
 PRRTE: prterun(1).
 """
 
+import re
 from abc import abstractmethod
 
 from fairlead.cluster.description import TCP
 from fairlead.cluster.job import Job
-from fairlead.cluster.launchers.base import Launcher, register
+from fairlead.cluster.launchers.base import Launcher, Mpi, register
+
+_VERSION = re.compile(r"^\S+ \((?:Open MPI|OpenRTE)\) (\d+\.\d+\S*)", re.MULTILINE)
 
 
 class OpenMpi(Launcher):
     """What both generations share."""
 
     family = "openmpi"
+
+    @classmethod
+    def recognise(cls, version_text: str) -> Mpi | None:
+        """See `Launcher.recognise`."""
+        found = _VERSION.search(version_text)
+        return Mpi("openmpi", found.group(1), label="Open MPI") if found else None
 
     def command(self, job: Job) -> list[str]:
         """See `Launcher.command`."""

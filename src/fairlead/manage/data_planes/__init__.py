@@ -1,0 +1,8 @@
+"""Data planes: which one carries what a run moves. One small class each.
+
+By the kernel: `route` (docs/route-plane.md). By the agents: `relay` (docs/relay-plane.md).
+"""
+
+from fairlead.manage.data_planes.base import PLANES, Plane
+
+__all__ = ["PLANES", "Plane"]

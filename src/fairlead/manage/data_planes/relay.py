@@ -1,0 +1,34 @@
+"""The relay plane: ranks hand messages to agents, which carry them over a third host."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fairlead.manage.data_planes.base import PLANES, Plane
+
+if TYPE_CHECKING:
+    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.job import Job
+    from fairlead.manage.supervisor import Management
+
+VARIABLE = "FAIRLEAD_RELAY"
+
+
+class RelayPlane(Plane):
+    """Ranks and agents meet in a directory on every host."""
+
+    in_ranks = True
+
+    @contextmanager
+    def joined(self, cluster: "Cluster", job: "Job", management: "Management") -> Iterator[tuple["Job", "Management"]]:
+        """See `Plane.joined`."""
+        from fairlead.cluster import preload
+
+        environment = preload.environment(cluster, tuple(host.name for host in cluster.compute_hosts()))
+        hosts = tuple(host.name for host in cluster.managed_hosts())  # also those without ranks may relay
+        with preload.directory(cluster, hosts, f"fairlead-relay-{job.id}") as path:
+            yield replace(job, env={**job.env, **environment, VARIABLE: path}), replace(management, relay=path)
+
+
+PLANES.register("relay")(RelayPlane())

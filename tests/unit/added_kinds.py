@@ -1,0 +1,142 @@
+"""One more of each kind, as files of a source tree, and what says that it is there."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Added:
+    """One more of a kind.
+
+    Attributes:
+        files: by path in the package, what its new files hold; each is all that has to be written.
+        there: Python code that fails where it is not known.
+    """
+
+    files: dict[str, str]
+    there: str
+
+    def write(self, package: Path) -> None:
+        """Add it to a copy of the package."""
+        for name, text in self.files.items():
+            path = package / name
+            assert not path.exists(), "one more takes new files only"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+
+EXECUTOR = Added(
+    {
+        "cluster/executors/telepathy.py": """
+from fairlead.cluster.executors.base import Executor, register
+
+
+@register("telepathy")
+class TelepathyExecutor(Executor):
+    passes_signals = False
+
+    def command(self, host, argv, env=None, cwd=None):
+        return ["think", host, *argv]
+
+    def rsh_agent(self):
+        return None
+"""
+    },
+    """
+from fairlead.cluster import executors
+from fairlead.cluster.description import Cluster
+
+text = '[cluster]\\nname = "c"\\nexecutor = "telepathy"\\ninterface = "eth0"\\n'
+text += '[[hosts]]\\nname = "h0"\\naddress = "10.0.0.1"\\n'
+assert executors.of(Cluster.parse(text)).command("h0", ["true"]) == ["think", "h0", "true"]
+""",
+)
+LAUNCHER = Added(
+    {
+        "cluster/launchers/quickmpi.py": """
+from fairlead.cluster.launchers.base import Launcher, Mpi, register
+
+
+@register("quickmpi7")
+class QuickMpi(Launcher):
+    family = "mpich"
+
+    @classmethod
+    def recognise(cls, version_text):
+        found = version_text.startswith("Quick")
+        return Mpi("quickmpi", version_text.split()[1], label="Quick MPI") if found else None
+
+    def command(self, job):
+        return ["quickrun", *job.argv]
+"""
+    },
+    """
+from fairlead.cluster.launchers import get, parse_version
+
+mpi = parse_version("Quick 7.2")
+assert str(mpi) == "Quick MPI 7.2"
+assert get(mpi.launcher).__name__ == "QuickMpi"
+""",
+)
+CHECK = Added(
+    {
+        "cluster/doctor/checks/power.py": """
+from fairlead.cluster.doctor.findings import check, note
+
+
+@check
+def plugged_in(facts):
+    yield note("plugged_in", (), "the cluster is plugged in")
+"""
+    },
+    """
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.doctor.facts import ClusterFacts
+from fairlead.cluster.doctor.findings import CHECKS
+
+assert CHECKS.names()[0] == "reachable" and CHECKS.names()[-1] == "plugged_in"
+(finding,) = CHECKS.get("plugged_in")(None)
+assert finding.text == "the cluster is plugged in"
+""",
+)
+DRIVER = Added(
+    {
+        "cloud/nimbus.py": """
+from fairlead.cloud.driver import DRIVERS
+
+
+@DRIVERS.register("nimbus")
+def driver(cluster):
+    return f"the driver of {cluster.name}"
+"""
+    },
+    """
+from types import SimpleNamespace
+
+from fairlead import cloud
+
+cluster = SimpleNamespace(name="c", cloud=SimpleNamespace(driver="nimbus"))
+assert cloud.of(cluster) == "the driver of c"
+""",
+)
+PLANE = Added(
+    {
+        "manage/data_planes/pigeon.py": """
+from fairlead.manage.data_planes.base import PLANES, Plane
+
+PLANES.register("pigeon")(Plane())
+"""
+    },
+    """
+from fairlead.cli import compare, run
+from fairlead.manage.data_planes import PLANES
+
+assert PLANES.names() == ("route", "pigeon", "relay")
+of_run = next(each for each in run.command.params if each.name == "plane")
+assert tuple(of_run.type.choices) == ("route", "pigeon", "relay", "auto")
+of_compare = next(each for each in compare.command.params if each.name == "planes")
+assert tuple(of_compare.type.choices) == ("route", "pigeon", "relay")
+""",
+)
+
+KINDS = {"executor": EXECUTOR, "launcher": LAUNCHER, "check": CHECK, "cloud driver": DRIVER, "data plane": PLANE}
