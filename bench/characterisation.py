@@ -7,7 +7,7 @@ from pathlib import Path
 from bench import laboratory
 from bench.figures import AT_LEAST, AT_MOST, Figure
 from bench.session import Session
-from fairlead.measure.score import score, truth_of
+from fairlead.characterize.score import score, truth_of
 
 TARGET_S = 120.0
 TARGET_SCORE = 0.95

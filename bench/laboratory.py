@@ -9,6 +9,9 @@ from pathlib import Path
 from bench import shims
 from bench.session import Session
 from fairlead import lab, programs
+from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.characterize import characterize
+from fairlead.characterize.survey import Settings
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
@@ -26,9 +29,6 @@ from fairlead.manage.remains import Remains
 from fairlead.manage.run import management_for
 from fairlead.manage.scenario import Scenario
 from fairlead.manage.supervisor import Management
-from fairlead.measure.characterization import Characterization
-from fairlead.measure.characterize import characterize
-from fairlead.measure.survey import Settings
 from fairlead.store import Store
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -85,7 +85,7 @@ class Network:
         """Measure the network, so that runs can be managed.
 
         Raises:
-            FairleadError: see `fairlead.measure.characterize`.
+            FairleadError: see `fairlead.characterize`.
         """
         said: set[str] = set()
 

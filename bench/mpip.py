@@ -21,11 +21,11 @@ from bench.session import Session
 from fairlead import programs
 from fairlead.cluster import launch
 from fairlead.errors import LaunchError, MeasurementError
-from fairlead.measure.readers import mpip
 from fairlead.profile import profile
 from fairlead.profile.collect import collection
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.profile.run import MESSAGES, this_machine
+from fairlead.readers import mpip
 from fairlead.statistics.estimates import paired_ratio
 
 ROUNDS, QUICK_ROUNDS = 10, 2

@@ -18,13 +18,13 @@ from managed_runs import COMMAND
 from fairlead import lab as labs
 from fairlead import native
 from fairlead.agents.group import AgentGroup, JobOptions
+from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.characterize import characterize
+from fairlead.characterize.score import Score, score, truth_of
+from fairlead.characterize.survey import Settings
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster
 from fairlead.lab.description import Description
-from fairlead.measure.characterization import Characterization
-from fairlead.measure.characterize import characterize
-from fairlead.measure.score import Score, score, truth_of
-from fairlead.measure.survey import Settings
 from fairlead.store import Store
 
 pytestmark = pytest.mark.userns

@@ -8,14 +8,14 @@ import pytest
 from managed_runs import once
 
 from fairlead import lab as labs
+from fairlead.characterize.characterization import latest
+from fairlead.characterize.score import score
 from fairlead.cloud.lab import LabDriver
 from fairlead.cluster.description import Cluster
 from fairlead.config import parse
 from fairlead.lab.description import Description
 from fairlead.lab.migration import replug
 from fairlead.manage.migration.relation import Places, Relation
-from fairlead.measure.characterization import latest
-from fairlead.measure.score import score
 from fairlead.store import Store
 
 LAB = """

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fairlead.measure.sample_store import StoreSink
-from fairlead.measure.samples import Exchanges, Injection
+from fairlead.characterize.sample_store import StoreSink
+from fairlead.characterize.samples import Exchanges, Injection
 from fairlead.store import Store
 
 HOSTS = tuple(f"h{k}" for k in range(8))

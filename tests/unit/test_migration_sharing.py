@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fairlead.characterize.samples import Bools
+from fairlead.characterize.score import Score, score, truth_of
 from fairlead.cloud.inventory import Inventory, Server, Vm
 from fairlead.lab.description import load
 from fairlead.lab.resolve import resolve
@@ -16,8 +18,6 @@ from fairlead.lab.topology import Plan
 from fairlead.manage.migration import sharing as sharing_module
 from fairlead.manage.migration.relation import Places, Relation
 from fairlead.manage.migration.sharing import Sharing
-from fairlead.measure.samples import Bools
-from fairlead.measure.score import Score, score, truth_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = [f"h{number}" for number in range(8)]

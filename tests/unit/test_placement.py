@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from fairlead.characterize import characterization
+from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.confluence import Link
+from fairlead.characterize.sample_store import StoreSink
+from fairlead.characterize.survey import Settings, Survey
 from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
 from fairlead.lab.description import Description
 from fairlead.lab.resolve import resolve
-from fairlead.measure import characterization
-from fairlead.measure.characterization import Characterization
-from fairlead.measure.confluence import Link
-from fairlead.measure.sample_store import StoreSink
-from fairlead.measure.survey import Settings, Survey
 from fairlead.placement import compute, json_form, network, placed
 from fairlead.placement.cost import Traffic, cost
 from fairlead.placement.network import Network, assumed

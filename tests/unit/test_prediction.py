@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from fairlead.characterize.latency import LatencyMatrix
 from fairlead.cli.main import command
 from fairlead.errors import MeasurementError
-from fairlead.measure.latency import LatencyMatrix
-from fairlead.measure.prediction import PairPrediction, predict
+from fairlead.prediction.predict import PairPrediction, predict
 from fairlead.report import prediction_table
 from fairlead.store import Store
 
-from .test_measure_characterization import measured
+from .test_characterization import measured
 from .test_profile_report import three
 
 NAMES = ["a", "b", "c"]

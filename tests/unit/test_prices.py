@@ -7,9 +7,9 @@ from click.testing import CliRunner
 
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError
-from fairlead.measure import prices
 from fairlead.measure.benchmarks import imported
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
+from fairlead.prices import book as prices
 from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError, MeasurementError, StoreError
 from fairlead.measure.benchmarks import imported
-from fairlead.measure.readers.formats import READERS
+from fairlead.readers.formats import READERS
 from fairlead.report.benchmarks import layers
 from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fairlead.errors import MeasurementError
-from fairlead.measure.readers.iperf3 import Interval, parse
+from fairlead.readers.iperf3 import Interval, parse
 
 
 def stream(socket: int, start: float, **values: Any) -> dict[str, Any]:

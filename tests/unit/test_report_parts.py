@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from fairlead.characterize.characterization import Characterization
 from fairlead.cli.report import command
 from fairlead.display import words
 from fairlead.display.tables import cell, table
-from fairlead.measure.characterization import Characterization
 from fairlead.report import characterization_figures, characterization_report, palette
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Store

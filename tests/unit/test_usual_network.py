@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from fairlead.measure import characterization
-from fairlead.measure.characterization import Characterization
-from fairlead.measure.usual import slower_words
+from fairlead.characterize import characterization
+from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.usual import slower_words
 from fairlead.store import Store
 
 from . import simulated_network
-from .test_measure_characterization import CLUSTER, measured
+from .test_characterization import CLUSTER, measured
 
 
 @pytest.fixture

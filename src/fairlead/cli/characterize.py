@@ -16,8 +16,8 @@ from fairlead.cli.default_group import DefaultGroup
 from fairlead.cli.sizes import Sizes
 
 if TYPE_CHECKING:
-    from fairlead.measure.characterization import Characterization
-    from fairlead.measure.samples import Progress
+    from fairlead.characterize.characterization import Characterization
+    from fairlead.progress import Progress
     from fairlead.store import Run
 
 PATHS_SHOWN = 12
@@ -90,9 +90,9 @@ def measure(
       fairlead characterize mesh8.cluster.toml
       fairlead characterize measure mesh8.cluster.toml --sizes 64,64KiB,1MiB --budget 20
     """
+    from fairlead.characterize.characterize import characterize
+    from fairlead.characterize.survey import Settings
     from fairlead.cluster.description import Cluster
-    from fairlead.measure.characterize import characterize
-    from fairlead.measure.survey import Settings
     from fairlead.store import Store
 
     if profile_file is not None:
@@ -120,7 +120,7 @@ def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Pat
       fairlead characterize show --list
       fairlead characterize show 3 --output matrices.html
     """
-    from fairlead.measure.characterization import Characterization, chosen, runs
+    from fairlead.characterize.characterization import Characterization, chosen, runs
     from fairlead.store import Store
 
     with Store.read(results) as store:
@@ -148,8 +148,8 @@ def diff(before: int | None, after: int | None, results: Path, as_json: bool) ->
       fairlead characterize diff
       fairlead characterize diff 3 7 --results results/cloud
     """
-    from fairlead.measure.characterization import Characterization, chosen
-    from fairlead.measure.difference import compare
+    from fairlead.characterize.characterization import Characterization, chosen
+    from fairlead.characterize.difference import compare
     from fairlead.store import Store
 
     with Store.read(results) as store:

@@ -16,7 +16,7 @@ from fairlead.cli.sizes import Sizes
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster, Transport
     from fairlead.errors import FairleadError
-    from fairlead.measure.samples import Progress
+    from fairlead.progress import Progress
     from fairlead.store import Store
 
 LARGEST_B = 64 * 1024**2
@@ -361,7 +361,7 @@ def cost(cluster: "Cluster", prices: Path, lasts_s: float, *, at_least: bool = F
     """
     from fairlead.display import words
     from fairlead.errors import ConfigError
-    from fairlead.measure.prices import load
+    from fairlead.prices.book import load
 
     price = load(prices).price(cluster.name)
     if price is None:

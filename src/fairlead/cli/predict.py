@@ -27,9 +27,9 @@ def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -
       fairlead characterize mesh8.cluster.toml --from-profile cg.json
       fairlead predict cg.json
     """
+    from fairlead.characterize.characterization import Characterization, chosen
     from fairlead.display.terminal import console
-    from fairlead.measure.characterization import Characterization, chosen
-    from fairlead.measure.prediction import predict
+    from fairlead.prediction.predict import predict
     from fairlead.profile.json_form import Summary
     from fairlead.report import prediction_table
     from fairlead.store import Store

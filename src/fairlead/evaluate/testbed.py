@@ -8,6 +8,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from fairlead import lab
+from fairlead.characterize.characterization import latest
+from fairlead.characterize.characterize import characterize
+from fairlead.characterize.survey import Settings
 from fairlead.cluster import cgroups, configure, run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import of
@@ -22,9 +25,6 @@ from fairlead.manage.components import Components
 from fairlead.manage.remains import Remains
 from fairlead.manage.run import management_for
 from fairlead.manage.supervisor import Management
-from fairlead.measure.characterization import latest
-from fairlead.measure.characterize import characterize
-from fairlead.measure.survey import Settings
 from fairlead.net import apply as net
 from fairlead.store import Event, Store
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fairlead import config, lab
+from fairlead.characterize.characterize import characterize
+from fairlead.characterize.survey import Settings
 from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.display import words
@@ -29,9 +31,7 @@ from fairlead.manage.remains import Remains
 from fairlead.manage.run import management_for
 from fairlead.manage.scenario import Row, Scenario
 from fairlead.manage.supervisor import Management
-from fairlead.measure.characterize import characterize
-from fairlead.measure.samples import Progress as SurveyProgress
-from fairlead.measure.survey import Settings
+from fairlead.progress import Progress as SurveyProgress
 from fairlead.store import Store
 
 # Enough to manage by: larger messages are judged by throughput.

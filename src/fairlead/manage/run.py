@@ -13,6 +13,8 @@ from pathlib import Path
 from fairlead import programs
 from fairlead.agents.agent import Message
 from fairlead.agents.crew import Crew
+from fairlead.characterize.characterization import latest
+from fairlead.characterize.usual import slower_words
 from fairlead.cluster import launch, run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.ending import GRACE_S, Ending
@@ -30,8 +32,6 @@ from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
-from fairlead.measure.characterization import latest
-from fairlead.measure.usual import slower_words
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
 from fairlead.store import Store

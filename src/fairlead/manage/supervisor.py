@@ -17,6 +17,7 @@ from typing import Protocol
 from fairlead.agents.agent import Message
 from fairlead.agents.crew import Crew
 from fairlead.agents.group import LEASE_S, AgentGroup, JobOptions
+from fairlead.characterize.samples import Bools
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.parts import Parts
@@ -31,7 +32,6 @@ from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.narrator import Narrator, pair, pair_from
 from fairlead.manage.preflight import check_interfaces, check_reachable
-from fairlead.measure.samples import Bools
 from fairlead.runtime import Process
 
 EventSink = Callable[[int, Message], None]

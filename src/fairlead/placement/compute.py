@@ -6,10 +6,10 @@ from typing import Protocol
 
 import numpy as np
 
+from fairlead.characterize.characterization import Characterization
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import place
 from fairlead.errors import MeasurementError, NoSuchResultsError
-from fairlead.measure.characterization import Characterization
 from fairlead.placement import network as networks
 from fairlead.placement.cost import Cost, Traffic, cost
 from fairlead.placement.json_form import Expected, Link, Placement

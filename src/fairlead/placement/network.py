@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.confluence import Link
+from fairlead.characterize.latency import LatencyMatrix
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import place
 from fairlead.errors import ConfigError, MeasurementError
-from fairlead.measure.characterization import Characterization
-from fairlead.measure.confluence import Link
-from fairlead.measure.latency import LatencyMatrix
 
 Floats = NDArray[np.float64]
 

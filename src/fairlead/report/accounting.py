@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.characterize import sample_store
 from fairlead.errors import StatisticsError
-from fairlead.measure import sample_store
 from fairlead.report import characterized
 from fairlead.report.managed import ManagedRun
 from fairlead.store import Run, Store

@@ -7,12 +7,12 @@ from matplotlib.figure import Figure
 from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
+from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.path_table import Candidate
+from fairlead.characterize.samples import Bools
+from fairlead.characterize.tournament import Pair
 from fairlead.display import words
 from fairlead.display.tables import cell, table
-from fairlead.measure.characterization import Characterization
-from fairlead.measure.path_table import Candidate
-from fairlead.measure.samples import Bools
-from fairlead.measure.tournament import Pair
 from fairlead.report import heat_maps, palette
 from fairlead.report.figures import WIDTH_IN, Drawing, styled
 from fairlead.report.heat_maps import MOST_ANNOTATED, Panel

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
+from fairlead.characterize.characterization import Characterization, duration_words
 from fairlead.display import words
-from fairlead.measure.characterization import Characterization, duration_words
 from fairlead.report import characterization_figures as figures_of
 from fairlead.report import page
 from fairlead.report.figures import Drawing

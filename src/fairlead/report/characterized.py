@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fairlead.measure import characterization
-from fairlead.measure.characterization import Characterization
+from fairlead.characterize import characterization
+from fairlead.characterize.characterization import Characterization
 from fairlead.store import Run, Store
 
 

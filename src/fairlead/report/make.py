@@ -5,12 +5,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from fairlead.characterize.characterization import Characterization, runs
 from fairlead.display import terminal
 from fairlead.evaluate import dataset
 from fairlead.manage.components import STAGES
 from fairlead.manage.data_planes import PLANES
-from fairlead.measure.characterization import Characterization, runs
-from fairlead.measure.prices import load as load_prices
+from fairlead.prices.book import load as load_prices
 from fairlead.report import characterization_report, comparison_report, evaluation_report, run_report, summary
 from fairlead.report import comparison as comparisons
 from fairlead.report.benchmarks import report as benchmark_report

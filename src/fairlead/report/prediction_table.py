@@ -8,7 +8,7 @@ from rich.markup import escape
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
-from fairlead.measure.prediction import PairPrediction
+from fairlead.prediction.predict import PairPrediction
 
 
 def show(pairs: Sequence[PairPrediction], console: Console) -> None:

@@ -13,8 +13,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from fairlead.characterize.samples import Bools
 from fairlead.cloud.inventory import Inventory
-from fairlead.measure.samples import Bools
 
 MIXED = 0.1
 """Where so many of the paths that lay alike differ, how they lie is not what decides."""

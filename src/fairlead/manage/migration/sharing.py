@@ -3,11 +3,11 @@
 import time
 from collections.abc import Sequence
 
+from fairlead.characterize.json_form import hurts_list
+from fairlead.characterize.samples import Bools
 from fairlead.cloud.inventory import Inventory
 from fairlead.manage.migration.probing import Commander
 from fairlead.manage.migration.relation import Places, Relation
-from fairlead.measure.json_form import hurts_list
-from fairlead.measure.samples import Bools
 
 TELL_AGAIN_S = 30.0
 """To an agent that did not answer."""

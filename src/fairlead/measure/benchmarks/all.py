@@ -11,9 +11,9 @@ from fairlead.measure.benchmarks import all_pairs, collectives, infiniband, nois
 from fairlead.measure.benchmarks.pairs import HostPair
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
 from fairlead.measure.benchmarks.repeat import Until
-from fairlead.measure.ending import Interrupted
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
 from fairlead.store import Store
+from fairlead.store.ending import Interrupted
 
 STARTING_S = 2.0  # of an MPI program, taken from each share
 SIZES_B = tuple(4**k for k in range(12))  # 1 B to 4 MiB: half as many as by default, known twice as well

@@ -14,7 +14,7 @@ from fairlead.measure.benchmarks import point_to_point, probe, records, repeat, 
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, WARM_UP, WINDOW_S
 from fairlead.measure.benchmarks.repeat import Until
 from fairlead.measure.benchmarks.slow_pairs import Verdict, judge
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
 from fairlead.store import Label, Store
 
 Floats = npt.NDArray[np.float64]

@@ -15,7 +15,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.measure.benchmarks import repeat, session
 from fairlead.measure.benchmarks.repeat import Until
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
 from fairlead.store import Label, Store
 
 Floats = npt.NDArray[np.float64]

@@ -18,7 +18,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
 from fairlead.measure.benchmarks import repeat, session
 from fairlead.measure.benchmarks.repeat import Until
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
 from fairlead.statistics import estimates, tails
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label, Store

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.measure.benchmarks import records
-from fairlead.measure.ending import ended
-from fairlead.measure.readers.formats import READERS
-from fairlead.measure.readers.reading import Reading
+from fairlead.readers.formats import READERS
+from fairlead.readers.reading import Reading
 from fairlead.store import Label, Run, Series, Store
+from fairlead.store.ending import ended
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from fairlead.errors import MeasurementError, MissingDeviceError, MissingToolErr
 from fairlead.measure.benchmarks import client_server, records, repeat
 from fairlead.measure.benchmarks.pairs import HostPair, host_pairs
 from fairlead.measure.benchmarks.repeat import Until
-from fairlead.measure.readers import perftest
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
+from fairlead.readers import perftest
 from fairlead.store import Label, Store
 
 Floats = npt.NDArray[np.float64]

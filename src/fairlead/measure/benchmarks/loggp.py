@@ -17,7 +17,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.measure.benchmarks import repeat, session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
 from fairlead.measure.benchmarks.repeat import Until
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
 from fairlead.statistics.bootstrap import bootstrap_interval
 from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP
 from fairlead.store import Label, Store

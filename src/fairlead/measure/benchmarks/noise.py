@@ -22,7 +22,7 @@ from fairlead.cluster.executors import of
 from fairlead.cluster.leash import Leash
 from fairlead.errors import MeasurementError
 from fairlead.measure.benchmarks import records
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
 from fairlead.store import Label, Store
 
 Floats = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError
 from fairlead.measure.benchmarks import session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
 from fairlead.store import Label, Store
 
 Floats = npt.NDArray[np.float64]

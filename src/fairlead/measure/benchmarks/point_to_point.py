@@ -17,7 +17,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.measure.benchmarks import probe, records, repeat, session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
 from fairlead.measure.benchmarks.repeat import Until
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
 from fairlead.store import Label, Series, Store
 
 Floats = npt.NDArray[np.float64]

@@ -6,8 +6,8 @@ from typing import Any
 
 from fairlead.cluster import run_facts
 from fairlead.cluster.description import NATIVE, TCP, Cluster
-from fairlead.measure.ending import ended
 from fairlead.store import Run, Store
+from fairlead.store.ending import ended
 
 KIND = "benchmark"
 

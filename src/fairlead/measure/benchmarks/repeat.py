@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
 from fairlead.statistics import estimates
 from fairlead.statistics.estimates import Estimate
 

@@ -11,7 +11,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.measure.benchmarks import point_to_point, session
 from fairlead.measure.benchmarks.pairs import HostPair, Placement, host_pairs
 from fairlead.measure.benchmarks.point_to_point import THROUGHPUT
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
 from fairlead.store import Label, Store
 
 Floats = npt.NDArray[np.float64]

@@ -20,8 +20,8 @@ from fairlead.measure.benchmarks import client_server, records, repeat
 from fairlead.measure.benchmarks.client_server import START_S
 from fairlead.measure.benchmarks.pairs import HostPair, host_pairs
 from fairlead.measure.benchmarks.repeat import Until
-from fairlead.measure.readers import iperf3
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
+from fairlead.readers import iperf3
 from fairlead.store import Label, Run, Store
 
 Floats = npt.NDArray[np.float64]

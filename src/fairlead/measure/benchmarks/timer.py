@@ -14,7 +14,7 @@ from fairlead.cluster.execute import run_on
 from fairlead.cluster.executors import of
 from fairlead.errors import MeasurementError
 from fairlead.measure.benchmarks import noise, records
-from fairlead.measure.samples import Progress
+from fairlead.progress import Progress
 from fairlead.store import Label, Store
 
 Floats = npt.NDArray[np.float64]

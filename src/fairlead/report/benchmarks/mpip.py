@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from fairlead.display import words
 from fairlead.display.tables import cell, table
-from fairlead.measure.readers.mpip import BENCHMARK
+from fairlead.readers.mpip import BENCHMARK
 from fairlead.report.benchmarks.colours import colours
 from fairlead.report.benchmarks.systems import System
 from fairlead.report.benchmarks.verdicts import Verdict

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairlead.display import words
 from fairlead.display.tables import Cell, Table, cell, table
-from fairlead.measure.prices import Book, Price
+from fairlead.prices.book import Book, Price
 from fairlead.report.benchmarks import ratios
 from fairlead.report.benchmarks.collectives import Collectives
 from fairlead.report.benchmarks.colours import colours

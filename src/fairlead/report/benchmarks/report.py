@@ -15,7 +15,7 @@ from fairlead.errors import ConfigError
 from fairlead.measure.benchmarks.burst import BENCHMARK as BURST
 from fairlead.measure.benchmarks.imported import is_read
 from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
-from fairlead.measure.prices import Book, Price
+from fairlead.prices.book import Book, Price
 from fairlead.report import page
 from fairlead.report.benchmarks import (
     bands,

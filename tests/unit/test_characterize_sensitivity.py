@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from fairlead.characterize import sensitivity
+from fairlead.characterize.samples import Injection, Samples
+from fairlead.characterize.score import Score, score, truth_of
 from fairlead.errors import MeasurementError
-from fairlead.measure import sensitivity
-from fairlead.measure.samples import Injection, Samples
-from fairlead.measure.score import Score, score, truth_of
 
 HOSTS = 3
 BASE_S = 0.1e-3

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.measure.samples import Bools
-from fairlead.measure.tournament import Pair
+from fairlead.characterize.samples import Bools
+from fairlead.characterize.tournament import Pair
 
 
 @dataclass(frozen=True)

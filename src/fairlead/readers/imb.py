@@ -6,18 +6,7 @@ times in the same rows; a row in which the two disagree is refused.
 
 import re
 
-from fairlead.measure.readers.reading import (
-    MB_BPS,
-    MIB_BPS,
-    US,
-    Column,
-    Reading,
-    by_size,
-    number,
-    refused,
-    rising,
-    whole_lines,
-)
+from fairlead.readers.reading import MB_BPS, MIB_BPS, US, Column, Reading, by_size, number, refused, rising, whole_lines
 
 TITLE = re.compile(r"#\s*Intel\s?\(R\) MPI Benchmarks (?P<version>\S+(?: Update \d+)?), (?P<part>\S+) part\s*")
 TEST = re.compile(r"# Benchmarking (?P<name>\S+)\s*")

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from fairlead.measure.readers.reading import US, Column, Reading, by_size, number, refused, rising, whole_lines
+from fairlead.readers.reading import US, Column, Reading, by_size, number, refused, rising, whole_lines
 from fairlead.store import Label, Series
 
 NS = 1e-9

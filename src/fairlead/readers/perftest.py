@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fairlead.measure.readers.reading import MIB_BPS, US, Column, Reading, by_size, number, refused, rising, whole_lines
+from fairlead.readers.reading import MIB_BPS, US, Column, Reading, by_size, number, refused, rising, whole_lines
 from fairlead.store import Series
 
 TITLE = re.compile(r"\s+(?P<verb>Send|Send_imm|RDMA_Write|RDMA_Write_imm|RDMA_Read|Atomic)\b(?P<rest>.*) Test\s*")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.measure.samples import Bools, Floats, Injection, Samples, pooled
-from fairlead.measure.sensitivity import Quiet, Sensitivity, level_s, limit_s
-from fairlead.measure.tournament import Pair
+from fairlead.characterize.samples import Bools, Floats, Injection, Samples, pooled
+from fairlead.characterize.sensitivity import Quiet, Sensitivity, level_s, limit_s
+from fairlead.characterize.tournament import Pair
 
 SLOWED_SHARE = 0.7
 """A pair that carries less than this share of what it carries alone no longer fills its own first bottleneck."""

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from fairlead.characterize import path_table
+from fairlead.characterize.latency import LatencyMatrix
+from fairlead.characterize.samples import Exchanges
+from fairlead.characterize.sensitivity import Sensitivity
 from fairlead.errors import MeasurementError
-from fairlead.measure import path_table
-from fairlead.measure.latency import LatencyMatrix
-from fairlead.measure.samples import Exchanges
-from fairlead.measure.sensitivity import Sensitivity
 
 
 def exchanges(pair: tuple[int, int], size_B: int, there_s: float, back_s: float, error_s: float = 0.0) -> Exchanges:

@@ -4,17 +4,17 @@ import asyncio
 from collections.abc import Callable
 
 from fairlead.agents.group import AgentGroup
+from fairlead.characterize import characterization
+from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.sample_store import StoreSink
+from fairlead.characterize.survey import Settings, Survey
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.parts import bring_everywhere
 from fairlead.errors import ConfigError
-from fairlead.measure import characterization
-from fairlead.measure.characterization import Characterization
-from fairlead.measure.ending import ended
-from fairlead.measure.sample_store import StoreSink
-from fairlead.measure.samples import Progress
-from fairlead.measure.survey import Settings, Survey
+from fairlead.progress import Progress
 from fairlead.store import Store
+from fairlead.store.ending import ended
 
 
 def characterize(

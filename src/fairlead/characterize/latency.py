@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.characterize.samples import Bools, Exchanges, Floats
+from fairlead.characterize.tournament import Pair
 from fairlead.errors import MeasurementError
-from fairlead.measure.samples import Bools, Exchanges, Floats
-from fairlead.measure.tournament import Pair
 
 DEFAULT_SIZES_B = (64, 1024, 8 * 1024, 64 * 1024, 512 * 1024, 4 * 1024 * 1024)
 

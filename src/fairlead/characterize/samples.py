@@ -4,14 +4,13 @@ Delays are one-way times between two clocks: their differences on one path mean 
 as far as the clocks agree.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from fairlead.measure.tournament import Pair
+from fairlead.characterize.tournament import Pair
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -90,7 +89,3 @@ class Samples:
 def pooled(samples: list[Injection]) -> Floats:
     """(hosts, hosts, probes) delays of several windows put together."""
     return np.concatenate([sample.delays_s for sample in samples], axis=2)
-
-
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how many of its steps are done, and how many there are."""

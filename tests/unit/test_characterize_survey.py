@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
+from fairlead.characterize import confluence, sensitivity
+from fairlead.characterize.samples import Exchanges, Injection
+from fairlead.characterize.score import Score, score, truth_of
+from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.characterize.survey import Settings, Survey
 from fairlead.errors import AgentError
 from fairlead.lab.description import Description
 from fairlead.lab.resolve import resolve
 from fairlead.lab.topology import Plan
-from fairlead.measure import confluence, sensitivity
-from fairlead.measure.samples import Exchanges, Injection
-from fairlead.measure.score import Score, score, truth_of
-from fairlead.measure.sensitivity import Sensitivity
-from fairlead.measure.survey import Settings, Survey
 
 from .simulated_network import SimulatedAgents, run
 

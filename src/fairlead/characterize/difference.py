@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.samples import Bools, Floats
 from fairlead.errors import MeasurementError
-from fairlead.measure.characterization import Characterization
-from fairlead.measure.samples import Bools, Floats
 
 LEAST_SHARE = 0.2
 """Smaller relative changes are not reported: two measurements on one day differ by as much."""

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from fairlead.measure.latency import LatencyMatrix
-from fairlead.measure.samples import Bools, Floats
-from fairlead.measure.sensitivity import Sensitivity
+from fairlead.characterize.latency import LatencyMatrix
+from fairlead.characterize.samples import Bools, Floats
+from fairlead.characterize.sensitivity import Sensitivity
 
 FORMAT = 1
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.characterize.latency import LatencyMatrix
+from fairlead.characterize.tournament import Pair
 from fairlead.errors import MeasurementError
-from fairlead.measure.latency import LatencyMatrix
-from fairlead.measure.tournament import Pair
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.characterize.samples import Bools, Floats, Injection, Samples, pooled
+from fairlead.characterize.tournament import Pair
 from fairlead.errors import MeasurementError
-from fairlead.measure.samples import Bools, Floats, Injection, Samples, pooled
-from fairlead.measure.tournament import Pair
 
 FACTOR = 1.5
 """A path is hurt when its latency exceeds this factor of its base: where the zone `medium` starts."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairlead.measure.samples import Exchanges, Injection, Samples
+from fairlead.characterize.samples import Exchanges, Injection, Samples
 from fairlead.store import Label, Series, Store
 
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from fairlead.measure.readers.reading import Reading, number, refused, whole_lines
+from fairlead.readers.reading import Reading, number, refused, whole_lines
 from fairlead.store import Label, Series
 
 BENCHMARK = "mpiP"

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from fairlead.measure.readers import imb, iperf3, mpip, netgauge, osu, perftest
-from fairlead.measure.readers.reading import Reading
+from fairlead.readers import imb, iperf3, mpip, netgauge, osu, perftest
+from fairlead.readers.reading import Reading
 
 READERS: dict[str, Callable[[str, str], list[Reading]]] = {
     "osu": osu.read,

@@ -13,10 +13,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fairlead.measure import confluence, latency, sensitivity
-from fairlead.measure.samples import Exchanges, Floats, Injection, Progress, Samples, Sink
-from fairlead.measure.sensitivity import Sensitivity
-from fairlead.measure.tournament import Pair, groups
+from fairlead.characterize import confluence, latency, sensitivity
+from fairlead.characterize.samples import Exchanges, Floats, Injection, Samples, Sink
+from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.characterize.tournament import Pair, groups
+from fairlead.progress import Progress
 
 Message = dict[str, Any]
 

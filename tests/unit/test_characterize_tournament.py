@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from fairlead.measure import tournament
+from fairlead.characterize import tournament
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 13, 16])

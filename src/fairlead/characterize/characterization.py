@@ -9,15 +9,15 @@ from typing import Any, Self
 
 import numpy as np
 
+from fairlead.characterize import confluence, json_form, path_table, sample_store, sensitivity
+from fairlead.characterize.latency import LatencyMatrix
+from fairlead.characterize.path_table import Candidate
+from fairlead.characterize.samples import Floats, Samples
+from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.characterize.survey import Settings
+from fairlead.characterize.tournament import Pair
 from fairlead.cluster.description import Cluster
 from fairlead.errors import NoSuchResultsError
-from fairlead.measure import confluence, json_form, path_table, sample_store, sensitivity
-from fairlead.measure.latency import LatencyMatrix
-from fairlead.measure.path_table import Candidate
-from fairlead.measure.samples import Floats, Samples
-from fairlead.measure.sensitivity import Sensitivity
-from fairlead.measure.survey import Settings
-from fairlead.measure.tournament import Pair
 from fairlead.store import Run, Store
 
 KIND = "characterization"

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.measure.latency import LatencyMatrix
-from fairlead.measure.sensitivity import Sensitivity
-from fairlead.measure.tournament import Pair
+from fairlead.characterize.latency import LatencyMatrix
+from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.characterize.tournament import Pair
 
 ALIKE_SHARE = 0.1
 """Latencies within this share of the fastest of a group count as equal: measurements scatter by as much."""

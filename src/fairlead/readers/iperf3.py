@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.errors import MeasurementError
-from fairlead.measure.readers.reading import Reading
+from fairlead.readers.reading import Reading
 from fairlead.store import Series
 
 Floats = npt.NDArray[np.float64]

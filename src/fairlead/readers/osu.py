@@ -10,7 +10,7 @@ A test is its title, comments, a header of named columns and a row a size::
 
 import re
 
-from fairlead.measure.readers.reading import MB_BPS, US, Column, Reading, by_size, number, refused, rising, whole_lines
+from fairlead.readers.reading import MB_BPS, US, Column, Reading, by_size, number, refused, rising, whole_lines
 
 TITLE = re.compile(
     r"# OSU MPI(?P<operation>_\w+)?(?:-(?P<accelerator>[A-Z]+(?: MANAGED)?))? (?P<title>\S.*?) "

@@ -6,10 +6,10 @@ the same hosts tell it apart from distance.
 
 import numpy as np
 
-from fairlead.measure import characterization, sample_store
-from fairlead.measure.characterization import Characterization
-from fairlead.measure.latency import LatencyMatrix
-from fairlead.measure.samples import Floats
+from fairlead.characterize import characterization, sample_store
+from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.latency import LatencyMatrix
+from fairlead.characterize.samples import Floats
 from fairlead.store import Store
 
 FACTOR, FLOOR_S = 1.5, 1.0e-3

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from fairlead.characterize import characterization
+from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.characterize import characterize
+from fairlead.characterize.difference import compare
+from fairlead.characterize.sample_store import StoreSink
+from fairlead.characterize.survey import Settings, Survey
 from fairlead.cli.characterize import command
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
 from fairlead.lab.description import Description
 from fairlead.lab.resolve import resolve
-from fairlead.measure import characterization
-from fairlead.measure.characterization import Characterization
-from fairlead.measure.characterize import characterize
-from fairlead.measure.difference import compare
-from fairlead.measure.sample_store import StoreSink
-from fairlead.measure.survey import Settings, Survey
 from fairlead.store import Store
 
 from .simulated_network import SimulatedAgents, run

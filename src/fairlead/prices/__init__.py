@@ -1,0 +1,1 @@
+"""Price books: what systems cost."""

@@ -1,0 +1,6 @@
+"""How whoever waits is told how far something is."""
+
+from collections.abc import Callable
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how many of its steps are done, and how many there are."""
