@@ -13,9 +13,14 @@ import numpy as np
 from bench.command import FAIRLEAD
 from bench.figures import Figure, median_figure
 from bench.session import Session
+from fairlead.benchmarks.all_pairs import measure as all_pairs
+from fairlead.benchmarks.collectives import measure as collectives
+from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.network_noise import measure as network_noise
+from fairlead.benchmarks.noise import measure as noise
+from fairlead.benchmarks.point_to_point import measure as point_to_point
+from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
 from fairlead.errors import MeasurementError
-from fairlead.measure.benchmarks import all_pairs, collectives, network_noise, noise, point_to_point, records
-from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT
 from fairlead.store import Label, Store
 
 TARGET_S = 10.0

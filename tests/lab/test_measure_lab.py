@@ -17,12 +17,21 @@ import pytest
 from lab_fixtures import tcp_rate_bps
 from managed_runs import COMMAND, Command, cluster_file, mesh, once, processes, start, wait_for
 
+from fairlead.benchmarks.all_pairs import analyse as all_pairs_analysis
+from fairlead.benchmarks.measuring import probe
+from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.noise import analyse as noise_analysis
+from fairlead.benchmarks.noise import periodic
+from fairlead.benchmarks.point_to_point import analyse as point_to_point_analysis
+from fairlead.benchmarks.point_to_point import measure as point_to_point
+from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
+from fairlead.benchmarks.stress import analyse as stress_analysis
+from fairlead.benchmarks.tcp import analyse as tcp_analysis
+from fairlead.benchmarks.tcp import measure as tcp
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.lab import Lab, congestion
 from fairlead.lab.congestion.description import Delay, Streams
-from fairlead.measure.benchmarks import all_pairs, noise, periodic, point_to_point, probe, stress, tcp
-from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
 from fairlead.native import mpi_program
 from fairlead.store import Run, Store
 
@@ -37,7 +46,7 @@ def cluster(lab: Lab, tmp_path: Path) -> Path:
 def benchmark(results: Path, name: str) -> tuple[Run, dict[Cell, list[Any]]]:
     with Store.read(results) as store:
         run = store.runs("benchmark", benchmark=name)[-1]
-        return run, point_to_point.blocks(store, run.id, name)
+        return run, point_to_point_analysis.blocks(store, run.id, name)
 
 
 def test_every_sample_is_kept_with_where_it_was_taken(lab: Lab, cluster: Path, tmp_path: Path) -> None:
@@ -117,7 +126,7 @@ def test_tcp_is_measured_one_way_and_both_ways(lab: Lab, cluster: Path, tmp_path
     assert done.returncode == 0, done.stderr
     with Store.read(tmp_path) as store:
         run = store.runs("benchmark", benchmark="tcp")[-1]
-        found = tcp.blocks(store, run.id)
+        found = tcp_analysis.blocks(store, run.id)
     assert {cell: len(blocks) for cell, blocks in found.items()} == {
         tcp.Cell(streams, both): 2 for streams in (1, 2) for both in (False, True)
     }
@@ -143,7 +152,7 @@ def _slow(cluster: Path, results: Path) -> tuple[list[str], list[tuple[str, ...]
     )
     assert done.returncode == 0, done.stderr
     with Store.read(results) as store:
-        found = all_pairs.matrix(store, store.runs("benchmark")[-1].id)
+        found = all_pairs_analysis.matrix(store, store.runs("benchmark")[-1].id)
     judged = found.slow_by_latency()
     hosts = [found.hosts[slow.places[0]] for slow in judged.hosts]
     return hosts, [tuple(found.hosts[place] for place in slow.places) for slow in judged.pairs]
@@ -162,7 +171,7 @@ def test_a_dip_is_found_where_others_load_the_path(lab: Lab, cluster: Path, tmp_
             time.sleep(5)
         assert command.end() == 0
     with Store.read(tmp_path) as store:
-        found = stress.dips(*stress.rates(store, store.runs("benchmark")[-1].id))
+        found = stress_analysis.dips(*stress_analysis.rates(store, store.runs("benchmark")[-1].id))
     longest = max(found, key=lambda dip: dip.length_s)
     assert longest.start_s == pytest.approx(loaded_s, abs=1.5)
     assert longest.length_s == pytest.approx(5, abs=1.5)
@@ -208,7 +217,7 @@ def test_an_injected_disturbance_is_found_with_its_period_and_length(tmp_path: P
         injector.communicate()
     assert done.returncode == 0, done.stderr
     with Store.read(tmp_path) as store:
-        (core,) = noise.cores(store, store.runs("benchmark")[-1].id)
+        (core,) = noise_analysis.cores(store, store.runs("benchmark")[-1].id)
     found = periodic.find(core.start_s, core.excess_s, core.period_s)
     close = [each for each in found if abs(each.period_s / period_s - 1) < 0.1]
     assert close, found

@@ -12,9 +12,16 @@ import pytest
 from lab_fixtures import RATE_BPS, STAR, running
 from managed_runs import cluster_file, once, processes, start, wait_for
 
+from fairlead.benchmarks.collectives import analyse as collectives_analysis
+from fairlead.benchmarks.collectives import measure as collectives
+from fairlead.benchmarks.impact import analyse as impact_analysis
+from fairlead.benchmarks.impact import measure as impact
+from fairlead.benchmarks.loggp import analyse as loggp_analysis
+from fairlead.benchmarks.network_noise import analyse as network_noise_analysis
+from fairlead.benchmarks.noise_effect import analyse as noise_effect_analysis
+from fairlead.benchmarks.timer import analyse as timer_analysis
 from fairlead.errors import StoreError
 from fairlead.lab import Lab
-from fairlead.measure.benchmarks import collectives, impact, loggp, network_noise, noise_effect, timer
 from fairlead.store import Run, Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]
@@ -40,7 +47,7 @@ def test_every_operation_and_number_of_ranks(four: Lab, tmp_path: Path) -> None:
     options = ["--sizes", "1KiB", "--ranks", "2,4", "--blocks", "2", "--precision", "1000", "--budget", "80"]
     run, said = measured(four, tmp_path, "collectives", *options)
     with Store.read(tmp_path / "r") as store:
-        blocks = collectives.blocks(store, run.id)
+        blocks = collectives_analysis.blocks(store, run.id)
     assert set(blocks) == {
         collectives.Cell(operation, 1024, ranks) for operation in collectives.OPERATIONS for ranks in (2, 4)
     }
@@ -53,12 +60,12 @@ def test_victims_are_measured_alone_and_beside_others(four: Lab, tmp_path: Path)
     options = ["--size", "16KiB", "--blocks", "2", "--precision", "1000", "--budget", "60"]
     run, said = measured(four, tmp_path, "impact", *options)
     with Store.read(tmp_path / "r") as store:
-        blocks = impact.blocks(store, run.id)
+        blocks = impact_analysis.blocks(store, run.id)
     assert set(blocks) == {
         impact.Cell(victim, congestor) for victim in impact.VICTIMS for congestor in (impact.ALONE, *impact.CONGESTORS)
     }
     assert all(len(rounds) >= 2 and rounds[0].shape[0] == 2 for rounds in blocks.values())
-    assert len(impact.factors(blocks)) == 9
+    assert len(impact_analysis.factors(blocks)) == 9
     assert "rounds of hosts drawn with seed 1" in said
 
 
@@ -66,7 +73,7 @@ def test_the_gap_of_a_byte_is_that_of_the_link(four: Lab, tmp_path: Path) -> Non
     sizes = "8KiB,16KiB,24KiB,32KiB,48KiB,64KiB,96KiB,128KiB"
     run, _ = measured(four, tmp_path, "loggp", "--sizes", sizes, "--blocks", "3", "--budget", "30")
     with Store.read(tmp_path / "r") as store:
-        found = loggp.parameters(loggp.medians(store, run.id))
+        found = loggp_analysis.parameters(loggp_analysis.medians(store, run.id))
     # Of the link's rate, headers of TCP/IP and Ethernet take 5 %.
     largest = max(found.message_gap_s)
     assert 8 * largest / found.message_gap_s[largest] == pytest.approx(0.95 * RATE_BPS, rel=0.1)
@@ -75,17 +82,17 @@ def test_the_gap_of_a_byte_is_that_of_the_link(four: Lab, tmp_path: Path) -> Non
 def test_network_noise_noise_and_messages_and_clocks(four: Lab, tmp_path: Path) -> None:
     run, said = measured(four, tmp_path, "network-noise", "--seconds", "6", "--every", "0.5", "--train-size", "64KiB")
     with Store.read(tmp_path / "r") as store:
-        parts = network_noise.parts(store, run.id)
+        parts = network_noise_analysis.parts(store, run.id)
     assert 2 <= len(parts.rates_bps) <= 12 and len(parts.latencies_s) == len(parts.rates_bps)
     assert f"in {len(parts.rates_bps)} parts" in said
     run, said = measured(four, tmp_path, "noise-effect", "--seconds", "3")
     with Store.read(tmp_path / "r") as store:
-        watched = noise_effect.parts(store, run.id)
+        watched = noise_effect_analysis.parts(store, run.id)
     assert len(watched) >= 2 and all(part.messages_s.shape[1] == 2 for part in watched)
     assert "noise on the cores of the two ranks explains" in said
     run, _ = measured(four, tmp_path, "timer")
     with Store.read(tmp_path / "r") as store:
-        clocks = {clock.name: clock for clock in timer.clocks(store, run.id)}
+        clocks = {clock.name: clock for clock in timer_analysis.clocks(store, run.id)}
     assert clocks["CLOCK_MONOTONIC"].steps_s.shape == (1000,)
     assert (clocks["processor"].steps_s > 0).all()
 
@@ -112,7 +119,7 @@ def test_messages_that_a_disturbance_held_up_are_explained_by_it(four: Lab, tmp_
         directory.mkdir()
         lengths_s, detours_s = _disturbed(four, directory, length_s)
         held_up = lengths_s > 0.8 * length_s
-        explained = detours_s[held_up] >= noise_effect.EXPLAINED * lengths_s[held_up]
+        explained = detours_s[held_up] >= noise_effect_analysis.EXPLAINED * lengths_s[held_up]
         if held_up.sum() >= 20 and explained.mean() >= 0.9:
             break
     assert held_up.sum() >= 20
@@ -134,7 +141,7 @@ def _disturbed(lab: Lab, directory: Path, length_s: float) -> tuple[np.ndarray, 
             injector.kill()
             injector.communicate()
     with Store.read(directory / "r") as store:
-        parts = noise_effect.parts(store, run.id)
+        parts = noise_effect_analysis.parts(store, run.id)
     lengths_s = np.concatenate([part.messages_s[:, 1] for part in parts])
     return lengths_s, np.concatenate([part.near_in_message_s() + part.far_in_message_s() for part in parts])
 

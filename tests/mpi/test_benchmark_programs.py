@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fairlead.measure.benchmarks.collectives import OPERATIONS
+from fairlead.benchmarks.collectives.measure import OPERATIONS
 from fairlead.native import mpi_program
 
 pytestmark = pytest.mark.mpi

@@ -138,5 +138,136 @@ of_compare = next(each for each in compare.command.params if each.name == "plane
 assert tuple(of_compare.type.choices) == ("route", "pigeon", "relay")
 """,
 )
+BENCHMARK = Added(
+    {
+        "benchmarks/dice/__init__.py": '''
+"""``fairlead measure CLUSTER dice``: numbers that are thrown."""
 
-KINDS = {"executor": EXECUTOR, "launcher": LAUNCHER, "check": CHECK, "cloud driver": DRIVER, "data plane": PLANE}
+import click
+
+from fairlead.benchmarks.registration import LAYERS, Benchmark, Share, asked, register
+
+
+@click.option("--throws", default=3, help="How many.")
+def command(**options):
+    """Throw dice."""
+    return asked(__name__, options)
+
+
+register(
+    Benchmark(
+        "dice",
+        __name__,
+        LAYERS + 200,
+        command,
+        Share(90, 1, lambda whole, seconds: {"throws": int(seconds)}),
+        compared="throw",
+        interval_over="throws",
+    )
+)
+''',
+        "benchmarks/dice/measure.py": """
+from dataclasses import asdict, dataclass
+
+from fairlead.benchmarks.measuring import records
+
+
+@dataclass(frozen=True)
+class Settings:
+    throws: int = 3
+
+    def lasts_s(self):
+        return 90.0
+
+
+def measure(cluster, store, settings, progress):
+    run = store.begin_run(records.KIND, {"benchmark": "dice", "cluster": cluster.name}, plan=asdict(settings))
+    store.add_series(run, "throw_count", [4.0] * settings.throws, "count", {})
+    store.finish_run(run)
+    return run
+""",
+        "benchmarks/dice/analyse.py": """
+from dataclasses import dataclass
+from typing import Any
+
+from fairlead.store import Store
+
+
+@dataclass(frozen=True)
+class Dice:
+    system: str
+    throws: Any
+
+
+def load(system):
+    run = system.runs.get("dice")
+    if run is None:
+        return
+    with Store.read(system.directory) as store:
+        for series in store.series(run.id):
+            yield Dice(system.name, series.values)
+""",
+        "benchmarks/dice/draw.py": """
+from fairlead.benchmarks.dice.analyse import load
+from fairlead.benchmarks.page import boxes
+from fairlead.benchmarks.page.headlines import Headline
+from fairlead.benchmarks.page.section import Section
+from fairlead.benchmarks.page.verdicts import Verdict
+
+SECTION = Section(
+    load=load,
+    drawings=lambda found, report: [
+        boxes.draw("dice", "Throws of dice", "All.", [(each.system, "red", each.throws) for each in found])
+    ],
+    verdicts=lambda part: [Verdict("good", f"{len(part.throws)} dice were thrown")],
+    headlines=lambda part: [Headline(part.system, "dice", "throw", part.throws, False)],
+)
+""",
+    },
+    """
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from click.testing import CliRunner
+
+from fairlead.benchmarks.measuring.budget import Settings, _steps
+from fairlead.cli.main import command
+from fairlead.cluster.description import Cluster
+
+CLUSTER = '[cluster]\\nname = "one"\\nexecutor = "local"\\ninterface = "lo"\\n'
+CLUSTER += '[[hosts]]\\nname = "h0"\\naddress = "127.0.0.1"\\n'
+
+
+def fairlead(*words):
+    done = CliRunner().invoke(command, [str(word) for word in words])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+with TemporaryDirectory() as name:
+    here = Path(name)
+    (here / "one.toml").write_text(CLUSTER)
+    (here / "plan.toml").write_text('title = "p"\\nsteps = ["dice --throws 2", "timer"]\\n')
+    assert "dice            Throw dice." in fairlead("measure", "--help")
+    planned = fairlead("measure", here / "one.toml", "plan", here / "plan.toml", "--dry-run")
+    assert "dice --throws 2" in planned, planned
+    steps = _steps(Cluster.load(here / "one.toml"), None, Settings(), lambda *_: None)
+    assert steps[-1].name == "dice"
+    for results in ("old", "new"):
+        fairlead("measure", here / "one.toml", "dice", "--throws", 12, "--results", here / results)
+    said = fairlead("report", here / "new", here / "old")
+    assert "12 dice were thrown" in said, said
+    assert "Throws of dice" in said
+    assert "dice: of 1 figure 1 cannot be told apart" in said
+    assert "Throws of dice" in (here / "new" / "benchmarks.html").read_text()
+""",
+)
+
+KINDS = {
+    "benchmark": BENCHMARK,
+    "executor": EXECUTOR,
+    "launcher": LAUNCHER,
+    "check": CHECK,
+    "cloud driver": DRIVER,
+    "data plane": PLANE,
+}

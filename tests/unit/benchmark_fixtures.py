@@ -5,8 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from fairlead.measure.benchmarks import point_to_point, records
-from fairlead.measure.benchmarks.point_to_point import SERIES, Cell
+from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.point_to_point import measure as point_to_point
+from fairlead.benchmarks.point_to_point.measure import SERIES
 from fairlead.store import Store
 
 SIZES_B = (1, 1024, 65536)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairlead.measure.benchmarks import records
-from fairlead.measure.benchmarks.impact import ALONE
-from fairlead.report.benchmarks import report as reports
+from fairlead.benchmarks.impact.measure import ALONE
+from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.page import report as reports
 from fairlead.store import Series, Store
 
 from .benchmark_fixtures import all_pairs_run, noise_run, tcp_run

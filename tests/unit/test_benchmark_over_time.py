@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from fairlead.benchmarks.burst import analyse as burst_analysis
+from fairlead.benchmarks.burst import measure as burst
+from fairlead.benchmarks.measuring import probe, records
+from fairlead.benchmarks.page import report as reports
+from fairlead.benchmarks.stress import analyse as stress_analysis
 from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError
-from fairlead.measure.benchmarks import burst, probe, records, stress
-from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
 STEP_S = 0.25
@@ -41,15 +44,15 @@ def test_dips_are_found_with_start_length_and_depth() -> None:
     rates[45] = 95.0  # one bin does not end a dip
     rates[200] = 10.0  # and makes none
     rates[300:302] = 70.0
-    found = stress.dips(times(400), rates)
+    found = stress_analysis.dips(times(400), rates)
     assert [(dip.start_s, dip.length_s) for dip in found] == [(10.0, 5.0), (75.0, 0.5)]
     assert found[0].share == pytest.approx((19 * 50 + 95) / 20 / 100)
 
 
 def test_a_rate_that_scatters_has_no_dip() -> None:
     draw = np.random.default_rng(1)
-    assert stress.dips(times(2000), 100 * (1 + 0.05 * draw.standard_normal(2000))) == []
-    assert stress.dips([], []) == []
+    assert stress_analysis.dips(times(2000), 100 * (1 + 0.05 * draw.standard_normal(2000))) == []
+    assert stress_analysis.dips([], []) == []
 
 
 def stress_run(directory: Path, parts: list[list[list[float]]]) -> int:
@@ -69,7 +72,7 @@ def stress_run(directory: Path, parts: list[list[list[float]]]) -> int:
 def test_rates_add_up_over_pairs_and_leave_out_the_moments_between_parts(tmp_path: Path) -> None:
     run = stress_run(tmp_path, [[[0.1] * 10, [0.5, 0.5]], [[0.2] * 5, [0.25] * 4]])
     with Store.read(tmp_path) as store:
-        when_s, rates_bps = stress.rates(store, run)
+        when_s, rates_bps = stress_analysis.rates(store, run)
     assert when_s == pytest.approx([0.125, 0.375, 0.625, 0.875, 1.225, 1.475, 1.725, 1.975])
     assert rates_bps == pytest.approx([64e3 / 0.1 + 64e3 / 0.5] * 4 + [64e3 / 0.2 + 64e3 / 0.25] * 4)
 
@@ -148,7 +151,7 @@ def test_each_pause_is_a_request_of_its_own_and_kept_when_a_later_one_fails(
     assert program.limits_s[:3] == [7.0 + 5 * 1.0, 7.0, 7.0 + 5 * 1.0]
     with Store.read(tmp_path / "r") as store:
         (run,) = store.runs("benchmark")
-        (found,) = burst.round_trips_s(store, run.id).values()
+        (found,) = burst_analysis.round_trips_s(store, run.id).values()
     assert found.shape == (3, 3, 4) and np.isnan(found[2, 2]).all()
     assert found[:2].tolist() == [[[2.0] * 4, [1.0] * 4, [2.0] * 4]] * 2
     report = reports.load([tmp_path / "r"])

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.benchmarks.measuring import places, probe
+from fairlead.benchmarks.stress import measure as stress
 from fairlead.cluster.description import Cluster
 from fairlead.errors import HostError, MeasurementError
-from fairlead.measure.benchmarks import places, probe, stress
 from fairlead.store import Store
 
 HOSTS = "".join(f'[[hosts]]\nname = "h{k}"\naddress = "127.0.0.{k + 1}"\n' for k in range(3))

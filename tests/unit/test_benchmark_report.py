@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from fairlead.benchmarks.infiniband import measure as infiniband
+from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.page import conditions
+from fairlead.benchmarks.page import report as reports
+from fairlead.benchmarks.page.ratios import ratio_of_medians
+from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError, StoreError
-from fairlead.measure.benchmarks import infiniband, records
-from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
-from fairlead.report.benchmarks import conditions
-from fairlead.report.benchmarks import report as reports
-from fairlead.report.benchmarks.ratios import ratio_of_medians
 from fairlead.store import Store
 
 from .benchmark_fixtures import SIZES_B, all_pairs_run, noise_run, point_to_point_run, tcp_run

@@ -6,14 +6,16 @@ import click
 import numpy as np
 import pytest
 
-from fairlead.cli.sizes import Sizes
+from fairlead.benchmarks.all_pairs import measure as all_pairs
+from fairlead.benchmarks.measuring.budget import STARTING_S, Step, within
+from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.pairs import Placement, host_pairs
+from fairlead.benchmarks.measuring.repeat import Until, repeat
+from fairlead.benchmarks.point_to_point import measure as point_to_point
+from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT, Settings
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, FairleadError, MeasurementError
-from fairlead.measure.benchmarks import all_pairs, point_to_point
-from fairlead.measure.benchmarks.all import STARTING_S, Step, within
-from fairlead.measure.benchmarks.pairs import Placement, host_pairs
-from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell, Settings
-from fairlead.measure.benchmarks.repeat import Until, repeat
+from fairlead.sizes import Sizes
 
 CLUSTER = """
 [cluster]

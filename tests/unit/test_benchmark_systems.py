@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner
 
+from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.page import report as reports
+from fairlead.benchmarks.page import systems
+from fairlead.benchmarks.point_to_point.measure import LATENCY
 from fairlead.cli.main import command
-from fairlead.measure.benchmarks import records
-from fairlead.measure.benchmarks.point_to_point import LATENCY, Cell
-from fairlead.report.benchmarks import report as reports
-from fairlead.report.benchmarks import systems
 from fairlead.store import Store
 
 from .benchmark_fixtures import point_to_point_run
@@ -33,13 +34,13 @@ def burst_run(directory: Path, time_s: float, **plan: Any) -> int:
 def test_an_interrupted_run_does_not_hide_a_complete_one(tmp_path: Path) -> None:
     whole, broken = latency_run(tmp_path, 20e-6), latency_run(tmp_path, 90e-6, "aborted")
     found = reports.load([tmp_path])
-    assert found.latency[0].run.id == whole
+    assert found.of("mpi-latency")[0].run.id == whole
     said = "\n".join(reports.findings(found))
     assert f"mpi-latency: run {broken} of " in said
     assert f"is not complete (aborted); shown is run {whole}, the newest one that is (--run {broken} shows" in said
     later = latency_run(tmp_path, 30e-6)
     found = reports.load([tmp_path])
-    assert found.latency[0].run.id == later
+    assert found.of("mpi-latency")[0].run.id == later
     assert "shown is run" not in "\n".join(reports.findings(found))
 
 
@@ -47,7 +48,7 @@ def test_where_no_run_ended_well_the_newest_stands_there_and_is_marked(tmp_path:
     latency_run(tmp_path, 20e-6, "failed")
     newest = latency_run(tmp_path, 30e-6, "aborted")
     found = reports.load([tmp_path])
-    assert found.latency[0].run.id == newest
+    assert found.of("mpi-latency")[0].run.id == newest
     assert "the run is not complete (aborted)" in "\n".join(reports.findings(found))
 
 
@@ -57,8 +58,8 @@ def test_bursts_of_all_kinds_of_pauses_stand_side_by_side(tmp_path: Path) -> Non
     alone = burst_run(tmp_path, 3e-3, both=False)
     newer = burst_run(tmp_path, 4e-3)
     found = reports.load([tmp_path])
-    assert {each.run.id for each in found.burst} == {newer, asleep, alone}
-    assert {each.words() for each in found.burst} == {
+    assert {each.run.id for each in found.of("burst")} == {newer, asleep, alone}
+    assert {each.words() for each in found.of("burst")} == {
         "single messages, pauses busy on both ranks",
         "single messages, pauses asleep on both ranks",
         "single messages, pauses busy on one rank",
@@ -81,7 +82,7 @@ def test_another_way_of_measuring_that_is_not_shown_is_named(tmp_path: Path) -> 
     (system,) = systems.find([tmp_path])
     assert system.runs["collectives"].id == runs[1]
     assert [run.id for run in system.variants("collectives")] == [runs[1], runs[0]]
-    (note,) = system.notes(())
+    (note,) = system.notes()
     text = f"shown is run {runs[1]}, at agreed moments; run {runs[0]} measured after a barrier (--run {runs[0]} shows"
     assert text in note
 

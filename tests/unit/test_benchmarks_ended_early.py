@@ -7,22 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairlead.measure.benchmarks import (
-    all_pairs,
-    burst,
-    collectives,
-    impact,
-    infiniband,
-    loggp,
-    network_noise,
-    noise,
-    noise_effect,
-    point_to_point,
-    records,
-    stress,
-    tcp,
-)
-from fairlead.report.benchmarks import report as reports
+from fairlead.benchmarks.all_pairs import measure as all_pairs
+from fairlead.benchmarks.burst import measure as burst
+from fairlead.benchmarks.collectives import measure as collectives
+from fairlead.benchmarks.impact import measure as impact
+from fairlead.benchmarks.infiniband import measure as infiniband
+from fairlead.benchmarks.loggp import measure as loggp
+from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.network_noise import measure as network_noise
+from fairlead.benchmarks.noise import measure as noise
+from fairlead.benchmarks.noise_effect import measure as noise_effect
+from fairlead.benchmarks.page import report as reports
+from fairlead.benchmarks.point_to_point import measure as point_to_point
+from fairlead.benchmarks.stress import measure as stress
+from fairlead.benchmarks.tcp import measure as tcp
 from fairlead.store import Store
 
 pytestmark = pytest.mark.slow

@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from fairlead.benchmarks.noise.measure import chosen
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host, Lxc, Ssh
 from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors.base import Executor, register
 from fairlead.errors import ConfigError, HostError
-from fairlead.measure.benchmarks.noise import chosen
 
 HOSTS = (Host("h0", "10.0.0.1", reach="h0"), Host("h1", "10.0.0.2", reach="bob@login.example", interface="ens3"))
 SSH = Cluster("c", "ssh", HOSTS, ssh=Ssh(user="ann", port=2222, identity=Path("/k/id"), options=("ForwardX11=no",)))

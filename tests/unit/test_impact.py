@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fairlead.benchmarks.impact import analyse as impact_analysis
+from fairlead.benchmarks.impact import measure as impact
+from fairlead.benchmarks.impact.measure import ALONE, Cell, Settings
+from fairlead.benchmarks.measuring import probe, records
+from fairlead.benchmarks.measuring.repeat import Until
+from fairlead.benchmarks.page import report as reports
 from fairlead.cluster.description import Cluster
-from fairlead.measure.benchmarks import impact, probe, records
-from fairlead.measure.benchmarks.impact import ALONE, Cell, Settings
-from fairlead.measure.benchmarks.repeat import Until
-from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
 
@@ -40,14 +42,14 @@ def test_factors_pair_the_rounds_and_do_not_round() -> None:
         Cell("latency", ALONE): {0: np.ones((1, 100)), 1: 2 * np.ones((1, 100)), 2: np.ones((1, 100))},
         Cell("latency", "incast"): {0: tail, 1: 4 * np.ones((1, 100))},
     }
-    (factor,) = impact.factors(found)
+    (factor,) = impact_analysis.factors(found)
     assert factor.cell == Cell("latency", "incast")
     assert factor.ratios.tolist() == [pytest.approx(1.04), 2.0]
     assert factor.mean_interval is not None and factor.mean_interval.n == 2
     assert factor.mean == pytest.approx(1.52)
     assert (factor.alone_s.tolist(), factor.beside_s.tolist()) == ([1.0, 2.0], [pytest.approx(1.04), 4.0])
     assert factor.tail is None, "of 200 exchanges 2 lie beyond the 99th percentile"
-    (single,) = impact.factors({cell: {0: rounds[0]} for cell, rounds in found.items()})
+    (single,) = impact_analysis.factors({cell: {0: rounds[0]} for cell, rounds in found.items()})
     assert single.mean_interval is None and single.mean == pytest.approx(1.04)
 
 
@@ -62,7 +64,7 @@ def test_a_tail_of_few_exchanges_is_held_against_as_few_alone() -> None:
     for _ in range(25):
         alone = {number: heavy_tailed(random, 1000) for number in range(26)}
         beside = {number: heavy_tailed(random, 20) for number in range(26)}
-        (factor,) = impact.factors({Cell("latency", ALONE): alone, Cell("latency", "incast"): beside})
+        (factor,) = impact_analysis.factors({Cell("latency", ALONE): alone, Cell("latency", "incast"): beside})
         assert factor.tail is not None and factor.tail_interval is not None
         found.append((factor.tail, factor.tail_interval.contains(1.0)))
     assert np.median([tail for tail, _ in found]) == pytest.approx(1.0, abs=0.15)
@@ -73,11 +75,11 @@ def test_a_tail_that_grows_is_told_with_its_interval() -> None:
     random = np.random.default_rng(4)
     alone = {number: heavy_tailed(random, 1000) for number in range(12)}
     beside = {number: heavy_tailed(random, 200, scale=5.0) for number in range(12)}
-    (factor,) = impact.factors({Cell("latency", ALONE): alone, Cell("latency", "incast"): beside})
+    (factor,) = impact_analysis.factors({Cell("latency", ALONE): alone, Cell("latency", "incast"): beside})
     assert factor.tail == pytest.approx(5.0, rel=0.3)
     assert factor.tail_interval is not None and factor.tail_interval.low > 2.5
     few = {Cell("latency", ALONE): alone, Cell("latency", "incast"): {n: beside[n] for n in range(2)}}
-    (factor,) = impact.factors(few)
+    (factor,) = impact_analysis.factors(few)
     assert factor.tail is None and factor.tail_interval is None
 
 
@@ -105,11 +107,11 @@ def test_whole_rounds_are_repeated_until_the_ratio_is_known(tmp_path: Path, monk
     settings = Settings(congestors=("alltoall", "incast"), until=Until(within=0.05, budget_s=60, least=6))
     with Store.open(tmp_path / "r") as store:
         run = impact.measure(Cluster.load(tmp_path / "four.toml"), store, settings, lambda *_: None)
-        blocks = impact.blocks(store, run)
+        blocks = impact_analysis.blocks(store, run)
     rounds = {victim: {len(blocks[cell]) for cell in blocks if cell.victim == victim} for victim in impact.VICTIMS}
     assert all(len(counts) == 1 for counts in rounds.values()), "alone as often as beside"
     assert all(max(counts) > 6 for counts in rounds.values()), "the ratio decides, not the quiet victims"
-    factors = impact.factors(blocks)
+    factors = impact_analysis.factors(blocks)
     assert len(factors) == 6
     for factor in factors:
         assert factor.mean_interval is not None and factor.mean_interval.n == len(blocks[factor.cell])

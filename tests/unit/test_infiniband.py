@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fairlead.benchmarks.infiniband import analyse as infiniband_analysis
+from fairlead.benchmarks.infiniband import measure as infiniband
+from fairlead.benchmarks.infiniband.measure import LATENCY, THROUGHPUT, Cell, Pilot, Settings
+from fairlead.benchmarks.measuring.repeat import Until
+from fairlead.benchmarks.page import report as reports
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError, MissingDeviceError, MissingToolError
-from fairlead.measure.benchmarks import infiniband
-from fairlead.measure.benchmarks.infiniband import LATENCY, THROUGHPUT, Cell, Pilot, Settings
-from fairlead.measure.benchmarks.repeat import Until
-from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
 IMITATION = Path(__file__).with_name("imitated_perftest.py")
@@ -38,7 +39,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
 
 def measured(cluster: Cluster, directory: Path, settings: Settings) -> dict[Cell, list[infiniband.Floats]]:
     with Store.open(directory) as store:
-        return infiniband.blocks(store, infiniband.measure(cluster, store, settings, silent))
+        return infiniband_analysis.blocks(store, infiniband.measure(cluster, store, settings, silent))
 
 
 @pytest.mark.slow
@@ -74,7 +75,7 @@ def test_the_report_has_its_figures_and_says_what_was_measured(cluster: Cluster,
     said = " ".join(reports.findings(report))
     assert "with InfiniBand send, 1 queue pair, a message of 8\u00a0B takes 2.00\u00a0µs" in said
     assert "InfiniBand send latency: 2 of 2 medians are known to ±5 % or better" in said
-    numbers = report.infiniband[0].line((1, False))[8]
+    numbers = report.of("infiniband")[0].line((1, False))[8]
     assert (len(numbers.blocks), numbers.samples) == (2, 2 * (infiniband.EXCHANGES - 1))
     assert "InfiniBand send: a single stream does not fill the path: 16 streams carry 16.0 times as much as one" in said
 

@@ -7,17 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fairlead.benchmarks.collectives import analyse as collectives_analysis
+from fairlead.benchmarks.collectives import measure as collectives
+from fairlead.benchmarks.collectives.measure import Cell, Settings
+from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.page import report as reports
 from fairlead.errors import ConfigError
-from fairlead.measure.benchmarks import collectives, records
-from fairlead.measure.benchmarks.collectives import Cell, Settings
-from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
 
 def test_a_call_is_over_when_its_last_rank_is_done() -> None:
     samples_s = np.array([[1.0, 5.0, 2.0], [3.0, 4.0, 2.5]])
     assert list(collectives.call_times_s(samples_s)) == [3.0, 5.0, 2.5]
-    assert list(collectives.last_rank_share([samples_s])) == [pytest.approx(1 / 3), pytest.approx(2 / 3)]
+    assert list(collectives_analysis.last_rank_share([samples_s])) == [pytest.approx(1 / 3), pytest.approx(2 / 3)]
 
 
 def test_buffers_that_are_too_large_are_left_out() -> None:
@@ -78,8 +80,8 @@ def test_calls_that_a_rank_began_late_do_not_count(tmp_path: Path) -> None:
             store.add_series(run, "late_s", [[0.0] * 4, late_s], "s", labels)
             store.add_series(run, "call_s", [[1e-5] * 4, [2e-5, 3e-5, 2e-5, 4e-5]], "s", labels)
         store.finish_run(run)
-        blocks = collectives.blocks(store, run)
-        assert collectives.begun(store, run) == collectives.Begun(8, 3, 3e-6)
+        blocks = collectives_analysis.blocks(store, run)
+        assert collectives_analysis.begun(store, run) == collectives_analysis.Begun(8, 3, 3e-6)
     assert {cell.size_B: [list(block[1]) for block in found] for cell, found in blocks.items()} == {
         4: [[2e-5, 3e-5, 4e-5]]
     }

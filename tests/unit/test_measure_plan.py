@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from fairlead.benchmarks.all_pairs import analyse as all_pairs_analysis
+from fairlead.benchmarks.infiniband import measure as infiniband
+from fairlead.benchmarks.measuring import probe, session
+from fairlead.benchmarks.measuring.repeat import Until, repeat
 from fairlead.cli.main import command
 from fairlead.cli.measure import command as measure
 from fairlead.cli.measure_options import BenchmarkCommand
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, MeasurementError
-from fairlead.measure.benchmarks import all_pairs, infiniband, probe, session
-from fairlead.measure.benchmarks.repeat import Until, repeat
 from fairlead.store import Store
 
 from .test_prices import INSTANCE, book
@@ -102,14 +104,14 @@ def test_all_pairs_are_measured_exactly_so_often_without_a_budget(
 
     monkeypatch.setattr(probe, "running", lambda *_: nullcontext(Steady()))
     monkeypatch.setattr(session, "introduce", lambda *_: None)
-    monkeypatch.setattr("fairlead.measure.benchmarks.repeat.repeat", noted)
+    monkeypatch.setattr("fairlead.benchmarks.measuring.repeat.repeat", noted)
     for budget in ([], ["--budget", "60"]):
         words = ["measure", str(path), "all-pairs", "--exactly", "5", *budget, "--results", str(tmp_path / "r")]
         done = CliRunner().invoke(command, words, standalone_mode=False)
         assert done.exception is None and not done.return_value, done.output
     with Store.read(tmp_path / "r") as store:
         for run in store.runs("benchmark"):
-            found = all_pairs.matrix(store, run.id)
+            found = all_pairs_analysis.matrix(store, run.id)
             assert {len(values) for values in (*found.latency_s.values(), *found.rate_bps.values())} == {5}
             assert len(found.rate_bps) == 12
     assert [until.budget_s for until in asked] == [None, None, 15, 45]

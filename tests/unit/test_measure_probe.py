@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
+from fairlead.benchmarks.measuring.probe import Probe
 from fairlead.errors import MeasurementError
-from fairlead.measure.benchmarks.probe import Probe
 
 START = r'printf "{\"library\": \"x\", \"clock_step_s\": 1e-9, \"ranks\": []}\n"; read request; '
 

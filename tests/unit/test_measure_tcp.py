@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from fairlead.benchmarks.measuring import budget as benchmarks
+from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.measuring.repeat import Until
+from fairlead.benchmarks.page import report as reports
+from fairlead.benchmarks.tcp import CONNECTING_S
+from fairlead.benchmarks.tcp import measure as tcp
 from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError
-from fairlead.measure.benchmarks import all as benchmarks
-from fairlead.measure.benchmarks import records, tcp
-from fairlead.measure.benchmarks.repeat import Until
-from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
 HUNG = f"""#!{sys.executable}
@@ -97,7 +99,7 @@ def test_all_gives_whole_seconds_and_keeps_within_its_share(tmp_path: Path, monk
     assert all(isinstance(settings.seconds, int) for settings in asked)
     for settings, share_s in zip(asked, shares_s, strict=True):
         assert settings.until.budget_s is not None and settings.until.budget_s > 0
-        assert settings.until.budget_s + settings.seconds + tcp.CONNECTING_S == pytest.approx(share_s)
+        assert settings.until.budget_s + settings.seconds + CONNECTING_S == pytest.approx(share_s)
 
 
 def test_configurations_that_there_was_no_time_for_are_told(tmp_path: Path) -> None:
@@ -114,7 +116,7 @@ def test_configurations_that_there_was_no_time_for_are_told(tmp_path: Path) -> N
             store.add_series(run, name, values, unit, labels)
         store.finish_run(run)
     found = reports.load([tmp_path])
-    assert found.tcp[0].missing == 3
+    assert found.of("tcp")[0].missing == 3
     assert "tcp: 0 of 1 medians are known to ±5 % or better; for 3 configurations there was no time" in "\n".join(
         reports.findings(found)
     )

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairlead.measure.benchmarks import loggp, records
-from fairlead.measure.benchmarks.loggp import Cell
-from fairlead.report.benchmarks import network_noise
-from fairlead.report.benchmarks import report as reports
+from fairlead.benchmarks.loggp import analyse as loggp_analysis
+from fairlead.benchmarks.loggp.measure import Cell
+from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.network_noise import analyse as network_noise_analysis
+from fairlead.benchmarks.page import report as reports
 from fairlead.statistics import over_time
 from fairlead.store import Store
 
@@ -62,7 +63,7 @@ def round_trips(
 
 def test_loggp_parameters_are_those_that_made_the_round_trips() -> None:
     sizes_B = [2**k for k in range(17)]
-    found = loggp.parameters(round_trips(20e-6, 1e-6, 5e-6, 1e-9, sizes_B))
+    found = loggp_analysis.parameters(round_trips(20e-6, 1e-6, 5e-6, 1e-9, sizes_B))
     assert found.latency_s == pytest.approx(20e-6)
     assert set(found.overhead_s) == set(sizes_B)
     assert list(found.overhead_s.values()) == pytest.approx([1e-6] * 17)
@@ -74,13 +75,13 @@ def test_loggp_parameters_are_those_that_made_the_round_trips() -> None:
 def test_an_overhead_is_told_where_it_can_be_told_from_nothing() -> None:
     """Blocks scatter by 2 %; 50 us there and back, and no overhead: then one of 5 us."""
 
-    def trials(overhead_s: float) -> list[loggp.Parameters]:
+    def trials(overhead_s: float) -> list[loggp_analysis.Parameters]:
         found = []
         for seed in range(40):
             generator = np.random.default_rng(seed)
             values = round_trips(50e-6, overhead_s, 5e-6, 1e-9, [1])
             jittered = {cell: each * (1 + 0.02 * generator.standard_normal(6)) for cell, each in values.items()}
-            found.append(loggp.parameters(jittered))
+            found.append(loggp_analysis.parameters(jittered))
         return found
 
     nothing = trials(0.0)
@@ -91,13 +92,13 @@ def test_an_overhead_is_told_where_it_can_be_told_from_nothing() -> None:
     assert all(each.overhead_interval_s[1][0] > 0 for each in told)
     assert sum(low <= 5e-6 <= high for low, high in (each.overhead_interval_s[1] for each in told)) >= len(told) - 5
     single = {cell: each[:1] for cell, each in round_trips(20e-6, 1e-6, 5e-6, 1e-9, [1]).items()}
-    assert loggp.parameters(single).overhead_s == {}  # one block says nothing of its scatter
+    assert loggp_analysis.parameters(single).overhead_s == {}  # one block says nothing of its scatter
 
 
 def test_a_change_of_protocol_is_another_piece() -> None:
     sizes_B = [2**k for k in range(17)]
     gaps_s = [5e-6 + (s - 1) * 1e-9 if s <= 1024 else 40e-6 + (s - 1) * 2e-9 for s in sizes_B]
-    found = loggp.pieces(sizes_B, gaps_s)
+    found = loggp_analysis.pieces(sizes_B, gaps_s)
     assert [(piece.first_B, piece.last_B) for piece in found] == [(1, 1024), (2048, 65536)]
     assert found[1].gap_s == pytest.approx(40e-6) and found[1].gap_per_B_s == pytest.approx(2e-9)
 
@@ -105,9 +106,9 @@ def test_a_change_of_protocol_is_another_piece() -> None:
 def test_sizes_that_the_budget_left_half_measured_do_not_count() -> None:
     values = round_trips(20e-6, 1e-6, 5e-6, 1e-9, [1, 8, 64, 512])
     del values[Cell(8, 1, 0.0)]
-    assert set(loggp.parameters(values).message_gap_s) == {1, 64, 512}
+    assert set(loggp_analysis.parameters(values).message_gap_s) == {1, 64, 512}
     # Overheads that are more than half a round trip leave nothing for L.
-    assert loggp.parameters(round_trips(-1e-6, 1e-6, 5e-6, 1e-9, [1, 8, 64, 512])).latency_s is None
+    assert loggp_analysis.parameters(round_trips(-1e-6, 1e-6, 5e-6, 1e-9, [1, 8, 64, 512])).latency_s is None
 
 
 def noisy_run(directory: Path) -> None:
@@ -128,7 +129,7 @@ def noisy_run(directory: Path) -> None:
 def test_the_report_tells_tails_and_changes(tmp_path: Path) -> None:
     noisy_run(tmp_path)
     found = reports.load([tmp_path])
-    (noise,) = found.network_noise
+    (noise,) = found.of("network-noise")
     assert [(change.quantity, change.at_s) for change in noise.changes] == [("latency", 60.0)]
     assert noise.changes[0].after / noise.changes[0].before == pytest.approx(2.0, rel=0.01)
     assert noise.percentile(99.0) == pytest.approx(100e-6, rel=0.1)
@@ -157,7 +158,7 @@ def test_the_scale_of_time_is_that_of_the_parts_as_they_came(tmp_path: Path) -> 
             store.add_series(run, "window_s", [[1e-3] * 2], "s", labels)
         store.finish_run(run)
     found = reports.load([tmp_path])
-    (noise,) = found.network_noise
+    (noise,) = found.of("network-noise")
     assert (noise.parts.distance_s, noise.parts.length_s) == (5.0, 500.0)
     assert noise.remembered_s(noise.parts.medians_s()) == 25.0
     text = "\n".join(reports.findings(found))
@@ -172,7 +173,7 @@ def test_the_scale_of_time_is_that_of_the_parts_as_they_came(tmp_path: Path) -> 
 def test_changes_are_found_among_very_many_parts() -> None:
     generator = np.random.default_rng(4)
     values = generator.normal(10.0, 0.1, 9001) + np.where(np.arange(9001) >= 6000, 5.0, 0.0)
-    found = list(network_noise._changes("throughput", np.arange(9001) * 2.0, values))
+    found = list(network_noise_analysis._changes("throughput", np.arange(9001) * 2.0, values))
     assert [change.at_s for change in found] == [12000.0]
 
 
@@ -218,7 +219,7 @@ def test_disturbed_seconds_are_in_the_percentiles_of_the_report(tmp_path: Path) 
             labels = {"size_B": 1000, "window": 10, "start_s": part + 0.5}
             store.add_series(run, "window_s", [[1e-3] * 2], "s", labels)
         store.finish_run(run)
-    (noise,) = (found := reports.load([tmp_path])).network_noise
+    (noise,) = (found := reports.load([tmp_path])).of("network-noise")
     assert [noise.percentile(p) for p in (50.0, 90.0, 99.0)] == pytest.approx([1e-5, 1e-5, 1e-2])
     text = "\n".join(reports.findings(found))
     assert "for a hundredth of the time a message of 1\u00a0B takes 1000 times the median or more" in text

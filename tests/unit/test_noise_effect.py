@@ -5,10 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.noise_effect import analyse as noise_effect_analysis
+from fairlead.benchmarks.noise_effect import measure as noise_effect
+from fairlead.benchmarks.noise_effect.analyse import Part
+from fairlead.benchmarks.page import report as reports
 from fairlead.errors import MeasurementError
-from fairlead.measure.benchmarks import noise_effect, records
-from fairlead.measure.benchmarks.noise_effect import Part
-from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
 NONE = np.empty((0, 2))
@@ -44,7 +46,7 @@ def test_slow_messages_are_explained_by_the_detours_of_either_rank() -> None:
     lengths = [1.0] * 10 + [3.0] + [1.0] * 10 + [5.0] + [1.0] * 10 + [4.0] + [1.0] * 10 + [9.0]
     starts = np.concatenate([[0.0], np.cumsum(lengths)[:-1]])
     near = [(float(starts[10]), 1.5), (float(starts[32]), 0.5), (float(starts[43]), 2.0), (float(starts[5]), 0.5)]
-    found = noise_effect.effect([part(lengths, near, [(21, 2.0), (43, 2.0)])])
+    found = noise_effect_analysis.effect([part(lengths, near, [(21, 2.0), (43, 2.0)])])
     assert (found.median_s, found.messages, found.slow) == (1.0, 44, 4)
     assert (found.near, found.far, found.either) == (1, 1, 3)
     # The third of the own detours was seen within a call that moves messages.
@@ -62,7 +64,7 @@ def test_what_the_program_tells_is_kept_and_checked(tmp_path: Path) -> None:
         with pytest.raises(MeasurementError, match="14 numbers are not 2 messages and 1 \\+ 1 detours"):
             noise_effect._keep(store, run, 1.5, row[:-1])
         store.finish_run(run)
-        (found,) = noise_effect.parts(store, run)
+        (found,) = noise_effect_analysis.parts(store, run)
     assert found.start_s == 0.5 and found.least_test_s == 1e-7
     assert found.messages_s.tolist() == [[0.0, 1e-5], [1e-5, 3e-5]]
     assert found.near_s.tolist() == [[1.5e-5, 2e-5]] and found.near_kind.tolist() == [1]

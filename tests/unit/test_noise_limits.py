@@ -2,7 +2,7 @@
 
 import subprocess
 
-from fairlead.measure.benchmarks.noise import Settings, _Watch
+from fairlead.benchmarks.noise.measure import Settings, _Watch
 
 
 def test_one_core_after_the_other_takes_as_long_as_all_of_them() -> None:

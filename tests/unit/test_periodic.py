@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fairlead.measure.benchmarks.periodic import find
+from fairlead.benchmarks.noise.periodic import find
 
 TOTAL_S = 10.0
 

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from fairlead.benchmarks.imported import keep as imported
+from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.page import report as reports
+from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError
-from fairlead.measure.benchmarks import imported
-from fairlead.measure.benchmarks.point_to_point import LATENCY, THROUGHPUT, Cell
 from fairlead.prices import book as prices
-from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
 from .benchmark_fixtures import point_to_point_run

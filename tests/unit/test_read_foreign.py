@@ -12,12 +12,13 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fairlead.benchmarks.imported import analyse as imported_analysis
+from fairlead.benchmarks.imported import draw
+from fairlead.benchmarks.imported import keep as imported
+from fairlead.benchmarks.page import report as reports
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError, MeasurementError, StoreError
-from fairlead.measure.benchmarks import imported
 from fairlead.readers.formats import READERS
-from fairlead.report.benchmarks import layers
-from fairlead.report.benchmarks import report as reports
 from fairlead.store import Store
 
 from . import foreign_files as files
@@ -102,7 +103,7 @@ def test_other_messages_are_no_repetitions(tmp_path: Path) -> None:
 
 
 def test_a_multi_latency_of_unknown_pairs_is_no_layer() -> None:
-    pattern = layers.FROM_FILES["MPI"]
+    pattern = draw.LAYERS["MPI"]
     assert pattern.fullmatch("OSU Latency") and pattern.fullmatch("OSU Multiple Bandwidth / Message Rate, 16 pairs")
     assert not pattern.fullmatch("OSU Multi Latency") and not pattern.fullmatch("OSU Latency, CUDA, buffers D to D")
 
@@ -155,7 +156,7 @@ def test_netgauge_noise_is_stored_as_our_own_is(tmp_path: Path) -> None:
     found = imported.read("netgauge", [tmp_path / "a", tmp_path / "b"])
     with Store.open(tmp_path / "r") as store:
         imported.keep(store, "cloud", "netgauge", found)
-    (noise,) = reports.load([tmp_path / "r"]).noise
+    (noise,) = reports.load([tmp_path / "r"]).of("noise")
     assert [(core.host, core.cpu) for core in noise.cores] == [("n7", 0), ("n8", 1)]
     assert noise.cores[0].overhead_share() == pytest.approx(0.04)
     assert noise.cores[0].least_s == pytest.approx(1e-8)
@@ -230,7 +231,7 @@ def test_iperf3_of_a_client_is_what_was_sent(tmp_path: Path) -> None:
     for name, whose, rate_bps in (("sent", "senders", 8e6), ("got", "receivers", 8e6), ("both", "senders", 16e6)):
         with Store.open(tmp_path / f"r-{name}") as store:
             imported.keep(store, "c", "iperf3", imported.read("iperf3", [tmp_path / name]))
-        (tcp,) = reports.load([tmp_path / f"r-{name}"]).tcp
+        (tcp,) = reports.load([tmp_path / f"r-{name}"]).of("tcp")
         assert tcp.run.plan["counted_by"] == whose
         assert [float(rates[0]) for rates in tcp.rates_bps.values()] == [pytest.approx(rate_bps)]
 
@@ -243,7 +244,7 @@ def test_iperf3_of_several_lengths_counts_the_middle_of_each(tmp_path: Path) -> 
         imported.keep(store, "c", "iperf3", imported.read("iperf3", [tmp_path / "60", tmp_path / "6"]))
         with pytest.raises(MeasurementError, match=r"got: counts what receivers moved, .*6 what senders did"):
             imported.read("iperf3", [tmp_path / "6", tmp_path / "got"])
-    (tcp,) = reports.load([tmp_path / "r"]).tcp
+    (tcp,) = reports.load([tmp_path / "r"]).of("tcp")
     ((cell, blocks),) = tcp.blocks.items()
     assert [block.seconds for block in blocks] == [60, 6]
     assert tcp.rates_bps[cell] == pytest.approx([480e6, 48e6])
@@ -358,7 +359,7 @@ def test_files_become_runs_and_a_page(tmp_path: Path) -> None:
     with Store.read(tmp_path / "r") as store:
         run = imported.records.runs(store, "OSU Latency")[0]
         assert store.attachments(run.id)[0].content == (tmp_path / "a0").read_bytes()
-        (mean,) = [curve for curve in imported.curves(store, run.id) if curve.statistic == "mean"]
+        (mean,) = [curve for curve in imported_analysis.curves(store, run.id) if curve.statistic == "mean"]
     assert np.array_equal(mean.values[1], np.array([2.0, 2.01, 2.02, 2.03, 2.04, 2.05]) * 1e-6)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from fairlead import config
+from fairlead.benchmarks.measuring import records
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MissingToolError
 from fairlead.evaluate import design, testbed
@@ -12,7 +13,6 @@ from fairlead.evaluate.plan import Plan
 from fairlead.manage import comparison_session
 from fairlead.manage.plan import ProgramPlan
 from fairlead.manage.remains import Remains
-from fairlead.measure.benchmarks import records
 from fairlead.store import Store
 
 CLUSTER = """

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fairlead.measure.benchmarks.all_pairs import Matrix
-from fairlead.measure.benchmarks.slow_pairs import judge
+from fairlead.benchmarks.all_pairs.analyse import Matrix
+from fairlead.benchmarks.all_pairs.slow_pairs import judge
 
 HOSTS = 8
 

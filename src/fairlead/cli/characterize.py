@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.default_group import DefaultGroup
-from fairlead.cli.sizes import Sizes
+from fairlead.sizes import Sizes
 
 if TYPE_CHECKING:
     from fairlead.characterize.characterization import Characterization

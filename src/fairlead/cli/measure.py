@@ -5,19 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.cli import measure_hosts, measure_network, measure_plan
+from fairlead.benchmarks.options import Numbers, between_option, mpi_options
+from fairlead.benchmarks.registration import BENCHMARKS, given
+from fairlead.cli import measure_plan
 from fairlead.cli.cluster_argument import ClusterArgument
-from fairlead.cli.measure_options import (
-    Lost,
-    Numbers,
-    Output,
-    between_option,
-    given,
-    measuring,
-    mpi_options,
-    output_options,
-    show,
-)
+from fairlead.cli.measure_options import Lost, Output, benchmark_command, measuring, output_options, show
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Transport
@@ -86,7 +78,7 @@ def all_(cluster_file: Path, output: Output, transport: "Transport | None", **op
       fairlead measure mesh8.cluster.toml all
       fairlead measure cloud.toml all --budget 3600 --pairs 1,16
     """
-    from fairlead.measure.benchmarks import all as benchmarks
+    from fairlead.benchmarks.measuring import budget as benchmarks
 
     lost = Lost()
     settings = benchmarks.Settings(**given(options))
@@ -112,9 +104,9 @@ def import_(file_format: str, files: tuple[Path, ...], system: str, output: Outp
       fairlead measure import osu latency-*.txt bandwidth-*.txt --system cloud
       fairlead measure import imb imb.log --system cloud --results results/cloud
     """
+    from fairlead.benchmarks.imported import keep as imported
     from fairlead.display import words
     from fairlead.errors import ConfigError, MeasurementError
-    from fairlead.measure.benchmarks import imported
     from fairlead.store import Store
 
     try:
@@ -130,5 +122,7 @@ def import_(file_format: str, files: tuple[Path, ...], system: str, output: Outp
     show(output)
 
 
-for _each in (*measure_network.COMMANDS, *measure_hosts.COMMANDS, measure_plan.plan):
-    command.add_command(_each)
+for _benchmark in BENCHMARKS:
+    if _benchmark.command is not None:
+        command.add_command(benchmark_command(_benchmark.name)(_benchmark.command))
+command.add_command(measure_plan.plan)

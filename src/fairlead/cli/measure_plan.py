@@ -11,17 +11,16 @@ import click
 from pydantic import Field
 
 from fairlead import config
+from fairlead.benchmarks.options import between_option, mpi_options
+from fairlead.benchmarks.registration import Asked
 from fairlead.cli.measure_options import (
     OUTPUT_OPTIONS,
     PATH,
-    Asked,
     BenchmarkCommand,
     Lost,
     Output,
-    between_option,
     cost,
     measuring,
-    mpi_options,
     output_options,
 )
 from fairlead.errors import ConfigError
@@ -70,8 +69,8 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
       fairlead measure mesh8.cluster.toml plan examples/measure/small.toml
       fairlead measure cloud.toml plan examples/measure/noise-thesis.toml --prices prices.toml --results results/cloud
     """
+    from fairlead.benchmarks.measuring import budget as benchmarks
     from fairlead.cluster.description import Cluster
-    from fairlead.measure.benchmarks import all as benchmarks
 
     file = config.load(plan_file, PlanFile)
     assert context.parent is not None

@@ -63,6 +63,7 @@ def command(
       fairlead report results --run 3 --run 7
       fairlead report old new --baseline old --prices prices.toml
     """
+    from fairlead.benchmarks.page import report as benchmark_report
     from fairlead.evaluate.dataset import KIND as EVALUATION
     from fairlead.report import comparison, make, run_report
     from fairlead.store import Store
@@ -91,7 +92,7 @@ def command(
             raise click.UsageError("--experiment, --run, --characterization and --json do not go with benchmarks")
         _refuse_level(context, "benchmarks")
         page = output or results[0] / "benchmarks.html"
-        for path in make.benchmarks(
+        for path in benchmark_report.make(
             results, page, numbers=of_benchmarks, baseline=baseline, prices=prices, figures=figures
         ):
             click.echo(path)
@@ -147,7 +148,7 @@ def _refuse_level(context: click.Context, what: str) -> None:
 
 def _only_benchmarks(directory: Path) -> bool:
     """Whether benchmarks are all that there is to report."""
-    from fairlead.measure.benchmarks import records
+    from fairlead.benchmarks.measuring import records
     from fairlead.report import make
     from fairlead.store import Store
 
@@ -157,7 +158,7 @@ def _only_benchmarks(directory: Path) -> bool:
 
 def _are_benchmarks(directory: Path, numbers: tuple[int, ...]) -> bool:
     """Whether all of these runs are of `fairlead measure`."""
-    from fairlead.measure.benchmarks import records
+    from fairlead.benchmarks.measuring import records
     from fairlead.store import Store
 
     if not numbers:

@@ -43,7 +43,7 @@ class Stream:
 
 
 def read(text: str, source: str) -> list[Reading]:
-    """A test as `fairlead.measure.benchmarks.tcp` stores one.
+    """A test as `fairlead.benchmarks.tcp` stores one.
 
     A client that only sends knows what it gave to its own system, not what arrived: its numbers have another name.
 

@@ -1,6 +1,5 @@
 """Reports from a store, as `fairlead report`, `compare`, `run` and `characterize` make them."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -10,10 +9,8 @@ from fairlead.display import terminal
 from fairlead.evaluate import dataset
 from fairlead.manage.components import STAGES
 from fairlead.manage.data_planes import PLANES
-from fairlead.prices.book import load as load_prices
 from fairlead.report import characterization_report, comparison_report, evaluation_report, run_report, summary
 from fairlead.report import comparison as comparisons
-from fairlead.report.benchmarks import report as benchmark_report
 from fairlead.statistics.estimates import DEFAULT_LEVEL
 from fairlead.store import Run, Store
 
@@ -84,28 +81,6 @@ def evaluation(store: Store, html: Path, *, figures: Path | None = None, level: 
     analysis = evaluation_report.load(store, level=level)
     evaluation_report.show(analysis, terminal.console())
     return evaluation_report.write(analysis, html, figures)
-
-
-def benchmarks(
-    directories: Sequence[Path],
-    html: Path,
-    *,
-    numbers: Sequence[int] = (),
-    baseline: str | None = None,
-    prices: Path | None = None,
-    figures: Path | None = None,
-    console: Console | None = None,
-) -> list[Path]:
-    """Write the page of benchmarks and print its tables; returns the files written. See `benchmark_report.load`.
-
-    Raises:
-        FairleadError: there are none, or a file cannot be written.
-    """
-    book = load_prices(prices) if prices is not None else None
-    found = benchmark_report.load(directories, numbers=numbers, baseline=baseline, book=book)
-    drawn = benchmark_report.drawings(found)
-    benchmark_report.show(found, drawn, console or terminal.console())
-    return benchmark_report.write(found, drawn, html, figures=figures)
 
 
 def newest(store: Store) -> Run | None:

@@ -1,0 +1,45 @@
+"""``fairlead measure CLUSTER impact``: what others' traffic does to latency, bandwidth and allreduce."""
+
+from typing import Any
+
+import click
+
+from fairlead.benchmarks.options import Names, mpi_options, per_host_option, size_option, until_options
+from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, register
+
+
+def _congestors() -> tuple[str, ...]:
+    from fairlead.benchmarks.impact.measure import CONGESTORS
+
+    return CONGESTORS
+
+
+@mpi_options
+@click.option("--congestors", type=Names(_congestors), default="all", show_default=True,
+              help="Some of alltoall,incast,bcast.")  # fmt: skip
+@click.option("--share", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.5, show_default=True,
+              help="Of the hosts that are congestors; two are victims at least.")  # fmt: skip
+@size_option("--size", "size_B", "64KiB", "Of the congestors' messages.")
+@per_host_option
+@until_options
+def command(**options: Any) -> Asked:
+    """What others' traffic does to latency, bandwidth and allreduce (as GPCNeT), from 4 hosts on.
+
+    \b
+    Examples:
+      fairlead measure mesh8.cluster.toml impact
+      fairlead measure cloud.toml impact --share 0.8 --per-host 8 --budget 900
+    """
+    return asked(__name__, options)
+
+
+register(
+    Benchmark(
+        name="impact",
+        package=__name__,
+        place=LAYERS + 40,
+        command=command,
+        compared="impact factor of the mean, by victim and congestor",
+        interval_over="rounds",
+    )
+)

@@ -1,0 +1,53 @@
+"""``fairlead measure CLUSTER infiniband``: InfiniBand and RoCE by perftest."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairlead.benchmarks.options import Names, Numbers, between_option, directions_option, sizes_option, until_options
+from fairlead.benchmarks.registration import Asked, Benchmark, Share, asked, register
+
+if TYPE_CHECKING:
+    from fairlead.benchmarks.measuring.budget import Settings
+
+
+@between_option
+@click.option("--verbs", type=Names(lambda: ("send", "write")), default="send,write", show_default=True,
+              help="Some of send,write.")  # fmt: skip
+@click.option("--tests", type=Names(lambda: ("latency", "throughput")), default="latency,throughput",
+              show_default=True, help="Some of latency,throughput.")  # fmt: skip
+@sizes_option("2 B to 8 MiB, by 4")
+@click.option("--queue-pairs", type=Numbers(), default="1,16", show_default=True, help="At once, of throughput.")
+@directions_option("One way, or both ways at once, of throughput.")
+@click.option("--device", help="As perftest's --ib-dev [default: the first one].")
+@click.option("--gid-index", type=click.IntRange(0, 1024), help="As perftest's; RoCE may need it.")
+@click.option("--connection", type=click.Choice(["RC", "UC", "UD", "XRC", "DC", "SRD"]),
+              help="As perftest's [default: RC].")  # fmt: skip
+@until_options
+def command(**options: Any) -> Asked:
+    """InfiniBand and RoCE by perftest: latency and throughput of send and write.
+
+    \b
+    Examples:
+      fairlead measure cloud.toml infiniband
+      fairlead measure cloud.toml infiniband --verbs send --connection SRD --sizes 2..8KiB
+    """
+    return asked(__name__, options)
+
+
+def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of all benchmarks."""
+    return {**whole.repeated(seconds), "between": whole.between, "queue_pairs": whole.pairs}
+
+
+register(
+    Benchmark(
+        name="infiniband",
+        package=__name__,
+        place=50,
+        command=command,
+        share=Share(turn=70, weight=2, options=of_all),
+        compared="every size and configuration that both have",
+        interval_over="blocks",
+    )
+)

@@ -1,0 +1,39 @@
+"""``fairlead measure CLUSTER network-noise``: latency and throughput for a long time."""
+
+from typing import Any
+
+import click
+
+from fairlead.benchmarks.options import between_option, mpi_options, size_option, timeout_option
+from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, register
+
+
+@mpi_options
+@between_option
+@size_option("--size", "size_B", "1", "Of the latency's messages.")
+@size_option("--train-size", "train_B", "1MiB", "Of the throughput's messages.")
+@click.option("--seconds", type=click.FloatRange(min=1), default=3600, show_default=True, help="How long.")
+@click.option("--every", "part_s", type=click.FloatRange(min=0.1), default=1, show_default=True, metavar="SECONDS",
+              help="Both are measured once in that time.")  # fmt: skip
+@timeout_option(part="part")
+def command(**options: Any) -> Asked:
+    """Latency and throughput for a long time: tails, how long disturbances last, changes of level.
+
+    \b
+    Examples:
+      fairlead measure mesh8.cluster.toml network-noise --seconds 120 --every 0.5
+      fairlead measure cloud.toml network-noise --between n0 n1
+    """
+    return asked(__name__, options)
+
+
+register(
+    Benchmark(
+        name="network-noise",
+        package=__name__,
+        place=LAYERS + 50,
+        command=command,
+        compared="latency for 50 and 99 % of the time, throughput",
+        interval_over="none: values resemble their neighbours",
+    )
+)

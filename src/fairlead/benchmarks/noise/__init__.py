@@ -1,0 +1,60 @@
+"""``fairlead measure CLUSTER noise``: what the operating system takes from programs."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairlead.benchmarks.options import Numbers, hosts_option
+from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, Share, asked, register
+
+if TYPE_CHECKING:
+    from fairlead.benchmarks.measuring.budget import Settings
+
+
+def _cores(plan: Mapping[str, Any]) -> str:
+    return "one core after the other" if plan.get("in_turn") else "all cores at once"
+
+
+@click.option("--method", type=click.Choice(["selfish", "fwq"]), default="selfish", show_default=True,
+              help="Detours of a busy loop, or times of equal pieces of work.")  # fmt: skip
+@hosts_option
+@click.option("--cpus", type=Numbers(0), default=None, help="Processors [default: all that may be used].")
+@click.option("--in-turn", is_flag=True, help="One processor after the other instead of all at once.")
+@click.option("--threshold", type=click.FloatRange(min=1.5), default=9, show_default=True,
+              help="A detour takes more than so many of the least iterations.")  # fmt: skip
+@click.option("--detours", type=click.IntRange(1, 10_000_000), default=100_000, show_default=True,
+              help="Detours after which a processor is done.")  # fmt: skip
+@click.option("--seconds", type=click.FloatRange(0.01, 1e6), default=10, show_default=True,
+              help="Time after which a processor is done.")  # fmt: skip
+@click.option("--quantum", "quantum_s", type=click.FloatRange(1e-6, 10), default=0.001, show_default=True,
+              metavar="SECONDS", help="A piece of work.")  # fmt: skip
+def command(**options: Any) -> Asked:
+    """Operating-system noise: what takes the processor from a program, on every core.
+
+    \b
+    Examples:
+      fairlead measure mesh8.cluster.toml noise
+      fairlead measure mesh8.cluster.toml noise --method fwq --cpus 0,1 --seconds 60
+    """
+    return asked(__name__, options)
+
+
+def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of all benchmarks."""
+    return {"seconds": seconds}
+
+
+register(
+    Benchmark(
+        name="noise",
+        package=__name__,
+        place=LAYERS + 70,
+        command=command,
+        share=Share(turn=10, weight=1, options=of_all),
+        runs=("noise", "noise-fwq"),
+        variant=_cores,
+        compared="overhead of a core",
+        interval_over="cores",
+    )
+)

@@ -1,0 +1,102 @@
+"""What the samples say of operating-system noise: detours and times of equal pieces of work."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairlead.benchmarks.noise import measure, periodic
+from fairlead.benchmarks.noise.measure import Floats
+from fairlead.benchmarks.noise.periodic import Period
+from fairlead.benchmarks.page.systems import System
+from fairlead.store import Store
+
+
+@dataclass(frozen=True)
+class Core:
+    """What was seen on one core.
+
+    Attributes:
+        start_s, excess_s: of each detour: since the beginning, and what it took beyond the least iteration.
+        least_s: the least iteration (t_min): the resolution.
+        period_s: how long the loop ran.
+        iterations: how often the clock was read.
+    """
+
+    host: str
+    cpu: int
+    start_s: Floats
+    excess_s: Floats
+    least_s: float
+    period_s: float
+    iterations: int
+
+    def overhead_share(self) -> float:
+        """Share of the time that detours took."""
+        return float(self.excess_s.sum()) / self.period_s
+
+    def count_ratio(self) -> float:
+        """Detours over iterations: what the noise thesis calls overhead (equation 4.1); no share of time."""
+        return len(self.excess_s) / self.iterations
+
+
+@dataclass(frozen=True)
+class Work:
+    """Times of equal pieces of work on one core, in the order done."""
+
+    host: str
+    cpu: int
+    time_s: Floats
+
+    def overhead_share(self) -> float:
+        """Share of the time beyond what all pieces would have taken at the speed of the fastest."""
+        return 1.0 - float(self.time_s.min()) * len(self.time_s) / float(self.time_s.sum())
+
+
+def cores(store: Store, run: int) -> list[Core]:
+    """What the selfish loop saw, in the order of hosts and processors."""
+    detours = {(each.labels["host"], each.labels["cpu"]): each.values for each in store.series(run, "detours_s")}
+    found = []
+    for each in store.series(run, "least_iteration_s"):
+        host, cpu = str(each.labels["host"]), int(each.labels["cpu"])
+        values = detours.get((host, cpu), np.empty((2, 0)))
+        period_s, iterations = float(each.labels["period_s"]), int(each.labels["iterations"])
+        found.append(Core(host, cpu, values[0], values[1], each.scalar(), period_s, iterations))
+    return sorted(found, key=lambda core: (core.host, core.cpu))
+
+
+def work(store: Store, run: int) -> list[Work]:
+    """Times of pieces of work, in the order of hosts and processors."""
+    found = [Work(str(s.labels["host"]), int(s.labels["cpu"]), s.values) for s in store.series(run, "work_s")]
+    return sorted(found, key=lambda each: (each.host, each.cpu))
+
+
+@dataclass(frozen=True)
+class Noise:
+    """One system's newest noise runs: cores of the selfish loop, times of equal work; one of them may be empty.
+
+    Attributes:
+        incomplete: how the runs ended that did not end well.
+    """
+
+    system: str
+    cores: tuple[Core, ...]
+    work: tuple[Work, ...]
+    periods: dict[tuple[str, int], list[Period]]
+    incomplete: tuple[str, ...]
+
+    def worst(self) -> Core:
+        """The core that lost the largest share of its time."""
+        return max(self.cores, key=lambda core: core.overhead_share())
+
+
+def load(system: System) -> Noise | None:
+    """None where there is no such run."""
+    detours, pieces = (system.runs.get(name) for name in (measure.BENCHMARK, measure.BENCHMARK_FWQ))
+    if detours is None and pieces is None:
+        return None
+    with Store.read(system.directory) as store:
+        of_cores = cores(store, detours.id) if detours else []
+        of_work = work(store, pieces.id) if pieces else []
+    periods = {(core.host, core.cpu): periodic.find(core.start_s, core.excess_s, core.period_s) for core in of_cores}
+    incomplete = tuple(run.status for run in (detours, pieces) if run is not None and run.status != "ok")
+    return Noise(system.name, tuple(of_cores), tuple(of_work), periods, incomplete)

@@ -1,0 +1,200 @@
+"""Operating-system noise: what interrupts a busy loop on each core (selfish detour), or delays equal pieces of work.
+
+Sources: Beckman et al. 2006 (selfish detour); noise, 4.5 (threshold, number of detours, count ratio).
+"""
+
+import json
+import subprocess
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fairlead import native
+from fairlead.benchmarks.measuring import records
+from fairlead.cluster.deploy import deploy
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.execute import end_session
+from fairlead.cluster.executors import of
+from fairlead.cluster.leash import Leash
+from fairlead.errors import MeasurementError
+from fairlead.progress import Progress
+from fairlead.store import Label, Store
+
+Floats = npt.NDArray[np.float64]
+BENCHMARK, BENCHMARK_FWQ = "noise", "noise-fwq"
+PROGRAM = "fairlead-noise"
+TYPICAL_CPUS = 8  # of a host, for forecasts
+SETTLING_S = 30.0  # beyond its seconds, in which a host must have answered
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for.
+
+    Attributes:
+        method: ``selfish`` or ``fwq`` (fixed work quantum).
+        hosts: none: all compute hosts, but only the first where they share the processors of one machine.
+        cpus: none: all that may be used.
+        in_turn: one core after the other, instead of all at once.
+        threshold: a detour takes more than so many least iterations.
+        detours: number after which a core is done.
+        seconds: time after which a core is done.
+        quantum_s: a piece of work.
+    """
+
+    method: str = "selfish"
+    hosts: tuple[str, ...] = ()
+    cpus: tuple[int, ...] = ()
+    in_turn: bool = False
+    threshold: float = 9.0
+    detours: int = 100_000
+    seconds: float = 10.0
+    quantum_s: float = 0.001
+
+    def lasts_s(self) -> float:
+        """About how long it takes, at most; in turn, on hosts of `TYPICAL_CPUS` processors where none are named."""
+        return self.seconds * ((len(self.cpus) or TYPICAL_CPUS) if self.in_turn else 1)
+
+    def arguments(self) -> list[str]:
+        """Of the program."""
+        words = ["--method", self.method, "--threshold", f"{self.threshold}", "--detours", f"{self.detours}"]
+        words += ["--seconds", f"{self.seconds}", "--quantum", f"{self.quantum_s}"]
+        words += ["--cpus", ",".join(map(str, self.cpus))] if self.cpus else []
+        return [*words, "--in-turn"] if self.in_turn else words
+
+
+def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+    """Measure the cores of hosts; returns the run, where every core is as soon as it is done.
+
+    Raises:
+        ConfigError, MissingToolError, HostError: a host is unknown, the program is not there, or it cannot be brought.
+        MeasurementError: a host ended early or did not answer; the others' cores are kept.
+        Interrupted: Ctrl-C.
+    """
+    hosts = chosen(cluster, settings.hosts)
+    name = BENCHMARK_FWQ if settings.method == "fwq" else BENCHMARK
+    with records.recorded(store, cluster, name, {**asdict(settings), "hosts": hosts}) as run:
+        done = _Count(progress, len(hosts))
+        with Leash() as leash, ThreadPoolExecutor(len(hosts)) as pool:
+            try:
+                processes = [_start(cluster, host, settings, leash) for host in hosts]
+                keep = [
+                    pool.submit(_keep, store, run, host, process, settings, done)
+                    for host, process in zip(hosts, processes, strict=True)
+                ]
+                for each in keep:
+                    each.result()
+            except BaseException:
+                leash.let_go()  # or the pool would wait for them
+                raise
+    return run
+
+
+def chosen(cluster: Cluster, names: Sequence[str]) -> tuple[str, ...]:
+    """The hosts to measure: those named, else of each machine the first compute host."""
+    if names:
+        return tuple(cluster.host(name).name for name in names)
+    executor = of(cluster)
+    first: dict[str, str] = {}
+    for host in cluster.compute_hosts():
+        first.setdefault(executor.machine(host.name), host.name)
+    return tuple(first.values())
+
+
+class _Count:
+    """Tells of hosts that are done; its threads may come together."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+        self._lock = threading.Lock()
+        progress("noise", 0, total)
+
+    def __call__(self) -> None:
+        with self._lock:
+            self._done += 1
+            self._progress("noise", self._done, self._total)
+
+
+class _Watch:
+    """Ends a process that is not done in time."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+        self._timer: threading.Timer | None = None
+        self.said = ""
+
+    def set(self, limit_s: float) -> None:
+        """So long from now on."""
+        self.cancel()
+        self._timer = threading.Timer(limit_s, self._end, [limit_s])
+        self._timer.daemon = True
+        self._timer.start()
+
+    def cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _end(self, limit_s: float) -> None:
+        self.said = f"it was not done within {limit_s:g} s"
+        end_session(self._process)
+
+
+def _start(cluster: Cluster, host: str, settings: Settings, leash: Leash) -> "subprocess.Popen[str]":
+    executor = of(cluster)
+    path = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
+    return leash.start(executor, host, [path, *settings.arguments()])
+
+
+def _keep(
+    store: Store, run: int, host: str, process: "subprocess.Popen[str]", settings: Settings, done: _Count
+) -> None:
+    assert process.stdout is not None and process.stderr is not None
+    watch = _Watch(process)
+    watch.set(settings.seconds + SETTLING_S)
+    cores = 0
+    try:
+        for line in process.stdout:
+            said = _parsed(host, line)
+            if "cpus" in said:
+                watch.set((settings.seconds + SETTLING_S) * (len(said["cpus"]) if settings.in_turn else 1))
+                labels: dict[str, Label] = {"host": host, "clock": "steady_clock"}
+                store.add_series(run, "clock_step_s", [said["steady_clock_step_s"]], "s", labels)
+            elif "failed" in said:
+                raise MeasurementError(f"{host}: processor {said['cpu']} {said['failed']}", hint="see --cpus")
+            else:
+                _store_core(store, run, host, said, settings)
+                cores += 1
+    finally:
+        watch.cancel()
+    if process.wait() != 0 or not cores:
+        why = watch.said or process.stderr.read().strip() or "it said nothing"
+        raise MeasurementError(f"{host}: {PROGRAM} ended with exit code {process.returncode}: {why}")
+    done()
+
+
+def _parsed(host: str, line: str) -> dict[str, Any]:
+    try:
+        said: dict[str, Any] = json.loads(line)
+    except ValueError as error:
+        raise MeasurementError(f"{host}: {PROGRAM} said what is no JSON: {line[:80]!r}") from error
+    return said
+
+
+def _store_core(store: Store, run: int, host: str, said: dict[str, Any], settings: Settings) -> None:
+    tick_s = 1.0 / said["ticks_per_s"]
+    times_s = np.asarray(said["duration_ticks"], dtype=np.float64) * tick_s
+    labels: dict[str, Label] = {"host": host, "cpu": int(said["cpu"])}
+    if settings.method == "fwq":
+        store.add_series(run, "work_s", times_s, "s", labels)
+        return
+    least_s = said["least_ticks"] * tick_s
+    seen = {**labels, "period_s": said["period_ticks"] * tick_s, "iterations": int(said["iterations"])}
+    store.add_series(run, "least_iteration_s", [least_s], "s", {**seen, "threshold": settings.threshold})
+    if len(times_s):
+        start_s = np.asarray(said["start_ticks"], dtype=np.float64) * tick_s
+        store.add_series(run, "detours_s", np.stack([start_s, times_s - least_s]), "s", labels)

@@ -1,0 +1,49 @@
+"""What the blocks of MPI latency and throughput say."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.records import is_native
+from fairlead.benchmarks.page import transports
+from fairlead.benchmarks.page.curves import Measured, Numbers, of_latencies, of_rates
+from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.point_to_point import measure
+from fairlead.benchmarks.point_to_point.measure import LATENCY, SERIES, Floats
+from fairlead.store import Series, Store
+
+
+def cell_of(series: Series) -> Cell:
+    """The cell that a stored block belongs to."""
+    labels = series.labels
+    return Cell(int(labels["size_B"]), int(labels["pairs"]), int(labels["window"]), bool(labels["both"]))
+
+
+def blocks(store: Store, run: int, benchmark: str) -> dict[Cell, list[Floats]]:
+    """The raw blocks of a run by cell, in the order taken."""
+    found: dict[Cell, list[Floats]] = {}
+    for series in store.series(run, SERIES[benchmark]):
+        found.setdefault(cell_of(series), []).append(series.values)
+    return found
+
+
+def load(system: System, benchmark: str) -> Measured | None:
+    """The numbers of a system's newest run of a benchmark; None where there is none."""
+    run = system.runs.get(benchmark)
+    if run is None:
+        return None
+    with Store.read(system.directory) as store:
+        by_cell = blocks(store, run.id, benchmark)
+    cells = {cell: _numbers(benchmark, cell, found) for cell, found in by_cell.items()}
+    latency, plan = benchmark == LATENCY, run.plan
+    asked = len(plan["sizes_B"]) * len(plan["pairs"]) * (1 if latency else len(plan["directions"]))
+    transport = transports.NATIVE if is_native(run) else ""
+    return Measured(system.name, run, cells, benchmark, latency, asked, transport)
+
+
+def _numbers(benchmark: str, cell: Cell, blocks: Sequence[Floats]) -> Numbers:
+    count = sum(int(np.isfinite(block).sum()) for block in blocks)
+    if benchmark == LATENCY:
+        return of_latencies([measure.latencies_s(block) for block in blocks], count)
+    return of_rates(np.array([measure.rate_bps(cell, block) for block in blocks]), count)

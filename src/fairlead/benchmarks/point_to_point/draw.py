@@ -1,0 +1,66 @@
+"""Figures of MPI latency and throughput."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+
+from fairlead.benchmarks.page import bands, boxes, transports
+from fairlead.benchmarks.page.colours import lines
+from fairlead.benchmarks.page.curves import Measured
+from fairlead.benchmarks.page.section import Section, at_most_one, of_curves
+from fairlead.benchmarks.point_to_point import LATENCY, THROUGHPUT
+from fairlead.benchmarks.point_to_point.analyse import load
+from fairlead.display import words
+from fairlead.report.figures import Drawing
+
+MPI_LATENCY = (
+    "Half the round trip of a message between two ranks, without its first ones. A block is about a tenth of a "
+    "second of round trips, three at least; blocks of all sizes were taken in random order. Percentiles are of "
+    "messages, not of time: where they take long there are fewer."
+)
+MPI_THROUGHPUT = (
+    "Windows of messages, each answered by an empty one; all pairs of ranks and both directions together. A block is "
+    "about a tenth of a second of windows, two at least; blocks of all sizes were taken in random order."
+)
+PREFERRED_B = 1024**2
+"""Throughput is compared at this size, or the largest below it that all have."""
+
+
+def mpi(found: Sequence[Measured], systems: Sequence[str]) -> Drawing:
+    """Of MPI latency or throughput."""
+    title, caption = ("MPI latency", MPI_LATENCY) if found[0].is_latency else ("MPI throughput", MPI_THROUGHPUT)
+    return bands.draw(found, systems, found[0].benchmark, title, f"{caption} {transports.told(found)}")
+
+
+def throughput(found: Sequence[Measured], systems: Sequence[str]) -> Drawing | None:
+    """Rates of blocks at one size, of all systems and configurations; None where they have no size in common."""
+    drawn = lines(found, systems)
+    common = set.intersection(*(set(line.numbers) for line in drawn)) if drawn else set()
+    if not common:
+        return None
+    size_B = max((one for one in common if one <= PREFERRED_B), default=min(common))
+    taken = []
+    for line in drawn:
+        label = f"{line.system}\n{line.label}" if len(systems) > 1 else line.label
+        taken.append((label.replace(", ", "\n"), line.colour, line.numbers[size_B].blocks))
+    return boxes.draw(
+        "throughput-boxes",
+        f"Throughput with messages of {words.size(size_B)}",
+        "Each value is the rate of a block, of all pairs and directions together.",
+        taken,
+    )
+
+
+def _section(
+    benchmark: str, draw: Callable[[Sequence[Measured], Sequence[str]], Iterable[Drawing]]
+) -> Section[Measured]:
+    return of_curves(at_most_one(partial(load, benchmark=benchmark)), lambda found, report: draw(found, report.names))
+
+
+def _throughput(found: Sequence[Measured], systems: Sequence[str]) -> Iterator[Drawing]:
+    yield mpi(found, systems)
+    if drawn := throughput(found, systems):
+        yield drawn
+
+
+SECTION_OF_LATENCY = _section(LATENCY, lambda found, systems: [mpi(found, systems)])
+SECTION_OF_THROUGHPUT = _section(THROUGHPUT, _throughput)

@@ -1,0 +1,48 @@
+"""``fairlead measure CLUSTER stress``: throughput for a long time, and the dips in it."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairlead.benchmarks.options import between_several_option, mpi_options, size_option, timeout_option
+from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, Share, asked, register
+
+if TYPE_CHECKING:
+    from fairlead.benchmarks.measuring.budget import Settings
+
+
+@mpi_options
+@between_several_option
+@click.option(
+    "--pairs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Of ranks, for two hosts each."
+)
+@size_option("--size", "size_B", "1MiB", "Of messages.")
+@click.option("--seconds", type=click.FloatRange(min=1), default=900, show_default=True, help="How long.")
+@timeout_option(part="part of a second")
+def command(**options: Any) -> Asked:
+    """Throughput for a long time, and the dips in it.
+
+    \b
+    Examples:
+      fairlead measure mesh8.cluster.toml stress --seconds 60
+      fairlead measure cloud.toml stress --between n0 n1 --pairs 16 --seconds 3600
+    """
+    return asked(__name__, options)
+
+
+def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of all benchmarks."""
+    return {"between": whole.between, "seconds": seconds, "mpirun": whole.mpirun}
+
+
+register(
+    Benchmark(
+        name="stress",
+        package=__name__,
+        place=LAYERS + 10,
+        command=command,
+        share=Share(turn=80, weight=2, options=of_all),
+        compared="rate",
+        interval_over="none: values resemble their neighbours",
+    )
+)

@@ -1,1 +1,0 @@
-"""Micro-benchmarks of a cluster."""

@@ -1,1 +1,0 @@
-"""Micro-benchmarks of a cluster (``fairlead measure``): what is measured, how often, and its raw samples."""

@@ -1,0 +1,45 @@
+"""The tables of docs/measure.md are those of the registered benchmarks."""
+
+import importlib.util
+from pathlib import Path
+
+from fairlead.benchmarks.registration import BENCHMARKS, of_run
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_the_documents_tables_are_those_of_the_registry() -> None:
+    spec = importlib.util.spec_from_file_location("benchmark_tables", ROOT / "scripts" / "benchmark-tables.py")
+    assert spec is not None and spec.loader is not None
+    tables = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tables)
+    text = tables.DOCUMENT.read_text(encoding="utf-8")
+    assert tables.written(text) == text, "run scripts/benchmark-tables.py"
+    assert text.count("| `stress` |") == len(tables.TABLES) == 2
+
+
+def test_the_order_of_the_page() -> None:
+    assert BENCHMARKS.names() == (
+        "mpi-latency",
+        "mpi-throughput",
+        "collectives",
+        "tcp",
+        "infiniband",
+        "stress",
+        "burst",
+        "all-pairs",
+        "impact",
+        "network-noise",
+        "loggp",
+        "noise",
+        "noise-effect",
+        "timer",
+        "imported",
+        "mpiP",
+    )
+
+
+def test_runs_are_known_by_their_names_in_the_store() -> None:
+    noise = BENCHMARKS.get("noise")
+    assert of_run("noise") is of_run("noise-fwq") is noise
+    assert of_run("OSU Latency") is None
