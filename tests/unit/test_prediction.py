@@ -14,7 +14,7 @@ from fairlead.prediction.predict import PairPrediction, predict
 from fairlead.report import prediction_table
 from fairlead.store import Store
 
-from .test_characterization import measured
+from .characterize.test_characterization import measured
 from .test_profile_report import three
 
 NAMES = ["a", "b", "c"]

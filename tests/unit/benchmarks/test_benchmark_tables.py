@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fairlead.benchmarks.registration import BENCHMARKS, of_run
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 
 
 def test_the_documents_tables_are_those_of_the_registry() -> None:

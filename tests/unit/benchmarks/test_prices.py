@@ -98,7 +98,7 @@ def test_mistakes_are_told_with_their_place(text: str, message: str, tmp_path: P
 
 
 def test_the_example_book_is_usable() -> None:
-    price = prices.load(Path(__file__).parents[2] / "examples" / "prices.toml").price("cloud")
+    price = prices.load(Path(__file__).parents[3] / "examples" / "prices.toml").price("cloud")
     assert price is not None
     assert price.per_hour == pytest.approx(8 * (3.888 + 3 * 0.05) + 3 * 0.045)
 

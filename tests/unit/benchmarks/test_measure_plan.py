@@ -20,7 +20,7 @@ from fairlead.store import Store
 
 from .test_prices import INSTANCE, book
 
-EXAMPLES = Path(__file__).parents[2] / "examples/measure"
+EXAMPLES = Path(__file__).parents[3] / "examples/measure"
 
 
 @pytest.fixture
