@@ -2,14 +2,18 @@
 
 The command line prints the message alone; ``-v`` adds the traceback. One class per failed activity, so that a
 caller can catch an activity and nothing else; where it failed since it was asked for wrongly, a class below that, of
-exit code 2.
+exit code 2. What the operating system refuses is told by `of_system`, never as "[Errno 28]".
 """
+
+import errno
+import os
 
 
 class FairleadError(Exception):
     """Base of everything that fairlead raises on purpose.
 
     Attributes:
+        message: what happened, and where.
         hint: what the user can do about it, or an empty string.
         exit_code: what the command line ends with.
     """
@@ -18,17 +22,21 @@ class FairleadError(Exception):
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
+        self.message = message
         self.hint = hint
 
     def __str__(self) -> str:
-        message = super().__str__()
-        return f"{message}\n  {self.hint}" if self.hint else message
+        return f"{self.message}\n  {self.hint}" if self.hint else self.message
 
 
 class ConfigError(FairleadError):
     """A file or option that a person wrote is not usable. The message names file, line and key."""
 
     exit_code = 2
+
+
+class FileError(FairleadError):
+    """A file or directory could not be read, made or written."""
 
 
 class MissingToolError(FairleadError):
@@ -99,3 +107,52 @@ class CreationRefusedError(CloudError):
 
 class MigrationRefusedError(CloudError):
     """A cloud manager will not move a virtual machine to this server. Another one may do."""
+
+
+# What the system's own words leave open: what is wrong, and what helps.
+_SYSTEM_WORDS = {
+    errno.ENOSPC: ("the file system is full", "free some space there, or use another directory"),
+    errno.EDQUOT: ("your disk quota is used up", "remove files there, or use another directory"),
+    errno.EROFS: ("the file system is read-only", "use another directory"),
+    errno.EACCES: ("you have no permission", "change its permissions, or use another directory"),
+    errno.EPERM: ("you have no permission", "change its permissions, or use another directory"),
+    errno.EMFILE: ("this process has too many open files", "raise the limit with `ulimit -n`"),
+    errno.ENFILE: ("the machine has too many open files", "end other programs, or raise fs.file-max"),
+    errno.ENOMEM: ("the machine is out of memory", "end other programs, or use fewer hosts"),
+    errno.EIO: ("the device reports an input/output error", "look at the kernel's log (dmesg)"),
+}
+
+
+def reason_of(error: BaseException) -> str:
+    """What happened; of what the system refused in words and without the number: "the file system is full"."""
+    if not isinstance(error, OSError):
+        return str(error)
+    known = _SYSTEM_WORDS.get(error.errno or 0)
+    return known[0] if known else error.strerror or str(error)
+
+
+def hint_of(error: OSError) -> str:
+    """What the user can do about it; empty where that depends on what was tried."""
+    known = _SYSTEM_WORDS.get(error.errno or 0)
+    return known[1] if known else ""
+
+
+def of_system(
+    error: OSError,
+    path: str | os.PathLike[str] = "",
+    *,
+    doing: str = "",
+    hint: str = "",
+    kind: type[FairleadError] = FileError,
+) -> FairleadError:
+    """An error of the operating system as one of ours, with the file's name, to be raised ``from`` it.
+
+    Args:
+        path: the file or directory; where it is not given, the one that the error names.
+        doing: what cannot be done with it, for example "cannot be written".
+        hint: the way out, where it is another than the error's own.
+        kind: the class of the failed activity.
+    """
+    name = os.fspath(path) or error.filename
+    parts = [os.fsdecode(name) if isinstance(name, str | bytes) else "", doing, reason_of(error)]
+    return kind(": ".join(filter(None, parts)), hint=hint or hint_of(error))

@@ -4,7 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
-from fairlead.errors import FairleadError
+from fairlead.errors import FileError, of_system
 
 
 def write(path: Path, content: str | bytes, *, hint: str = "") -> Path:
@@ -17,7 +17,7 @@ def write(path: Path, content: str | bytes, *, hint: str = "") -> Path:
         ``path``.
 
     Raises:
-        FairleadError: it cannot be written.
+        FileError: it cannot be written.
     """
     try:
         if not path.parent.is_dir():
@@ -27,7 +27,9 @@ def write(path: Path, content: str | bytes, *, hint: str = "") -> Path:
         else:
             replace(Path(os.path.realpath(path)), content)  # through a symbolic link, not in its place
     except OSError as error:
-        raise FairleadError(f"{path}: cannot be written: {_reason(error, path)}", hint=hint) from error
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            raise FileError(f"{path}: cannot be written: {path.parent} is not a directory", hint=hint) from error
+        raise of_system(error, path, doing="cannot be written", hint=hint) from error
     return path
 
 
@@ -52,9 +54,3 @@ def replace(path: Path, content: str | bytes, *, mode: int | None = None) -> Non
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
-
-
-def _reason(error: OSError, path: Path) -> str:
-    if isinstance(error, FileExistsError | NotADirectoryError):
-        return f"{path.parent} is no directory"
-    return error.strerror or str(error)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairlead.errors import FairleadError
+from fairlead.errors import FairleadError, of_system
 
 VARIABLE = "FAIRLEAD_RUNTIME_DIR"
 
@@ -138,9 +138,7 @@ def directory(name: str = "") -> Path:
         path = _private(path) / name
         path.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise FairleadError(
-            f"{path}: cannot be used: {error.strerror}", hint=f"{VARIABLE} names another place"
-        ) from error
+        raise of_system(error, path, doing="cannot be used", hint=f"set {VARIABLE} to another directory") from error
     return path
 
 

@@ -47,13 +47,14 @@ def test_what_was_there_stays_when_the_disk_is_full(tmp_path: Path, monkeypatch:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fchmod", full)
-    with pytest.raises(FairleadError, match=f"^{path}: cannot be written: No space left on device\n  make room$"):
+    with pytest.raises(FairleadError, match=f"^{path}: cannot be written: the file system is full\n  make room$"):
         files.write(path, "new", hint="make room")
     assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"f": "old"}
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"), [("/dev/full", "No space left on device"), ("f/below", ".*/f is no directory")]
+    ("name", "reason"),
+    [("/dev/full", "the file system is full\n  free some space there"), ("f/below", ".*/f is not a directory")],
 )
 def test_where_nothing_can_be_written(name: str, reason: str, tmp_path: Path) -> None:
     (tmp_path / "f").write_text("")
@@ -73,4 +74,6 @@ def test_the_command_line_names_the_file_of_any_failure(
     with pytest.raises(SystemExit) as ending:
         main.main()
     assert ending.value.code == 1
-    assert capsys.readouterr().err == "fairlead: /run/x: No space left on device\n"
+    assert capsys.readouterr().err == (
+        "fairlead: /run/x: the file system is full\n  free some space there, or use another directory\n"
+    )

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from fairlead.cluster import executed
-from fairlead.errors import AgentError, HostError
+from fairlead.errors import AgentError, HostError, reason_of
 from fairlead.runtime import Process, child_runs
 
 Message = dict[str, Any]
@@ -86,7 +86,7 @@ class Agent:
                 start_new_session=True,
             )
         except OSError as error:
-            raise HostError(f"{self.host.name}: cannot start the agent: {error}", hint=_DOCTOR) from error
+            raise HostError(f"{self.host.name}: cannot start the agent: {reason_of(error)}", hint=_DOCTOR) from error
         with suppress(OSError):  # it has ended, or no descriptor is free
             self._noted = Process.of(self._process.pid)
         self._tasks = [asyncio.create_task(self._read_stderr()), asyncio.create_task(self._read_stdout())]

@@ -10,7 +10,7 @@ import click
 from fairlead import __version__, interrupts
 from fairlead.cli import streams
 from fairlead.cli.default_group import refuse_misspelt
-from fairlead.errors import FairleadError
+from fairlead.errors import FairleadError, of_system
 
 # Name on the command line -> (module, one-line help). Modules are loaded only when used, so that the tool starts fast.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -114,5 +114,6 @@ def _main() -> None:
     except OSError as error:  # a full disk, a directory that may not be written
         if verbose:
             traceback.print_exc()
-        click.echo(f"fairlead: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}", err=True)
-        sys.exit(1)
+        told = of_system(error)
+        click.echo(f"fairlead: {told}", err=True)
+        sys.exit(told.exit_code)

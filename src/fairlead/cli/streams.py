@@ -36,7 +36,7 @@ class _Raw(io.FileIO):
             os.close(nowhere)
             if isinstance(error, BrokenPipeError) or self.fileno() == 2:
                 return memoryview(data).nbytes
-            raise
+            raise OSError(error.errno, error.strerror, "standard output") from error
 
 
 def prepare() -> None:

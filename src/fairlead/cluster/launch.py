@@ -21,7 +21,7 @@ from fairlead.cluster.launchers import Launcher, detect, get
 from fairlead.cluster.signals import SignalCallback, forwarding, pass_on
 from fairlead.cluster.startup import StartupTimeout, StartWatch
 from fairlead.cluster.traces import STOP_GRACE_S, Traces, now_s
-from fairlead.errors import FairleadError, LaunchError, MissingToolError, NoProgramError
+from fairlead.errors import FairleadError, LaunchError, MissingToolError, NoProgramError, reason_of
 from fairlead.runtime import START_OF, Process
 
 _log = logging.getLogger(__name__)
@@ -287,7 +287,7 @@ def start(
             raise NoProgramError(missing, hint="the launch line begins with it") from error
         raise MissingToolError(missing, hint="`fairlead doctor` says more") from error
     except OSError as error:
-        raise LaunchError(f"{command[0]} could not be started: {error}") from error
+        raise LaunchError(f"{command[0]} could not be started: {reason_of(error)}") from error
     known = launcher.family is not None
     return RunningJob(cluster, job, process, launcher_known=known, began_s=None if known else began_s)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fairlead.cluster.execute import on_all
-from fairlead.errors import FairleadError, HostError, LaunchError
+from fairlead.errors import FairleadError, HostError, LaunchError, reason_of
 
 if TYPE_CHECKING:
     from fairlead.cluster.launch import RunningJob
@@ -90,7 +90,7 @@ class StartWatch:
         except FairleadError as error:
             return error
         except OSError as error:  # no descriptor is free, for example
-            return HostError(f"{host}: could not be asked: {error}")
+            return HostError(f"{host}: could not be asked: {reason_of(error)}")
 
     def _overdue(self) -> LaunchError | None:
         elapsed_s = time.monotonic() - self._begin_s

@@ -63,6 +63,13 @@ def _say(message: dict[str, Any]) -> None:
     os.write(1, (json.dumps(message) + "\n").encode())
 
 
+def _told(error: Exception) -> str:
+    """The error without its number: "unshare(1073741824): No space left on device"."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+
+
 def enter_user_namespace() -> None:
     """Become root of a user namespace of our own; the caller's user and group are all that exists in it."""
     user, group = os.getuid(), os.getgid()
@@ -203,7 +210,7 @@ def hold(job: dict[str, Any]) -> NoReturn:
         _make_room_for_descriptors(len(job["namespaces"]))
         ready = Builder(job).build()
     except (HolderError, OSError) as error:
-        _say({"error": str(error), "errno": getattr(error, "errno", None)})
+        _say({"error": _told(error), "errno": getattr(error, "errno", None)})
         os._exit(1)
     _say({"ready": ready})
     if sys.stdin.readline() != "keep\n":
@@ -238,7 +245,7 @@ def main() -> None:
         _unshare(CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC)
     except OSError as error:
         privilege = error.errno in (errno.EPERM, errno.ENOSPC, errno.EACCES)
-        _say({"error": str(error), "errno": error.errno, "privilege": privilege})
+        _say({"error": _told(error), "errno": error.errno, "privilege": privilege})
         sys.exit(1)
     pid = os.fork()
     if pid == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -28,6 +29,10 @@ from fairlead.runtime import Process
 
 UP_TIMEOUT_S = 60.0
 CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21
+_NAMESPACES_HINT = (
+    "a limit of namespaces may be reached: end other labs (`fairlead lab show`), or raise user.max_net_namespaces and "
+    "user.max_mnt_namespaces with sysctl"
+)
 _PRIVATE = Path("/tmp")  # what every host has of its own, and where shared directories are shown again
 
 
@@ -195,6 +200,8 @@ def _message(process: subprocess.Popen[str], kind: str, deadline_s: float) -> An
     if "error" in message:
         if message.get("privilege"):
             raise PrivilegeError(f"no lab can be made: {message['error']}", hint=_privilege_hint())
+        if message.get("errno") == errno.ENOSPC:  # what unshare says where a limit of namespaces is reached
+            raise LabError(f"no lab can be made: {message['error']}", hint=_NAMESPACES_HINT)
         raise LabError(f"no lab could be made: {message['error']}", hint=_privilege_hint() if os.geteuid() else "")
     return message[kind]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairlead import runtime
-from fairlead.errors import LabError, NoSuchLabError
+from fairlead.errors import LabError, NoSuchLabError, reason_of
 from fairlead.runtime import Process
 
 
@@ -31,7 +31,10 @@ def read(directory: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise LabError(f"{directory}/lab.json cannot be read: {error}", hint=f"remove {directory}") from error
+        raise LabError(
+            f"{directory}/lab.json cannot be read: {reason_of(error)}",
+            hint=f"remove {directory}",
+        ) from error
     assert isinstance(data, dict)
     return data
 

@@ -14,7 +14,7 @@ from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import of
 from fairlead.cluster.fetch import fetch_records
 from fairlead.cluster.job import Job
-from fairlead.errors import ConfigError, FairleadError, HostError
+from fairlead.errors import ConfigError, HostError, of_system
 from fairlead.profile.collect import DIRECTORY_VARIABLE, MESSAGES_VARIABLE
 
 ALL = str(2**62)
@@ -88,7 +88,7 @@ def _write(directory: Path, name: str, content: IO[bytes]) -> None:
         finally:
             unfinished.unlink(missing_ok=True)
     except OSError as error:
-        raise FairleadError(f"{directory / name}: cannot be written: {error.strerror or error}") from error
+        raise of_system(error, directory / name, doing="cannot be written") from error
 
 
 def _make(cluster: Cluster, hosts: Sequence[str], path: Path) -> tuple[str, ...]:

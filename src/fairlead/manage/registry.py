@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from fairlead import files, runtime
-from fairlead.errors import FairleadError
+from fairlead.errors import FairleadError, reason_of
 from fairlead.runtime import Process
 
 
@@ -73,7 +73,7 @@ def runs() -> Iterator[RunState]:
             continue  # it ended between the listing and the reading
         except (OSError, ValueError, TypeError) as error:
             raise FairleadError(
-                f"{path}: is no note of a run ({error})",
+                f"{path}: is not a record of a run ({reason_of(error)})",
                 hint="another version of fairlead may have written it: once its run has ended, remove the file",
             ) from error
         yield state

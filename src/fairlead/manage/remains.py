@@ -13,7 +13,7 @@ from fairlead import files, lab
 from fairlead.cluster import cgroups, configure, launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import of
-from fairlead.errors import FairleadError
+from fairlead.errors import FairleadError, reason_of
 from fairlead.lab.description import Description
 from fairlead.net import apply as net
 
@@ -65,7 +65,7 @@ class Remains:
             self._noted = Noted()
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FairleadError(
-                f"{self.path}: is no note of what runs ({error})",
+                f"{self.path}: is not a record of what runs ({reason_of(error)})",
                 hint="see `fairlead status` and `fairlead lab show` for what was left, then remove the file",
             ) from error
 

@@ -21,7 +21,7 @@ from fairlead.characterize.samples import Bools
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.parts import Parts
-from fairlead.errors import FairleadError
+from fairlead.errors import FairleadError, of_system
 from fairlead.manage import registry
 from fairlead.manage.clean import clean_host
 from fairlead.manage.components import Components
@@ -161,8 +161,10 @@ class _Audience:
             return
         self._failed.add(place)
         self.problems.append(error)
-        text = str(error) if isinstance(error, (FairleadError, OSError)) else repr(error)
-        self._narrator.say(f"the run goes on, but is not followed as it should be: {text}")
+        if isinstance(error, OSError):
+            error = of_system(error)
+        text = str(error) if isinstance(error, FairleadError) else repr(error)
+        self._narrator.say(f"the program goes on, but its record has gaps: {text}")
 
     def _register(self, host: int, event: Message) -> None:
         state = self._registration.state

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from fairlead import files
-from fairlead.errors import ConfigError, MissingToolError
+from fairlead.errors import ConfigError, MissingToolError, reason_of
 from fairlead.programs import npb
 
 NPB = "npb"
@@ -31,7 +31,10 @@ def trees() -> dict[str, Path]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}", hint="remove it, and add the workloads again") from error
+        raise ConfigError(
+            f"{path}: cannot be read: {reason_of(error)}",
+            hint="remove it, and add the workloads again",
+        ) from error
 
 
 def add(suite: str, tree: Path) -> None:

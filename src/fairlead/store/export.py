@@ -10,7 +10,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from fairlead import files
-from fairlead.errors import ConfigError, StoreError
+from fairlead.errors import ConfigError, StoreError, of_system
 from fairlead.store.connection import to_json
 from fairlead.store.records import Label, Run
 from fairlead.store.store import Store
@@ -41,7 +41,7 @@ def export(store: Store, directory: Path, file_format: Format) -> list[Path]:
     try:
         return written + _write_attachments(store, runs, directory / "attachments")
     except OSError as error:
-        raise StoreError(f"{directory}: cannot be written: {error}") from error
+        raise of_system(error, directory, doing="cannot be written", kind=StoreError) from error
 
 
 def write_tables(tables: Mapping[str, Any], directory: Path, file_format: Format) -> list[Path]:
@@ -60,7 +60,7 @@ def write_tables(tables: Mapping[str, Any], directory: Path, file_format: Format
             _WRITERS[file_format](table, path)
             written.append(path)
     except OSError as error:
-        raise StoreError(f"{directory}: cannot be written: {error}") from error
+        raise of_system(error, directory, doing="cannot be written", kind=StoreError) from error
     return written
 
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fairlead.errors import StoreError
+from fairlead.errors import StoreError, reason_of
 
 _PATIENCE_S = 0.3  # a reader that asks `holder` takes the lock for an instant; a writer must not trip over that
 
@@ -46,7 +46,7 @@ class WriterLock:
                     ) from error
             except OSError as error:
                 raise StoreError(
-                    f"{self._path}: the file system gives no locks ({error.strerror})",
+                    f"{self._path}: the file system gives no locks ({reason_of(error)})",
                     hint="put the results directory on another file system",
                 ) from error
             time.sleep(0.02)

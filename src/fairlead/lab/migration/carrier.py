@@ -24,7 +24,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
-from fairlead.errors import FairleadError, LabError
+from fairlead.errors import FairleadError, LabError, reason_of
 from fairlead.lab import state
 from fairlead.lab.lab import Lab
 from fairlead.lab.migration import pause, precopy
@@ -243,7 +243,7 @@ def main() -> None:
     except FairleadError as error:
         _tell(error=str(error), aborted=isinstance(error, AbortedError))
     except OSError as error:
-        _tell(error=f"the kernel refused: {error}", aborted=False)
+        _tell(error=f"the kernel refused: {reason_of(error)}", aborted=False)
 
 
 if __name__ == "__main__":
