@@ -1,4 +1,4 @@
-"""Opening the SQLite file: for writing with the right journal, or for reading only."""
+"""Opening the SQLite file for writing, with the right journal; what writing and reading have in common."""
 
 import json
 import os
@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fairlead.errors import NoSuchResultsError, StoreError
+from fairlead.errors import StoreError
 from fairlead.store import filesystem, schema
 
 FILE_NAME = "results.sqlite"
 LOCK_NAME = "results.lock"
 
 _LITTLE_B = 1 << 20  # with less, a full disk is the likely cause of an error
-_BUSY_MS = 10_000  # a checkpoint of a reader's end may hold the file for a moment
+BUSY_MS = 10_000  # a checkpoint of a reader's end may hold the file for a moment
 
 
 def open_for_writing(directory: Path) -> sqlite3.Connection:
@@ -28,8 +28,8 @@ def open_for_writing(directory: Path) -> sqlite3.Connection:
     with translated(path):
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         try:
-            connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-            _refuse_foreign(connection, path)
+            connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+            refuse_foreign(connection, path)
             connection.execute(f"PRAGMA journal_mode = {filesystem.journal_mode(filesystem.type_of(directory))}")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
@@ -40,37 +40,12 @@ def open_for_writing(directory: Path) -> sqlite3.Connection:
     return connection
 
 
-def open_for_reading(directory: Path) -> sqlite3.Connection:
-    """Connection that cannot write; works beside a living writer, and in directories that may not be written.
+def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that is not a store, or one that a newer fairlead wrote.
 
-    Where the directory may be written, SQLite opens the file for writing and refuses every statement that would
-    (``query_only``): a connection of ``mode=ro`` makes the write-ahead log's two files and cannot remove them again.
+    Raises:
+        StoreError: it is such a file.
     """
-    path = directory / FILE_NAME
-    if not path.is_file():
-        raise NoSuchResultsError(f"{directory}: there are no results here ({FILE_NAME} is missing)")
-    writable = os.access(directory, os.W_OK)
-    frozen = not writable and not path.with_name(FILE_NAME + "-wal").exists()
-    uri = f"{path.absolute().as_uri()}?mode={'rw' if writable else 'ro'}" + ("&immutable=1" if frozen else "")
-    with translated(path):
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-        try:
-            connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-            connection.execute("PRAGMA query_only = ON")
-            _refuse_foreign(connection, path)
-            version = schema.version_of(connection)
-            if version < schema.VERSION:
-                raise StoreError(
-                    f"{path}: schema version {version}, this fairlead reads {schema.VERSION}",
-                    hint="the next command that writes there (`fairlead run`, `fairlead compare`, ...) migrates it",
-                )
-        except BaseException:
-            connection.close()
-            raise
-    return connection
-
-
-def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
     version = schema.version_of(connection)
     application = int(connection.execute("PRAGMA application_id").fetchone()[0])
     tables = int(connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0])

@@ -18,19 +18,19 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from fairlead.errors import NoSuchResultsError, StoreError
+from fairlead.errors import NoSuchResultsError, StoreError, of_system
 from fairlead.store import series as arrays
 from fairlead.store.connection import (
     FILE_NAME,
     LOCK_NAME,
     from_json,
-    open_for_reading,
     open_for_writing,
     to_json,
     translated,
 )
 from fairlead.store.events import EventBuffer, EventRow
 from fairlead.store.lock import WriterLock, holder_session
+from fairlead.store.reading import ReadConnection, fetch
 from fairlead.store.records import Attachment, Event, Label, Run, Series, Status
 
 ENDINGS = ("ok", "failed", "aborted")
@@ -51,11 +51,12 @@ class Store:
     whose events are committed within half a second and by `finish_run`.
     """
 
-    def __init__(self, directory: Path, connection: sqlite3.Connection, lock: WriterLock | None, session: str) -> None:
+    def __init__(
+        self, directory: Path, connection: sqlite3.Connection | ReadConnection, lock: WriterLock | None, session: str
+    ) -> None:
         """Not for callers: use `open` or `read`."""
         self.directory = directory
-        self._path = directory / FILE_NAME
-        self._connection = connection
+        self._path, self._connection = directory / FILE_NAME, connection
         self._lock = lock
         self._session = session
         self._guard = threading.RLock()
@@ -80,7 +81,7 @@ class Store:
             session = uuid.uuid4().hex
             lock = WriterLock(directory / LOCK_NAME, session)
         except OSError as error:
-            raise StoreError(f"{directory}: cannot be used for results: {error}") from error
+            raise of_system(error, directory, doing="cannot be used for results", kind=StoreError) from error
         try:
             connection = open_for_writing(directory)
             store = cls(directory, connection, lock, session)
@@ -100,7 +101,7 @@ class Store:
             StoreError: no store there, not a store, or a schema version that this fairlead does not read.
         """
         directory = Path(directory)
-        return cls(directory, open_for_reading(directory), None, "")
+        return cls(directory, ReadConnection(directory), None, "")
 
     def close(self) -> None:
         """Commit what is pending and give the lock back. Runs without an end stay recognisable as interrupted."""
@@ -377,6 +378,7 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
         with self._guard, translated(self._path):
+            assert isinstance(self._connection, sqlite3.Connection)
             cursor = self._connection.cursor()
             cursor.execute("BEGIN IMMEDIATE")
             try:
@@ -394,7 +396,7 @@ class Store:
 
     def _query(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
         with self._guard, translated(self._path):
-            return self._connection.execute(sql, parameters).fetchall()
+            return fetch(self._connection, sql, parameters)
 
     def _read_runs(self, sql: str, parameters: Mapping[str, Any]) -> list[Run]:
         rows = self._query(sql, parameters)
