@@ -41,12 +41,17 @@ def characterize(
     if began is not None:
         began(run)
     with ended(store, run):
-        asyncio.run(_measure(group, Survey(group, settings, StoreSink(store, run), progress)))
-    return Characterization.read(store, store.run(run))
+        asyncio.run(_measure(group, Survey(group, settings, StoreSink(store, run), progress), progress))
+    progress("computing the matrices", 0, 1)
+    found = Characterization.read(store, store.run(run))
+    progress("computing the matrices", 1, 1)
+    return found
 
 
-async def _measure(group: AgentGroup, survey: Survey) -> None:
+async def _measure(group: AgentGroup, survey: Survey, progress: Progress) -> None:
+    progress("starting the agents", 0, 1)
     async with group:
+        progress("starting the agents", 1, 1)
         await survey.run()
 
 

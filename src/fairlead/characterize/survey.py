@@ -17,9 +17,11 @@ from fairlead.characterize import confluence, latency, sensitivity
 from fairlead.characterize.samples import Exchanges, Floats, Injection, Samples, Sink
 from fairlead.characterize.sensitivity import Sensitivity
 from fairlead.characterize.tournament import Pair, groups
+from fairlead.display import words
 from fairlead.progress import Progress
 
 Message = dict[str, Any]
+MEETING = "testing which paths meet (at most)"
 
 
 class Commander(Protocol):
@@ -81,11 +83,12 @@ class Survey:
             AgentError: an agent died, refused or did not answer.
             MeasurementError: some pair of hosts cannot reach each other.
         """
+        self._progress("probing the quiet network", 0, self._settings.idle_windows)
         await self._probe(None)  # addresses are resolved, routes and caches filled: not kept
         for number in range(self._settings.idle_windows):
-            self._progress("quiet network", number, self._settings.idle_windows)
+            self._progress("probing the quiet network", number, self._settings.idle_windows)
             await self._window(())
-        self._progress("quiet network", self._settings.idle_windows, self._settings.idle_windows)
+        self._progress("probing the quiet network", self._settings.idle_windows, self._settings.idle_windows)
         relation = await self._relation()
         await self._latencies(relation)
 
@@ -96,20 +99,20 @@ class Survey:
         pairs = [(i, j) for i in range(count) for j in range(count) if i != j]
         random.Random(self._settings.seed).shuffle(pairs)
         for number, pair in enumerate(pairs):
-            self._progress("injections", number, len(pairs))
+            self._progress("injecting traffic, pair by pair", number, len(pairs))
             await self._window((pair,))
-        self._progress("injections", len(pairs), len(pairs))
+        self._progress("injecting traffic, pair by pair", len(pairs), len(pairs))
         await self._repeat_undecided(pairs)
         network = sensitivity.quiet(self.samples)
         relation = sensitivity.evaluate(self.samples, network)
         search = confluence.Search(relation, network, self.samples.rates_bps())
         while (meeting := search.open_pairs()) is not None and search.tests < search.limit:
-            self._progress("meeting points", search.tests, search.tests + 1)
+            self._progress(MEETING, search.tests, search.limit)
             await self._window(meeting)
             while search.doubtful(self.samples, meeting):
                 await self._window(meeting)
             search.learn(self.samples, meeting)
-            self._progress("meeting points", search.tests, search.tests)
+        self._progress(MEETING, search.limit, search.limit)
         return confluence.complete(relation, self.samples, network)
 
     async def _repeat_undecided(self, pairs: list[Pair]) -> None:
@@ -118,9 +121,10 @@ class Survey:
             open_ = {pair: sensitivity.undecided(self.samples, pair, network) for pair in pairs}
             again = [pair for pair in pairs if open_[pair]]
             for number, pair in enumerate(again):
+                self._progress("repeating unclear injections", number, len(again))
                 # The injected pair's own probes are the yardstick, in every attempt.
                 await self._window((pair,), [*open_[pair], pair])
-                self._progress("repeats of undecided injections", number + 1, len(again))
+            self._progress("repeating unclear injections", len(again), len(again))
 
     async def _window(self, injected: tuple[Pair, ...], watched: Iterable[Pair] | None = None) -> None:
         """Inject, probe the watched paths (default: all) meanwhile, keep what came back."""
@@ -188,11 +192,18 @@ class Survey:
     async def _exchange_groups(
         self, schedule: list[list[Pair]], sizes: tuple[int, ...], exchanges: int, warmup: int
     ) -> None:
-        what = "latencies" if len(sizes) > 1 else f"latencies of {sizes[0]} B"
-        for number, group in enumerate(schedule):
-            self._progress(what, number, len(schedule))
-            await _all(self._exchange(pair, sizes, exchanges, warmup, len(group) == 1) for pair in group)
-        self._progress(what, len(schedule), len(schedule))
+        ends = dict.fromkeys(words.size(size).replace(words.NBSP, " ") for size in (min(sizes), max(sizes)))
+        what, total, done = f"latency of messages of {' to '.join(ends)}", sum(map(len, schedule)), 0
+
+        async def exchange(pair: Pair, alone: bool) -> None:
+            nonlocal done
+            await self._exchange(pair, sizes, exchanges, warmup, alone)
+            done += 1
+            self._progress(what, done, total)
+
+        self._progress(what, 0, total)
+        for group in schedule:
+            await _all(exchange(pair, len(group) == 1) for pair in group)
 
     async def _outliers(self) -> None:
         matrix = latency.LatencyMatrix.of(self.samples.exchanges, self.samples.count)
@@ -200,8 +211,9 @@ class Survey:
         for size, pair in matrix.outliers():
             by_pair.setdefault(pair, []).append(size)
         for number, (pair, sizes) in enumerate(by_pair.items()):
+            self._progress("repeating outliers, alone", number, len(by_pair))
             await self._exchange(pair, tuple(sizes), self._settings.exchanges, self._settings.warmup, True)
-            self._progress("outliers again, alone", number + 1, len(by_pair))
+        self._progress("repeating outliers, alone", len(by_pair), len(by_pair))
 
     async def _exchange(self, pair: Pair, sizes: tuple[int, ...], exchanges: int, warmup: int, alone: bool) -> None:
         # A pair may get a quarter of what it was seen to carry before it counts as stuck.

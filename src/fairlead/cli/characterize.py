@@ -3,21 +3,19 @@
 import json
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.default_group import DefaultGroup
+from fairlead.cli.progress import progress_on
 from fairlead.sizes import Sizes
 
 if TYPE_CHECKING:
     from fairlead.characterize.characterization import Characterization
-    from fairlead.progress import Progress
     from fairlead.store import Run
 
 PATHS_SHOWN = 12
@@ -93,6 +91,7 @@ def measure(
     from fairlead.characterize.characterize import characterize
     from fairlead.characterize.survey import Settings
     from fairlead.cluster.description import Cluster
+    from fairlead.report import characterization_report
     from fairlead.store import Store
 
     if profile_file is not None:
@@ -103,7 +102,11 @@ def measure(
     settings = Settings(sizes_B=sizes, budget_s=budget_s or None)
     with Store.open(results) as store, progress_on(sys.stderr) as progress:
         found = characterize(cluster, store, settings, progress)
-    _present(found, results, as_json, output or results / "characterization.html")
+        output = output or results / "characterization.html"
+        progress("drawing the heat maps", 0, 1)
+        characterization_report.write(found, output)
+        progress("drawing the heat maps", 1, 1)
+    _present(found, results, as_json, output)
 
 
 @command.command("show")
@@ -132,6 +135,10 @@ def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Pat
                 click.echo(_line(each))
             return
         found = Characterization.read(store, chosen(store, run))
+    if output is not None:
+        from fairlead.report import characterization_report
+
+        characterization_report.write(found, output)
     _present(found, results, as_json, output)
 
 
@@ -202,10 +209,6 @@ def _listed(run: "Run") -> dict[str, Any]:
 
 
 def _present(found: "Characterization", results: Path, as_json: bool, output: Path | None) -> None:
-    if output is not None:
-        from fairlead.report import characterization_report
-
-        characterization_report.write(found, output)
     if as_json:
         click.echo(json.dumps(found.to_json()))
         return
@@ -219,38 +222,3 @@ def _present(found: "Characterization", results: Path, as_json: bool, output: Pa
     if len(lines) > PATHS_SHOWN:
         click.echo(f"  ... and {len(lines) - PATHS_SHOWN} more lines: --json has them all")
     click.echo(f"stored as run {found.run} in {results}" + (f"; report: {output}" if output else ""))
-
-
-@contextmanager
-def progress_on(stream: TextIO) -> Iterator["Progress"]:
-    """Where progress goes: a bar on a terminal, else one line when something new begins."""
-    if not stream.isatty():
-        yield _plain(stream)
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
-
-    columns = TextColumn("{task.description:36}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Bars(*columns, console=Console(file=stream)) as bars:
-        tasks = {}
-
-        def show_bar(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=done, total=total)
-
-        yield show_bar
-
-
-def _plain(stream: TextIO) -> "Progress":
-    begun: set[str] = set()
-    start_s = time.monotonic()
-
-    def say(what: str, done: int, total: int) -> None:
-        if what not in begun:
-            begun.add(what)
-            stream.write(f"{time.monotonic() - start_s:6.1f} s  {what} ({total})\n")
-            stream.flush()
-
-    return say

@@ -110,7 +110,7 @@ def command(
 
 
 def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
-    from fairlead.cli.characterize import progress_on
+    from fairlead.cli.progress import progress_on
     from fairlead.manage import comparison_session
     from fairlead.report import comparison, make
     from fairlead.store import Store
@@ -125,6 +125,7 @@ def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
             announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.in_words()}", err=True),
             tell=lambda text: click.echo(text, err=True),
         )
+    click.echo("computing and drawing the report", err=True)
     with Store.read(results) as store:
         report, summary, *_ = make.comparison(store, experiment, results / "report.html")
         failed = [run for run in comparison.failed(store, experiment) if comparison.case_of(run) in only]

@@ -116,7 +116,7 @@ def measuring(
     Args:
         lasts_s: about (or ``at_least``) how long it takes, for its price; infinite: not known.
     """
-    from fairlead.cli.characterize import progress_on
+    from fairlead.cli.progress import progress_on
     from fairlead.cluster.description import Cluster
     from fairlead.store import Store
 
@@ -133,6 +133,7 @@ def show(output: Output) -> None:
     from fairlead.benchmarks.page import report
 
     page = output.page or output.results / "benchmarks.html"
+    click.echo("computing and drawing the report", err=True)
     for path in report.make([output.results], page, prices=output.prices, figures=output.figures):
         click.echo(path)
 

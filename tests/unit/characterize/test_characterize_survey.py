@@ -94,3 +94,24 @@ def test_an_agent_that_dies_ends_the_survey_and_keeps_its_samples() -> None:
         run(survey.run())
     assert 0 < len(survey.samples.injections) < 56
     assert survey.samples.exchanges == []
+
+
+def test_progress_names_every_stage_from_its_first_step_to_its_last() -> None:
+    told: list[tuple[str, int, int]] = []
+    settings = Settings(sizes_B=(64, 65536, 512 * 1024))
+    survey = Survey(
+        SimulatedAgents(PLANS["star of 3"], 0.0),
+        settings,
+        Nowhere(),
+        lambda what, done, total: told.append((what, done, total)),
+    )
+    run(survey.run())
+    stages = list(dict.fromkeys(what for what, _, _ in told))
+    assert stages[:2] == ["probing the quiet network", "injecting traffic, pair by pair"]
+    assert "latency of messages of 64 B to 64 KiB" in stages
+    assert stages[-1] == "latency of messages of 512 KiB"
+    for stage in stages:
+        steps = [(done, total) for what, done, total in told if what == stage]
+        assert steps[-1][0] == steps[-1][1], stage
+        assert steps[0][0] == 0, stage
+    assert [each for each in told if each[0] == stages[-1]][1] == (stages[-1], 1, 3)
