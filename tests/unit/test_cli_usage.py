@@ -1,14 +1,17 @@
 """What the command line says to those who type it in another order."""
 
+import shlex
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
 from click.testing import CliRunner
 
 from fairlead.cli.main import command
-from fairlead.errors import ConfigError
+from fairlead.errors import ConfigError, NoSuchLabError
 
 
 def test_a_benchmark_without_cluster_says_where_the_cluster_belongs() -> None:
@@ -69,6 +72,63 @@ def test_the_end_of_options_is_no_name(line: str) -> None:
     done = CliRunner().invoke(command, line.split(), prog_name="fairlead")
     assert done.exit_code == 2
     assert done.output.splitlines()[-1].endswith(": a name is missing: -- ends the options")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("run c.toml -n 8 cg --class A", "fairlead run c.toml -n 8 -- cg --class A"),
+        ("run -n 8 c.toml cg -c A --move a:b:c", "fairlead run -n 8 c.toml -- cg -c A --move a:b:c"),
+        ("profile -n 4 cg --class=A", "fairlead profile run -n 4 -- cg --class=A"),
+        ("profile run cg 'two words' --class A", "fairlead profile run -- cg 'two words' --class A"),
+    ],
+)
+def test_an_option_of_the_program_needs_two_dashes_before_the_program(line: str, told: str) -> None:
+    done = CliRunner().invoke(command, shlex.split(line), prog_name="fairlead")
+    assert done.exit_code == 2
+    assert done.output.splitlines()[-1] == f"  {told}"
+    assert "If it is the program's, put -- before the program:" in done.output
+
+
+@pytest.mark.parametrize("line", ["run c.toml --rank 8 -- cg", "run --class A c.toml cg", "profile --rank 4 cg"])
+def test_an_option_before_the_program_is_a_mistake(line: str) -> None:
+    done = CliRunner().invoke(command, line.split(), prog_name="fairlead")
+    assert done.exit_code == 2
+    assert "No such option" in done.output.splitlines()[-1]
+
+
+def lab_named(name: str, executed: list[str]) -> SimpleNamespace:
+    def enter_command(host: str, argv: list[str]) -> list[str]:
+        executed[:] = [name, host, *argv]
+        return ["/bin/true"]
+
+    plan = SimpleNamespace(host_by_name={"h0": None}, switches=("leaf0",))
+    return SimpleNamespace(name=name, plan=plan, enter_command=enter_command)
+
+
+@pytest.mark.parametrize("words", ["mesh8 h0 -- ping -c1 h1", "mesh8 h0 ping -c1 h1", "h0 -- ping -c1 h1"])
+def test_a_command_on_a_host_of_a_lab(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    executed: list[str] = []
+    monkeypatch.setattr("fairlead.lab.running_labs", lambda: [lab_named("mesh8", executed)])
+    monkeypatch.setattr("os.execv", lambda *_: None)
+    assert CliRunner().invoke(command, ["lab", "exec", *words.split()], prog_name="fairlead").exit_code == 0
+    assert executed == ["mesh8", "h0", "ping", "-c1", "h1"]
+
+
+def test_a_lab_is_named_where_several_are_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    executed: list[str] = []
+    monkeypatch.setattr("fairlead.lab.running_labs", lambda: [lab_named("a", executed), lab_named("b", executed)])
+    monkeypatch.setattr("os.execv", lambda *_: None)
+    invoke = partial(CliRunner().invoke, command, prog_name="fairlead")
+    assert invoke(["lab", "exec", "b", "h0", "true"]).exit_code == 0
+    assert executed == ["b", "h0", "true"]
+    assert isinstance(invoke(["lab", "exec", "h0", "--", "true"]).exception, NoSuchLabError)
+    for words, told in (
+        (["a"], "a host is missing: fairlead lab exec a HOST -- COMMAND"),
+        (["a", "h0", "--"], "a command is missing: fairlead lab exec a h0 -- COMMAND"),
+    ):
+        done = invoke(["lab", "exec", *words])
+        assert (done.exit_code, done.output.splitlines()[-1]) == (2, f"Error: {told}")
 
 
 def test_no_labs_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

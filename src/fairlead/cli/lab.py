@@ -81,20 +81,37 @@ def down(name: str) -> None:
 
 
 @command.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--lab", "name", help="Which lab, if several are running.")
-@click.argument("host")
-@click.argument("argv", nargs=-1, required=True, type=click.UNPROCESSED)
-def exec(name: str | None, host: str, argv: tuple[str, ...]) -> None:
-    """Run a command on HOST of the lab; streams, signals and exit status pass unchanged.
+@click.option("--lab", "name", hidden=True)  # NAME stood there before it was an argument as everywhere else
+@click.argument("words", metavar="NAME HOST -- COMMAND [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
+def exec(name: str | None, words: tuple[str, ...]) -> None:
+    """Run a command on HOST of lab NAME; streams, signals and exit status pass unchanged.
+
+    NAME may be left out while a single lab is up.
 
     \b
-    Example: fairlead lab exec h0 -- ping -c1 h1
+    Example: fairlead lab exec mesh8 h0 -- ping -c1 h1
     """
-    words = list(argv[1:] if argv[0] == "--" else argv)
-    if not words:
-        raise click.UsageError("no command given")
-    line = _the_lab(name).enter_command(host, words)
+    lab, [host, *argv] = _lab_and_rest(name, list(words))
+    argv = argv[1:] if argv[:1] == ["--"] else argv
+    if not argv:
+        raise click.UsageError(f"a command is missing: fairlead lab exec {lab.name} {host} -- COMMAND")
+    line = lab.enter_command(host, argv)
     os.execv(line[0], line)
+
+
+def _lab_and_rest(name: str | None, words: list[str]) -> tuple[Lab, list[str]]:
+    """The lab that is meant, and HOST and COMMAND. A first word that names no lab is a host of the only one."""
+    if name is not None:
+        return labs.find(name), words
+    running = {lab.name: lab for lab in labs.running_labs()}
+    if words[0] in running:
+        if len(words) == 1:
+            raise click.UsageError(f"a host is missing: fairlead lab exec {words[0]} HOST -- COMMAND")
+        return running[words[0]], words[1:]
+    only = next(iter(running.values())) if len(running) == 1 else None
+    if only is not None and words[0] in (*only.plan.host_by_name, *only.plan.switches):
+        return only, words
+    return labs.find(words[0]), words  # says that there is none of this name
 
 
 @command.command()

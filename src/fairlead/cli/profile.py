@@ -9,6 +9,7 @@ import click
 from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.default_group import DefaultGroup
 from fairlead.cli.named_path import NamedPath
+from fairlead.cli.program_command import ProgramCommand
 
 if TYPE_CHECKING:
     from fairlead.profile.json_form import Summary
@@ -43,7 +44,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     return target
 
 
-@command.command("run")
+@command.command("run", cls=ProgramCommand)
 @click.argument("argv", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("-n", "--ranks", type=click.IntRange(min=1),
               help="Ranks to start [default: one a core, or one a slot of the cluster].")  # fmt: skip

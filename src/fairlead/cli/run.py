@@ -6,6 +6,7 @@ import click
 
 from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.named_path import NamedPath
+from fairlead.cli.program_command import ProgramCommand
 from fairlead.manage.data_planes import PLANES
 
 
@@ -21,7 +22,7 @@ def _parse_move(
     return moves
 
 
-@click.command("run")
+@click.command("run", cls=ProgramCommand)
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.argument("argv", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option(
