@@ -28,13 +28,14 @@ TABLE: Table = table(
 )
 
 
-@pytest.mark.parametrize("columns", [20, 40, 60, 80])
-def test_no_number_and_no_column_is_cut(
+@pytest.mark.parametrize("columns", [40, 60, 80, 100])
+def test_a_table_fits_the_terminal_and_nothing_is_cut(
     columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     console().print(rich_table(TABLE, "Cells"))
     lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
     assert all(any(f"11.75 to 1{k}.85{NBSP}s" in line for line in lines) for k in (1, 2, 3))
     words = " ".join(lines).replace(NBSP, "_").split()
     assert "…" not in " ".join(words)
@@ -42,7 +43,30 @@ def test_no_number_and_no_column_is_cut(
         assert f"1{number + 1}.80_s" in words and f"1{number + 1}.85_s" in words
     assert [words.count(each) for each in ("0.123_s", "10.90_s", "12.70_s", "11.75")] == [3, 3, 3, 3]
     assert {"configuration", "mean", "interval", "standard", "deviation", "min", "max"} <= set(words)
-    assert max(map(len, lines)) <= max(columns, 90)  # no wider than it has to be
+    assert words.count("Cells") == 1
+
+
+def test_a_part_of_a_table_names_its_rows(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [[cell(program), cell(scenario), cell(1.5), cell(2.25), cell(3.125)]
+            for program in ("cg", "nbody") for scenario in ("clean", "congested")]  # fmt: skip
+    names = ("program", "scenario", "first_number", "second_number", "third_number")
+    monkeypatch.setenv("COLUMNS", "50")
+    console().print(rich_table(table([(name, name) for name in names], rows), "Runs"))
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 50
+    heads = [line.split() for line in lines if "program" in line]
+    assert heads == [["program", "scenario", "first_number"], ["program", "scenario", "second_number"],
+                     ["program", "scenario", "third_number"]] or heads == [
+        ["program", "scenario", "first_number", "second_number"], ["program", "scenario", "third_number"]]  # fmt: skip
+    assert sum(line.split()[:2] == ["nbody", "congested"] for line in lines) == len(heads)
+
+
+def test_what_cannot_be_narrower_is_not_cut(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "10")
+    console().print(rich_table(table([("n", "n"), ("rate", "r")], [[cell(1), cell(5.0, f"123.456{NBSP}Mbit/s")]]), ""))
+    assert f"123.456{NBSP}Mbit/s" in capsys.readouterr().out
 
 
 def test_nothing_is_wrapped_where_there_is_no_terminal(
