@@ -18,7 +18,7 @@ from fairlead.errors import FairleadError, MeasurementError
 
 POLL_S = 0.01
 RESULTS, OTHER_RESULTS = "results", "other"  # of a cell's run, and of a second job beside it
-GOES_OVER = re.compile(r"(\w+)→(\w+) goes over (\w+)")
+GOES_OVER = re.compile(r"(\w+)→(\w+) rerouted over (\w+)")
 END_S = 5.0  # SIGTERM must end a run in this time
 CLEAN_LIMIT_S = 60.0
 TROUBLE = (FairleadError, OSError, subprocess.SubprocessError)

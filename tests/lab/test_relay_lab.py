@@ -99,7 +99,7 @@ def test_the_plane_is_chosen_by_what_hosts_can(lab: labs.Lab, tmp_path: Path, un
     assert carried(command, "h2")["passed"] > 0
     with run(cluster, *auto, program=traffic(1), results=tmp_path) as command:
         assert command.end() == 0, command.text()
-    assert not command.heard("cannot move traffic")
+    assert not command.heard("cannot reroute traffic")
     assert all("relay" not in event.data for event in command.events("stats"))
     assert nothing_left(lab)
 
@@ -128,7 +128,7 @@ def test_ranks_join_an_agent_that_is_started_again(lab: labs.Lab, tmp_path: Path
         for victim in ("h1", "h0"):  # the destination's agent; the source's, whose move is made again
             (agent,) = processes(lab, victim, "fairlead-agent")
             os.kill(agent, signal.SIGKILL)
-            command.wait_to_hear(f"the agent of {victim} runs again")
+            command.wait_to_hear(f"the agent of {victim} is running again")
             deaths = {str(event.data["host"]): event.t_s for event in command.events("died")}
         assert min(deaths.values()) > begin_s
         # New agents count from zero: ranks have joined them, and each knows where the other's are.

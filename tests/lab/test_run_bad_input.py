@@ -113,7 +113,7 @@ def test_a_run_starts_where_no_port_is_free_on_all_hosts(lab: labs.Lab, tmp_path
     (told,) = command.events("port")
     assert (told.data["host"], told.data["port"]) in (("h1", 19651), ("h2", 19650))
     taken = 39301 - told.data["port"]
-    assert command.heard(f"{told.data['host']}: port {taken} is taken there; its agent listens on {told.data['port']}")
+    assert command.heard(f"{told.data['host']}: port {taken} is in use there; its agent listens on {told.data['port']}")
     assert [event.kind for event in command.record()[1] if event.kind in ("moved", "plane")] == ["moved"]
     assert nothing_left(lab)
 
@@ -136,7 +136,7 @@ def test_two_runs_at_once_start_on_the_same_hosts(lab: labs.Lab, tmp_path: Path)
         run(cluster, *MOVED, program=traffic(60, seed=2), results=tmp_path / "two") as two,
     ):
         for command in (one, two):
-            command.wait_to_hear("h0→h1 goes over h2")
+            command.wait_to_hear("h0→h1 rerouted over h2")
         assert listening(lab, "h0") == {19650, 19651}
         for seed, command in ((1, one), (2, two)):
             finish(lab, seed)
@@ -149,7 +149,7 @@ def test_moves_by_hand_need_privileges(lab: labs.Lab, tmp_path: Path, unprivileg
         cluster_file(lab, tmp_path), *MOVED, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged
     ) as command:
         assert command.end() == 1
-    assert command.heard("3 of 3 hosts cannot move traffic (first: h0: ")
+    assert command.heard("3 of 3 hosts cannot reroute traffic (first: h0: ")
     assert "CAP_NET_ADMIN" in command.text()
     assert "h0: `move` failed: there is no route plane" in command.text()
     assert [event.data["plane"] for event in command.events("plane")] == ["none"] * 3
@@ -165,7 +165,7 @@ def test_without_privileges_the_program_runs_and_the_user_is_told(
     assert measured.returncode == 0, measured.stderr
     with run(cluster, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
         assert command.end() == 0, command.text()
-    assert command.heard("3 of 3 hosts cannot move traffic (first: h0: ")
+    assert command.heard("3 of 3 hosts cannot reroute traffic (first: h0: ")
     assert command.heard("`fairlead doctor` says how the guardian gets its privilege")
     assert command.record()[0].status == "ok"
 
@@ -185,7 +185,7 @@ def test_a_star_has_no_detours_and_costs_no_guardians(tmp_path: Path, tmp_path_f
             assert processes(lab, "h1", "fairlead-guardian") == []
             assert command.end() == 0
         assert command.heard("no detour leads around any path's bottleneck")
-        assert command.heard("0 moves")
+        assert command.heard("no reroutes")
         assert command.events("moved") == []
     finally:
         lab.down()

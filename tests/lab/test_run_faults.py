@@ -35,8 +35,8 @@ pytestmark = [
     pytest.mark.mpi,
     pytest.mark.skipif(os.geteuid() != 0, reason="kernel state is looked at as root"),
 ]
-AWAY = "h0→h1 goes over h2"
-BACK = "h0→h1 is back on its direct path"
+AWAY = "h0→h1 rerouted over h2"
+BACK = "h0→h1 back on its direct path"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_a_killed_agent_takes_its_routes_along_and_nothing_else(lab: labs.Lab, c
         assert states()[0]["detours"] == {"h0→h1": "h2"}
         hit(lab, "h0", "fairlead-agent")
         assert wait_for(lambda: not moved_routes(lab, "h0"), "the routes' end") < 2
-        command.wait_to_hear("the agent of h0 is gone; its traffic takes the direct paths")
+        command.wait_to_hear("the agent of h0 died; its traffic takes the direct paths")
         assert kernel_state(lab, "h1")["device"]
         assert_unharmed(lab, command)
     (died,) = command.events("died")
@@ -65,14 +65,14 @@ def test_a_killed_agent_is_started_again_and_moves_as_it_did(lab: labs.Lab, clus
     with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         hit(lab, "h0", "fairlead-agent")
-        command.wait_to_hear("the agent of h0 runs again")
+        command.wait_to_hear("the agent of h0 is running again")
         wait_for(lambda: command.text().count(AWAY) == 2, "the move by hand, made again")
         assert moved_routes(lab, "h0") and kernel_state(lab, "h0")["device"]
         assert states()[0]["detours"] == {"h0→h1": "h2"}
         # The others take it for what it is: they answer it as a relay, and it them.
         hit(lab, "h2", "fairlead-agent")
         command.wait_to_hear(BACK)
-        command.wait_to_hear("the agent of h2 runs again")
+        command.wait_to_hear("the agent of h2 is running again")
         assert_unharmed(lab, command)
     restarted = [event.data for event in command.events("restarted")]
     assert [(data["host"], data["attempt"], data["plane"]) for data in restarted] == [
@@ -109,7 +109,7 @@ def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
         assert kernel_state(lab, "h1")["device"] and kernel_state(lab, "h2")["device"]
         assert states()[0]["detours"] == {}
         assert_unharmed(lab, command)
-    assert command.heard("h0 can no longer move traffic: the guardian has ended")
+    assert command.heard("h0 can no longer reroute traffic: the guardian has ended")
     (lost,) = command.events("plane_lost")
     (cleaned,) = command.events("plane_cleaned")
     (returned,) = command.events("returned")
@@ -126,8 +126,8 @@ def test_a_host_that_loses_guardian_and_agent_has_new_ones_and_is_clean_after_th
         (agent,), (guardian,) = (processes(lab, "h2", name) for name in ("fairlead-agent", "fairlead-guardian"))
         os.kill(guardian, signal.SIGKILL)
         os.kill(agent, signal.SIGKILL)
-        command.wait_to_hear("the agent of h2 is gone")
-        command.wait_to_hear("the agent of h2 runs again")
+        command.wait_to_hear("the agent of h2 died")
+        command.wait_to_hear("the agent of h2 is running again")
         assert len(kernel_state(lab, "h2")["device"]) == 1
         assert_unharmed(lab, command)
     assert kernel_state(lab, "h2") == {}

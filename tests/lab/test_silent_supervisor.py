@@ -45,7 +45,8 @@ def test_agents_undo_everything_when_the_lease_runs_out_and_come_back(lab: labs.
         wait_for(lambda: not any(kernel_state(lab, host) for host in HOSTS), "the end of all they did", 5)
         assert all(processes(lab, host, PROGRAM) for host in HOSTS)
         command.process.send_signal(signal.SIGCONT)
-        wait_for(lambda: all(command.heard(f"the agent of {host} runs again") for host in HOSTS), "the agents' return")
+        back = [f"the agent of {host} is running again" for host in HOSTS]
+        wait_for(lambda: all(map(command.heard, back)), "the agents' return")
         wait_for(lambda: moved_routes(lab, "h0"), "the move by hand, made again")
         finish(lab)
         assert command.end() == 0, command.text()

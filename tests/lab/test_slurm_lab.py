@@ -126,7 +126,7 @@ def test_a_managed_run_on_the_nodes_of_an_allocation(slurm: labs.Lab) -> None:
     run = f'{FAIRLEAD} run slurm --no-detection --move h0:h1:h2 -- sh -c "{SHOW.format(address=address)}"'
     said = in_allocation(slurm, "-N3 --ntasks-per-node=1", run.replace("'", "'\\''"))
     assert sorted(re.findall(r"^h\d$", said, re.MULTILINE)) == ["h0", "h1", "h2"]
-    assert "h0→h1 goes over h2: by hand" in said
+    assert "h0→h1 rerouted over h2: by hand" in said
     assert f"{address} via {slurm.plan.host_by_name['h2'].address} dev fl-" in said
     assert not any(managed_runs.kernel_state(slurm, host) for host in NODES)
 
@@ -172,7 +172,7 @@ def test_a_cancelled_job_leaves_nothing(slurm: labs.Lab, shared: Path) -> None:
     submit = slurm.enter_command("h0", ["sh", "-c", "cd ~ && sbatch --parsable -N3 -o job.out job.sh"])
     job = subprocess.run(submit, capture_output=True, text=True, check=True).stdout.strip()
     told = shared / "home/job.out"
-    managed_runs.wait_for(lambda: told.exists() and "goes over h2" in told.read_text(), "the move")
+    managed_runs.wait_for(lambda: told.exists() and "rerouted over h2" in told.read_text(), "the move")
     assert all(managed_runs.processes(slurm, host, "fairlead-agent") for host in NODES)
     assert managed_runs.kernel_state(slurm, "h0")
     subprocess.run(slurm.enter_command("h0", ["scancel", job]), check=True)

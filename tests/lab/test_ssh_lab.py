@@ -288,12 +288,12 @@ def test_an_ordinary_user_moves_his_traffic_by_an_installed_guardian(
     destination = lab.plan.host_by_name["h1"].address
     ask = ["sh", "-c", f"id -un; ip route get {destination}; exec sleep 60"]
     with managed_runs.run(of_ann(text, keys, INSTALLED), *WHERE_TO, program=ask, results=tmp_path) as command:
-        command.wait_to_hear("h0→h1 goes over h2")
+        command.wait_to_hear("h0→h1 rerouted over h2")
         assert managed_runs.moved_routes(lab, "h0")
         managed_runs.wait_for(lambda: len(command.output) >= 2, "the program's word on its route")
         (guardian,) = managed_runs.processes(lab, "h1", "fairlead-guardian")
         os.kill(guardian, signal.SIGKILL)
-        command.wait_to_hear("h0→h1 is back on its direct path")
+        command.wait_to_hear("h0→h1 back on its direct path")
         managed_runs.wait_for(lambda: not managed_runs.kernel_state(lab, "h1"), "the clean-up by ssh", 10)
         command.process.send_signal(signal.SIGTERM)
         command.end()
@@ -330,7 +330,7 @@ def test_an_ordinary_user_moves_his_traffic_by_sudo(lab: labs.Lab, text: str, ke
     destination = lab.plan.host_by_name["h1"].address
     ask = ["sh", "-c", f"id -un; sleep 2; ip route get {destination}"]
     with managed_runs.run(path, *WHERE_TO, program=ask, results=tmp_path) as command:
-        command.wait_to_hear("h0→h1 goes over h2")
+        command.wait_to_hear("h0→h1 rerouted over h2")
         assert command.end() == 0, command.text()
     assert command.output[0] == "ann\n"
     assert f"via {lab.plan.host_by_name['h2'].address} dev fl-" in command.output[1]
@@ -343,7 +343,7 @@ def test_an_ordinary_user_moves_his_traffic_by_sudo(lab: labs.Lab, text: str, ke
 def test_a_copied_guardian_has_no_privilege_and_that_is_told(text: str, keys: Path, tmp_path: Path) -> None:
     with managed_runs.run(of_ann(text, keys), *WHERE_TO, program=["true"], results=tmp_path) as command:
         assert command.end() == 1
-    assert command.heard("3 of 3 hosts cannot move traffic (first: h0: the guardian does not hold the capability")
+    assert command.heard("3 of 3 hosts cannot reroute traffic (first: h0: the guardian does not hold the capability")
 
 
 @pytest.mark.parametrize("guardian", [INSTALLED, BY_A_COMMAND])
@@ -377,12 +377,12 @@ def cluster_file(text: str, keys: Path) -> Path:
 
 def test_an_agent_whose_session_fell_is_started_again(lab: labs.Lab, cluster_file: Path, tmp_path: Path) -> None:
     with managed_runs.run(cluster_file, *WHERE_TO, program=["sleep", "60"], results=tmp_path) as command:
-        command.wait_to_hear("h0→h1 goes over h2")
+        command.wait_to_hear("h0→h1 rerouted over h2")
         (before,) = managed_runs.processes(lab, "h0", "fairlead-agent")
         (session,) = sessions(lab, "h0")
         os.kill(session, signal.SIGKILL)
-        command.wait_to_hear("the agent of h0 is gone")
-        command.wait_to_hear("the agent of h0 runs again")
+        command.wait_to_hear("the agent of h0 died")
+        command.wait_to_hear("the agent of h0 is running again")
         (after,) = managed_runs.processes(lab, "h0", "fairlead-agent")
         assert after != before
         managed_runs.wait_for(lambda: managed_runs.moved_routes(lab, "h0"), "the move by hand, made again", 20)
@@ -397,17 +397,17 @@ def test_a_host_that_is_cut_off_for_a_while_has_its_agent_back(
 ) -> None:
     """No connection is closed: the agent has its lease, and ssh here asks whether the host is there."""
     with managed_runs.run(cluster_file, *WHERE_TO, program=["sleep", "60"], results=tmp_path) as command:
-        command.wait_to_hear("h0→h1 goes over h2")
+        command.wait_to_hear("h0→h1 rerouted over h2")
         nft = lab.enter_command("h2", ["nft", "-f", "-"])
         chain = "add table inet cut\nadd chain inet cut incoming { type filter hook input priority 0; }\n"
         rule = f"add rule inet cut incoming tcp dport {PORT} drop\n"
         subprocess.run(nft, input=chain + rule, text=True, check=True)
         managed_runs.wait_for(lambda: not managed_runs.processes(lab, "h2", "fairlead-agent"), "the lease's end", 20)
         managed_runs.wait_for(lambda: not managed_runs.kernel_state(lab, "h2"), "the end of all it did", 5)
-        command.wait_to_hear("h0→h1 is back on its direct path")
-        command.wait_to_hear("the agent of h2 is gone")
+        command.wait_to_hear("h0→h1 back on its direct path")
+        command.wait_to_hear("the agent of h2 died")
         subprocess.run(nft, input="delete table inet cut\n", text=True, check=True)
-        command.wait_to_hear("the agent of h2 runs again")
+        command.wait_to_hear("the agent of h2 is running again")
         assert managed_runs.kernel_state(lab, "h2")["device"]
         command.process.send_signal(signal.SIGTERM)
         command.end()

@@ -38,7 +38,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(os.geteuid() != 0, reason="kernel state is looked at as root"),
 ]
-BACK = "h0→h1 is back on its direct path"
+BACK = "h0→h1 back on its direct path"
 LIMIT_S = 3.0  # 1 s by design; the machine may be loaded
 
 
@@ -73,10 +73,10 @@ def test_the_destinations_agent_is_killed(lab: labs.Lab, cluster: Path, tmp_path
         away(lab)
         killed_s = hit(lab, "h1", "fairlead-agent")
         assert told_after(command, BACK, killed_s) < LIMIT_S
-        wait_for(lambda: command.text().count("h0→h1 goes over h2") == 2, "the move by hand, made again")
+        wait_for(lambda: command.text().count("h0→h1 rerouted over h2") == 2, "the move by hand, made again")
         assert_unharmed(lab, command)
     assert reasons(command)[0] == "destination_lost"
-    assert command.heard(f"{BACK}: the destination does not take part in detours")
+    assert command.heard(f"{BACK}: the destination host does not accept rerouted traffic")
 
 
 def test_the_destinations_agent_is_stopped(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_no_detour_to_a_host_without_a_guardian(
 ) -> None:
     with run(cluster, *MOVED, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=h1_without_guardian) as command:
         assert command.end() == 1
-    assert command.heard("1 of 3 hosts cannot move traffic (first: h1: ")
+    assert command.heard("1 of 3 hosts cannot reroute traffic (first: h1: ")
     assert command.heard("h0: `move` failed: the destination has no data plane")
     other_way = ["--no-detection", "--move", "h0:h2:h1"]
     with run(
@@ -166,7 +166,7 @@ def test_a_detour_that_stops_carrying_is_left(
             assert moved_routes(lab, "h0") == []
             assert_unharmed(lab, command)
     assert reasons(command) == ["detour_broken"]
-    assert command.heard(f"{BACK}: the detour does not carry packets")
+    assert command.heard(f"{BACK}: the detour no longer delivers packets")
 
 
 def test_a_detour_that_carries_echoes_and_no_connection_is_left(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_detour_that_never_carried_is_not_taken(
         run(cluster, *MOVED, program=traffic(5), results=tmp_path) as command,
     ):
         assert command.end() == 1
-    assert command.heard("h0: `move` failed: the detour does not carry packets")
+    assert command.heard("h0: `move` failed: the detour no longer delivers packets")
     assert command.events("moved") == []
 
 

@@ -17,20 +17,20 @@ def _told(*events: dict[str, object]) -> list[str]:
     narrator = Narrator(NAMES, stream)
     for event in events:
         narrator(0, dict(event))
-    return [line.split(" s  ", 1)[1] for line in stream.getvalue().splitlines()]
+    return [line.removeprefix("fairlead: ") for line in stream.getvalue().splitlines()]
 
 
 def test_congestion_and_moves_are_told_in_words() -> None:
     assert _told(HIGH, MOVED, RETURNED) == [
-        "h0→h1 is high: 12.3 ms of queue",
-        "h0→h1 goes over h2: 12.3 ms of queue",
-        "h0→h1 is back on its direct path: the direct path has been good for long enough",
+        "h0→h1 is congested: 12.3 ms of queueing delay",
+        "h0→h1 rerouted over h2: 12.3 ms of queue",
+        "h0→h1 back on its direct path: the direct path has been free of congestion for long enough",
     ]
 
 
 def test_pairs_of_the_job_on_the_same_bottleneck_are_named() -> None:
     flows = [{"source": s, "destination": d, "relay": None, "rate_bps": 1e6} for s, d in ((0, 1), (2, 1), (1, 2))]
-    assert _told({**MOVED, "flows": flows[:1]}) == ["h0→h1 goes over h2: 12.3 ms of queue"]
+    assert _told({**MOVED, "flows": flows[:1]}) == ["h0→h1 rerouted over h2: 12.3 ms of queue"]
     assert _told({**MOVED, "flows": flows[:2]})[0].endswith("of queue; h2→h1 shares the bottleneck")
     assert _told({**MOVED, "flows": flows})[0].endswith("of queue; h2→h1, h1→h2 share the bottleneck")
     assert _told({**MOVED, "flows": [*flows, *flows]})[0].endswith(
@@ -49,7 +49,7 @@ def test_other_zones_and_records_are_not_told() -> None:
 
 def test_a_dead_agent_is_named() -> None:
     text = sentence(NAMES, 2, {"type": "died", "reason": "killed"})
-    assert text is not None and "agent of h2 is gone" in text
+    assert text is not None and "agent of h2 died" in text
 
 
 def test_what_a_dead_agent_had_moved_is_back() -> None:
@@ -59,12 +59,29 @@ def test_what_a_dead_agent_had_moved_is_back() -> None:
 
 def test_an_agents_second_life_is_told() -> None:
     moves = {"type": "restarted", "attempt": 1, "plane": "route", "plane_reason": ""}
-    assert sentence(NAMES, 2, moves) == "the agent of h2 runs again"
+    assert sentence(NAMES, 2, moves) == "the agent of h2 is running again"
     told = sentence(NAMES, 2, {**moves, "plane": "none", "plane_reason": "no privilege"})
-    assert told == "the agent of h2 runs again, but it cannot move traffic: no privilege"
-    assert sentence(NAMES, 2, {"type": "restarted", "attempt": 1}) == "the agent of h2 runs again"
+    assert told == "the agent of h2 is running again, but it cannot reroute traffic: no privilege"
+    assert sentence(NAMES, 2, {"type": "restarted", "attempt": 1}) == "the agent of h2 is running again"
     told = sentence(NAMES, 2, {"type": "given_up", "reason": "h2: not reached (10 starts)"})
-    assert told == "the agent of h2 does not start, and is tried once a minute from now on: h2: not reached (10 starts)"
+    assert told == "the agent of h2 does not start; retrying once a minute: h2: not reached (10 starts)"
+
+
+def test_times_are_those_of_the_report_since_the_programs_start() -> None:
+    stream = io.StringIO()
+    narrator = Narrator(NAMES, stream)
+    narrator.say("agents are up")
+    narrator.program_started(1000.0)
+    narrator(0, {**HIGH, "t_s": 1004.99})
+    narrator(0, {**MOVED, "t_s": 1005.04})
+    narrator.say("a line of our own", 1006.0)
+    assert stream.getvalue().splitlines() == [
+        "fairlead: agents are up",
+        "fairlead    0.00 s  program started; times are seconds from here, in the report too",
+        "fairlead    4.99 s  h0→h1 is congested: 12.3 ms of queueing delay",
+        "fairlead    5.04 s  h0→h1 rerouted over h2: 12.3 ms of queue",
+        "fairlead    6.00 s  a line of our own",
+    ]
 
 
 def test_quiet_says_nothing() -> None:
@@ -85,14 +102,14 @@ def test_that_detours_end_with_the_program_goes_without_saying(reason: str) -> N
 
 def test_a_detour_that_ends_with_a_peer_in_the_middle_of_a_run_is_told() -> None:
     told = _told(MOVED, {**RETURNED, "reason": "peer_stopped"})
-    assert told[1] == "h0→h1 is back on its direct path: the other host's agent was stopped"
+    assert told[1] == "h0→h1 back on its direct path: the other host's agent was stopped"
     assert len(_told(MOVED, {**RETURNED, "reason": "stopping"})) == 1
 
 
 def test_a_program_that_fills_its_own_path_is_nothing_to_tell() -> None:
     stayed = {"type": "stayed", "source": 0, "destination": 1, "reason": "own_load"}
     assert _told(stayed) == []
-    assert _told({**stayed, "reason": "no_candidate"}) == ["h0→h1 stays: no other host can be an intermediate one"]
+    assert _told({**stayed, "reason": "no_candidate"}) == ["h0→h1 not rerouted: no other host can relay its traffic"]
 
 
 def test_migrations_are_told_with_their_reasons() -> None:

@@ -33,7 +33,7 @@ def test_a_sink_that_fails_is_told_once_and_the_others_go_on(tmp_path: Path) -> 
     assert kept == [(0, MOVED)] * 3
     assert watching.moves == 3
     assert [str(problem) for problem in watching.problems] == ["results.sqlite: database or disk is full"]
-    assert said.getvalue().count("not followed as it should be: results.sqlite: database or disk is full") == 1
+    assert said.getvalue().count("its record has gaps: results.sqlite: database or disk is full") == 1
 
 
 def test_a_sink_that_does_not_understand_an_event_does_not_keep_it_from_others(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_sink_that_does_not_understand_an_event_does_not_keep_it_from_others(t
     watching(0, MOVED)
     watching(0, MOVED)
     assert kept == [MOVED] * 2
-    assert said.getvalue().count("not followed as it should be: KeyError('nothing')") == 1
+    assert said.getvalue().count("its record has gaps: KeyError('nothing')") == 1
 
 
 def test_what_a_dead_agent_said_of_its_paths_is_over(tmp_path: Path) -> None:
@@ -81,6 +81,8 @@ def test_tidying_up_after_a_program_is_not_its_time() -> None:
         time.sleep(0.5)  # a host that does not answer
         return 3
 
-    outcome = timed(launch)
+    begins_s: list[float] = []
+    outcome = timed(launch, begins_s.append)
     assert outcome.exit_code == 3
+    assert begins_s == [outcome.started_s]  # lines and reports count from the same moment
     assert outcome.time_s < 0.4

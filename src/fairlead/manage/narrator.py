@@ -30,34 +30,43 @@ def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
     if kind in ("zone", "moved", "returned", "stayed"):
         path = pair(names, event.get("source", host), event["destination"])
         return {
-            "zone": lambda: f"{path} is {event['zone']}: {event['queue_delay_s'] * 1e3:.1f} ms of queue",
-            "moved": lambda: f"{path} goes over {names[event['relay']]}: {event['reason']}{_sharing(names, event)}",
-            "returned": lambda: f"{path} is back on its direct path: {reasons.in_words(event['reason'])}",
-            "stayed": lambda: f"{path} stays: {reasons.in_words(event['reason'])}",
+            "zone": lambda: f"{path} {_congestion(event)}",
+            "moved": lambda: f"{path} rerouted over {names[event['relay']]}: {event['reason']}{_sharing(names, event)}",
+            "returned": lambda: f"{path} back on its direct path: {reasons.in_words(event['reason'])}",
+            "stayed": lambda: f"{path} not rerouted: {reasons.in_words(event['reason'])}",
         }[kind]()
     if kind == "migration":
         return _of_migration(event)
     if kind == "died":
-        return f"the agent of {names[host]} is gone; its traffic takes the direct paths: {event['reason']}"
+        return f"the agent of {names[host]} died; its traffic takes the direct paths: {event['reason']}"
     if kind == "restarted":
-        but = f", but it cannot move traffic: {event['plane_reason']}" if event.get("plane") == "none" else ""
-        return f"the agent of {names[host]} runs again{but}"
+        but = f", but it cannot reroute traffic: {event['plane_reason']}" if event.get("plane") == "none" else ""
+        return f"the agent of {names[host]} is running again{but}"
     if kind == "given_up":
-        return f"the agent of {names[host]} does not start, and is tried once a minute from now on: {event['reason']}"
+        return f"the agent of {names[host]} does not start; retrying once a minute: {event['reason']}"
     if kind == "rejected":
-        return f"{names[host]} refused {event['count']} datagrams that are not from this job"
+        return f"{names[host]} rejected {event['count']} datagrams that are not from this job"
     if kind == "port":
         taken = ", ".join(map(str, event["taken"]))
-        return f"{names[host]}: port {taken} is taken there; its agent listens on {event['port']}"
+        return f"{names[host]}: port {taken} is in use there; its agent listens on {event['port']}"
     if kind == "plane_lost":
-        return f"{names[host]} can no longer move traffic: {event['reason']}"
+        return f"{names[host]} can no longer reroute traffic: {event['reason']}"
     if kind == "plane_cleaned":
-        return f"{names[host]}: what its guardian left is removed ({len(event['removed'])} things)"
+        return f"{names[host]}: removed what its guardian left behind ({_items(len(event['removed']))})"
     if kind == "error":
         return f"{names[host]}: {event['reason']}"
     if kind == "log" and event["level"] == "error":
         return f"{names[host]}: {event['text']}"
     return None
+
+
+def _congestion(event: Message) -> str:
+    level = "is congested" if event["zone"] == "high" else f"has {event['zone']} congestion"
+    return f"{level}: {event['queue_delay_s'] * 1e3:.1f} ms of queueing delay"
+
+
+def _items(count: int) -> str:
+    return f"{count} {'item' if count == 1 else 'items'}"
 
 
 def _sharing(names: Sequence[str], event: Message) -> str:
@@ -90,7 +99,9 @@ def _of_migration(event: Message) -> str:
 
 
 class Narrator:
-    """Writes sentences with the time since the start. In colour only on a terminal.
+    """Writes sentences with the time since the program's start, as reports have it. In colour only on a terminal.
+
+    What an agent saw has the agent's time, which may be a moment before the line is written.
 
     A direct path changes its zone many times while congestion lasts. Only its turn to high is told, and only while the
     program's traffic is on it; the record has every change. That all detours end with the program goes without saying.
@@ -100,25 +111,37 @@ class Narrator:
         self._names = names
         self._stream = stream
         self._quiet = quiet
-        self._started_s = time.monotonic()
+        self._started_s: float | None = None  # seconds since the epoch
         self._away: set[tuple[int, int]] = set()
         self._program_ended = False
+
+    def program_started(self, started_s: float) -> None:
+        """From now on lines have the time since ``started_s``, seconds since the epoch."""
+        self._started_s = started_s
+        self.say("program started; times are seconds from here, in the report too", started_s)
 
     def program_ended(self) -> None:
         """From now on agents stop one after another, and take each other's detours along."""
         self._program_ended = True
 
-    def say(self, text: str) -> None:
-        """Write one line of our own. Where the terminal is gone nobody listens, and the run is not concerned."""
-        if not self._quiet:
-            elapsed_s = time.monotonic() - self._started_s
-            with suppress(OSError):
-                click.secho(f"fairlead {elapsed_s:7.2f} s  {text}", fg="cyan", file=self._stream)
+    def say(self, text: str, at_s: float | None = None) -> None:
+        """Write one line of our own. Where the terminal is gone nobody listens, and the run is not concerned.
+
+        Args:
+            at_s: when it was so, seconds since the epoch; None: now.
+        """
+        if self._quiet:
+            return
+        when = ""
+        if self._started_s is not None:
+            when = f" {(time.time() if at_s is None else at_s) - self._started_s:7.2f} s "
+        with suppress(OSError):
+            click.secho(f"fairlead{when or ':'} {text}", fg="cyan", file=self._stream)
 
     def __call__(self, host: int, event: Message) -> None:
         text = sentence(self._names, host, event)
         if text and self._worth_telling(host, event):
-            self.say(text)
+            self.say(text, event.get("t_s"))
 
     def _worth_telling(self, host: int, event: Message) -> bool:
         if event["type"] == "stayed":

@@ -1,36 +1,36 @@
-"""Why traffic stayed or came back, in words: the agents give a short name, and more after a colon."""
+"""Why traffic was not rerouted or came back, in words: agents give a short name, and details after a colon."""
 
 _WORDS = {
     # stayed
-    "no_candidate": "no other host can be an intermediate one",
-    "no_answer": "no intermediate host answered in time",
-    "not_better": "no detour is better by enough",
-    "destination_congested": "every path into the destination is slow",
-    "source_congested": "every path out of the source is slow",
-    "own_load": "the program's own traffic explains the queue",
-    "refused": "the intermediate hosts have no rate left",
-    "destination_silent": "the destination answers on no path",
-    "move_failed": "the route could not be made",
-    "destination_lost": "the destination does not take part in detours",
-    "not_carried": "no detour carries packets (is the overlay's UDP port blocked, or is nothing forwarded?)",
-    "gives_way": "another pair of the program leaves first, which may be enough",
-    "held": "the last change was too recent",
+    "no_candidate": "no other host can relay its traffic",
+    "no_answer": "no relay answered in time",
+    "not_better": "no detour is faster by enough",
+    "destination_congested": "all paths to the destination are congested",
+    "source_congested": "all paths from the source are congested",
+    "own_load": "the program's own traffic accounts for the queue",
+    "refused": "the relays have no capacity left",
+    "destination_silent": "the destination does not answer on any path",
+    "move_failed": "the route could not be installed",
+    "destination_lost": "the destination host does not accept rerouted traffic",
+    "not_carried": "no detour delivers packets (is the overlay's UDP port blocked, or IP forwarding off?)",
+    "gives_way": "another pair of the program is rerouted first, which may be enough",
+    "held": "its route changed too recently",
     # returned
-    "direct_good": "the direct path has been good for long enough",
-    "detour_slow": "the detour got slower than the direct path",
-    "on_trial": "the detour may give less than the direct path: compared for a moment",
-    "relay_dead": "the intermediate host does not answer any more",
-    "relay_revoked": "the intermediate host took its grant back",
-    "detour_broken": "the detour does not carry packets",
-    "plane_lost": "the guardian is gone",
-    "agent_died": "the agent is gone",
+    "direct_good": "the direct path has been free of congestion for long enough",
+    "detour_slow": "the detour became slower than the direct path",
+    "on_trial": "the detour may be no faster than the direct path: comparing both",
+    "relay_dead": "the relay no longer answers",
+    "relay_revoked": "the relay withdrew its capacity",
+    "detour_broken": "the detour no longer delivers packets",
+    "plane_lost": "the guardian died",
+    "agent_died": "the agent died",
     "idle": "the pair carries no traffic any more",
     "manual": "by hand",
-    "stopping": "the program has ended",
+    "stopping": "the program ended",
     "peer_stopped": "the other host's agent was stopped",
 }
 
-# Of returns when the program has ended: agents are told so one after the other.
+# Of returns when the program ended: agents are told so one after the other.
 PEER_STOPPED = "peer_stopped"
 PROGRAM_ENDED = frozenset({"stopping", PEER_STOPPED})
 AGENT_DIED = "agent_died"

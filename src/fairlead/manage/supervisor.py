@@ -21,6 +21,7 @@ from fairlead.characterize.samples import Bools
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.parts import Parts
+from fairlead.display import words
 from fairlead.errors import FairleadError, of_system
 from fairlead.manage import registry
 from fairlead.manage.clean import clean_host
@@ -252,7 +253,7 @@ def supervise(
             mover = management.mover(names, watch, probing, Sharing(crew, names, management.hurts))
             watch.add(mover)
             stack.enter_context(mover)
-        outcome = timed(launch)
+        outcome = timed(launch, narrator.program_started)
         narrator.program_ended()
     outcome.moves, outcome.migrations, outcome.problems = watch.moves, watch.migrations, watch.problems
     outcome.relayed = sum(watch.relayed.values()) if PLANES.get(management.plane).by_agents else None
@@ -260,10 +261,15 @@ def supervise(
     return outcome
 
 
-def timed(launch: Launch) -> Outcome:
-    """Run a program by itself and take its time, to its end: tidying up after it is not its time."""
+def timed(launch: Launch, begins: Callable[[float], None] = lambda started_s: None) -> Outcome:
+    """Run a program by itself and take its time, to its end: tidying up after it is not its time.
+
+    Args:
+        begins: called with the time of its start, seconds since the epoch.
+    """
     ends_s: list[float] = []
     started_s, begin_s = time.time(), time.monotonic()
+    begins(started_s)
     exit_code = launch(lambda: ends_s.append(time.monotonic()))
     end_s = ends_s[-1] if ends_s else time.monotonic()
     return Outcome(exit_code, end_s - begin_s, started_s)
@@ -283,8 +289,8 @@ def _tell_planes(narrator: Narrator, names: Sequence[str], ready: Sequence[Messa
     if without:
         first, reason = next(iter(without.items()))
         narrator.say(
-            f"{len(without)} of {len(names)} hosts cannot move traffic (first: {names[first]}: {reason}); the program "
-            "runs, and congestion is told. `fairlead doctor` says how the guardian gets its privilege"
+            f"{len(without)} of {len(names)} hosts cannot reroute traffic (first: {names[first]}: {reason}); the "
+            "program runs, and congestion is reported. `fairlead doctor` shows how to give the guardian its privilege"
         )
 
 
@@ -297,18 +303,19 @@ def _tell_low_ports(narrator: Narrator, names: Sequence[str], ready: Sequence[Me
     }
     if unknown := [name for name, first in told.items() if first == "not known"]:
         narrator.say(
-            f"whether every user of {', '.join(unknown)} can put packets into what is moved is not known: "
-            "net.ipv4.ip_unprivileged_port_start cannot be read there (docs/route-plane.md)"
+            f"{', '.join(unknown)}: net.ipv4.ip_unprivileged_port_start cannot be read, so every user there may be "
+            "able to inject packets into rerouted traffic (docs/route-plane.md)"
         )
-    if open_to_all := [f"{name} ({first})" for name, first in told.items() if name not in unknown]:
+    if open_to_all := [f"{name} (first port {first})" for name, first in told.items() if name not in unknown]:
         narrator.say(
-            f"every user of {', '.join(open_to_all)} can put packets into what is moved: ports below 1024 are for "
-            "everybody there (net.ipv4.ip_unprivileged_port_start; docs/route-plane.md)"
+            f"every user of {', '.join(open_to_all)} can inject packets into rerouted traffic: "
+            "net.ipv4.ip_unprivileged_port_start is below 1024 there (docs/route-plane.md)"
         )
 
 
 def _summary(outcome: Outcome) -> str:
     how = "ended" if outcome.exit_code == 0 else f"ended with exit code {outcome.exit_code}"
-    migrations = f", {outcome.migrations} migrations" if outcome.migrations else ""
-    relayed = f", {outcome.relayed} messages relayed" if outcome.relayed is not None else ""
-    return f"program {how} after {outcome.time_s:.2f} s; {outcome.moves} moves{migrations}{relayed}"
+    migrations = f", {words.count(outcome.migrations, 'migration')}" if outcome.migrations else ""
+    relayed = f", {words.count(outcome.relayed, 'message')} relayed" if outcome.relayed is not None else ""
+    moves = words.count(outcome.moves, "reroute")
+    return f"program {how} after {outcome.time_s:.2f} s; {moves}{migrations}{relayed}"
