@@ -79,7 +79,8 @@ def test_the_steps_take_less_than_five_seconds_together() -> None:
 
 def test_a_job_that_does_not_end_is_let_go_of_and_ended(tmp_path: Path) -> None:
     note, said, released = tmp_path / "note", [], []
-    insisting = Ending(grace_s=0.3, tell=said.append)
+    announced: list[str] = []
+    insisting = Ending(grace_s=0.3, tell=said.append, announce=announced.append)
     insisting.release_by(lambda: released.append(time.monotonic()))
     signals = NotedSignals(insisting)
     with signalled(note, signal.SIGTERM):
@@ -90,7 +91,11 @@ def test_a_job_that_does_not_end_is_let_go_of_and_ended(tmp_path: Path) -> None:
     assert signals.exit_code(code, Known()) == 143
     assert ended_s - released[0] > 0.5  # TERM by the mark came between
     assert len(said) == 1
-    assert re.fullmatch(r"the program goes on \d\.\d s after SIGTERM and is ended now", said[0])
+    assert re.fullmatch(r"the program is still running \d\.\d s after SIGTERM: killing it", said[0])
+    assert announced == [
+        "SIGTERM: the program has 0.3 s to end (--grace), a second signal ends it at once. Errors that the MPI library "
+        "reports from here on are a consequence"
+    ]
 
 
 def test_a_job_that_ends_by_itself_is_not_let_go_of(tmp_path: Path) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from fairlead.errors import StoreError
 from fairlead.manage import registry
 from fairlead.manage.narrator import Narrator
-from fairlead.manage.supervisor import _Audience, timed
+from fairlead.manage.supervisor import Outcome, _Audience, _summary, timed
 
 MOVED = {"type": "moved", "destination": 1, "relay": 2, "reason": "it is high"}
 
@@ -86,3 +88,16 @@ def test_tidying_up_after_a_program_is_not_its_time() -> None:
     assert outcome.exit_code == 3
     assert begins_s == [outcome.started_s]  # lines and reports count from the same moment
     assert outcome.time_s < 0.4
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [
+        (Outcome(0, 12.834, 0.0, moves=8), "program ended after 12.83 s; 8 reroutes"),
+        (Outcome(3, 1.0, 0.0), "program ended with exit code 3 after 1.00 s; no reroutes"),
+        (Outcome(130, 1.0, 0.0, moves=1, migrations=2, relayed=1),
+         "program ended with exit code 130 (SIGINT) after 1.00 s; 1 reroute, 2 migrations, 1 message relayed"),
+    ],
+)  # fmt: skip
+def test_the_last_line_has_the_exit_code_of_the_command(outcome: Outcome, told: str) -> None:
+    assert _summary(outcome) == told

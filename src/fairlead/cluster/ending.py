@@ -34,15 +34,22 @@ class Ending:
 
     Args:
         grace_s: from the first signal to the end of patience.
-        tell: says a line to the user.
+        tell: says to the user what is done by force.
+        announce: says to the user, at the first signal, what comes now.
 
     Attributes:
         insisted_on: the first signal, once the job was ended for it here.
     """
 
-    def __init__(self, grace_s: float = GRACE_S, tell: Callable[[str], None] = _log.warning) -> None:
+    def __init__(
+        self,
+        grace_s: float = GRACE_S,
+        tell: Callable[[str], None] = _log.warning,
+        announce: Callable[[str], None] = _log.info,
+    ) -> None:
         self._grace_s = grace_s
         self._tell = tell
+        self._announce = announce
         self._release: Callable[[], None] | None = None
         self._thread: threading.Thread | None = None
         self._begin_s = 0.0
@@ -61,8 +68,18 @@ class Ending:
                 self._hurry.set()
             return
         self._begin_s = now_s
+        self._announce(self._asked(running, number))
         self._thread = threading.Thread(target=self._end, args=(running, number), name="ending", daemon=True)
         self._thread.start()
+
+    def _asked(self, running: "RunningJob", number: signal.Signals) -> str:
+        again = "Ctrl-C again" if number is signal.SIGINT else "a second signal"
+        if running.launcher_known:
+            return (
+                f"{number.name}: the program has {self._grace_s:g} s to end (--grace), {again} ends it at once. Errors "
+                "that the MPI library reports from here on are a consequence"
+            )
+        return f"{number.name} was passed on to the launch line; {again} ends all that it started"
 
     def _end(self, running: "RunningJob", number: signal.Signals) -> None:
         if self._ended(running, self._grace_s, self._hurry):
@@ -70,7 +87,7 @@ class Ending:
         if running.launcher_known:
             self.insisted_on = number
             self._tell(
-                f"the program goes on {time.monotonic() - self._begin_s:.1f} s after {number.name} and is ended now"
+                f"the program is still running {time.monotonic() - self._begin_s:.1f} s after {number.name}: killing it"
             )
         self._let_go(running)
         if not running.launcher_known:
@@ -78,7 +95,7 @@ class Ending:
                 if running.ended():
                     return
             self.insisted_on = number
-            self._tell(f"a second signal came: all that the launch line started is ended now, {number.name} or not")
+            self._tell("second signal: killing all that the launch line started")
         self._insist(running)
 
     def _let_go(self, running: "RunningJob") -> None:

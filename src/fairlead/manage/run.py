@@ -88,14 +88,15 @@ def run(
     kept = message_files.prepare(cluster, messages) if messages is not None else None
     job = kept.of(job) if kept is not None else job
 
-    ending = Ending(grace_s, tell=partial(_say, quiet=False))
+    ending = Ending(grace_s, tell=partial(_say, quiet=False), announce=partial(_say, quiet=quiet))
     signals = NotedSignals(ending)
     late = partial(_say, quiet=quiet)
 
     def launch_it(job: Job, on_end: Callable[[], None]) -> int:
-        return launch.run(
+        code = launch.run(
             cluster, launcher, job, startup_timeout_s=start_limit_s, on_signal=signals, on_end=on_end, on_late=late
         )
+        return signals.exit_code(code, launcher)
 
     facts = run_facts.collect(cluster, None if own_mpirun else cluster.mpirun)
     if placement is not None:
@@ -121,7 +122,6 @@ def run(
                 why = f"interrupted ({error}) while the program was not running"
                 store.finish_run(identity, "aborted", error=why)
                 raise
-            outcome.exit_code = signals.exit_code(outcome.exit_code, launcher)
             _record(store, identity, outcome, signals.ended_by())
             _fetch(kept, quiet)
     except StoreError as error:

@@ -6,6 +6,7 @@ program.
 """
 
 import secrets
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -314,7 +315,9 @@ def _tell_low_ports(narrator: Narrator, names: Sequence[str], ready: Sequence[Me
 
 
 def _summary(outcome: Outcome) -> str:
-    how = "ended" if outcome.exit_code == 0 else f"ended with exit code {outcome.exit_code}"
+    code = outcome.exit_code
+    by = f" ({signal.Signals(code - 128).name})" if code - 128 in set(signal.Signals) else ""
+    how = "ended" if code == 0 else f"ended with exit code {code}{by}"
     migrations = f", {words.count(outcome.migrations, 'migration')}" if outcome.migrations else ""
     relayed = f", {words.count(outcome.relayed, 'message')} relayed" if outcome.relayed is not None else ""
     moves = words.count(outcome.moves, "reroute")
