@@ -37,8 +37,9 @@ std::string why(const core::Moved& moved) {
     std::array<char, 32> share;
     std::snprintf(share.data(), share.size(), "%.0f %%", moved.foreign_share * 100.0);
     const std::string when = moved.ahead ? "ahead of its next use: " : "";
-    return when + milliseconds(moved.queue_delay_s) + " of queue, " + share.data() + " of it foreign; messages take " +
-           milliseconds(moved.present_latency_s) + ", over the relay " + milliseconds(moved.detour_latency_s);
+    return when + milliseconds(moved.queue_delay_s) + " of queueing delay, " + share.data() +
+           " of it from other traffic; messages take " + milliseconds(moved.present_latency_s) + ", over the relay " +
+           milliseconds(moved.detour_latency_s);
 }
 
 std::string why(const core::Stayed& stayed) {

@@ -90,7 +90,8 @@ std::vector<core::SocketSample> FlowTable::update(std::span<const TcpSocket> soc
             sum.sample.busy_s = peer.busy_s;
             samples.push_back(sum.sample);
             if (sum.most_moved_B > 0 || sum.sample.in_flight_B > 0) last_active_s_ = now;
-            if (sum.any) peer.srtt_s = sum.sample.srtt_s;
+            // What a socket says that moved nothing is of another time, and maybe of another path.
+            if (sum.most_moved_B > 0) peer.srtt_s = sum.sample.srtt_s;
         }
         peer.had_sockets = sum.any;
     }

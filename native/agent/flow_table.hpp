@@ -26,6 +26,7 @@ class FlowTable {
 
     /// When bytes last moved on a socket of the job, or were under way.
     double last_active_s() const { return last_active_s_; }
+    /// Round trip of the last socket that moved bytes; 0 before any did.
     double srtt_s(core::HostId peer) const { return peers_.at(peer).srtt_s; }
 
   private:

@@ -213,3 +213,42 @@ def test_what_a_dead_agent_said_of_its_paths_is_over(tmp_path):
     assert found.detours(("h1", "h4")) == [(2.0, TIME_S, "h2")]
     assert found.zone_spans(("h0", "h4")) == [(0.0, 1.0, "low"), (1.0, 5.0, "high"), (5.0, TIME_S, "low")]
     assert [reasons.in_words(move.reason) for move in found.moves if move.kind == "returned"] == ["the agent died"]
+
+
+def pair_latencies(tmp_path, samples, moves=()):
+    """What is left of `path_latency` events of h0→h1: (time, latency in ms, rate) of each."""
+    with Store.open(tmp_path) as store:
+        run = store.begin_run("run", {"program": "cg", "ranks": 2, "cluster": "c"})
+        pair = {"source": "h0", "destination": "h1"}
+        store.add_event(run, 1000.0, "started", {})
+        for t_s, relay in moves:
+            store.add_event(run, 1000.0 + t_s, "moved", pair | {"reason": "", "relay": relay})
+        for t_s, latency_ms, rate_bps, relay in samples:
+            data = {"latency_s": latency_ms / 1e3, "rate_bps": rate_bps, "relay": relay}
+            store.add_event(run, 1000.0 + t_s, "path_latency", pair | data)
+        store.finish_run(run)
+        found = managed.read(store, store.run(run), TIME_S)
+    return found, [(round(each.t_s, 3), round(each.latency_s * 1e3, 3)) for each in found.latencies]
+
+
+def test_the_last_round_trip_before_a_move_is_not_the_detours(tmp_path):
+    samples = [(1.0, 0.2, 1e6, None), (2.0, 9.0, 1e6, None), (2.6, 8.7, 1e6, "h2"), (2.7, 6.1, 1e6, "h2")]
+    samples += [(3.0, 1.5, 1e6, "h2"), (3.25, 1.6, 1e6, "h2")]
+    found, kept = pair_latencies(tmp_path, samples, [(2.5, "h2")])
+    assert kept == [(1.0, 0.2), (2.0, 9.0), (3.0, 1.5), (3.25, 1.6)]
+    assert [each.relay for each in found.latencies] == [None, None, "h2", "h2"]
+    (pair,) = latencies.per_pair([found])
+    assert pair.detour.median_s == pytest.approx(1.55e-3)
+
+
+def test_round_trips_of_idle_connections_are_not_the_paths(tmp_path):
+    samples = [(1.0, 12.6, 0.0, None), (2.0, 1.4, 1e6, None), (3.0, 12.6, 5e6, None), (4.0, 1.5, 5e6, None)]
+    samples += [(5.0, 1.5, 5e6, None), (6.0, 1.5, 0.0, None)]
+    found, kept = pair_latencies(tmp_path, samples)
+    assert kept == [(2.0, 1.4), (4.0, 1.5)]
+    assert found.used() == {("h0", "h1")}
+
+
+def test_a_pair_that_was_only_idle_was_used_and_has_no_latency(tmp_path):
+    found, kept = pair_latencies(tmp_path, [(1.0, 12.6, 0.0, None)])
+    assert (found.used(), kept) == ({("h0", "h1")}, [])

@@ -55,6 +55,15 @@ TEST_F(Flows, SumsASocketsPeer) {
     EXPECT_DOUBLE_EQ(samples[0].min_rtt_s, 0.0001);
 }
 
+TEST_F(Flows, AnIdleSocketSaysNothingOfThePath) {
+    update({socket_to("10.0.0.2", 9, 1000), socket_to("10.0.0.2", 2, 5000)}, 1.0);
+    EXPECT_DOUBLE_EQ(table.srtt_s(1), 0.0) << "what was acknowledged before the agent ran is of another time";
+    update({socket_to("10.0.0.2", 9, 1000), socket_to("10.0.0.2", 2, 5100)}, 1.02);
+    EXPECT_DOUBLE_EQ(table.srtt_s(1), 0.002);
+    update({socket_to("10.0.0.2", 9, 1000), socket_to("10.0.0.2", 2, 5100)}, 1.04);
+    EXPECT_DOUBLE_EQ(table.srtt_s(1), 0.002) << "of the one that moved bytes last, not of the first one listed";
+}
+
 TEST_F(Flows, TotalsNeverFallAndTheEndIsTold) {
     update({}, 1.0);
     EXPECT_EQ(update({socket_to("10.0.0.3", 1, 700)}, 1.1).at(0).delivered_B, 700U) << "a new socket counts from 0";

@@ -1,5 +1,7 @@
 """What happened in one managed run: congestion, moves, zones, latencies, and what the agents cost."""
 
+import math
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +20,9 @@ HostPair = tuple[str, str]
 MOVE_KINDS = ("moved", "returned", "stayed")
 NOTICED_S = 1.5
 """A path in use that got slow is seen to be so within this time, and so is one that begins to be used."""
+SETTLED_S = 0.25
+"""The kernel's round trip is a moving average: so long after a change of route it is still the former path's."""
+_REMEMBERED = 8  # samples of a pair: one whose value is among these is a connection's that has carried nothing since
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,7 @@ class AgentCost:
 class ManagedRun:
     """One run; all times are seconds after the program's start, in order.
 
+    ``latencies`` are of paths while they carried something; ``in_use`` are all pairs that were seen to be used.
     ``congestion`` is what a comparison made; None where nobody knows what others did, as in a run by itself.
     ``relayed`` is what the ranks counted under the relay plane, by name (docs/relay-plane.md); empty without it.
     """
@@ -92,6 +98,7 @@ class ManagedRun:
     costs: tuple[AgentCost, ...]
     migrations: tuple[migrations_report.Migration, ...] = ()
     relayed: Mapping[str, int] = field(default_factory=dict)
+    in_use: frozenset[HostPair] = frozenset()
 
     def pairs(self) -> list[HostPair]:
         """Pairs that were moved, in the order of their first move; then those that had to stay; then those that were
@@ -103,7 +110,7 @@ class ManagedRun:
 
     def used(self) -> set[HostPair]:
         """Pairs that the program was seen to use."""
-        return {each.pair for each in self.latencies}
+        return {*self.in_use, *(each.pair for each in self.latencies)}
 
     def zone_spans(self, pair: HostPair) -> list[tuple[float, float, str]]:
         """(from, to, zone) of the pair's direct path over the whole run; low until something else was seen."""
@@ -171,10 +178,7 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
     for event in events:
         by_kind.setdefault(event.kind, []).append(event)
     made = tuple(_congestion(run, event, start_s, time_s) for event in by_kind.get("congestion", []))
-    measured = [
-        Latency(e.t_s - start_s, _pair(run, e), float(_of(run, e, "latency_s")), e.data.get("relay"))
-        for e in by_kind.get("path_latency", [])
-    ]
+    measured = _measured(run, events, start_s)
     moves, zones = _with_deaths(
         [_move(run, e, start_s) for e in events if e.kind in MOVE_KINDS],
         [ZoneChange(e.t_s - start_s, _pair(run, e), _of(run, e, "zone")) for e in by_kind.get("zone", [])],
@@ -190,6 +194,7 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
         tuple(_costs(run, by_kind.get("stats", []), start_s, start_s + time_s)),
         tuple(migrations_report.of_event(each, start_s) for each in by_kind.get(migrations_report.KIND, [])),
         _relayed(run, by_kind.get("stats", [])),
+        frozenset(_pair(run, e) for e in by_kind.get("path_latency", [])),
     )
     probed = [e for e in events if e.kind in ("path_latency", "moved") and e.data.get("relay") is not None]
     quiet_s = _quiet_s(found)
@@ -197,6 +202,29 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
         quiet_s = characterized.base_s(store, run) | quiet_s
     every = sorted([*measured, *_direct_while_away(run, probed, quiet_s, start_s)], key=lambda each: each.t_s)
     return replace(found, latencies=tuple(every))
+
+
+def _measured(run: Run, events: Sequence[Event], start_s: float) -> list[Latency]:
+    """What the kernel measured of paths that carried something, on the route that they had.
+
+    A connection that carries nothing keeps its last round trip, be it of the route before.
+    """
+    changed_s: dict[HostPair, float] = {}
+    remembered: dict[HostPair, deque[float]] = {}
+    found = []
+    for event in events:
+        if event.kind in ("moved", "returned"):
+            changed_s[_pair(run, event)] = event.t_s
+        if event.kind != "path_latency":
+            continue
+        pair, latency_s = _pair(run, event), float(_of(run, event, "latency_s"))
+        values = remembered.setdefault(pair, deque(maxlen=_REMEMBERED))
+        again = latency_s in values
+        values.append(latency_s)
+        settled = event.t_s - changed_s.get(pair, -math.inf) >= SETTLED_S
+        if settled and not again and event.data.get("rate_bps") != 0:
+            found.append(Latency(event.t_s - start_s, pair, latency_s, event.data.get("relay")))
+    return found
 
 
 def _quiet_s(found: ManagedRun) -> dict[HostPair, float]:
