@@ -95,7 +95,7 @@ def test_the_plane_is_chosen_by_what_hosts_can(lab: labs.Lab, tmp_path: Path, un
     cluster = cluster_file(lab, tmp_path)
     with run(cluster, *auto, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
         assert command.end() == 0, command.text()
-    assert command.heard("3 of 3 hosts cannot move traffic by the kernel (")
+    assert command.heard("3 of 3 hosts cannot reroute traffic by kernel routes (")
     assert carried(command, "h2")["passed"] > 0
     with run(cluster, *auto, program=traffic(1), results=tmp_path) as command:
         assert command.end() == 0, command.text()

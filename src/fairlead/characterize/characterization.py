@@ -109,8 +109,8 @@ class Characterization:
         if self.age_s(now_s) <= STALE_AFTER_S:
             return ""
         return (
-            f"what is known of {self.cluster} is stale ({self.age_words(now_s)}): networks drift and hosts are moved; "
-            "run `fairlead characterize` again"
+            f"the characterization of {self.cluster} is old ({self.age_words(now_s)}): networks drift and hosts are "
+            "moved; run `fairlead characterize` again"
         )
 
     def reference_size_B(self) -> int:
@@ -158,8 +158,8 @@ class Characterization:
             hurt = int(self.sensitivity.hurts.sum())
             weights = self.sensitivity.weights
             lines.append(
-                f"  {int(self.sensitivity.effective.sum())} injections hurt other paths {hurt} times; a path is "
-                f"hurt by {np.nanmin(weights):.0%} to {np.nanmax(weights):.0%} of them"
+                f"  shared bottlenecks: traffic on a pair slows down {hurt / pairs:.1f} other pairs on average; "
+                f"each pair is slowed down by {np.nanmin(weights):.0%} to {np.nanmax(weights):.0%} of the others"
             )
         return lines + [f"  note: {note}" for note in self.notes]
 
@@ -271,13 +271,13 @@ def _notes(samples: Samples, relation: Sensitivity, hosts: tuple[str, ...]) -> l
     idle = [f"{hosts[i]} → {hosts[j]}" for i, j in singles if not relation.effective[i, j]]
     if idle:
         shown = ", ".join(idle[:4]) + (f" and {len(idle) - 4} more" if len(idle) > 4 else "")
-        notes.append(f"{len(idle)} of {len(singles)} injections built no queue: limited by their hosts ({shown})")
+        notes.append(f"{len(idle)} of {len(singles)} injections built no queue: their hosts were the limit ({shown})")
     tests = sum(len(pairs) == 2 for pairs in samples.injected())
     if tests >= confluence.TESTS_PER_HOST * samples.count:
-        notes.append(f"the search for meeting points ended at its limit of {tests} tests: some may be missing")
+        notes.append(f"the search for shared links stopped at its limit of {tests} tests: some may be missing")
     few = sorted({each.size_B for each in samples.exchanges if each.round_trip_s.size < 30})
     if few:
-        notes.append("fewer than 30 exchanges (see count) at " + ", ".join(f"{size} B" for size in few))
+        notes.append("fewer than 30 exchanges (time budget) at " + ", ".join(f"{size} B" for size in few))
     return notes
 
 

@@ -34,7 +34,7 @@ def command() -> None:
       fairlead characterize show                      what was measured last
       fairlead characterize diff                      what changed between the last two measurements
 
-    The network should be quiet meanwhile: injected traffic fills one path after the other, a quarter of a second each.
+    Run it on a quiet network: it saturates one path after the other, for a quarter of a second each.
     """
 
 
@@ -53,7 +53,7 @@ def command() -> None:
     "profile_file",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Measure at the sizes that a program uses: what `fairlead profile --json` wrote of it.",
+    help="Measure at the message sizes of this profile (`fairlead profile --json`).",
 )
 @click.option(
     "--budget",
@@ -62,13 +62,13 @@ def command() -> None:
     default=60,
     show_default=True,
     metavar="SECONDS",
-    help="Time for sizes above 64KiB; to keep to it they get fewer exchanges, at least 5. 0: no limit.",
+    help="Time for sizes above 64KiB, which get fewer exchanges if needed (at least 5). 0: no limit.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="The page with heat maps.  [default: RESULTS/characterization.html]",
+    help="HTML page with heat maps.  [default: RESULTS/characterization.html]",
 )
 @click.pass_context
 def measure(
@@ -81,7 +81,7 @@ def measure(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Characterize the network of CLUSTER (the default: the word `measure` may be left away).
+    """Characterize the network of CLUSTER (default command: `measure` may be left out).
 
     \b
     Examples:
@@ -112,8 +112,8 @@ def measure(
 @command.command("show")
 @click.argument("run", type=int, required=False)
 @results_option
-@click.option("--list", "list_", is_flag=True, help="List all that was measured.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
+@click.option("--list", "list_", is_flag=True, help="List all characterizations.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write a report with heat maps to this HTML file.")
 def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Path | None) -> None:
     """Show the last characterization again, or the one with number RUN.
@@ -146,7 +146,7 @@ def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Pat
 @click.argument("before", metavar="[A]", type=int, required=False)
 @click.argument("after", metavar="[B]", type=int, required=False)
 @results_option
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def diff(before: int | None, after: int | None, results: Path, as_json: bool) -> None:
     """Compare two characterizations by number; without B: A with the last; without both: the last two.
 
@@ -220,5 +220,5 @@ def _present(found: "Characterization", results: Path, as_json: bool, output: Pa
     for line in lines[:PATHS_SHOWN]:
         click.echo(f"  {line}")
     if len(lines) > PATHS_SHOWN:
-        click.echo(f"  ... and {len(lines) - PATHS_SHOWN} more lines: --json has them all")
+        click.echo(f"  ... and {len(lines) - PATHS_SHOWN} more pairs (all: --json)")
     click.echo(f"stored as run {found.run} in {results}" + (f"; report: {output}" if output else ""))

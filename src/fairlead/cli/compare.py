@@ -25,32 +25,36 @@ if TYPE_CHECKING:
     "patterns",
     multiple=True,
     metavar="CASE",
-    help="Run these cases only, by name or pattern (cg-*.delay.*); the others can follow later. Repeatable.",
+    help="Run only these cases, by name or pattern (cg-*.delay.*). The others can follow later. Repeatable.",
 )
 @click.option(
-    "--congestion", "congestions", multiple=True, metavar="NAME", help="Cases with this congestion only. Repeatable."
+    "--congestion",
+    "congestions",
+    multiple=True,
+    metavar="NAME",
+    help="Run only cases with this congestion. Repeatable.",
 )
 @click.option("--stages", is_flag=True, help="Add fairlead's components one by one: agents, detection, ...")
 @click.option(
     "--monitor/--no-monitor",
     default=None,
-    help="Watch messages in all runs, for communication times by host pair [default: the plan's].",
+    help="Record communication time by host pair in all runs  [default: the plan's].",
 )
 @click.option(
     "--plane",
     "planes",
     multiple=True,
     type=click.Choice(PLANES.names()),
-    help="How managed runs move traffic [default: the plan's]. Repeatable: side by side.",
+    help="What reroutes traffic in managed runs  [default: the plan's]. Repeat to compare planes.",
 )
 @click.option(
     "--scale",
     callback=scale_option.number_or_auto,
     metavar="NUMBER",
-    help="Rates of labs times this; auto: what this machine carries [default: the plan's].",
+    help="Factor for all link rates of labs; auto: what this machine can emulate  [default: the plan's].",
 )
-@click.option("--replications", type=click.IntRange(min=1), help="Other than the plan's.")
-@click.option("--show-plan", is_flag=True, help="Print what will run, in its order, and how long; run nothing.")
+@click.option("--replications", type=click.IntRange(min=1), help="Replications  [default: the plan's].")
+@click.option("--show-plan", is_flag=True, help="Print the runs in their order and the time they take; run nothing.")
 def command(
     plan_file: Path,
     results: Path,
@@ -63,11 +67,11 @@ def command(
     replications: int | None,
     show_plan: bool,
 ) -> int:
-    """Run programs clean and congested, plain and managed, in random order, and write the report.
+    """Compare programs on a clean and a congested network, with and without management.
 
-    PLAN is a TOML file: networks, congestion, programs (docs/compare.md). The same command again goes on where an
-    interrupted comparison stopped. Writes RESULTS/report.html and RESULTS/summary.json. The exit code is 1 if runs
-    failed and were not made well since.
+    PLAN is a TOML file that names networks, congestion and programs (docs/compare.md). Runs are in random order; the
+    same command again continues an interrupted comparison. Writes RESULTS/report.html and RESULTS/summary.json. The
+    exit code is 1 if there are runs that failed and were not repeated.
 
     \b
     Examples:

@@ -22,12 +22,13 @@ COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
 
 @click.command("doctor")
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
-@click.option("--mpirun", help="Look at this mpirun instead of the cluster file's.")
+@click.option("--mpirun", help="Check this mpirun instead of the cluster file's.")
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON: a list of severity, check, hosts, text, fix.")
 def command(cluster_file: Path, mpirun: str | None, as_json: bool) -> int:
-    """Say, before any run, what will go wrong or slow on CLUSTER, and the fix.
+    """Check CLUSTER before a run: what will fail or be slow, and the fix.
 
-    CLUSTER is a cluster file, or `slurm` inside an allocation. The exit code is 1 if there are errors.
+    CLUSTER is a cluster file, or `slurm` inside an allocation. Looks at every host: reachability, MPI, interfaces, MTU,
+    paths and ports, firewalls, agents and the guardian's privilege. The exit code is 1 if there are errors.
 
     \b
     Examples:
@@ -88,6 +89,7 @@ def _print(cluster: "Cluster", findings: "list[Finding]") -> None:
     from rich.text import Text
 
     from fairlead.display.terminal import console
+    from fairlead.display.words import count
 
     table = Table(title=f"{cluster.name}: {len(cluster.managed_hosts())} hosts", title_justify="left", expand=False)
     table.add_column("", no_wrap=True)
@@ -102,7 +104,7 @@ def _print(cluster: "Cluster", findings: "list[Finding]") -> None:
     console().print(table)
     errors = sum(str(finding.severity) == "error" for finding in findings)
     warnings = sum(str(finding.severity) == "warning" for finding in findings)
-    click.echo(f"{errors} errors, {warnings} warnings", file=sys.stdout)
+    click.echo(f"{count(errors, 'error')}, {count(warnings, 'warning')}", file=sys.stdout)
 
 
 def _hosts(names: tuple[str, ...], cluster: "Cluster") -> str:

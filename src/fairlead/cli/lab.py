@@ -22,33 +22,41 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Emulate a cluster on this machine: hosts with kernels' network namespaces, shaped links, switches.
+    """Emulate a cluster on this machine: hosts (network namespaces), switches, links with rates and queues.
 
-    Real, unmodified MPI programs run on it. Works as root, and for ordinary users inside a user namespace.
+    Unmodified MPI programs run on it, as root or as an ordinary user (user namespaces).
+
+    \b
+    Examples:
+      fairlead lab up examples/mesh8.toml
+      fairlead lab show
+      fairlead lab exec mesh8 h0 -- ping -c1 h1
+      fairlead lab congest mesh8 streams --between leaf0 leaf1 --background
+      fairlead lab down mesh8
     """
 
 
 @command.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--name", help="Another name than the description's, to run several labs of one description.")
+@click.option("--name", help="Name of the lab, to run several of one description  [default: the description's].")
 @click.option(
     "--scale",
     metavar="NUMBER",
     callback=scale_option.number,
-    help="All rates times this, queues kept in time [default: the description's].",
+    help="Factor for all link rates; queues keep their length in time  [default: the description's].",
 )
-@click.option("--output", type=click.Path(path_type=Path), help="Cluster file to write [default: NAME.cluster.toml].")
+@click.option("--output", type=click.Path(path_type=Path), help="Cluster file to write  [default: NAME.cluster.toml].")
 @click.option(
     "--share",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A directory below /tmp to show in the hosts, which have a /tmp of their own. Repeatable.",
+    help="Directory below /tmp to make visible in the hosts, which have their own /tmp. Repeatable.",
 )
 def up(file: Path, name: str | None, scale: float | None, output: Path | None, share: tuple[Path, ...]) -> None:
     """Start the lab that FILE describes and write its cluster file.
 
-    A machine with few processors cannot carry many fast links: slower ones make the network the limit of programs
-    again, and not the processors.
+    A machine with few cores cannot emulate many fast links: use a smaller --scale if the cores, not the network, limit
+    your programs.
 
     \b
     Examples:
@@ -84,7 +92,7 @@ def down(name: str) -> None:
 @click.option("--lab", "name", hidden=True)  # NAME stood there before it was an argument as everywhere else
 @click.argument("words", metavar="NAME HOST -- COMMAND [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
 def exec(name: str | None, words: tuple[str, ...]) -> None:
-    """Run a command on HOST of lab NAME; streams, signals and exit status pass unchanged.
+    """Run a command on HOST of lab NAME. Streams, signals and exit status pass unchanged.
 
     NAME may be left out while a single lab is up.
 
@@ -116,9 +124,16 @@ def _lab_and_rest(name: str | None, words: list[str]) -> tuple[Lab, list[str]]:
 
 @command.command()
 @click.argument("name", required=False)
-@click.option("--nics", "with_nics", is_flag=True, help="What every NIC of the hosts sent and received.")
-@click.option("--flows", "with_flows", is_flag=True, help="What hosts sent by each TCP connection (lab.count_flows).")
-@click.option("--json", "as_json", is_flag=True, help="All that is known, as JSON; of none or several labs a list.")
+@click.option("--nics", "with_nics", is_flag=True, help="Also show what every NIC of the hosts sent and received.")
+@click.option(
+    "--flows",
+    "with_flows",
+    is_flag=True,
+    help="Also show what hosts sent over each TCP connection (needs lab.count_flows).",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print everything as JSON (a list if none or several labs are up)."
+)
 def show(name: str | None, with_nics: bool, with_flows: bool, as_json: bool) -> None:
     """Show a lab, or list the running ones.
 
@@ -164,7 +179,7 @@ def show(name: str | None, with_nics: bool, with_flows: bool, as_json: bool) -> 
 @click.argument("number", type=int)
 @click.argument("state", type=click.Choice(["down", "up"]))
 def nic(name: str, host: str, number: int, state: str) -> None:
-    """Take NIC NUMBER of HOST's bond down, or up again; both ends then use those that are up.
+    """Take NIC NUMBER of HOST's bond down, or up again. Both ends then use those that are up.
 
     \b
     Example: fairlead lab nic bonds h0 1 down
@@ -179,9 +194,9 @@ def nic(name: str, host: str, number: int, state: str) -> None:
 @click.argument("name")
 @click.argument("vm")
 @click.argument("server")
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 def migrate(name: str, vm: str, server: str, as_json: bool) -> None:
-    """Move the virtual machine VM of lab NAME to SERVER while its processes go on.
+    """Migrate virtual machine VM of lab NAME to SERVER, live.
 
     Its memory is copied over the servers' uplinks, in rounds; then it is paused for the rest and its link re-plugged.
     Ctrl-C gives up: the machine stays where it is.
@@ -231,12 +246,10 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 def _how_long(function: _Function) -> _Function:
     """Options that all kinds of congestion have."""
-    function = click.option("--background", is_flag=True, help="Return once it runs; `congest NAME stop` ends it.")(
-        function
-    )
-    return click.option("--for", "duration_s", type=click.FloatRange(min=0, min_open=True), help="Seconds; then stop.")(
-        function
-    )
+    function = click.option("--background", is_flag=True, help="Return at once; `congest NAME stop` ends it.")(function)
+    return click.option(
+        "--for", "duration_s", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds."
+    )(function)
 
 
 @command.group()
@@ -277,12 +290,12 @@ def _described(kind: str, values: dict[str, Any]) -> "CongestionDescription":
 @congest.command()
 @click.option("--pair", "pairs", multiple=True, nargs=2, help="Two hosts. Repeatable.")
 @click.option("--between", nargs=2, help="Two leafs, whose neighbours are used.")
-@click.option("--streams", type=int, help="How many each way, over all pairs [default: 8].")
-@click.option("--one-way", is_flag=True, help="From the first to the second only.")
+@click.option("--streams", type=int, help="Streams in each direction, over all pairs  [default: 8].")
+@click.option("--one-way", is_flag=True, help="Only from the first to the second.")
 @click.option("--on", help="Length of a burst, for example 200ms; needs --off.")
 @click.option("--off", help="Pause between bursts.")
-@click.option("--rate", help="Limit of each stream, for example 10mbit [default: none].")
-@click.option("--congestion-control", help="Of these streams [default: the lab's].")
+@click.option("--rate", help="Rate limit per stream, for example 10mbit  [default: none].")
+@click.option("--congestion-control", help="TCP congestion control of the streams  [default: the lab's].")
 @_how_long
 @click.pass_obj
 def streams(name: str, one_way: bool, duration_s: float | None, background: bool, **values: Any) -> None:
@@ -298,10 +311,10 @@ def streams(name: str, one_way: bool, duration_s: float | None, background: bool
 
 
 @congest.command()
-@click.option("--host", "hosts", multiple=True, help="A host. Repeatable [default: all neighbours].")
+@click.option("--host", "hosts", multiple=True, help="Host. Repeatable  [default: all neighbours].")
 @click.option("--ranks-per-host", type=int, help="[default: 1]")
-@click.option("--seed", type=int, help="Of the partners that ranks draw [default: 1].")
-@click.option("--message", help="Size of a message [default: 1MB].")
+@click.option("--seed", type=int, help="Seed of the random partners  [default: 1].")
+@click.option("--message", help="Message size  [default: 1MB].")
 @_how_long
 @click.pass_obj
 def mpi(name: str, duration_s: float | None, background: bool, **values: Any) -> None:
@@ -318,7 +331,7 @@ def mpi(name: str, duration_s: float | None, background: bool, **values: Any) ->
 @congest.command()
 @click.argument("link", nargs=2)
 @click.option("--delay", help="[default: 5ms]")
-@click.option("--one-way", is_flag=True, help="Only what goes from the first to the second.")
+@click.option("--one-way", is_flag=True, help="Only from the first to the second.")
 @_how_long
 @click.pass_obj
 def delay(name: str, one_way: bool, duration_s: float | None, background: bool, **values: Any) -> None:
@@ -354,6 +367,7 @@ def _the_lab(name: str | None) -> Lab:
 
 
 def _print_summary(lab: Lab) -> None:
+    from fairlead.display.words import size
     from fairlead.lab.units import format_rate
 
     plan = lab.plan
@@ -369,8 +383,8 @@ def _print_summary(lab: Lab) -> None:
     ):
         number = f"{link.nics} x " if link.bond else ""
         click.echo(
-            f"  {what:10} {number}{format_rate(link.rate_bps)}, queue {link.queue_B} B, burst {link.burst_B} B, "
-            "each direction"
+            f"  {what:10} {number}{format_rate(link.rate_bps)}, queue {size(link.queue_B)}, burst "
+            f"{size(link.burst_B)}, per direction"
         )
         if link.bond:
             click.echo(f"  {'':10} {_bond_in_words(link.bond)}")

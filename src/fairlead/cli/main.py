@@ -15,23 +15,32 @@ from fairlead.errors import FairleadError, of_system
 # Name on the command line -> (module, one-line help). Modules are loaded only when used, so that the tool starts fast.
 COMMANDS: dict[str, tuple[str, str]] = {
     "lab": ("fairlead.cli.lab", "Emulate a cluster on this machine."),
-    "doctor": ("fairlead.cli.doctor", "Say what will go wrong or slow before a run."),
-    "characterize": ("fairlead.cli.characterize", "Measure latencies, shared bottlenecks and detours of a cluster."),
-    "measure": ("fairlead.cli.measure", "Measure a cluster by micro-benchmarks: MPI, TCP, noise."),
+    "doctor": ("fairlead.cli.doctor", "Check a cluster before a run: what will fail or be slow, and the fix."),
+    "characterize": ("fairlead.cli.characterize", "Measure a cluster's latencies, shared bottlenecks and detours."),
+    "measure": ("fairlead.cli.measure", "Run micro-benchmarks on a cluster: MPI, TCP, InfiniBand, OS noise."),
     "profile": ("fairlead.cli.profile", "Run an MPI program and show how it communicates."),
-    "predict": ("fairlead.cli.predict", "Say what detours would give a profiled program, without running it."),
-    "placement": ("fairlead.cli.placement", "Place a profiled program's ranks so that those that talk are near."),
+    "predict": ("fairlead.cli.predict", "Predict what detours would gain for a profiled program."),
+    "placement": ("fairlead.cli.placement", "Choose hosts for a profiled program's ranks."),
     "run": ("fairlead.cli.run", "Run an MPI program with its traffic managed."),
-    "workload": ("fairlead.cli.workload", "Build and know programs of a benchmark suite that you have."),
-    "compare": ("fairlead.cli.compare", "Run a program clean and congested, plain and managed, and report."),
-    "evaluate": ("fairlead.cli.evaluate", "Evaluate programs under neighbours and network configurations."),
-    "net": ("fairlead.cli.net", "Explain what aggregated network interfaces do with flows."),
-    "report": ("fairlead.cli.report", "Make the report of stored results again."),
-    "export": ("fairlead.cli.export", "Write stored results as CSV or Parquet."),
-    "cloud": ("fairlead.cli.cloud", "Show a cloud's servers and virtual machines; move one."),
-    "status": ("fairlead.cli.status", "Show your managed runs on this machine, and what they moved."),
+    "workload": ("fairlead.cli.workload", "Build and list programs of a benchmark suite."),
+    "compare": ("fairlead.cli.compare", "Compare runs: clean and congested, unmanaged and managed."),
+    "evaluate": ("fairlead.cli.evaluate", "Run designed experiments: programs, neighbours, network configurations."),
+    "net": ("fairlead.cli.net", "Show, explain and configure bonded network interfaces."),
+    "report": ("fairlead.cli.report", "Write the report of stored results."),
+    "export": ("fairlead.cli.export", "Export stored results as CSV or Parquet."),
+    "cloud": ("fairlead.cli.cloud", "Show a cloud's servers and virtual machines; migrate one."),
+    "status": ("fairlead.cli.status", "Show your managed runs on this machine and what they rerouted."),
     "clean": ("fairlead.cli.clean", "Remove what dead runs and labs left behind."),
-    "completion": ("fairlead.cli.completion", "Print the completion script for a shell."),
+    "completion": ("fairlead.cli.completion", "Print the shell completion script."),
+}
+
+
+# As help shows them.
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "Clusters": ("lab", "doctor", "characterize", "measure", "net", "cloud"),
+    "Programs": ("run", "status", "clean", "profile", "predict", "placement", "workload"),
+    "Experiments and results": ("compare", "evaluate", "report", "export"),
+    "Shell": ("completion",),
 }
 
 
@@ -55,23 +64,27 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fairlead")
 @click.option("-v", "--verbose", is_flag=True,
-              help="Show tracebacks, and command lines as they are executed. Stands before the command.")  # fmt: skip
+              help="Show tracebacks and the command lines that are executed (goes before the command).")  # fmt: skip
 @click.pass_context
 def command(context: click.Context, verbose: bool) -> None:
     """Make MPI programs run well on clouds and commodity Ethernet.
 
     \b
     First steps:
-      fairlead lab up examples/mesh8.toml       emulate a cluster of 8 hosts
-      fairlead characterize mesh8.cluster.toml  learn its paths
-      fairlead run mesh8.cluster.toml -n 8 -- ./program
+      fairlead lab up examples/mesh8.toml                emulate a cluster of 8 hosts
+      fairlead doctor mesh8.cluster.toml                 check it
+      fairlead characterize mesh8.cluster.toml           measure its paths
+      fairlead run mesh8.cluster.toml -n 8 -- ./program  run a program, managed
+      fairlead report results                            what happened
+    `fairlead COMMAND --help` explains a command, with examples.
     """
     context.obj = {"verbose": verbose}
     if verbose:

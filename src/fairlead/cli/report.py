@@ -9,27 +9,27 @@ from click.core import ParameterSource
 
 @click.command("report")
 @click.argument("results", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--experiment", type=int, help="Report this comparison, by its run number.  [default: the newest]")
+@click.option("--experiment", type=int, help="Report this comparison (run number).")
 @click.option(
     "--run",
     "runs",
     type=int,
     multiple=True,
-    help="Report this run of `fairlead run`, by its number; or these ones of `fairlead measure`: may be repeated.",
+    help="Report this run of `fairlead run` (number), or these of `fairlead measure` (repeatable).",
 )
-@click.option("--characterization", type=int, help="Report this characterization, by its run number.")
-@click.option("--benchmarks", is_flag=True, help="Report what `fairlead measure` measured, of all RESULTS.")
-@click.option(
-    "--baseline", metavar="SYSTEM", help="With several RESULTS: the one others are held against [default: the first]."
-)
-@click.option("--prices", type=click.Path(path_type=Path), help="Price book: benchmarks also for their price.")
+@click.option("--characterization", type=int, help="Report this characterization (run number).")
+@click.option("--benchmarks", is_flag=True, help="Report the benchmarks of `fairlead measure` in all RESULTS.")
+@click.option("--baseline", metavar="SYSTEM", help="With several RESULTS: compare with this one  [default: the first].")
+@click.option("--prices", type=click.Path(path_type=Path), help="Price book (TOML): benchmarks also per price.")
 @click.option("--output", type=click.Path(path_type=Path),
-              help="The page.  [default: RESULTS/report.html; an evaluation's: evaluation.html]")  # fmt: skip
-@click.option("--figures", type=click.Path(path_type=Path), help="Also write the figures there (SVG, PNG, CSV).")
+              help="HTML page to write.  [default: RESULTS/report.html; evaluations: evaluation.html]")  # fmt: skip
+@click.option(
+    "--figures", type=click.Path(path_type=Path), help="Also write the figures to this directory (SVG, PNG, CSV)."
+)
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-              help="Confidence level, of comparisons and evaluations.")  # fmt: skip
-@click.option("--list", "list_", is_flag=True, help="Only say what there is to report, by run number.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead: a comparison's summary, or the list.")
+              help="Confidence level (comparisons, evaluations).")  # fmt: skip
+@click.option("--list", "list_", is_flag=True, help="List the stored results by run number.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a comparison's summary, or the list.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -46,12 +46,12 @@ def command(
     list_: bool,
     as_json: bool,
 ) -> None:
-    """Make the report of the results in directory RESULTS again; everything is computed from the raw samples.
+    """Print and write the report of the results in directory RESULTS, computed from the raw samples.
 
-    It is the report of the newest comparison, evaluation or run, whichever is latest, or, where there is none, of the
-    newest characterization. A comparison's summary.json is written beside the page.
+    By default it covers the newest comparison, evaluation or run; without any, the newest characterization. --list
+    shows all there is. A comparison also writes summary.json beside the page.
 
-    Several directories are systems whose benchmarks (`fairlead measure`) are drawn in the same axes and compared.
+    Several directories are several systems: their benchmarks (`fairlead measure`) are compared in the same figures.
 
     \b
     Examples:

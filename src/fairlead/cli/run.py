@@ -29,41 +29,42 @@ def _parse_move(
     "-n",
     "--ranks",
     type=click.IntRange(min=1),
-    help="Ranks to start [default: one a slot of the cluster, or the placement's].",
+    help="Number of ranks  [default: one per slot, or the placement's].",
 )
-@click.option("--mpirun", help="Which mpirun, by name or path [default: the cluster file's].")
-@click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
-@click.option("--results", default="results", show_default=True, type=NamedPath(path_type=Path))
-@click.option("--no-agents", is_flag=True, help="Only run the program and record its time.")
-@click.option("--no-detection", is_flag=True, help="Agents run, but watch nothing.")
-@click.option("--no-detours", is_flag=True, help="Congestion is seen and told, but nothing is moved.")
+@click.option("--mpirun", help="mpirun to use, by name or path  [default: the cluster file's].")
+@click.option("--own-mpirun", is_flag=True, help="PROGRAM is your own launch line (mpirun ...), run unchanged.")
+@click.option("--results", default="results", show_default=True, type=NamedPath(path_type=Path),
+              help="Results directory.")  # fmt: skip
+@click.option("--no-agents", is_flag=True, help="No management: only run the program and record its time.")
+@click.option("--no-detection", is_flag=True, help="Start the agents, but do not look for congestion.")
+@click.option("--no-detours", is_flag=True, help="Report congestion, but do not reroute traffic.")
 @click.option(
     "--monitor/--no-monitor",
     default=False,
     show_default=True,
-    help="Watch the program's messages, too: communication time by host pair (docs/monitor.md).",
+    help="Also record communication time by host pair (docs/monitor.md).",
 )
 @click.option("--messages", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
-              help="Each process keeps all its messages and collective calls in a file there.")  # fmt: skip
-@click.option("--migrate", is_flag=True, help="Move virtual machines where their server is congested.")
-@click.option("--migrate-dry-run", is_flag=True, help="Only say which virtual machine would be moved, and why.")
+              help="Write all messages and collective calls there, a file per process.")  # fmt: skip
+@click.option("--migrate", is_flag=True, help="Also migrate virtual machines away from congested servers.")
+@click.option("--migrate-dry-run", is_flag=True, help="Only say which virtual machine would be migrated, and why.")
 @click.option("--move", "moves", multiple=True, callback=_parse_move, metavar="SOURCE:DESTINATION:RELAY",
-              help="Move a host pair by hand for the whole run. Repeatable.")  # fmt: skip
+              help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
 @click.option(
     "--plane",
     type=click.Choice([*PLANES.names(), "auto"]),
     default="route",
     show_default=True,
-    help="How what is moved travels: by the kernel (needs the guardian's privilege), or by the agents, which carry the "
-    "messages of ranks (docs/relay-plane.md); auto: by the kernel if every host can.",
+    help="What reroutes traffic: route: kernel routes (needs the guardian's privilege); relay: the agents carry the "
+    "ranks' messages, without privileges (docs/relay-plane.md); auto: route if every host can, else relay.",
 )
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
-              help="Ranks where `fairlead placement --json` put them.")  # fmt: skip
+              help="Rank placement from `fairlead placement --json`.")  # fmt: skip
 @click.option("--start-limit", "start_limit_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True),
-              help="End the program if a host that answers has no rank by then [default: leave it alone].")  # fmt: skip
+              help="End the program if a reachable host has no rank by then  [default: no limit].")  # fmt: skip
 @click.option("--grace", "grace_s", metavar="SECONDS", type=click.FloatRange(min=0), default=2.0, show_default=True,
-              help="After Ctrl-C, TERM or HUP, how long the program has to end by itself.")  # fmt: skip
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr while the program runs.")
+              help="Time that the program has to end after Ctrl-C, TERM or HUP, before it is killed.")  # fmt: skip
+@click.option("-q", "--quiet", is_flag=True, help="No messages on stderr while the program runs.")
 def command(
     cluster_file: Path,
     argv: tuple[str, ...],
@@ -85,16 +86,18 @@ def command(
     grace_s: float,
     quiet: bool,
 ) -> int:
-    """Run an MPI program on CLUSTER with its traffic managed; exits with the program's own code.
+    """Run an MPI program on CLUSTER with its traffic managed.
 
-    A program that mpirun does not find or start ends with mpirun's code, a launch line that is not found with 127.
+    CLUSTER is a cluster file, or `slurm` inside an allocation. `fairlead characterize CLUSTER` must have run before.
 
-    CLUSTER is a cluster file, or `slurm` inside an allocation.
+    Agents watch the program's connections. Where other traffic congests a path, they reroute the pair's traffic over a
+    third host until the direct path is free again. stdin, stdout and signals are the program's; fairlead reports on
+    stderr and records in the results directory (`fairlead report`).
 
-    stdin, stdout, stderr and signals are the program's own. What fairlead sees and does is told on stderr and kept in
-    the results directory. Where the program has not ended SECONDS after Ctrl-C, TERM or HUP (--grace), its traffic is
-    let go of and its processes are ended on every host; a second signal, 1 s later or more, does so at once. With
-    --own-mpirun processes are ended at the second signal only.
+    The exit code is the program's: mpirun's if it could not start it, 127 if the launch line was not found, 128 +
+    signal after Ctrl-C, TERM or HUP. After such a signal the program has --grace SECONDS to end, then its processes
+    are killed on every host; a second signal (1 s later or more) kills them at once. With --own-mpirun only the second
+    signal does.
 
     \b
     Examples:

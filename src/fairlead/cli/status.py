@@ -44,6 +44,8 @@ def show(as_json: bool) -> None:
         if not state.alive:
             click.echo("  dead: its supervisor is gone; `fairlead clean` removes what it left")
         for path, zone in state.zones.items():
-            click.echo(f"  {path}  {zone}" + (f", goes over {state.detours[path]}" if path in state.detours else ""))
+            click.echo(
+                f"  {path}  {zone}" + (f", rerouted over {state.detours[path]}" if path in state.detours else "")
+            )
         for path in state.detours.keys() - state.zones.keys():
-            click.echo(f"  {path}  low, still goes over {state.detours[path]}")
+            click.echo(f"  {path}  low, still rerouted over {state.detours[path]}")

@@ -285,9 +285,9 @@ class Cluster:
     def nothing_to_manage(self) -> str | None:
         """Why there is no traffic to manage here, in words; None where there is some."""
         if len(self.compute_hosts()) == 1:
-            return f"{self.name} has one compute host: all traffic stays inside it and there is nothing to manage"
+            return f"{self.name} has one compute host: all traffic stays inside it, so there is nothing to manage"
         if len(self.managed_hosts()) == 2:
-            return f"{self.name} has two hosts: traffic is watched, but there is no third host to lead it over"
+            return f"{self.name} has two hosts: traffic is monitored, but there is no third host to reroute it over"
         return None
 
 

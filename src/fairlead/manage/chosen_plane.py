@@ -34,6 +34,7 @@ def choose(wanted: str, cluster: Cluster, management: Management) -> Management:
     if not unable:
         return management
     remark = (
-        f"{len(unable)} of {hosts} hosts cannot move traffic by the kernel ({unable[0]}): agents carry what is moved"
+        f"{len(unable)} of {hosts} hosts cannot reroute traffic by kernel routes ({unable[0]}): agents relay messages "
+        "instead"
     )
     return replace(management, plane="relay", remarks=[*management.remarks, remark])

@@ -127,7 +127,7 @@ def run(
     except StoreError as error:
         if outcome is None:
             raise
-        _say(f"this run is not recorded to its end: {error}", quiet=False)
+        _say(f"the record of this run is incomplete: {error}", quiet=False)
         return outcome.exit_code
     _say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
     return outcome.exit_code
@@ -161,7 +161,7 @@ def _management(
         _say(nothing, quiet)
     if not components.agents or len(cluster.managed_hosts()) < 2:
         if by_hand:
-            raise ConfigError("moves by hand need agents, and a cluster of at least three hosts")
+            raise ConfigError("--move needs agents, and a cluster of at least three hosts")
         return None
     management = replace(management_for(cluster, components, store, quiet=quiet), by_hand=by_hand)
     if components.migration:
@@ -220,8 +220,8 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
         found = latest(store, cluster)
         if found is None:
             raise ConfigError(
-                f"{cluster.name} was never characterised in {store.directory}: congestion and distance look alike",
-                hint=f"run `fairlead characterize {cluster.source}` first, or switch detection off (--no-detection)",
+                f"{cluster.name} has no characterization in {store.directory}, which detecting congestion needs",
+                hint=f"run `fairlead characterize {cluster.source}` first, or run with --no-detection",
             )
         for warning in () if quiet else (found.stale_words(), slower_words(store, found)):
             if warning:
@@ -229,8 +229,8 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
         tables = {index: found.manage_tables(index) for index in range(len(cluster.managed_hosts()))}
         if components.detours and not found.has_detour():
             remarks.append(
-                f"no detour leads around any path's bottleneck on {cluster.name}, as on a single switch: congestion is "
-                "told, traffic stays where it is"
+                f"there is no detour around any bottleneck on {cluster.name}, as on a single switch: congestion is "
+                "reported, traffic is not rerouted"
             )
             components = replace(components, detours=False)
     management = Management(components, tables, bring_everywhere(cluster), remarks=remarks)

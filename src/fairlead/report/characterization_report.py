@@ -51,7 +51,7 @@ def drawings(found: Characterization) -> list[Drawing]:
 def findings(found: Characterization) -> list[str]:
     """What was found, in words."""
     took = duration_words(found.ended_s - found.started_s)
-    said = [f"{words.count(len(found.hosts), 'host')} were measured in {took}."]
+    said = [f"{words.count(len(found.hosts), 'host')} measured in {took}."]
     if found.latency.sizes_B:
         said.append(_latency_words(found))
     if found.complete:
@@ -61,9 +61,9 @@ def findings(found: Characterization) -> list[str]:
 
 def caveats(found: Characterization, now_s: float | None = None) -> list[str]:
     """What a reader must know before relying on the figures."""
-    said = [f"It is not complete: {found.reason}."] if not found.complete else []
+    said = [f"Incomplete: {found.reason}."] if not found.complete else []
     stale = found.stale_words(now_s)
-    said += [f"Beware: {stale}."] if stale else []
+    said += [f"Warning: {stale}."] if stale else []
     return said + [f"Note: {note}." for note in found.notes]
 
 
@@ -83,12 +83,10 @@ def _sharing_words(found: Characterization) -> str:
     hurt = [sum(bool(found.sensitivity.hurts[pair + other]) for other in pairs) for pair in pairs]
     sharing = sum(number > 0 for number in hurt)
     if not sharing:
-        return "No two pairs of hosts were seen to share a bottleneck."
+        return "No two host pairs share a bottleneck."
     middle = words.significant(float(np.median([number for number in hurt if number])), 2).removesuffix(".0")
-    return (
-        f"Traffic on {sharing} of {len(pairs)} ordered pairs hurts other pairs, {middle} of them in the median: these "
-        "share a bottleneck."
-    )
+    which = "Every host pair shares" if sharing == len(pairs) else f"{sharing} of {len(pairs)} host pairs share"
+    return f"{which} a bottleneck with others (median: {middle})."
 
 
 def _detour_words(found: Characterization) -> str:
@@ -100,10 +98,10 @@ def _detour_words(found: Characterization) -> str:
             best.append(usable[0].latency_s / found.latency.base_s(*pair, size_B))
     if not best:
         return (
-            "No pair has a detour: every way over a third host shares the direct path's bottleneck, as on a single "
-            "switch. fairlead can watch this cluster, but not lead traffic around congestion."
+            "No host pair has a detour: every path over a third host shares the direct path's bottleneck, as on a "
+            "single switch. fairlead can monitor this cluster, but not route traffic around congestion."
         )
     return (
-        f"{len(best)} of {len(pairs)} pairs have a detour around their bottleneck; for {words.size(size_B)} the best "
-        f"takes {words.significant(float(np.median(best)), 2)} times as long as the quiet direct path (median)."
+        f"{len(best)} of {len(pairs)} host pairs have a detour around their bottleneck; for {words.size(size_B)} the "
+        f"best takes {words.significant(float(np.median(best)), 2)} times as long as the quiet direct path (median)."
     )

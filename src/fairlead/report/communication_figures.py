@@ -64,7 +64,7 @@ def of_scenarios(program: str, runs: Mapping[str, Sequence[Communication]]) -> D
     shown = pairs[:MOST_PAIRS]
     more = f" The {len(shown)} longest of {len(pairs)} pairs are drawn." if len(pairs) > len(shown) else ""
     dropped = sum(run.dropped for each in runs.values() for run in each)
-    lost = f" Of {dropped} messages nothing is known: ranks had no room to tell of them." if dropped else ""
+    lost = f" {dropped} messages were not recorded: the ranks' buffers were full." if dropped else ""
     return Drawing(
         f"communication-{program}",
         f"{program}: communication time by host pair",

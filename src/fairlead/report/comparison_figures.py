@@ -135,7 +135,7 @@ def effects(comparison: Comparison) -> Drawing:
     entries = [(stage_name(p, s), s) for p in comparison.programs for s in p.stages]
     return Drawing(
         "effects",
-        "What management gave and cost",
+        "Recovered time and overhead",
         "Left: of the time that congestion cost, the share that was given back; 100 % is as fast as on a clean "
         "network. Right: longer run times on a clean network, measured by runs in pairs, and accounted from the "
         "agents' CPU and probe traffic.",

@@ -57,7 +57,7 @@ def show(comparison: Comparison, console: Console) -> None:
         console.print(escape(text), highlight=False)
         console.print()
     console.print(rich_table(comparison_tables.run_times(comparison), "Run times"))
-    console.print(rich_table(comparison_tables.effects(comparison), "What management gave and cost"))
+    console.print(rich_table(comparison_tables.effects(comparison), "Recovered time and overhead"))
     for text in comparison_tables.unsaid(comparison):
         console.print(escape(text), highlight=False)
 

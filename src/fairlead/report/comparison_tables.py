@@ -151,7 +151,7 @@ def differences(comparison: Comparison) -> Table:
                 ),
                 cell(each.p_adjusted, _p(each.p_adjusted)),
                 cell(each.delta, words.significant(each.delta, 2)),
-                cell("differ" if each.told_apart else "cannot be told apart"),
+                cell("differ" if each.told_apart else "no significant difference"),
             ]
             for each in comparison.differences
         ],

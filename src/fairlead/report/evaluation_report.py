@@ -92,8 +92,8 @@ def findings(analysis: Analysis) -> list[str]:
     chance = 1 - analysis.level
     texts.append(
         f"Against {_baseline(analysis)}: {counts[FASTER]} of {len(analysis.pairs)} cells are faster, {counts[SLOWER]} "
-        f"slower, {counts[ALIKE]} cannot be told apart (p below {words.significant(chance, 1)} after Holm, for all of "
-        "them)."
+        f"slower, {counts[ALIKE]} show no significant difference (p below "
+        f"{words.significant(chance, 1)} after Holm, for all of them)."
     )
     alone = sum(pair.difference is not None and pair.difference.told_apart for pair in analysis.pairs)
     if alone > counts[FASTER] + counts[SLOWER]:

@@ -10,8 +10,8 @@ from fairlead.report.comparison import LEAST_TIMED_S, LEAST_TIMED_SHARE, Compari
 from fairlead.statistics.estimates import MIN_BOOTSTRAP, median
 
 NO_DETOUR = (
-    "No detour leads around any path's bottleneck here, as on a single switch: fairlead watches and tells, but leaves "
-    "the traffic where it is."
+    "There is no detour around any bottleneck here, as on a single switch: fairlead reports congestion, but does not "
+    "reroute traffic."
 )
 
 
@@ -32,11 +32,11 @@ def lead(comparison: Comparison) -> list[str]:
     recovered = [(program.final.recovered.value, program.name) for program in comparison.programs]
     overheads = [(program.final.overhead.value, program.name) for program in comparison.programs]
     parts = [
-        _range("Other traffic made them take", slowdowns, lambda value: f"{words.significant(value, 2)} times"),
-        _range("Of the lost time fairlead gave back", recovered, lambda value: words.percent(value, decimals=0)),
-        _range("On a clean network it cost", overheads, lambda value: words.percent(value, signed=True)),
+        _range("Other traffic slowed them down by a factor of", slowdowns, lambda value: words.significant(value, 2)),
+        _range("fairlead recovered", recovered, lambda value: words.percent(value, decimals=0)),
+        _range("Overhead on a clean network:", overheads, lambda value: words.percent(value, signed=True)),
     ]
-    return [" ".join([f"{len(comparison.programs)} cases: each is compared within itself.", *filter(None, parts)])]
+    return [" ".join([f"{len(comparison.programs)} cases, each compared with itself.", *filter(None, parts)])]
 
 
 def _range(what: str, values: list[tuple[float | None, str]], shown: Callable[[float], str]) -> str:
@@ -44,7 +44,7 @@ def _range(what: str, values: list[tuple[float | None, str]], shown: Callable[[f
     if not known:
         return ""
     (low, first), (high, last) = known[0], known[-1]
-    missing = f"; not known for {words.count(len(values) - len(known), 'case')}" if len(known) < len(values) else ""
+    missing = f"; unknown for {words.count(len(values) - len(known), 'case')}" if len(known) < len(values) else ""
     return f"{what} {shown(low)} ({first}) to {shown(high)} ({last}){missing}."
 
 
@@ -73,10 +73,10 @@ def _congestion(program: Program) -> str:
     clean, congested = program.clean, program.congested
     if clean.median_s is None or congested.median_s is None:
         missing = clean if clean.median_s is None else congested
-        return f"there is no finished {missing.scenario} run, so nothing can be said of congestion."
+        return f"no {missing.scenario} run finished, so the effect of congestion is unknown."
     factor = words.significant(congested.median_s / clean.median_s, 2)
     return (
-        f"other traffic made it take {factor} times as long "
+        f"{factor} times slower under other traffic "
         f"({words.duration(clean.median_s)} clean, {words.duration(congested.median_s)} congested"
         f"{', by its own clock' if program.own_clock else ''})."
     )
@@ -86,26 +86,27 @@ def _recovery(program: Program, stage: Stage, level: float) -> str:
     managed_s = stage.congested.median_s
     if managed_s is None:
         return f"No managed congested run{_over(stage)} finished."
-    text = f"With fairlead{_over(stage)} it took {words.duration(managed_s)}"
+    text = f"With fairlead{_over(stage)}: {words.duration(managed_s)}"
     if program.has_detour is False:
         return f"{text}. {NO_DETOUR}"
     recovered = stage.recovered
     if recovered.point is not None:
         if recovered.point < 0:
             more = words.percent(-recovered.point, decimals=0)
-            return f"{text}: it made things worse, by {more} of the loss (single runs, so there is no interval)."
+            return f"{text}, worse by {more} of the lost time (single runs: no interval)."
         bare = words.percent(recovered.point, decimals=0)
-        return f"{text}: {bare} of the lost time came back (single runs, so there is no interval)."
+        return f"{text}, which recovers {bare} of the lost time (single runs: no interval)."
     if recovered.estimate is None:
-        return f"{text}; what share of the loss that is cannot be said ({recovered.reason})."
+        return f"{text}; recovered share: not measurable ({recovered.reason})."
     share = recovered.estimate
-    interval = f"{words.level(level)} interval {words.percent_interval(share, decimals=0)}"
+    interval = f"{words.level(level)} CI {words.percent_interval(share, decimals=0)}"
     runs = words.count(share.n, "run") + (" of each kind" if share.n > 1 else "")
     if share.contains(0.0):
-        return f"{text}: that it gave back any of the lost time cannot be told from chance ({interval}, {runs})."
+        recovered_share = words.percent(share.value, decimals=0)
+        return f"{text}: no significant recovery ({recovered_share}, {interval}, {runs})."
     if share.value < 0:
-        return f"{text}: it made things worse, by {words.percent(-share.value, decimals=0)} of the loss ({interval})."
-    return f"{text}: {words.percent(share.value, decimals=0)} of the lost time came back ({interval}, {runs})."
+        return f"{text}, worse by {words.percent(-share.value, decimals=0)} of the lost time ({interval})."
+    return f"{text}, which recovers {words.percent(share.value, decimals=0)} of the lost time ({interval}, {runs})."
 
 
 def _over(stage: Stage) -> str:
@@ -117,11 +118,13 @@ def _moves(program: Program, stage: Stage) -> str:
     if not moved:
         return ""
     if not any(moved):
-        return "" if program.has_detour is False else f"No traffic was moved{_why_not(stage)}."
+        return "" if program.has_detour is False else f"No traffic was rerouted{_why_not(stage)}."
     reactions = [t for run in stage.runs for t in run.reaction_s()]
-    reaction = f", first {words.duration(median(reactions), 2)} after its beginning (median)" if reactions else ""
+    reaction = (
+        f", the first time {words.duration(median(reactions), 2)} after congestion began (median)" if reactions else ""
+    )
     times = words.count(sum(moved), "time")
-    return f"Under congestion it moved host pairs' traffic {times} in {words.count(len(moved), 'run')}{reaction}."
+    return f"Under congestion traffic was rerouted {times} in {words.count(len(moved), 'run')}{reaction}."
 
 
 def _migrations(stage: Stage) -> str:
@@ -130,7 +133,7 @@ def _migrations(stage: Stage) -> str:
         return ""
     took = words.duration(median([each.time_s for each in done if each.time_s is not None]), 2)
     times = words.count(len(done), "virtual machine")
-    return f"It moved {times} in {words.count(len(stage.runs), 'run')}, each in {took} (median)."
+    return f"{times} migrated in {words.count(len(stage.runs), 'run')}, each in {took} (median)."
 
 
 def _why_not(stage: Stage) -> str:
@@ -146,22 +149,21 @@ def _overhead(stage: Stage, level: float) -> str:
 def _measured(overhead: Result, level: float) -> str:
     if overhead.point is not None:
         value = words.percent(overhead.point, signed=True)
-        return f"On a clean network its run took {value}; single runs cannot tell that from scatter."
+        return f"Overhead on a clean network: {value} (single runs: may be chance)."
     if overhead.estimate is None:
-        return f"Its overhead without congestion is not known ({overhead.reason})."
+        return f"Overhead on a clean network: not measurable ({overhead.reason})."
     cost = overhead.estimate
-    interval = f"{words.level(level)} interval {words.percent_interval(cost, signed=True)}"
+    interval = f"{words.level(level)} CI {words.percent_interval(cost, signed=True)}"
     if cost.contains(0.0):
         value = words.percent(cost.value, signed=True)
-        return f"On a clean network its overhead cannot be told from zero ({value}, {interval})."
-    verb = "longer" if cost.value > 0 else "less"
-    return f"On a clean network runs took {words.percent(abs(cost.value))} {verb} with it ({interval})."
+        return f"Overhead on a clean network: not significant ({value}, {interval})."
+    return f"Overhead on a clean network: {words.percent(cost.value, signed=True)} ({interval})."
 
 
 def _accounted(accounted: Result) -> str:
     if accounted.value is None:
         return ""
-    return f"By the agents' own counters it cost {words.percent(accounted.value, decimals=2)}."
+    return f"Its own counters account for {words.percent(accounted.value, decimals=2)}."
 
 
 def _too_short(program: Program) -> str:
@@ -179,11 +181,11 @@ def caveats(comparison: Comparison) -> list[str]:
     """What a reader must know before relying on the figures."""
     found = []
     if not comparison.complete:
-        found.append("This comparison is not complete: it is still running or was interrupted. More runs may follow.")
+        found.append("This comparison is incomplete: it is still running, or was interrupted.")
     failed = [run for run in comparison.runs if run.status in ("failed", "aborted")]
     if failed:
         found.append(
-            f"{words.count(len(failed), 'run')} failed and are not counted; the table of runs says which and why."
+            f"{words.count(len(failed), 'run')} failed and are excluded; the table of runs says which and why."
         )
     limited = [
         f"{program.name} {cell.scenario.replace('_', ' ')} ({words.percent(cell.busy, decimals=0)} busy)"
@@ -194,16 +196,16 @@ def caveats(comparison: Comparison) -> list[str]:
     if limited:
         found.append(
             f"The lab's processors, not its network, limited {words.listing(limited)}: these times, and what is "
-            "computed from them, are not a statement about the network. Slower links make it the limit again "
-            "(`scale`), unless the MPI library does not yield: its ranks keep processors busy while they wait "
+            "computed from them, say nothing about the network. Slower links (`scale`) make the network the limit "
+            "again, unless the MPI library does not yield: its ranks keep processors busy while they wait "
             "(docs/lab.md)."
         )
     if short := [text for program in comparison.programs if (text := _too_short(program))]:
-        found.append(f"{'; '.join(short)}: longer runs would tell more (`timed_s`).")
+        found.append(f"{'; '.join(short)}: make the runs longer (`timed_s`).")
     cells = [cell for program in comparison.programs for cell in program.cells()]
     if any(0 < cell.n < MIN_BOOTSTRAP for cell in cells):
         found.append(
-            f"With fewer than {MIN_BOOTSTRAP} runs of a kind, intervals assume that run times scatter about normally; "
-            "more replications make them narrower and free of that assumption."
+            f"With fewer than {MIN_BOOTSTRAP} runs of a kind, intervals assume normally distributed run times; more "
+            "replications make them narrower and remove that assumption."
         )
     return found

@@ -88,15 +88,15 @@ def sentence(decided: Sequence[Migration]) -> str:
     done = moved(decided)
     if done:
         names = words.listing([f"{each.vm} to {each.target} after {words.duration(each.t_s)}" for each in done])
-        return f"{words.count(len(done), 'virtual machine')} moved while it ran: {names}."
+        return f"{words.count(len(done), 'virtual machine')} migrated during the run: {names}."
     found = [each for each in decided if each.action == "found"]
     if found:
         return " ".join(f"{each.vm} was moved {each.reason}." for each in found)
     unknown = [each for each in decided if each.action == "unknown"]
     if unknown:
-        return f"What became of the migration of {unknown[-1].vm} is not known: {unknown[-1].reason}."
+        return f"The outcome of the migration of {unknown[-1].vm} is unknown: {unknown[-1].reason}."
     stays = [each.reason for each in decided if each.action in ("stays", "refused", "failed", "blind")]
-    return f"No virtual machine was moved: {stays[-1]}." if stays else ""
+    return f"No virtual machine was migrated: {stays[-1]}." if stays else ""
 
 
 def times(by_program: Sequence[tuple[str, Sequence[Migration]]]) -> Drawing:

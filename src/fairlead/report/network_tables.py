@@ -87,10 +87,12 @@ def _remark(pair: Pair, base: Observed, seen: Observed, theory: float, bounded: 
         return "; ".join([*parts, "too few samples to judge the run time"])
     low, high = 1 + pair.speed.low, 1 + pair.speed.high
     if low <= theory <= high and abs(theory - 1) < NO_GAIN:
-        parts.append("no gain by theory, and none that can be told")
+        parts.append("no gain expected, and none significant")
     elif low <= theory <= high:
         parts.append(
-            "as the busiest NIC says" if not low <= 1 <= high else "can be told neither from theory nor from no gain"
+            "as the busiest NIC says"
+            if not low <= 1 <= high
+            else "not significantly different from theory, nor from no gain"
         )
     elif high < theory and bounded is not None and low <= bounded <= high:
         parts.append("as the busiest NIC and the share of time in MPI say")

@@ -48,7 +48,7 @@ def gain(found: Placement) -> Table:
 def sentences(found: Placement) -> Iterator[str]:
     """What the figures are of."""
     if found.hosts_before == found.host_of_rank:
-        yield "no better placement was found: the ranks are best left where they are"
+        yield "no better placement found: leave the ranks where they are"
     if found.before.busiest is not None:
         yield f"the busiest bottleneck before is that of {link(found.before.busiest)}"
     if found.characterization is None:

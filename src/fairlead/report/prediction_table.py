@@ -42,7 +42,7 @@ def total(pairs: Sequence[PairPrediction]) -> str:
     """All pairs together, in a sentence that says what the number is not."""
     direct_s, best_s = (sum(getattr(each, key) for each in pairs) for key in ("direct_s", "best_s"))
     if not direct_s:
-        return "the program sends no messages between hosts: there is nothing to gain"
+        return "the program sends no messages between hosts: nothing to gain"
     gaining = sum(each.relay is not None for each in pairs)
     return (
         f"{gaining} of {words.count(len(pairs), 'pair')} would gain: of {words.duration(direct_s)} of messages, "

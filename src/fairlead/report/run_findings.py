@@ -20,7 +20,7 @@ def paragraphs(run: ManagedRun, way_out: bool | None) -> list[str]:
     """
     said = [_ending(run)]
     if not run.costs:
-        return [*said, "No agents ran beside it: nothing is known of the network's state."]
+        return [*said, "No agents ran: the state of the network is unknown."]
     return [text for text in (*said, *_network(run, way_out), _latencies(run), _cost(run)) if text]
 
 
@@ -30,17 +30,15 @@ def _network(run: ManagedRun, way_out: bool | None) -> list[str]:
 
 def _ending(run: ManagedRun) -> str:
     record, labels = run.run, run.run.labels
-    on = (
-        f" on {words.count(int(labels['ranks']), 'rank')} of" if "ranks" in labels else ", a launch line of its own, on"
-    )
+    on = f" on {words.count(int(labels['ranks']), 'rank')} of" if "ranks" in labels else " (own launch line) on"
     what = f"{labels['program']}{on} {labels.get('cluster', 'a cluster')}"
     took = words.duration(run.time_s)
     if record.status == "ok":
         return f"{what} took {took}."
     how = {
         "failed": f"ended with exit code {record.exit_code}" if record.exit_code is not None else "was not started",
-        "aborted": "was ended by the user",
-    }.get(record.status, "was cut off: its supervisor is gone")
+        "aborted": "was interrupted by the user",
+    }.get(record.status, "was cut off: its supervisor died")
     why = f": {record.error.splitlines()[0]}" if record.error else ""
     return f"{what} {how} after {took}{why}."
 
@@ -48,13 +46,14 @@ def _ending(run: ManagedRun) -> str:
 def _paths(run: ManagedRun) -> str:
     used = run.used()
     if not used:
-        return "It was not seen to use any path between hosts."
+        return "It used no path between hosts."
     high = [pair for pair in run.pairs() if any(zone == "high" for *_, zone in run.zone_spans(pair))]
     slow = [pair for pair in high if pair in used]
     if not slow:
-        others = f", though {words.count(len(high), 'path')} that it did not use" if high else ""
+        others = f" ({words.count(len(high), 'other path')} of the cluster: congested)" if high else ""
         return f"None of the {words.count(len(used), 'path')} that it used was congested{others}."
-    return f"{len(slow)} of the {words.count(len(used), 'path')} that it used were congested: {_names(slow)}."
+    were = "was" if len(slow) == 1 else "were"
+    return f"{len(slow)} of the {words.count(len(used), 'path')} that it used {were} congested: {_names(slow)}."
 
 
 def _moves(run: ManagedRun, way_out: bool | None) -> str:
@@ -63,14 +62,14 @@ def _moves(run: ManagedRun, way_out: bool | None) -> str:
     if moved:
         pairs = {move.pair for move in moved}
         returned = sum(move.kind == "returned" and move.t_s <= run.time_s for move in run.moves)
-        back = f", and back {words.count(returned, 'time')}" if returned else ""
+        back = f", and restored {words.count(returned, 'time')}" if returned else ""
         return (
-            f"The traffic of {words.count(len(pairs), 'host pair')} was moved {words.count(len(moved), 'time')}{back}; "
-            f"first {moved[0].t_s:.2f}{words.NBSP}s after the start, {arrow(moved[0].pair)} over {moved[0].relay}."
+            f"Traffic of {words.count(len(pairs), 'host pair')} was rerouted {words.count(len(moved), 'time')}{back}; "
+            f"first {moved[0].t_s:.2f}{words.NBSP}s after the start: {arrow(moved[0].pair)} over {moved[0].relay}."
         )
     if way_out is False:
         return NO_DETOUR
-    return f"Nothing was moved: {words.listing(sorted(stayed))}." if stayed else "Nothing was moved."
+    return f"Nothing was rerouted: {words.listing(sorted(stayed))}." if stayed else "Nothing was rerouted."
 
 
 def _relayed(run: ManagedRun) -> str:
@@ -79,14 +78,14 @@ def _relayed(run: ManagedRun) -> str:
     names = {
         "direct": "went directly",
         "held": "waited for earlier direct ones",
-        "pulled": "direct ones were taken from the MPI library to be matched with them",
+        "pulled": "direct ones were taken out of the MPI library to be matched with them",
     }
     counts = run.relayed
     more = [f"{counts[name]} {what}" for name, what in names.items()]
     return (
-        f"Agents carried {words.count(counts['relayed'], 'message')}; {words.listing(more)}. Receives taken back from "
-        f"the library: {counts['cancelled']}, refused by it: {counts['cancel_failed']}; frames sent again: "
-        f"{counts['retransmitted']}, dropped because they had come before: {counts['duplicates']}."
+        f"Agents carried {words.count(counts['relayed'], 'message')}; {words.listing(more)}. Receives cancelled in "
+        f"the library: {counts['cancelled']}, not cancelled in time: {counts['cancel_failed']}; frames retransmitted: "
+        f"{counts['retransmitted']}, dropped as duplicates: {counts['duplicates']}."
     )
 
 
@@ -95,7 +94,11 @@ def _latencies(run: ManagedRun) -> str:
     moved = [each for each in pairs if each.detour is not None and each.congested is not None]
     shown = moved or [each for each in pairs if each.congested is not None]
     parts = []
-    for kind, where in (("quiet", "while quiet"), ("congested", "congested"), ("detour", "over the detour")):
+    for kind, where in (
+        ("quiet", "without congestion"),
+        ("congested", "under congestion"),
+        ("detour", "over the detour"),
+    ):
         medians = [found.median_s for each in shown if (found := getattr(each, kind)) is not None]
         if medians:
             parts.append(f"{words.duration(float(np.median(medians)), 2)} {where}")
@@ -107,8 +110,8 @@ def _latencies(run: ManagedRun) -> str:
 def _cost(run: ManagedRun) -> str:
     cpu_s, sent_B = sum(each.cpu_s for each in run.costs), sum(each.sent_B for each in run.costs)
     return (
-        f"The {words.count(len(run.costs), 'agent')} used {words.duration(cpu_s, 2)} of processor time and sent "
-        f"{words.significant(sent_B / 1e3, 2)}{words.NBSP}kB in all."
+        f"The {words.count(len(run.costs), 'agent')} used {words.duration(cpu_s, 2)} of CPU time and sent "
+        f"{words.significant(sent_B / 1e3, 2)}{words.NBSP}kB in total."
     )
 
 

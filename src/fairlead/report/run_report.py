@@ -69,9 +69,11 @@ def load(store: Store, number: int) -> RunReport:
     """
     run = store.run(number)
     if run.kind != KIND:
-        raise NoSuchResultsError(f"{store.directory}: run {number} is a {run.kind}, not the run of a program")
+        raise NoSuchResultsError(f"{store.directory}: run {number} is a {run.kind}, not a run of a program")
     if run.status == "running":
-        raise StoreError(f"{store.directory}: run {number} goes on", hint="`fairlead status` shows what it does now")
+        raise StoreError(
+            f"{store.directory}: run {number} is still running", hint="`fairlead status` shows what it does"
+        )
     argv = tuple(str(word) for word in run.plan) if isinstance(run.plan, list) else ()
     return RunReport(
         read(store, run, _time_s(store, run)),
@@ -117,7 +119,7 @@ def show(report: RunReport, console: Console) -> None:
         console.print(escape(text), highlight=False)
     for source, title in (
         (congested_paths(report.managed), "Congested paths"),
-        (latency_table(report.managed), "Latency of their messages (median)"),
+        (latency_table(report.managed), "Latency of their messages (median, one way)"),
         (timeline.moves_table([report.managed]), "Decisions"),
         *placement_tables(report),
         (communication_table(report), "Communication time by host pair"),
@@ -158,12 +160,12 @@ def congested_paths(run: ManagedRun) -> Table:
     return table(
         [
             ("path", "path"),
-            ("medium", "medium_s"),
-            ("high", "high_s"),
-            ("away", "away_s"),
+            ("medium congestion", "medium_s"),
+            ("high congestion", "high_s"),
+            ("on a detour", "away_s"),
             ("over", "relays"),
-            ("stayed, because", "stayed"),
-            ("on its bottleneck", "sharing"),
+            ("not rerouted because", "stayed"),
+            ("shares its bottleneck with", "sharing"),
         ],
         [_path_row(run, pair) for pair in run.pairs() if pair in run.used()],
     )

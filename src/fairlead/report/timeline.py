@@ -15,6 +15,7 @@ from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, s
 from fairlead.report.managed import HostPair, ManagedRun
 
 MOST_PAIRS = 20
+SHOWN = {"moved": "rerouted", "returned": "restored", "stayed": "not rerouted"}
 MOST_TRACES = 3
 _ZONE_HEIGHT = {"low": 0.10, "medium": 0.20, "high": 0.30}  # the zone is told by height, too, not by colour alone
 
@@ -44,7 +45,7 @@ def draw(program: str | None, run: ManagedRun) -> Drawing:
     hidden = len(run.pairs()) - len(pairs)
     return Drawing(
         f"timeline-{program}" if program else "timeline",
-        f"{program}: time line of moves" if program else "Time line of moves",
+        f"{program}: time line of reroutes" if program else "Time line of reroutes",
         _about(run) + (f" {words.count(hidden, 'further pair')} not drawn." if hidden else ""),
         figure,
         moves_table([run]),
@@ -75,7 +76,7 @@ def _moves_panel(axis: Any, run: ManagedRun, pairs: Sequence[HostPair]) -> None:
     axis.set_ylim(max(len(pairs), 1) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0)
     if not pairs:
-        axis.text(0.5, 0.5, "nothing was moved", transform=axis.transAxes, ha="center", color=palette.MUTED.light)
+        axis.text(0.5, 0.5, "nothing was rerouted", transform=axis.transAxes, ha="center", color=palette.MUTED.light)
         axis.set_yticks([])
 
 
@@ -119,7 +120,7 @@ def _latency_panel(axis: Any, run: ManagedRun, pair: HostPair) -> None:
 def moves_table(runs: Sequence[ManagedRun]) -> Table:
     """Every decision of the runs."""
     replicated = any("replication" in run.run.labels for run in runs)
-    columns = [("time", "t_s"), ("pair", "pair"), ("what", "what"), ("over", "relay"), ("why", "reason")]
+    columns = [("time", "t_s"), ("pair", "pair"), ("decision", "what"), ("over", "relay"), ("why", "reason")]
     return table(
         [*([("replication", "replication")] if replicated else []), *columns],
         [
@@ -127,7 +128,7 @@ def moves_table(runs: Sequence[ManagedRun]) -> Table:
                 *([cell(int(run.run.labels["replication"]))] if replicated else []),
                 cell(move.t_s, f"{move.t_s:.2f}{words.NBSP}s"),
                 cell(arrow(move.pair)),
-                cell(move.kind),
+                cell(move.kind, SHOWN[move.kind]),
                 cell(move.relay),
                 cell(move.reason, reasons.in_words(move.reason)),
             ]
@@ -144,16 +145,19 @@ def _about(run: ManagedRun) -> str:
             f"Replication {run.run.labels['replication']}, the managed congested run nearest to the median "
             f"({words.duration(run.time_s)})."
         )
-    said += " Upper part: the zone of each pair's direct path, and the host that its traffic went over."
-    return f"{said} Shaded: others loaded the network at a place of the plan." if run.congestion else said
+    said += (
+        " Top: congestion of each pair's direct path, and the relay of its traffic. Times are seconds since the "
+        "program's start, as on the terminal."
+    )
+    return f"{said} Shaded: other traffic loaded the network, where the plan says." if run.congestion else said
 
 
 def _handles(traces: bool, shaded: bool) -> list[Any]:
     handles: list[Any] = [
-        *([Patch(color=palette.SHADE.light, label="others load the network")] if shaded else []),
+        *([Patch(color=palette.SHADE.light, label="other traffic")] if shaded else []),
         Patch(color=palette.MANAGED.light, label="traffic on a detour"),
-        *(Patch(color=colour.light, label=f"zone {zone}") for zone, colour in palette.ZONES.items()),
-        Line2D([], [], color=palette.INK.light, marker="x", lw=0, mew=1.6, label="stayed"),
+        *(Patch(color=colour.light, label=f"{zone} congestion") for zone, colour in palette.ZONES.items()),
+        Line2D([], [], color=palette.INK.light, marker="x", lw=0, mew=1.6, label="not rerouted"),
     ]
     if traces:
         handles += [

@@ -103,12 +103,12 @@ def verdicts(found: Pairs) -> Iterator[Verdict]:
                 f"that a verdict by {what} needs; give it a larger --budget",
             )
         elif not verdict.hosts and not verdict.pairs:
-            yield Verdict("good", f"no host and no pair of {len(hosts)} hosts is slow by {what}")
+            yield Verdict("good", f"no slow host or pair among {len(hosts)} hosts by {what}")
     blocks = [len(each) for each in (*found.matrix.latency_s.values(), *found.matrix.rate_bps.values())]
     missing = 2 * len(hosts) * (len(hosts) - 1) - len(blocks)
     text = f"all-pairs: {min(blocks)} to {max(blocks)} blocks a pair"
-    text += f"; the budget left no time for {missing} values" if missing else ""
-    yield Verdict("sure", text + ("" if found.run.status == "ok" else f"; not complete ({found.run.status})"))
+    text += f"; {missing} values not measured (time budget)" if missing else ""
+    yield Verdict("sure", text + ("" if found.run.status == "ok" else f"; incomplete ({found.run.status})"))
 
 
 def _named(slow: Sequence[Slow], hosts: Sequence[str], what: str) -> Iterator[str]:

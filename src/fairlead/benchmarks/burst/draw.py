@@ -106,7 +106,7 @@ def burst_verdicts(found: Burst) -> Iterator[Verdict]:
     whole = found.round_trips_s.shape[1] == len(pauses)
     count = int(np.isfinite(found.round_trips_s).all(axis=(1, 2)).sum()) if whole else 0
     passes = words.count(count, "whole pass", "whole passes")
-    incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
+    incomplete = "" if found.run.status == "ok" else f"; the run is incomplete ({found.run.status})"
     yield Verdict("sure", f"burst of {found.words()}: {passes}{incomplete}")
 
 

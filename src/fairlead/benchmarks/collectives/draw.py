@@ -132,8 +132,8 @@ def verdicts(found: Collectives) -> Iterator[Verdict]:
     }
     if tails:
         worst = max(tails, key=lambda one: tails[one])
-        text = f"{worst.operation} of {words.size(worst.size_B)} among {most} ranks: one call in a hundred takes "
-        text += f"{words.significant(tails[worst], 2)} times the median or more"
+        text = f"{worst.operation} of {words.size(worst.size_B)} among {most} ranks: the 99th percentile is "
+        text += f"{words.significant(tails[worst], 2)} times the median"
         if tails[worst] >= TAIL:
             yield Verdict("bad", text)
     yield from _late(found, most)
@@ -150,19 +150,19 @@ def _late(found: Collectives, ranks: int) -> Iterator[Verdict]:
     if mean[rank] >= LATE:
         host = found.run.plan["hosts"][rank]
         share = words.percent(float(mean[rank]), decimals=0)
-        text = f"rank {rank} on {host} is the last one in {share} of the small calls"
-        yield Verdict("bad", f"{text}: its host, or its place in the library's algorithm, holds the others up")
+        text = f"rank {rank} on {host} is last in {share} of the small calls"
+        yield Verdict("bad", f"{text}: its host, or its position in the library's algorithm, delays the others")
 
 
 def _sureness(found: Collectives) -> Verdict:
     cells = list(found.cells.values())
     sure = sum(one.median is not None and one.median.high - one.median.low <= 2 * SURE * one.value for one in cells)
-    text = f"collectives: {sure} of {words.count(len(cells), 'median')} {'is' if sure == 1 else 'are'} known to ±5 % "
-    text += "or better; results verified"
+    text = f"collectives: {sure} of {words.count(len(cells), 'median')} {'is' if sure == 1 else 'are'} within ±5 %; "
+    text += "results verified"
     plan = found.run.plan
     asked = len(plan["operations"]) * len(plan["sizes_B"]) * max(1, len(plan["ranks"]))
     if asked > len(cells):
-        text += f"; {words.count(asked - len(cells), 'median')} had no time or too large buffers"
+        text += f"; {words.count(asked - len(cells), 'median')} not measured (time budget or buffer size)"
     if found.begun is not None:
         share = words.percent(found.begun.counted / found.begun.calls, decimals=0)
         text += (
@@ -170,7 +170,7 @@ def _sureness(found: Collectives) -> Verdict:
         )
         text += f"at most; {share} of them were begun in time by all ranks and count"
     if found.run.status != "ok":
-        text += f"; the run is not complete ({found.run.status})"
+        text += f"; the run is incomplete ({found.run.status})"
     return Verdict("sure", text)
 
 

@@ -93,17 +93,19 @@ def verdicts(found: Impact) -> Iterator[Verdict]:
     harmed = [each for each in found.factors if each.mean_interval is not None and each.mean_interval.low >= HARMED]
     if harmed:
         named = words.listing([f"{each.cell.victim} by {each.cell.congestor}" for each in harmed])
-        yield Verdict("bad", f"others' traffic harms {named} ({words.significant(HARMED)} times or more)")
+        yield Verdict("bad", f"other traffic slows {named} down ({words.significant(HARMED)} times or more)")
     spared = [each for each in found.factors if each.mean_interval is not None and each.mean_interval.high <= SPARED]
     if len(spared) == len(found.factors):
-        yield Verdict("good", f"others' traffic costs no victim more than {words.percent(SPARED - 1, decimals=0)}")
+        yield Verdict(
+            "good", f"other traffic slows no victim down by more than {words.percent(SPARED - 1, decimals=0)}"
+        )
     rounds = [len(factor.ratios) for factor in found.factors]
     said = f"{min(rounds)}" if min(rounds) == max(rounds) else f"{min(rounds)} to {max(rounds)}"
     text = f"impact: {said} rounds of hosts drawn with seed {found.run.seed}"
-    text += "; one round tells no interval" if min(rounds) == 1 else ""
+    text += "; no interval from a single round" if min(rounds) == 1 else ""
     if untold := len(found.factors) - len(tails):
         text += f"; of {words.count(untold, 'tail')} too few exchanges were measured to tell"
-    text += "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
+    text += "" if found.run.status == "ok" else f"; the run is incomplete ({found.run.status})"
     yield Verdict("sure", text)
 
 

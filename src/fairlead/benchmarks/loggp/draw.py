@@ -85,15 +85,15 @@ def verdicts(found: LogGP) -> Iterator[Verdict]:
     if told:
         yield Verdict("fact", f"LogGP: {'; '.join(told)}")
     if not parameters.pieces:
-        text = "g and G are not determined, trains of some size took no longer than a single message"
-        yield Verdict("sure", f"loggp: {text}; measure again when the network is quiet, or longer")
+        text = "g and G could not be determined: trains of some size took no longer than a single message"
+        yield Verdict("sure", f"loggp: {text}. Measure again on a quiet network, or longer")
     if parameters.latency_s is None:
-        text = "loggp: L is not determined, the overhead cannot be told from nothing or takes all of a small message's "
+        text = "loggp: L could not be determined: the overhead is not significant, or takes all of a small message's "
         yield Verdict("sure", f"{text}round trip")
     blocks = [len(values) for values in found.values.values()]
-    incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
+    incomplete = "" if found.run.status == "ok" else f"; the run is incomplete ({found.run.status})"
     count = f"{min(blocks)} to {max(blocks)}" if min(blocks) < max(blocks) else f"{min(blocks)}"
-    few = f"; o is not told of fewer than {MIN_BOOTSTRAP}" if max(blocks) < MIN_BOOTSTRAP else ""
+    few = f"; o needs at least {MIN_BOOTSTRAP}" if max(blocks) < MIN_BOOTSTRAP else ""
     yield Verdict("sure", f"loggp: {count} blocks of each parametrised round trip{few}{incomplete}")
 
 

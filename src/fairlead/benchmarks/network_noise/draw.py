@@ -190,10 +190,10 @@ def verdicts(found: NetworkNoise) -> Iterator[Verdict]:
     yield Verdict("fact", f"throughput meanwhile is {words.rate(middle)}, {between}")
     if 99.0 in told and told[99.0] >= TAIL * told[50.0]:
         times = words.significant(told[99.0] / told[50.0], 2)
-        text = f"the network is noisy: for a hundredth of the time a message of {size} takes {times} times the median"
+        text = f"the network is noisy: for 1 % of the time a message of {size} takes {times} times the median"
         yield Verdict("bad", f"{text} or more")
     if not found.changes:
-        yield Verdict("good", f"neither latency nor throughput changed its level within {length}")
+        yield Verdict("good", f"latency and throughput kept their levels over {length}")
     for change in found.changes[:3]:
         form = _form(change.quantity)
         worse = (change.after > change.before) == (change.quantity == "latency")
@@ -202,8 +202,8 @@ def verdicts(found: NetworkNoise) -> Iterator[Verdict]:
     for quantity, values in (("latency", found.parts.medians_s()), ("throughput", found.parts.rates_bps)):
         remembered_s = found.remembered_s(values)
         if remembered_s is not None and remembered_s > apart_s:
-            yield Verdict("fact", f"what disturbs {quantity} lasts up to {words.duration(remembered_s)}")
-    incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
+            yield Verdict("fact", f"disturbances of {quantity} last up to {words.duration(remembered_s)}")
+    incomplete = "" if found.run.status == "ok" else f"; the run is incomplete ({found.run.status})"
     if apart_s > LATE * asked_s:
         incomplete += f"; the network was too slow for a part every {words.duration(asked_s)}: it was every "
         incomplete += words.duration(apart_s)

@@ -243,7 +243,7 @@ def verdicts(found: Noise) -> Iterator[Verdict]:
         shares = [one.overhead_share() for one in found.work]
         yield Verdict("fact", f"equal pieces of work lose {_range(shares)} of the time of {_cores(len(shares))}")
     for status in found.incomplete:
-        yield Verdict("sure", f"noise: not complete ({status})")
+        yield Verdict("sure", f"noise: incomplete ({status})")
     if not found.cores:
         return
     shares = [core.overhead_share() for core in found.cores]
@@ -265,7 +265,7 @@ def verdicts(found: Noise) -> Iterator[Verdict]:
     yield Verdict(
         "sure",
         f"noise: {words.duration(min(core.period_s for core in found.cores))} of {_cores(len(shares))}"
-        + (f"; {few} of them saw fewer than {FEW_DETOURS} detours, measure longer (--seconds)" if few else ""),
+        + (f"; {few} of them saw fewer than {FEW_DETOURS} detours: measure longer (--seconds)" if few else ""),
     )
 
 

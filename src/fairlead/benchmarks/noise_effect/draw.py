@@ -94,11 +94,11 @@ def verdicts(found: NoiseEffect) -> Iterator[Verdict]:
     if effect.slow >= FEW:
         beyond = (effect.either - effect.by_chance) / effect.slow
         if beyond >= MOST:
-            yield Verdict("bad", "most slow messages are the operating system's doing, not the network's")
+            yield Verdict("bad", "most slow messages are caused by the operating system, not by the network")
         elif beyond <= LITTLE:
-            yield Verdict("good", "slow messages are not the operating system's doing: look at the network")
-    few = f"; only {words.count(effect.slow, 'slow message')}, measure longer" if effect.slow < FEW else ""
-    incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
+            yield Verdict("good", "slow messages are not caused by the operating system: look at the network")
+    few = f"; only {words.count(effect.slow, 'slow message')}: measure longer" if effect.slow < FEW else ""
+    incomplete = "" if found.run.status == "ok" else f"; the run is incomplete ({found.run.status})"
     yield Verdict("sure", f"noise-effect: {words.count(effect.messages, 'message')}{few}{incomplete}")
 
 

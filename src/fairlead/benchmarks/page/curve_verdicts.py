@@ -44,21 +44,21 @@ def _latency(line: dict[int, Numbers], name: str) -> Iterator[Verdict]:
         if ratios[worst] >= SCATTERED:
             yield Verdict(
                 "bad",
-                f"with {name}, small messages scatter: of those of {words.size(worst)} one in twenty takes more than "
+                f"with {name}, latency of small messages varies: at {words.size(worst)} the 95th percentile is "
                 f"{words.significant(ratios[worst], 2)} times the median",
             )
         elif ratios[worst] <= STEADY:
             yield Verdict(
                 "good",
-                f"with {name}, small messages are steady: 95 % take at most {words.significant(ratios[worst], 3)} "
-                "times the median",
+                f"with {name}, latency of small messages is steady: the 95th percentile is at most "
+                f"{words.significant(ratios[worst], 3)} times the median",
             )
     for (before, one), (after, other) in pairwise(line.items()):
         if after <= 2 * before and other.value > JUMP * one.value:
             yield Verdict(
                 "bad",
                 f"with {name}, the time jumps from {words.duration(one.value)} at {words.size(before)} to "
-                f"{words.duration(other.value)} at {words.size(after)}: a limit of the library's, or of a shaper",
+                f"{words.duration(other.value)} at {words.size(after)}: a protocol switch, or a traffic shaper",
             )
 
 
@@ -66,16 +66,14 @@ def _throughput(line: dict[int, Numbers], name: str) -> Iterator[Verdict]:
     best = max(line, key=lambda size_B: line[size_B].value)
     half = next(size_B for size_B, one in line.items() if one.value >= line[best].value / 2)
     text = f"{name}: at most"
-    yield Verdict(
-        "fact", f"{text} {_rate(line[best])} ({words.size(best)}), half of it from messages of {words.size(half)} on"
-    )
+    yield Verdict("fact", f"{text} {_rate(line[best])} ({words.size(best)}), half of that from {words.size(half)} up")
     reached = 0.0
     for size_B, one in line.items():
         if reached and one.value < DROP * reached:
             yield Verdict(
                 "bad",
-                f"with {name}, messages of {words.size(size_B)} carry only {words.rate(one.value)}, "
-                f"{words.percent(one.value / reached, decimals=0)} of what smaller ones reach",
+                f"with {name}, throughput drops to {words.rate(one.value)} at {words.size(size_B)}, "
+                f"{words.percent(one.value / reached, decimals=0)} of that of smaller messages",
             )
             break
         reached = max(reached, one.value)
@@ -94,7 +92,7 @@ def _streams(measured: Measured) -> Iterator[Verdict]:
             if ratio >= STREAMS:
                 yield Verdict("bad", f"{whose}a single stream does not fill the path: {times}")
             elif ratio <= SLOWER_TOGETHER:
-                yield Verdict("bad", f"{whose}streams get in each other's way: {times}")
+                yield Verdict("bad", f"{whose}streams slow each other down: {times}")
             else:
                 yield Verdict("good", f"{whose}a single stream fills the path: {times}")
 
@@ -107,7 +105,7 @@ def _directions(measured: Measured) -> Iterator[Verdict]:
         text = f"{_whose(measured)}both directions together carry {words.significant(ratio, 3)} times as much as one"
         text += f" ({words.count(pairs, measured.unit)})"
         if ratio < DUPLEX_BAD:
-            yield Verdict("bad", f"{text}: directions share something")
+            yield Verdict("bad", f"{text}: the two directions share a resource")
         else:
             yield Verdict("good" if ratio >= DUPLEX_GOOD else "fact", text)
 
@@ -129,7 +127,7 @@ def _sureness(measured: Measured) -> Verdict:
     blocks = sorted(len(one.blocks) for one in cells)
     text = (
         f"{_name(measured)}: {sure} of {words.count(len(cells), 'median')} "
-        f"{'is' if sure == 1 else 'are'} known to ±5 % or better (95 % intervals"
+        f"{'is' if sure == 1 else 'are'} within ±5 % (95 % confidence intervals"
     )
     if halves:
         text += f"; the widest is ±{words.percent(float(np.max(halves)))}"
@@ -137,9 +135,9 @@ def _sureness(measured: Measured) -> Verdict:
         f"), from {blocks[0]} to {blocks[-1]} blocks each" if blocks[0] != blocks[-1] else f"), {blocks[0]} blocks each"
     )
     if left := measured.missing():
-        text += f"; the budget left no time for {words.count(left, 'median')}"
+        text += f"; {words.count(left, 'median')} not measured (time budget)"
     if measured.run.status != "ok":
-        text += f"; the run is not complete ({measured.run.status})"
+        text += f"; the run is incomplete ({measured.run.status})"
     return Verdict("sure", text)
 
 

@@ -58,10 +58,10 @@ def cells(values: FloatArray, base: FloatArray, *, lower_is_better: bool) -> lis
     found = ratio_of_medians(values, base)
     if found is None:
         ratio = float(np.median(values) / np.median(base))
-        return [cell(ratio, words.significant(ratio)), cell(None), cell(None), cell("of too few blocks to tell")]
+        return [cell(ratio, words.significant(ratio)), cell(None), cell(None), cell("too few blocks to judge")]
     shown = [cell(value, words.significant(value)) for value in (found.value, found.low, found.high)]
     if found.contains(1.0):
-        return [*shown, cell("cannot be told apart")]
+        return [*shown, cell("no significant difference")]
     return [*shown, cell("better" if (found.value < 1) == lower_is_better else "worse")]
 
 

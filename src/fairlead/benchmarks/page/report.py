@@ -138,7 +138,7 @@ def _baseline(found: Sequence[System], name: str | None) -> str | None:
         if name in (system.name, system.cluster, str(system.directory)):
             return system.name
     names = ", ".join(system.name for system in found)
-    raise ConfigError(f"--baseline {name}: there is no such system", hint=f"there are {names}")
+    raise ConfigError(f"--baseline {name}: no such system", hint=f"systems: {names}")
 
 
 def write(report: Report, drawn: Sequence[Drawing], html: Path, *, figures: Path | None = None) -> list[Path]:

@@ -25,7 +25,7 @@ def paragraphs(said: Sequence[tuple[str, Verdict]]) -> list[str]:
     """The first paragraphs of a report: of (system, verdict); names of systems are said where there are several."""
     systems = list(dict.fromkeys(system for system, _ in said))
     found = []
-    for kind, lead in (("good", "Good"), ("bad", "Bad"), ("sure", "How sure"), ("fact", "Measured")):
+    for kind, lead in (("good", "Good"), ("bad", "Problems"), ("sure", "Precision"), ("fact", "Measured")):
         texts = {system: [each.text for of, each in said if of == system and each.kind == kind] for system in systems}
         parts = [(system, "; ".join(each)) for system, each in texts.items() if each]
         if len(systems) == 1:
@@ -33,5 +33,5 @@ def paragraphs(said: Sequence[tuple[str, Verdict]]) -> list[str]:
         elif parts:
             found.append(f"{lead}: " + " ".join(f"On {system} {text}." for system, text in parts))
         if not parts and kind == "bad":
-            found.append("Bad: nothing that the limits of this report call so.")
+            found.append("Problems: none found (limits: docs/measure.md).")
     return found

@@ -13,7 +13,7 @@ from fairlead.display import words
 from fairlead.report.figures import Drawing
 
 MPI_LATENCY = (
-    "Half the round trip of a message between two ranks, without its first ones. A block is about a tenth of a "
+    "Half the round trip of a message between two ranks, after a warm-up. A block is about a tenth of a "
     "second of round trips, three at least; blocks of all sizes were taken in random order. Percentiles are of "
     "messages, not of time: where they take long there are fewer."
 )

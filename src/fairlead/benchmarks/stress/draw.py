@@ -101,7 +101,7 @@ def stress_verdicts(found: Stress) -> Iterator[Verdict]:
             f"{words.duration(deepest.length_s)}",
         )
     if found.run.status != "ok":
-        yield Verdict("sure", f"stress: not complete ({found.run.status})")
+        yield Verdict("sure", f"stress: incomplete ({found.run.status})")
 
 
 def headlines(part: Stress) -> Iterator[Headline]:

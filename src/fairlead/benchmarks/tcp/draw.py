@@ -83,12 +83,13 @@ def verdicts(found: Tcp) -> Iterator[Verdict]:
             text += f" ({words.count(one.streams, 'stream')})"
             yield Verdict("bad" if ratio < DUPLEX_BAD else "good" if ratio >= DUPLEX_GOOD else "fact", text)
     sure = sum(half <= SURE for half in halves)
-    incomplete = "" if found.run.status == "ok" else f"; the run is not complete ({found.run.status})"
-    whose = "; counted is what was sent" if sent(found) else ""
+    incomplete = "" if found.run.status == "ok" else f"; the run is incomplete ({found.run.status})"
+    whose = "; rates are of what was sent" if sent(found) else ""
     if found.missing:
-        incomplete += f"; for {words.count(found.missing, 'configuration')} there was no time"
+        incomplete += f"; {words.count(found.missing, 'configuration')} not measured (time budget)"
     yield Verdict(
-        "sure", f"tcp: {sure} of {len(found.rates_bps)} medians are known to ±5 % or better{whose}{incomplete}"
+        "sure",
+        f"tcp: {sure} of {len(found.rates_bps)} medians are within ±5 % (95 % confidence intervals){whose}{incomplete}",
     )
 
 

@@ -34,7 +34,7 @@ def draw(found: Sequence[Timer], systems: Sequence[str]) -> Drawing:
         "timer",
         "Clocks",
         "Differences between readings that differ, of the first host; the table has all hosts, and what a reading "
-        "costs. What lasts less than a few of these cannot be timed by a single reading.",
+        "costs. Anything shorter than a few of these cannot be timed by a single reading.",
         shown,
         unit="s",
     )
@@ -78,7 +78,7 @@ def verdicts(found: Timer) -> Iterator[Verdict]:
     text = f"{USUAL} steps by {_short(step_s)}, and a reading takes {_short(reading_s)}"
     yield Verdict("bad" if step_s >= COARSE_S else "good" if step_s <= FINE_S else "fact", text)
     if found.run.status != "ok":
-        yield Verdict("sure", f"timer: not complete ({found.run.status})")
+        yield Verdict("sure", f"timer: incomplete ({found.run.status})")
 
 
 SECTION = Section(
