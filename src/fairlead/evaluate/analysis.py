@@ -18,7 +18,7 @@ from fairlead.statistics import blocks, diagnostics, estimates, ratios, variance
 from fairlead.statistics.bootstrap import check_level
 from fairlead.statistics.estimates import Difference, Estimate
 
-FASTER, SLOWER, ALIKE, UNKNOWN = "faster", "slower", "cannot be told apart", "too few samples"
+FASTER, SLOWER, ALIKE, UNKNOWN = "faster", "slower", "no significant difference", "too few samples"
 
 
 @dataclass(frozen=True)

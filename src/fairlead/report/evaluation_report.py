@@ -98,8 +98,8 @@ def findings(analysis: Analysis) -> list[str]:
     alone = sum(pair.difference is not None and pair.difference.told_apart for pair in analysis.pairs)
     if alone > counts[FASTER] + counts[SLOWER]:
         texts.append(
-            f"Taken one by one {alone} can be told apart ({words.level(analysis.level)} intervals); without any effect "
-            f"about {words.significant(chance * len(analysis.pairs), 1)} would be so by chance."
+            f"One by one, {alone} differ significantly ({words.level(analysis.level)} intervals); by chance alone "
+            f"about {words.significant(chance * len(analysis.pairs), 1)} would."
         )
     few = sum(pair.verdict == UNKNOWN for pair in analysis.pairs)
     if few:

@@ -160,12 +160,12 @@ def congested_paths(run: ManagedRun) -> Table:
     return table(
         [
             ("path", "path"),
-            ("medium congestion", "medium_s"),
-            ("high congestion", "high_s"),
+            ("medium", "medium_s"),
+            ("high", "high_s"),
             ("on a detour", "away_s"),
             ("over", "relays"),
             ("not rerouted because", "stayed"),
-            ("shares its bottleneck with", "sharing"),
+            ("shares it with", "sharing"),
         ],
         [_path_row(run, pair) for pair in run.pairs() if pair in run.used()],
     )

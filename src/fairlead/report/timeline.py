@@ -27,7 +27,9 @@ def draw(program: str | None, run: ManagedRun) -> Drawing:
         program: names the figure where a report has several.
     """
     pairs = run.pairs()[:MOST_PAIRS]
-    traced = _spread([pair for pair in pairs if any(each.pair == pair for each in run.latencies)], MOST_TRACES)
+    seen = {each.pair for each in run.latencies}
+    compared = {each.pair for each in run.latencies if each.relay is not None} or seen  # before and after, if possible
+    traced = _spread([pair for pair in pairs if pair in compared], MOST_TRACES)
     heights = [max(len(pairs), 1) * 0.5 + 0.2, *[1.25] * len(traced)]
     with styled():
         figure, axes = axes_of(len(heights), sum(heights) + 1.15, sharex=True, gridspec_kw={"height_ratios": heights})
