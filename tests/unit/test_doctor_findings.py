@@ -343,7 +343,7 @@ CASES: list[tuple[str, Severity, Change, str, str]] = [
         "connection_ports",
         NOTE,
         setting("facts", "connection_ports", value=[[29999, 65535]]),
-        "cannot move traffic",
+        "cannot reroute traffic",
         "ip_local_reserved_ports=20000-29999",
     ),
     ("other_jobs", WARNING, setting("facts", "running_jobs", value=["1f3a9c02"]), "job 1f3a9c02 is running", "wait"),

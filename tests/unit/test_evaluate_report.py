@@ -296,12 +296,10 @@ def test_a_hundred_cells_without_effect_are_not_told_apart_by_chance():
     assert sum(pair.difference.told_apart for pair in found.pairs) == 3
     said = evaluation_report.findings(found)
     assert said[1] == (
-        "Against plain: 0 of 100 cells are faster, 0 slower, 100 cannot be told apart "
+        "Against plain: 0 of 100 cells are faster, 0 slower, 100 show no significant difference "
         "(p below 0.05 after Holm, for all of them)."
     )
-    assert said[2] == (
-        "Taken one by one 3 can be told apart (95\u00a0% intervals); without any effect about 5 would be so by chance."
-    )
+    assert said[2] == ("One by one, 3 differ significantly (95\u00a0% intervals); by chance alone about 5 would.")
     cells["p0", "bond"] = cells["p0", "plain"] - 3
     verdicts = [pair.verdict for pair in analyse(data(cells), REPORT).pairs]
     assert (verdicts[0], verdicts.count(ALIKE)) == (FASTER, 99)
@@ -413,7 +411,7 @@ def test_the_page_holds_every_number_with_the_run_it_comes_from(tmp_path: Path):
     assert [path.name for path in written[1:]] == [
         f"{name}.{form}" for name in ("gains", "lines", "mpi-share") for form in ("svg", "png", "csv")
     ]
-    for text in ("+25.00", "+20.00", "cannot be told apart", "Fieller", "four.csv", "US$", "Analysis of variance"):
+    for text in ("+25.00", "+20.00", "no significant difference", "Fieller", "four.csv", "US$", "Analysis of variance"):
         assert text in page, text
     assert not re.search(r"\bnan\b|None", re.sub(r"data:[^\"]*", "", page))
     samples = evaluation_report._samples(found)
@@ -432,7 +430,7 @@ def test_the_commands_say_what_they_did(tmp_path: Path):
     assert first.output == f"four: 36 rows in 6 cells; run 1 in {results}\n"
     second = run(command, ["report", results, "--within", "9"])
     assert second.exit_code == 0
-    assert "Against plain: 1 of 3 cells are faster, 1 slower, 1 cannot be told apart" in second.output
+    assert "Against plain: 1 of 3 cells are faster, 1 slower, 1 show no significant difference" in second.output
     assert "is: plain" not in second.output
     assert "ep: nothing ends within 9.00" in second.output
     assert (tmp_path / "results" / "evaluation.html").is_file()

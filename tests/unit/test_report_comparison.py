@@ -153,11 +153,11 @@ def test_findings_name_the_numbers(demo):
     text = findings.paragraphs(found)[0].replace("\u00a0", " ")
     cg = program(found)
     factor = cg.congested.median_s / cg.clean.median_s
-    assert text.startswith(f"cg: other traffic made it take {factor:.1f} times as long")
+    assert text.startswith(f"cg: takes {factor:.1f} times as long under other traffic")
     assert f"{cg.congested.median_s:.1f} s congested" in text
-    assert f"{cg.final.recovered.estimate.value * 100:.0f} % of the lost time came back" in text
-    assert "overhead cannot be told from zero" in text
-    assert re.search(r"in 8 runs, first \d\d ms after", text)
+    assert f"which recovers {cg.final.recovered.estimate.value * 100:.0f} % of the lost time (95 % CI" in text
+    assert "Overhead on a clean network: not significant (" in text
+    assert re.search(r"in 8 runs, the first time \d\d ms after congestion began", text)
 
 
 def test_page_is_self_contained_and_holds_the_numbers(demo, tmp_path):
@@ -235,7 +235,7 @@ def test_what_cannot_be_said_is_null_with_a_reason(tmp_path):
         assert latest(store).id == one
         found = summary.of(load(store, many)).programs["cg"]
         assert found.recovered is None
-        assert "cannot be told from clean" in found.reasons["recovered"]
+        assert "congested and clean runs overlap" in found.reasons["recovered"]
         assert found.overhead_accounted is None
         assert "no characterization before it" in found.reasons["overhead_accounted"]
         assert "recovered" not in found.intervals
@@ -308,7 +308,7 @@ def test_failed_missing_and_running_runs(tmp_path):
         assert not summary.of(found).complete
         said = " ".join(findings.paragraphs(found))
         assert "No managed congested run finished." in said
-        assert "not complete" in said
+        assert "incomplete" in said
         assert "1 run failed" in said
         page = comparison_report.write(found, tmp_path / "report.html").html.read_text()
         assert "exit code 1" in page

@@ -42,7 +42,7 @@ def test_migrations_are_told_in_words() -> None:
     stays = Migration(10.0, "stays", None, "server0", None, "it does not pay", None, None)
     moved = Migration(22.0, "moved", "h0", "server0", "server4", "in 2.00 s", 2.0, 0.25)
     assert migrations.sentence([]) == ""
-    assert migrations.sentence([stays]) == "No virtual machine was moved: it does not pay."
+    assert migrations.sentence([stays]) == "No virtual machine was migrated: it does not pay."
     unknown = replace(stays, action="unknown", vm="h0", reason="the cloud does not answer")
     said = "What became of the migration of h0 is not known: the cloud does not answer."
     assert migrations.sentence([stays, unknown, stays]) == said

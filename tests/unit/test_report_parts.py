@@ -167,7 +167,7 @@ def test_an_interrupted_characterization_is_shown_as_far_as_it_goes(tmp_path):
     with Store.read(tmp_path) as store:
         found = Characterization.read(store, store.runs()[0])
     assert [each.name for each in characterization_report.drawings(found)] == ["latency"]
-    assert characterization_report.caveats(found)[0].startswith("It is not complete: ")
+    assert characterization_report.caveats(found)[0].startswith("Incomplete: ")
     characterization_report.write(found, tmp_path / "c.html")
 
 

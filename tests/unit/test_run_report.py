@@ -79,9 +79,9 @@ def test_findings_are_in_words(report):
     text = " ".join(run_findings.paragraphs(report[1].managed, way_out=True)).replace("\u00a0", " ")
     assert text.startswith("cg on 8 ranks of mesh8 took 12.0 s.")
     assert "16 of the 16 paths that it used were congested" in text
-    assert "The traffic of 16 host pairs was moved 16 times, and back 8 times; first 2.7" in text
-    assert re.search(r"took 9\d µs while quiet, \d\.\d ms congested and 2\d\d µs over the detour", text)
-    assert "The 8 agents used 192 ms of processor time" in text
+    assert "Traffic of 16 host pairs was rerouted 16 times, and restored 8 times; first 2.7" in text
+    assert re.search(r"took 9\d µs without congestion, \d\.\d ms under congestion and 2\d\d µs over the detour", text)
+    assert "The 8 agents used 192 ms of CPU time" in text
 
 
 def test_ranks_that_only_a_launch_line_knows_are_not_invented(report):
@@ -91,7 +91,7 @@ def test_ranks_that_only_a_launch_line_knows_are_not_invented(report):
     assert (
         run_findings.paragraphs(own, way_out=True)[0]
         .replace("\u00a0", " ")
-        .startswith("mpirun, a launch line of its own, on mesh8 took 12.0 s.")
+        .startswith("mpirun (own launch line) on mesh8 took 12.0 s.")
     )
 
 
@@ -105,7 +105,7 @@ def test_how_it_ended_is_said_and_the_rest_is_still_there(tmp_path):
         store.finish_run(bare)
         said = {run: run_findings.paragraphs(run_report.load(store, run).managed, None) for run in (failed, aborted)}
         assert "ended with exit code 3 after 12.0" in said[failed][0]
-        assert "was ended by the user after 12.0\u00a0s: interrupted (SIGINT)." in said[aborted][0]
+        assert "was interrupted by the user after 12.0\u00a0s: interrupted (SIGINT)." in said[aborted][0]
         assert len(said[failed]) == 5
         assert "No agents ran" in run_findings.paragraphs(run_report.load(store, bare).managed, None)[1]
         going_on = record(store, clock, status="interrupted")

@@ -76,7 +76,7 @@ class Difference:
             tail.append(f"sharing was compared for {made} of {every} injections only: {self.incomplete}")
         for what, cells in (("now share", self.begun), ("no longer share", self.ended)):
             if cells:
-                tail.append(f"{len(cells)} times paths {what} a bottleneck:")
+                tail.append(f"paths that {what} a bottleneck ({len(cells)} cases):")
                 tail += [f"  an injection on {injected} and the path {other}" for injected, other in cells[:most]]
         return [head, *lines, *tail]
 

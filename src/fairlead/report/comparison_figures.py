@@ -62,8 +62,7 @@ def run_times(comparison: Comparison, only: str | None = None) -> Drawing:
     return Drawing(
         f"run-times-{only}" if only else "run-times",
         "Run times",
-        f"Each dot is one run, {_clocks(comparison)}, in its own row so that the scatter is seen. The number is the "
-        "median.",
+        f"Each dot is one run, {_clocks(comparison)}. The number is the median.",
         figure,
         table(
             [("program", "program"), ("scenario", "scenario"), ("replication", "replication"), ("time", "time_s")],
@@ -94,7 +93,7 @@ def _run_time_panel(axis: Any, program: Program) -> None:
         colour = palette.MANAGED if managed else palette.PLAIN
         times = list(each.times_s.values())
         if not times:
-            axis.text(0, row, "  no run ended well", va="center", color=palette.MUTED.light, fontsize=9)
+            axis.text(0, row, "  no run succeeded", va="center", color=palette.MUTED.light, fontsize=9)
             continue
         offsets = np.linspace(-0.24, 0.24, len(times)) if len(times) > 1 else [0.0]
         axis.scatter(

@@ -76,7 +76,7 @@ def _congestion(program: Program) -> str:
         return f"no {missing.scenario} run finished, so the effect of congestion is unknown."
     factor = words.significant(congested.median_s / clean.median_s, 2)
     return (
-        f"{factor} times slower under other traffic "
+        f"takes {factor} times as long under other traffic "
         f"({words.duration(clean.median_s)} clean, {words.duration(congested.median_s)} congested"
         f"{', by its own clock' if program.own_clock else ''})."
     )

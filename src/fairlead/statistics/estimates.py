@@ -175,7 +175,7 @@ def recovered_share(
     few = n < MIN_BOOTSTRAP
     scatter_s = t_quantile(level, n - 1) * math.sqrt(2) * float(clean.std(ddof=1))
     if not ((congested - clean).min() > scatter_s if few else paired_ratio(congested, clean, level).low > 1):
-        raise StatisticsError("no recovered share: the congested runs cannot be told from clean ones")
+        raise StatisticsError("congested and clean runs overlap")
     runs = np.stack([clean, congested, managed])
     value = float(_recovered_of_medians(runs))
     if few:

@@ -157,7 +157,7 @@ def test_each_pause_is_a_request_of_its_own_and_kept_when_a_later_one_fails(
     report = reports.load([tmp_path / "r"])
     (drawing,) = reports.drawings(report)
     assert [(row[5].value, row[8].value) for row in drawing.table.rows] == [(2.0, 12), (1.0, 12), (2.0, 8)]
-    assert "2 whole passes; the run is not complete (failed)" in "\n".join(reports.findings(report))
+    assert "2 whole passes; the run is incomplete (failed)" in "\n".join(reports.findings(report))
 
 
 def test_a_burst_takes_at_least_its_pauses(tmp_path: Path) -> None:

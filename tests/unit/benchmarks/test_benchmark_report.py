@@ -46,10 +46,12 @@ def test_the_summary_says_what_is_good_and_bad_and_how_sure(tmp_path: Path) -> N
     point_to_point_run(tmp_path, THROUGHPUT, {one: [0.1] * 3, four: [0.2] * 3, both: [0.18] * 3})
     text = "\n".join(reports.findings(reports.load([tmp_path])))
     assert "with 1 pair, a message of 1\u00a0B takes 10.0\u00a0µs" in text
-    assert "Good: with 1 pair, small messages are steady: 95 % take at most 1.1" in text
+    assert "Good: with 1 pair, latency of small messages is steady: the 95th percentile is at most 1.1" in text
     assert "a single stream does not fill the path: 4 streams carry 2.00 times as much as one" in text
-    assert "both directions together carry 1.11 times as much as one (1 pair): directions share something" in text
-    assert "mpi-latency: 3 of 3 medians are known to ±5 % or better" in text
+    assert (
+        "both directions together carry 1.11 times as much as one (1 pair): the two directions share a resource" in text
+    )
+    assert "mpi-latency: 3 of 3 medians are within ±5 % (95 % confidence intervals" in text
     assert "8 blocks each" in text
 
 
@@ -59,10 +61,10 @@ def test_scatter_and_drops_are_called_bad(tmp_path: Path) -> None:
         tmp_path, THROUGHPUT, {Cell(1024, window=64): [1e-3] * 3, Cell(65536, window=64): [0.1] * 3}, status="aborted"
     )
     text = "\n".join(reports.findings(reports.load([tmp_path])))
-    assert "one in twenty takes more than 4.5 times the median" in text
+    assert "latency of small messages varies: at 1\u00a0B the 95th percentile is 4.5 times the median" in text
     assert "the time jumps from 10.0\u00a0µs at 1\u00a0B to 45.2\u00a0µs at 2\u00a0B" in text
-    assert "messages of 64\u00a0KiB carry only" in text
-    assert "the run is not complete (aborted)" in text
+    assert "at 64\u00a0KiB, 16 % of that of smaller messages" in text
+    assert "the run is incomplete (aborted)" in text
 
 
 def test_systems_of_several_directories_are_compared_with_a_baseline(tmp_path: Path) -> None:

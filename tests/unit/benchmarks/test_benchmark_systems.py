@@ -37,7 +37,7 @@ def test_an_interrupted_run_does_not_hide_a_complete_one(tmp_path: Path) -> None
     assert found.of("mpi-latency")[0].run.id == whole
     said = "\n".join(reports.findings(found))
     assert f"mpi-latency: run {broken} of " in said
-    assert f"is not complete (aborted); shown is run {whole}, the newest one that is (--run {broken} shows" in said
+    assert f"is incomplete (aborted); shown is run {whole}, the newest one that is (--run {broken} shows" in said
     later = latency_run(tmp_path, 30e-6)
     found = reports.load([tmp_path])
     assert found.of("mpi-latency")[0].run.id == later
@@ -49,7 +49,7 @@ def test_where_no_run_ended_well_the_newest_stands_there_and_is_marked(tmp_path:
     newest = latency_run(tmp_path, 30e-6, "aborted")
     found = reports.load([tmp_path])
     assert found.of("mpi-latency")[0].run.id == newest
-    assert "the run is not complete (aborted)" in "\n".join(reports.findings(found))
+    assert "the run is incomplete (aborted)" in "\n".join(reports.findings(found))
 
 
 def test_bursts_of_all_kinds_of_pauses_stand_side_by_side(tmp_path: Path) -> None:

@@ -103,5 +103,5 @@ def test_the_report_can_be_made_and_says_that_it_is_not_complete(case: str, tmp_
     drawn = reports.drawings(report)
     reports.write(report, drawn, tmp_path / "page.html")
     text = " ".join(reports.findings(report))
-    assert not drawn or "not complete (failed)" in text
+    assert not drawn or "incomplete (failed)" in text
     assert "the host is gone" in (tmp_path / "page.html").read_text()

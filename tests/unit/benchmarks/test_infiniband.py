@@ -74,7 +74,7 @@ def test_the_report_has_its_figures_and_says_what_was_measured(cluster: Cluster,
     ]
     said = " ".join(reports.findings(report))
     assert "with InfiniBand send, 1 queue pair, a message of 8\u00a0B takes 2.00\u00a0µs" in said
-    assert "InfiniBand send latency: 2 of 2 medians are known to ±5 % or better" in said
+    assert "InfiniBand send latency: 2 of 2 medians are within ±5 %" in said
     numbers = report.of("infiniband")[0].line((1, False))[8]
     assert (len(numbers.blocks), numbers.samples) == (2, 2 * (infiniband.EXCHANGES - 1))
     assert "InfiniBand send: a single stream does not fill the path: 16 streams carry 16.0 times as much as one" in said

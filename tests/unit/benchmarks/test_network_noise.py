@@ -236,7 +236,7 @@ def test_clocks_are_told_with_what_a_reading_costs(tmp_path: Path) -> None:
         store.finish_run(run)
     found = reports.load([tmp_path])
     text = "\n".join(reports.findings(found))
-    assert "Bad: CLOCK_MONOTONIC steps by 2.00\u00a0µs, and a reading takes 30.0\u00a0ns" in text
+    assert "Problems: CLOCK_MONOTONIC steps by 2.00\u00a0µs, and a reading takes 30.0\u00a0ns" in text
     table = list(csv.DictReader(io.StringIO(reports.drawings(found)[0].table.csv())))
     assert [(row["clock"], float(row["median_step_s"])) for row in table] == [
         ("CLOCK_MONOTONIC", 2e-6),

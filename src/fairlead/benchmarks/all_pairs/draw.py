@@ -100,7 +100,7 @@ def verdicts(found: Pairs) -> Iterator[Verdict]:
             yield Verdict(
                 "sure",
                 f"all-pairs: {judged} of {len(hosts) * (len(hosts) - 1)} ordered pairs have the {LEAST_BLOCKS} blocks "
-                f"that a verdict by {what} needs; give it a larger --budget",
+                f"needed to judge {what}; use a larger --budget",
             )
         elif not verdict.hosts and not verdict.pairs:
             yield Verdict("good", f"no slow host or pair among {len(hosts)} hosts by {what}")

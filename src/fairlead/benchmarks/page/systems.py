@@ -44,7 +44,7 @@ class System:
         """What is not shown, and how to see it."""
         for newer, shown in self.passed_over:
             yield (
-                f"{newer.labels['benchmark']}: run {newer.id} of {words.moment(newer.started_s)} is not complete "
+                f"{newer.labels['benchmark']}: run {newer.id} of {words.moment(newer.started_s)} is incomplete "
                 f"({newer.status}); shown is run {shown.id}, the newest one that is (--run {newer.id} shows the other)"
             )
         for run in self.others:

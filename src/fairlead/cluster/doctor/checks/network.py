@@ -185,7 +185,7 @@ def connection_ports(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.reached():
         for what, wanted, then in (
             ("agents", facts.cluster.ports, "an agent that finds its port taken takes another"),
-            ("overlay", OVERLAY_PORTS, "a host on which a run's port is taken cannot move traffic"),
+            ("overlay", OVERLAY_PORTS, "a host whose port is in use cannot reroute traffic"),
         ):
             given = [given for given in host.facts["connection_ports"] if _overlap(wanted, given)]
             kept = any(first <= wanted[0] and wanted[1] <= last for first, last in host.facts["reserved_ports"])
@@ -216,7 +216,7 @@ def firewall(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "firewall",
                 [host.name],
-                f"FORWARD {why}: this host could not relay moved traffic",
+                f"FORWARD {why}: this host could not relay rerouted traffic",
                 "iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT",
             )
         if why := _refuses(rules["input"] or ()):

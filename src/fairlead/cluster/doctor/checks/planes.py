@@ -55,7 +55,7 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
             continue
         for item in state["checks"]:
             if item["ok"] is False:
-                text = f"traffic cannot be moved: {item['name']}: {item['detail']}"
+                text = f"traffic cannot be rerouted: {item['name']}: {item['detail']}"
                 yield error("route_plane", [host.name], text, (item["fix"] or "") + _about_copies(facts.cluster))
             elif item["ok"] is None:
                 tell = warning if item["name"] == "low_ports" else note
@@ -63,7 +63,7 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
         if all(item["ok"] is not False for item in state["checks"]):
             good.append(host.name)
     if good:
-        yield ok("route_plane", good, "traffic can be moved by kernel routes")
+        yield ok("route_plane", good, "traffic can be rerouted by kernel routes")
 
 
 # What the native programs need of a host: Debian's name of the package, and Fedora's.
