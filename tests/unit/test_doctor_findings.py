@@ -451,7 +451,7 @@ def test_same_address_on_several_hosts() -> None:
 def test_shared_cores_are_a_note() -> None:
     found = only(judge(healthy(setting("facts", "cores", value=2), on=NAMES, cores_shared=True)), "oversubscribed")
     assert found.severity == NOTE
-    assert "share 2 cores among 3 slots" in found.text
+    assert "3 slots share 2 cores" in found.text
 
 
 def test_ranks_on_one_host_share_memory() -> None:

@@ -8,7 +8,7 @@ from click.core import ParameterSource
 
 
 @click.command("report")
-@click.argument("results", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("results", type=click.Path(path_type=Path), nargs=-1, default=("results",))
 @click.option("--experiment", type=int, help="Report this comparison (run number).")
 @click.option(
     "--run",
@@ -46,7 +46,7 @@ def command(
     list_: bool,
     as_json: bool,
 ) -> None:
-    """Print and write the report of the results in directory RESULTS, computed from the raw samples.
+    """Print and write the report of the results in directory RESULTS (default: results), from the raw samples.
 
     By default it covers the newest comparison, evaluation or run; without any, the newest characterization. --list
     shows all there is. A comparison also writes summary.json beside the page.

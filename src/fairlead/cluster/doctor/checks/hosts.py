@@ -88,7 +88,7 @@ def busy(facts: ClusterFacts) -> Iterable[Finding]:
                 "busy",
                 [host.name],
                 f"load {host.facts['load']:.1f} on {host.facts['cores']} cores before any rank runs",
-                "see what runs there (top); measurements taken now show the load, not the network",
+                "see what runs there (top); measurements taken now show this load, not the network",
             )
 
 
@@ -115,8 +115,8 @@ def oversubscribed(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "oversubscribed",
                 [host.name for host in hosts],
-                f"they share {cores} cores among {ranks} slots: ranks are not bound and yield when idle",
-                "run times hold for comparison among themselves only",
+                f"{ranks} slots share {cores} cores: ranks are not bound and yield when idle",
+                "compare run times only with each other",
             )
         return
     for host in facts.reached():
@@ -140,7 +140,7 @@ def clock(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "clock",
                 [host.name],
-                "the clock is not synchronised: agents estimate its offset, but logs of hosts will not line up",
+                "the clock is not synchronised: agents estimate the offset, but time stamps in logs of different hosts will not match",
                 "run chrony or systemd-timesyncd",
             )
         if state["source"] and state["source"] not in GOOD_CLOCK_SOURCES:
