@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from bench import backlog, hpcc_rank, multipath, shims, sockets
+from bench import backlog, hpcc_rank, multipath, oracle, shims, sockets
 from bench.detours import Detours
 from bench.figures import AT_LEAST, AT_MOST, Figure, median_figure
 from bench.probes import difference
@@ -158,3 +158,23 @@ def test_the_library_of_the_wrapped_calls_has_what_libfairlead_needs() -> None:
     there = set(re.findall(r"FUNCTION\(MPI_(\w+)", stub)) | set(re.findall(r"NEVER\((\w+)\)", stub))
     assert len(needed) > 40
     assert needed - {f"PMPI_{name}" for name in there} == set()
+
+
+def test_shares_have_a_target_where_there_is_something_to_gain() -> None:
+    def found(plain_s: float, managed_s: float, oracle_s: float, share: float | None) -> dict[str, object]:
+        return {"plain_s": plain_s, "managed_s": managed_s, "oracle": {"makespan_s": oracle_s}, "share_of_gain": share}
+
+    share, regret = oracle.figures("x", [found(4.0, 2.5, 2.0, 0.75), found(4.0, 2.2, 2.0, 0.9), found(4.0, 3, 2, 0.5)])
+    assert (share.name, share.value, share.met) == ("oracle.share.x", 0.75, False)
+    assert (regret.name, regret.value) == ("oracle.regret.x", 0.25)
+    little, _ = oracle.figures("x", [found(4.0, 4.0, 3.7, 0.0)])
+    assert little.target is None
+    nothing, _ = oracle.figures("x", [found(4.0, 4.0, 4.0, None)])
+    assert nothing.value is None
+
+
+def test_congestion_of_the_oracle_comes_and_goes() -> None:
+    bursts = oracle.scenario("cg", "bursts", 3)["congestion"]
+    assert bursts[0]["periods_s"][:2] == [[0.5, 0.7], [0.9, pytest.approx(1.1)]]
+    assert (bursts[1]["from"], bursts[1]["to"]) == ("n1", "n0")
+    assert oracle.scenario("cg", "steady", 3)["congestion"][0]["periods_s"] == [[0.5, 60.5]]

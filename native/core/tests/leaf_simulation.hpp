@@ -34,7 +34,7 @@ struct Config {
 class Simulation {
   public:
     explicit Simulation(const Config& config)
-        : leafs_(config.leafs), hosts_per_leaf_(config.hosts_per_leaf), net_(topology(config), settings(config)) {}
+        : hosts_per_leaf_(config.hosts_per_leaf), net_(topology(config), settings(config)) {}
 
     HostId hosts() const { return net_.network.topology().hosts(); }
     double now() const { return net_.events.now(); }
@@ -114,7 +114,6 @@ class Simulation {
         return net_.network.link(*net_.network.topology().link(from, to));
     }
 
-    int leafs_;
     int hosts_per_leaf_;
     fairlead::sim::Simulation net_;
 };

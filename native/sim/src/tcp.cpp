@@ -13,6 +13,10 @@ constexpr double kTail_s = 2e-3;   // with two round trips: the tail loss probe 
 
 /// Adds a segment to what was received, and with it those that waited for it.
 void receive(Connection& c, Segment segment) {
+    if (c.early_B.empty() && segment.begin_B <= c.received_B) {
+        c.received_B = std::max(c.received_B, segment.begin_B + segment.size_B);
+        return;
+    }
     c.early_B.emplace(segment.begin_B, segment.begin_B + segment.size_B);
     for (auto next = c.early_B.begin(); next != c.early_B.end() && next->first <= c.received_B;) {
         c.received_B = std::max(c.received_B, next->second);
