@@ -62,7 +62,7 @@ def scenario(pattern: str, congestion: str, seed: int) -> dict[str, Any]:
     return {
         "seed": seed,
         "topology": MESH8,
-        "programs": [{"pattern": {"name": pattern, "ranks": 8, **PATTERNS[pattern]}}],
+        "programs": [{"pattern": {"name": pattern, "ranks": 8, "spread": 0.02, **PATTERNS[pattern]}}],
         "congestion": [{**streams, "from": "n0", "to": "n1"}, {**streams, "from": "n1", "to": "n0"}],
     }
 

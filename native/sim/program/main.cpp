@@ -28,8 +28,7 @@ struct Options {
 };
 
 Scenario scenario_of(const Options& options) {
-    Scenario scenario = read_scenario(options.scenario);
-    if (options.seed) scenario.simulation.seed = scenario.simulation.agents.seed = *options.seed;
+    Scenario scenario = read_scenario(options.scenario, options.seed);
     if (options.unmanaged) scenario.managed = false;
     return scenario;
 }
@@ -67,6 +66,9 @@ void add_commands(CLI::App& app, Options& options) {
     trace->add_option("--message", options.shape.message_B, "bytes of a message, or of a block")->required();
     trace->add_option("--iterations", options.shape.iterations)->required();
     trace->add_option("--compute", options.shape.compute_s, "seconds of each rank before an iteration's messages");
+    trace->add_option("--spread", options.shape.spread, "share that these are drawn within, above and below")
+        ->check(CLI::Range(0.0, 1.0));
+    trace->add_option("--seed", options.shape.seed, "of these draws");
     trace->callback([&options] { write_pattern(options); });
 }
 

@@ -44,22 +44,24 @@ void read_agents(const json& value, Scenario& scenario) {
     if (const auto mistake = core::validate(agents.settings)) throw ProtocolError(*mistake);
 }
 
-Trace pattern_of(const json& value) {
-    const JsonFields fields(value, "'pattern'", {"name", "ranks", "message_B", "iterations", "compute_s"});
+Trace pattern_of(const json& value, std::uint64_t seed) {
+    const JsonFields fields(value, "'pattern'", {"name", "ranks", "message_B", "iterations", "compute_s", "spread"});
     Pattern pattern;
     pattern.ranks = static_cast<int>(fields.whole("ranks", 2, kMaxRanks));
     pattern.message_B = static_cast<std::uint64_t>(fields.whole("message_B", 0, std::int64_t{1} << 40));
     pattern.iterations = static_cast<int>(fields.whole("iterations", 1, kMaxCount));
     pattern.compute_s = fields.number("compute_s", 0.0, kMaxTime_s);
+    if (fields.has("spread")) pattern.spread = fields.number("spread", 0.0, 1.0);
+    pattern.seed = seed;
     const std::string name = fields.text("name", 1, 32);
     std::optional<Trace> trace = make(name, pattern);
     if (!trace) fields.fail("name", "ring, halo, alltoall or cg");
     return std::move(*trace);
 }
 
-Trace trace_of(const JsonFields& fields, const std::filesystem::path& folder) {
+Trace trace_of(const JsonFields& fields, std::uint64_t seed, const std::filesystem::path& folder) {
     if (fields.has("trace") == fields.has("pattern")) throw ProtocolError("a program has a 'trace' or a 'pattern'");
-    if (fields.has("pattern")) return pattern_of(fields.any("pattern"));
+    if (fields.has("pattern")) return pattern_of(fields.any("pattern"), seed);
     const std::filesystem::path file = folder / fields.text("trace", 1, 4096);
     std::ifstream in(file);
     if (!in) throw ProtocolError("the trace " + file.string() + " cannot be read");
@@ -81,9 +83,10 @@ Algorithms algorithms_of(const JsonFields& fields) {
     return named;
 }
 
-Program program_of(const json& value, const Topology& topology, const std::filesystem::path& folder) {
+Program program_of(const json& value, const Scenario& scenario, const std::filesystem::path& folder) {
+    const Topology& topology = scenario.topology;
     const JsonFields fields(value, "a program", {"trace", "pattern", "hosts", "eager_B", "overhead_s", "collectives"});
-    Program program{trace_of(fields, folder), {}, {}};
+    Program program{trace_of(fields, scenario.simulation.seed, folder), {}, {}};
     const auto ranks = static_cast<std::size_t>(program.trace.ranks());
     if (fields.has("hosts")) {
         const json& named = fields.list("hosts", 0, kMaxEntries);
@@ -158,16 +161,17 @@ RouteChange route_of(const json& value, const Scenario& scenario) {
     return change;
 }
 
-Scenario scenario_of(const json& value, const std::filesystem::path& folder) {
+Scenario scenario_of(const json& value, const std::filesystem::path& folder, std::optional<std::uint64_t> seed) {
     const JsonFields fields(value, "the scenario",
                             {"seed", "limit_s", "topology", "agents", "programs", "congestion", "routes"});
     Scenario scenario{topology_of(fields.any("topology")), {}, true, 2.0, 600.0, {}, {}, {}};
     if (fields.has("seed")) scenario.simulation.seed = static_cast<std::uint64_t>(fields.whole("seed", 0, kMaxCount));
+    if (seed) scenario.simulation.seed = *seed;
     scenario.simulation.agents.seed = scenario.simulation.seed;
     if (fields.has("limit_s")) scenario.limit_s = fields.number("limit_s", 0.0, kMaxTime_s);
     if (fields.has("agents")) read_agents(fields.any("agents"), scenario);
     for (const json& each : fields.list("programs", 1, 64)) {
-        scenario.programs.push_back(program_of(each, scenario.topology, folder));
+        scenario.programs.push_back(program_of(each, scenario, folder));
     }
     if (fields.has("congestion")) {
         for (const json& each : fields.list("congestion", 0, kMaxEntries)) {
@@ -184,11 +188,11 @@ Scenario scenario_of(const json& value, const std::filesystem::path& folder) {
 
 }  // namespace
 
-Scenario read_scenario(const std::filesystem::path& file) {
+Scenario read_scenario(const std::filesystem::path& file, std::optional<std::uint64_t> seed) {
     std::ifstream in(file);
     if (!in) throw ScenarioError(file.string() + ": cannot be read");
     try {
-        return scenario_of(json::parse(in), file.parent_path());
+        return scenario_of(json::parse(in), file.parent_path(), seed);
     } catch (const ProtocolError& error) {
         throw ScenarioError(file.string() + ": " + error.what());
     } catch (const json::exception& error) {

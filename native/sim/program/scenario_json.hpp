@@ -2,8 +2,10 @@
 // Scenarios and outcomes as JSON: docs/simulation.md says what each field is.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "fairlead/sim/oracle.hpp"
@@ -17,7 +19,8 @@ struct ScenarioError : std::runtime_error {
 };
 
 /// Throws ScenarioError, and TraceError for a trace that it names. Traces are sought from the scenario's folder on.
-Scenario read_scenario(const std::filesystem::path& file);
+/// `seed` is taken in place of the scenario's.
+Scenario read_scenario(const std::filesystem::path& file, std::optional<std::uint64_t> seed = {});
 
 nlohmann::ordered_json outcome_json(const Scenario& scenario, const Outcome& outcome);
 nlohmann::ordered_json comparison_json(const Scenario& scenario, const Comparison& comparison);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "fairlead/core/random.hpp"
+
 namespace fairlead::sim {
 
 namespace {
@@ -14,9 +16,11 @@ constexpr std::uint64_t kNumber_B = 8;
 template <typename PerRank>
 Trace every_iteration(const Pattern& pattern, const PerRank& exchange) {
     Trace trace(pattern.ranks);
+    core::Random random(pattern.seed);
     for (int rank = 0; rank < pattern.ranks; ++rank) {
         for (int i = 0; i < pattern.iterations; ++i) {
-            if (pattern.compute_s > 0.0) trace.add(rank, Compute{pattern.compute_s});
+            const double drawn = 1.0 + pattern.spread * (2.0 * random.uniform() - 1.0);
+            if (pattern.compute_s > 0.0) trace.add(rank, Compute{pattern.compute_s * drawn});
             exchange(trace, rank);
         }
     }

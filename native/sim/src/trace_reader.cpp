@@ -19,6 +19,14 @@ constexpr int kMaxTag = 0x7fffffff;
 constexpr std::uint32_t kMaxCommunicator = 0xffffffff;
 constexpr std::size_t kMaxLine_B = 1 << 16;
 
+/// The parts one after the other.
+template <typename... Parts>
+std::string joined(const Parts&... parts) {
+    std::string text;
+    (text.append(std::string_view(parts)), ...);
+    return text;
+}
+
 std::vector<std::string_view> words_of(std::string_view line) {
     line = line.substr(0, line.find('#'));
     std::vector<std::string_view> words;
@@ -43,8 +51,8 @@ class Reader {
         while (next_line()) event(trace);
         for (std::size_t rank = 0; rank < open_.size(); ++rank) {
             if (open_[rank].empty()) continue;
-            fail("rank " + std::to_string(rank) + " never waits for its request " +
-                 std::to_string(*open_[rank].begin()));
+            fail(joined("rank ", std::to_string(rank), " never waits for its request ",
+                        std::to_string(*open_[rank].begin())));
         }
         return trace;
     }
@@ -54,7 +62,8 @@ class Reader {
     bool next_line() {
         while (std::getline(in_, text_)) {
             ++line_;
-            if (text_.size() > kMaxLine_B) fail("a line of more than " + std::to_string(kMaxLine_B) + " characters");
+            if (text_.size() > kMaxLine_B)
+                fail(joined("a line of more than ", std::to_string(kMaxLine_B), " characters"));
             words_ = words_of(text_);
             if (!words_.empty()) return true;
         }
@@ -65,22 +74,22 @@ class Reader {
     [[noreturn]] void fail(const std::string& what) const { throw TraceError(file_, line_, what); }
 
     std::uint64_t head(std::string_view word, std::uint64_t min, std::uint64_t max) {
-        if (!next_line() || words_[0] != word) fail("expected '" + std::string(word) + " NUMBER'");
-        take(1, "'" + std::string(word) + " NUMBER'");
+        if (!next_line() || words_[0] != word) fail(joined("expected '", word, " NUMBER'"));
+        take(1, joined("'", word, " NUMBER'"));
         return whole(words_[1], word, min, max);
     }
 
     /// Whether the line has so many words behind its first, or behind rank and first.
     void take(std::size_t count, const std::string& form, std::size_t before = 1) const {
-        if (words_.size() != before + count) fail("expected " + form);
+        if (words_.size() != before + count) fail(joined("expected ", form));
     }
 
     std::uint64_t whole(std::string_view word, std::string_view what, std::uint64_t min, std::uint64_t max) const {
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (error != std::errc() || end != word.data() + word.size() || value < min || value > max) {
-            fail(std::string(what) + " must be a whole number from " + std::to_string(min) + " to " +
-                 std::to_string(max) + ", not '" + std::string(word) + "'");
+            fail(joined(what, " must be a whole number from ", std::to_string(min), " to ", std::to_string(max),
+                        ", not '", word, "'"));
         }
         return value;
     }
@@ -89,7 +98,7 @@ class Reader {
         double value = 0.0;
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (error != std::errc() || end != word.data() + word.size() || !(value >= 0.0 && value <= kMaxCompute_s)) {
-            fail("a duration must be seconds from 0 to 1000000, not '" + std::string(word) + "'");
+            fail(joined("a duration must be seconds from 0 to 1000000, not '", word, "'"));
         }
         return value;
     }
@@ -107,11 +116,11 @@ class Reader {
     CommunicatorId communicator(const Trace& trace, std::string_view word, std::initializer_list<int> members) const {
         const auto id = static_cast<CommunicatorId>(whole(word, "a communicator", 0, kMaxCommunicator));
         const auto found = trace.communicators.find(id);
-        if (found == trace.communicators.end()) fail("communicator " + std::to_string(id) + " was not declared");
+        if (found == trace.communicators.end()) fail(joined("communicator ", std::to_string(id), " was not declared"));
         for (const int member : members) {
             if (member == kAny) continue;
             if (std::find(found->second.begin(), found->second.end(), member) == found->second.end()) {
-                fail("rank " + std::to_string(member) + " is not in communicator " + std::to_string(id));
+                fail(joined("rank ", std::to_string(member), " is not in communicator ", std::to_string(id)));
             }
         }
         return id;
@@ -124,17 +133,17 @@ class Reader {
         std::set<int> seen;
         for (const std::string_view word : std::span(words_).subspan(2)) {
             members.push_back(rank_of(trace, word, "a member"));
-            if (!seen.insert(members.back()).second) fail("rank " + std::string(word) + " is a member twice");
+            if (!seen.insert(members.back()).second) fail(joined("rank ", word, " is a member twice"));
         }
         if (!trace.communicators.emplace(id, std::move(members)).second) {
-            fail("communicator " + std::to_string(id) + " was declared before");
+            fail(joined("communicator ", std::to_string(id), " was declared before"));
         }
     }
 
     void event(Trace& trace) {
         if (words_[0] == "communicator") return declare(trace);
         const int rank = rank_of(trace, words_[0], "a rank");
-        if (words_.size() < 2) fail("what does rank " + std::string(words_[0]) + " do?");
+        if (words_.size() < 2) fail(joined("what does rank ", words_[0], " do?"));
         trace.events[static_cast<std::size_t>(rank)].push_back({operation(trace, rank), line_});
     }
 
@@ -148,14 +157,14 @@ class Reader {
         if (word == "recv" || word == "irecv") return Receive{transfer(trace, rank, true)};
         if (word == "wait" || word == "waitall") return wait(rank);
         const std::optional<CollectiveKind> kind = collective_kind(word);
-        if (!kind) fail("nothing is called '" + std::string(word) + "'");
+        if (!kind) fail(joined("nothing is called '", word, "'"));
         return collective(trace, rank, *kind);
     }
 
     Transfer transfer(const Trace& trace, int rank, bool receives) {
         const bool blocks = words_[1][0] != 'i';
-        take(blocks ? 4 : 5,
-             "'RANK " + std::string(words_[1]) + " PEER SIZE_B TAG COMMUNICATOR" + (blocks ? "'" : " REQUEST'"), 2);
+        take(blocks ? 4 : 5, joined("'RANK ", words_[1], " PEER SIZE_B TAG COMMUNICATOR", blocks ? "'" : " REQUEST'"),
+             2);
         Transfer found;
         found.peer = or_any(words_[2], receives, words_[2] == "any" ? 0 : rank_of(trace, words_[2], "a peer"));
         found.size_B = whole(words_[3], "a size in bytes", 0, kMaxSize_B);
@@ -165,7 +174,7 @@ class Reader {
         if (!blocks) {
             found.request = static_cast<int>(whole(words_[6], "a request", 0, kMaxTag));
             if (!open_[static_cast<std::size_t>(rank)].insert(*found.request).second) {
-                fail("request " + std::string(words_[6]) + " of rank " + std::string(words_[0]) + " is open already");
+                fail(joined("request ", words_[6], " of rank ", words_[0], " is open already"));
             }
         }
         return found;
@@ -181,15 +190,15 @@ class Reader {
         take(1, "'RANK wait REQUEST'", 2);
         const int request = static_cast<int>(whole(words_[2], "a request", 0, kMaxTag));
         if (open.erase(request) == 0) {
-            fail("rank " + std::string(words_[0]) + " has no open request " + std::to_string(request));
+            fail(joined("rank ", words_[0], " has no open request ", std::to_string(request)));
         }
         return Wait{request};
     }
 
     Collective collective(const Trace& trace, int rank, CollectiveKind kind) const {
         const bool sized = kind != CollectiveKind::barrier;
-        const std::string form = "'RANK " + std::string(words_[1]) + (sized ? " SIZE_B" : "") + " COMMUNICATOR" +
-                                 (has_root(kind) ? " ROOT'" : "'");
+        const std::string form =
+            joined("'RANK ", words_[1], sized ? " SIZE_B" : "", " COMMUNICATOR", has_root(kind) ? " ROOT'" : "'");
         take(1 + sized + has_root(kind), form, 2);
         Collective found;
         found.kind = kind;

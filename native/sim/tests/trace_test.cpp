@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "fairlead/sim/patterns.hpp"
@@ -121,6 +122,29 @@ TEST(Patterns, HaloHasFourNeighbours) {
     const Trace trace = halo({12, 500, 2, 0.0});  // 3 rows of 4
     for (const int peer : {4, 6, 1, 9}) EXPECT_EQ(sent(trace, 5, peer, 500), 2) << peer;
     EXPECT_EQ(trace.events[5].size(), 2 * 9U);
+}
+
+TEST(Patterns, ComputingIsDrawnWithinItsSpread) {
+    const auto computing = [](std::uint64_t seed) {
+        Pattern pattern{2, 10, 500, 0.01};
+        pattern.spread = 0.2;
+        pattern.seed = seed;
+        std::vector<double> found;
+        for (const auto& events : ring(pattern).events) {
+            for (const TraceEvent& event : events) {
+                if (const auto* compute = std::get_if<Compute>(&event.operation)) found.push_back(compute->duration_s);
+            }
+        }
+        return found;
+    };
+    const std::vector<double> drawn = computing(1);
+    ASSERT_EQ(drawn.size(), 1000U);
+    EXPECT_GE(*std::ranges::min_element(drawn), 0.008);
+    EXPECT_LT(*std::ranges::min_element(drawn), 0.0081);
+    EXPECT_GT(*std::ranges::max_element(drawn), 0.0119);
+    EXPECT_LE(*std::ranges::max_element(drawn), 0.012);
+    EXPECT_EQ(computing(1), drawn);
+    EXPECT_NE(computing(2), drawn);
 }
 
 TEST(Patterns, AreTracesThatCanBeReadAgain) {

@@ -15,6 +15,9 @@ struct Pattern {
     std::uint64_t message_B = 0;
     int iterations = 1;
     double compute_s = 0.0;  ///< of every rank, before the messages of each iteration
+    double spread = 0.0;     ///< it is drawn within this share above and below. Ranks in perfect step find a rhythm
+                             ///< that the least disturbance breaks
+    std::uint64_t seed = 1;
 };
 
 /// Each rank sends to the next and receives from the one before it, at the same time.
