@@ -91,7 +91,7 @@ class CongestionPlan(Model):
 
 def _known_plane(value: str) -> str:
     if value not in PLANES:
-        raise ValueError(f"must be one of {', '.join(PLANES.names())}")
+        raise ValueError(f"must be one of {' or '.join(map(repr, PLANES.names()))}")
     return value
 
 

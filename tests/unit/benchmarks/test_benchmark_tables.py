@@ -1,5 +1,6 @@
 """The tables of docs/measure.md are those of the registered benchmarks."""
 
+import importlib
 import importlib.util
 from pathlib import Path
 
@@ -43,3 +44,10 @@ def test_runs_are_known_by_their_names_in_the_store() -> None:
     noise = BENCHMARKS.get("noise")
     assert of_run("noise") is of_run("noise-fwq") is noise
     assert of_run("OSU Latency") is None
+
+
+def test_benchmarks_measure_under_the_names_that_they_registered() -> None:
+    for each in BENCHMARKS:
+        if each.command is not None and each.prepared is None:
+            measure = importlib.import_module(f"{each.package}.measure")
+            assert each.name == measure.BENCHMARK

@@ -44,15 +44,11 @@ class Finding:
 
 
 Check = Callable[[ClusterFacts], Iterable[Finding]]
-SUBJECTS = ("hosts", "network", "mpi", "planes")  # in the order of what depends on what; others come after them
-
-
-def _place(_: str, function: Check) -> int:
-    subject = function.__module__.rpartition(".")[2]
-    return SUBJECTS.index(subject) if subject in SUBJECTS else len(SUBJECTS)
-
-
-CHECKS: Registry[Check] = Registry("check", "fairlead.cluster.doctor.checks", order=_place)
+CHECKS: Registry[Check] = Registry(
+    "check",
+    "fairlead.cluster.doctor.checks",
+    order=lambda _, function: function.__module__,  # those of a subject together, as they stand in its file
+)
 
 
 def check(function: Check) -> Check:
