@@ -14,53 +14,12 @@
 
 #include "loopback.hpp"
 #include "route_plane.hpp"
+#include "station.hpp"
 
 namespace fairlead::agent {
 namespace {
 
 namespace wire = core::wire;
-
-/// A port that was free a moment ago.
-std::uint16_t free_port(in_addr address) {
-    const UniqueFd fd(socket(AF_INET, SOCK_DGRAM, 0));
-    sockaddr_in own{};
-    own.sin_family = AF_INET;
-    own.sin_addr = address;
-    socklen_t length = sizeof own;
-    bind(fd.get(), reinterpret_cast<sockaddr*>(&own), length);
-    getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &length);
-    return ntohs(own.sin_port);
-}
-
-Config config_of(core::HostId self) {
-    static const std::vector<Host> hosts = [] {
-        std::vector<Host> made;
-        for (const char* text : {"127.0.0.2", "127.0.0.1", "127.0.0.3"}) {
-            Host host{.name = text, .address_text = text};
-            inet_pton(AF_INET, text, &host.address);
-            host.port = free_port(host.address);
-            made.push_back(host);
-        }
-        return made;
-    }();
-    Config config;
-    config.self = self;
-    config.hosts = hosts;
-    config.uid = getuid();
-    return config;
-}
-
-/// What an agent's messages pass through.
-struct Station {
-    Config config;
-    Rejections rejections;
-    UdpChannel channel;
-
-    Station(EventLoop& loop, const Clock& clock, core::HostId self)
-        : config(config_of(self)),
-          rejections(loop, [](const nlohmann::json&) {}),
-          channel(loop, config, clock, rejections, 1) {}
-};
 
 /// A query of what the job sends is answered at once, from samples that were taken for it: the asker sets the answer
 /// against the moment of its question.

@@ -407,5 +407,38 @@ TEST(Controller, IgnoresStrangers) {
     EXPECT_EQ(rig.sent<wire::RelayRelease>(2), 1) << "a grant that nobody waits for is given back";
 }
 
+/// Nothing but its own wake-up brings the look ahead: hosts that rest look at their sockets more rarely than that.
+TEST(Controller, WakesAheadOfAUse) {
+    Rig rig;
+    rig.greet_all();
+    Time begun = 0.0;
+    for (int use = 0; use < 4; ++use) {
+        if (use > 0) rig.now = begun + 9.98;
+        rig.on(rig.sample(300e-6), 0.02);
+        begun = rig.now;
+    }
+    const wire::Notice notice{0, 1, Zone::high, 20e-3, 0.0};
+    rig.surroundings(rig.on(Received{1, notice}), 0.0, 0.0);  // a false alarm
+    Time looked = 0.0;
+    while (looked == 0.0 && rig.now < begun + 9.9) {
+        const auto actions = rig.on(Tick{}, std::max(0.0, rig.controller.next_wakeup() - rig.now));
+        if (looks_at(1, actions)) looked = rig.now;
+        for (const Action& action : actions) {
+            for (const Event& answer : rig.answers(action, 0.0, 0.0)) rig.on(answer);
+        }
+    }
+    EXPECT_NEAR(looked, begun + 10.0 - Settings().pattern.lead_s, 1e-6);
+}
+
+TEST(Controller, MeetsAPeerWhoseClockSteppedAsAtTheFirstContact) {
+    Rig rig;
+    rig.greet_all();
+    for (int i = 0; i < 600; ++i) rig.surroundings(rig.on(Tick{}, 0.1), 0.0, 0.0);
+    EXPECT_TRUE(looks_at(2, rig.on(ClockStepped{2})));
+    EXPECT_FALSE(looks_at(2, rig.on(ClockStepped{2}, 0.1))) << "it is";
+    rig.on(ClockStepped{0});
+    rig.on(ClockStepped{kHosts});
+}
+
 }  // namespace
 }  // namespace fairlead::core

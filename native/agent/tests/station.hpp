@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three hosts on the loopback device, and what the messages of one's agent pass through, for tests.
+#pragma once
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "rejections.hpp"
+#include "udp_channel.hpp"
+
+namespace fairlead::agent {
+
+/// A port that was free a moment ago.
+inline std::uint16_t free_port(in_addr address) {
+    const UniqueFd fd(socket(AF_INET, SOCK_DGRAM, 0));
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    own.sin_addr = address;
+    socklen_t length = sizeof own;
+    bind(fd.get(), reinterpret_cast<sockaddr*>(&own), length);
+    getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &length);
+    return ntohs(own.sin_port);
+}
+
+inline Config config_of(core::HostId self) {
+    static const std::vector<Host> hosts = [] {
+        std::vector<Host> made;
+        for (const char* text : {"127.0.0.2", "127.0.0.1", "127.0.0.3"}) {
+            Host host{.name = text, .address_text = text};
+            inet_pton(AF_INET, text, &host.address);
+            host.port = free_port(host.address);
+            made.push_back(host);
+        }
+        return made;
+    }();
+    Config config;
+    config.self = self;
+    config.hosts = hosts;
+    config.uid = getuid();
+    return config;
+}
+
+/// What an agent's messages pass through.
+struct Station {
+    Config config;
+    Rejections rejections;
+    UdpChannel channel;
+
+    Station(EventLoop& loop, const Clock& clock, core::HostId self)
+        : config(config_of(self)),
+          rejections(loop, [](const nlohmann::json&) {}),
+          channel(loop, config, clock, rejections, 1) {}
+};
+
+}  // namespace fairlead::agent
