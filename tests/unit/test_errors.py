@@ -85,3 +85,15 @@ def test_a_limit_of_namespaces_is_told_as_one() -> None:
         start._message(SimpleNamespace(stdout=lines), "ready", 1e9)  # type: ignore[arg-type]
     os.close(writing)
     assert str(told.value).startswith("no lab can be made: unshare(1073741824): No space left on device\n  a limit of")
+
+
+def test_a_lab_that_cannot_be_noted_names_its_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_path: Path, _text: str) -> int:
+        raise OSError(28, "No space left on device")  # as on closing a file: it is not named
+
+    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(start.state, "remove_stale", lambda: None)
+    with pytest.raises(LabError) as told, start._named(tmp_path / "mesh8"):
+        start._claim("mesh8", tmp_path / "mesh8")
+    assert str(told.value).startswith(f"{tmp_path}/mesh8: the file system is full\n  free some space there, or set ")
+    assert not (tmp_path / "mesh8").exists()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from fairlead import files, native, runtime
-from fairlead.errors import LabError, MissingToolError, PrivilegeError
+from fairlead.errors import LabError, MissingToolError, PrivilegeError, of_system
 from fairlead.lab import aggregate, congestion, recipe, state
 from fairlead.lab.congestion import runner
 from fairlead.lab.description import Description
@@ -63,16 +63,9 @@ def up(
     for entry in description.congestion:
         congestion.check(plan, entry)
     _check_congestion_control(plan)
-    directory = _claim(plan.name)
-    try:
-        program = native.program("fairlead-enter")
-        job = _job(plan, directory, [*description.lab.share, *share])
-        job["user_namespace"] = not _is_privileged() if user_namespace is None else user_namespace
-        with _starting(job) as process:
-            lab = _finish(process, plan, directory, {"user_namespace": job["user_namespace"], "enter": str(program)})
-    except BaseException:
-        state.remove(directory)
-        raise
+    directory = state.lab_directory(plan.name)
+    with _named(directory):
+        lab = _made(plan, directory, [*description.lab.share, *share], user_namespace)
     try:
         for entry in description.congestion:
             runner.start(lab, entry)
@@ -82,9 +75,32 @@ def up(
     return lab
 
 
-def _claim(name: str) -> Path:
+def _made(plan: Plan, directory: Path, share: list[Path], user_namespace: bool | None) -> Lab:
+    """The lab itself, without congestion; of one that cannot be made nothing is left."""
+    _claim(plan.name, directory)
+    try:
+        program = native.program("fairlead-enter")
+        job = _job(plan, directory, share)
+        job["user_namespace"] = not _is_privileged() if user_namespace is None else user_namespace
+        with _starting(job) as process:
+            return _finish(process, plan, directory, {"user_namespace": job["user_namespace"], "enter": str(program)})
+    except BaseException:
+        state.remove(directory)
+        raise
+
+
+@contextlib.contextmanager
+def _named(directory: Path) -> Iterator[None]:
+    """Errors of the system while a lab's files are written, with the directory where the error names no file."""
+    try:
+        yield
+    except OSError as error:
+        hint = f"free some space there, or set {runtime.VARIABLE} to another directory"
+        raise of_system(error, error.filename or directory, hint=hint, kind=LabError) from error
+
+
+def _claim(name: str, directory: Path) -> None:
     """Make the lab's directory; at most one process gets it."""
-    directory = state.lab_directory(name)
     with (runtime.directory() / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         state.remove_stale()
@@ -94,8 +110,11 @@ def _claim(name: str) -> Path:
             )
         directory.mkdir(mode=0o700)
         own = Process.own()
-        (directory / "starter").write_text(f"{own.pid} {own.start_ticks}\n")
-    return directory
+        try:
+            (directory / "starter").write_text(f"{own.pid} {own.start_ticks}\n")
+        except OSError:
+            state.remove(directory)
+            raise
 
 
 def _is_privileged() -> bool:

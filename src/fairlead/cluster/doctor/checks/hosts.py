@@ -140,7 +140,7 @@ def clock(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "clock",
                 [host.name],
-                "the clock is not synchronised: agents estimate the offset, but time stamps in logs of different hosts will not match",
+                "the clock is not synchronised: agents estimate the offset, but time stamps of logs will differ",
                 "run chrony or systemd-timesyncd",
             )
         if state["source"] and state["source"] not in GOOD_CLOCK_SOURCES:
