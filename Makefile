@@ -60,14 +60,14 @@ test-openstack: build/.tests ## live migration by real OpenStack services, with 
 	$(PYTEST) -m openstack tests/openstack
 
 lint: build/.tests ## style, types, formatting
-	.venv/bin/ruff check src tests bench native
-	.venv/bin/ruff format --check src tests bench native
+	.venv/bin/ruff check src tests bench docs native
+	.venv/bin/ruff format --check src tests bench docs native
 	.venv/bin/mypy src/fairlead bench native
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format --dry-run -Werror
 
 format: build/.tests ## apply the formatters
-	.venv/bin/ruff format src tests bench native
-	.venv/bin/ruff check --fix src tests bench native
+	.venv/bin/ruff format src tests bench docs native
+	.venv/bin/ruff check --fix src tests bench docs native
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format -i
 
 lock: ## resolve the Python dependencies again into requirements.lock

@@ -1,6 +1,6 @@
 """Draw the README's picture, docs/pictures/reroute.svg, from the stored results of `make demo`.
 
-    .venv/bin/python docs/pictures/reroute.py results/demo
+.venv/bin/python docs/pictures/reroute.py results/demo
 """
 
 import argparse
@@ -74,7 +74,9 @@ def _draw(axis: Any, run: ManagedRun, pair: HostPair) -> None:
     axis.set_xlabel("seconds since the program's start (shaded: others load the direct path)")
     axis.set_ylabel(f"latency, {pair[0]} to {pair[1]}")
     axis.legend(loc="center right")
-    slow_s, fast_s = (median([each.latency_s for each in some]) for some in (_while_away(direct, begin_s, end_s), detour))
+    slow_s, fast_s = (
+        median([each.latency_s for each in some]) for some in (_while_away(direct, begin_s, end_s), detour)
+    )
     axis.set_title(f"The reroute takes messages from {1e3 * slow_s:.3g} ms to {1e3 * fast_s:.2g} ms")
 
 
