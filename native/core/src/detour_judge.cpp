@@ -29,13 +29,14 @@ DetourJudge::Verdict DetourJudge::on_direct(const Service& got) {
     return Verdict::worse;
 }
 
-/// A detour that gives about what the pair had, or much more than it had under congestion, needs no trial.
+/// A detour that gives about what the pair had, or much more than it had under congestion, needs no trial; neither does
+/// that of a pair that sent too little under congestion to tell, for it has little to lose.
 DetourJudge::Verdict DetourJudge::on_detour(const Service& got) {
     if (judged_) return Verdict::none;
     judged_ = true;
-    if (!direct_ && !congested_) return Verdict::none;
+    if (!congested_) return Verdict::none;
     const bool kept = direct_ && got.rate_bps >= settings_.kept * direct_->rate_bps;
-    const bool gained = congested_ && got.rate_bps >= settings_.gained * congested_->rate_bps;
+    const bool gained = got.rate_bps >= settings_.gained * congested_->rate_bps;
     if (kept || gained) return Verdict::none;
     detour_ = got;
     return Verdict::doubtful;

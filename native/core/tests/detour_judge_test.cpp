@@ -101,10 +101,16 @@ TEST_F(Judged, AReturnForAnotherReasonComparesNothing) {
     EXPECT_EQ(sockets.run(kEnough, 10e6), Verdict::none);
 }
 
-TEST_F(Judged, WhatIsSentInPausesOfTheProgramIsNotMissed) {
+TEST_F(Judged, PausesOfTheProgramAreNoLoss) {
     sockets.run(kEnough, kFree_bps, 0.5);
-    judge.left_direct(sockets.now, sockets.now);
-    EXPECT_EQ(sockets.run(4 * kEnough, 95e6, 0.02), Verdict::none) << "as fast, but seldom";
+    judge.left_direct(sockets.now - 0.08, sockets.now);
+    EXPECT_EQ(sockets.run(4 * kEnough, 95e6, 0.05), Verdict::none) << "as fast, but seldom";
+}
+
+TEST_F(Judged, APairThatSentTooLittleUnderCongestionIsNotDoubted) {
+    sockets.run(kEnough, kFree_bps, 0.01);
+    judge.left_direct(sockets.now - 0.08, sockets.now);
+    EXPECT_EQ(sockets.run(10 * kEnough, 50e6, 0.05), Verdict::none);
 }
 
 TEST(DetourJudge, NothingIsDoubtedWhereNothingIsKnownOfTheDirectPath) {
