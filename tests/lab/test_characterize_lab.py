@@ -158,7 +158,7 @@ def test_command_ctrl_c_and_dead_agent(tmp_path: Path) -> None:
         def started() -> subprocess.Popen[str]:
             process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             assert process.stderr is not None
-            while "injections" not in (line := process.stderr.readline()):
+            while "injecting traffic" not in (line := process.stderr.readline()):
                 assert line, "it ended early"
             return process
 

@@ -249,7 +249,7 @@ def test_a_cluster_of_one_host_runs_and_says_that_there_is_nothing_to_manage(tmp
     with run(cluster, program=["sh", "-c", "exit 7"], results=tmp_path / "r") as command:
         assert command.end() == 7, command.text()
     assert command.heard(
-        "fairlead: one has one compute host: all traffic stays inside it and there is nothing to manage"
+        "fairlead: one has one compute host: all traffic stays inside it, so there is nothing to manage"
     )
     assert command.record()[0].exit_code == 7
     done = once("run", cluster, "--results", tmp_path / "r", "--move", "a:b:c", "--", "true")

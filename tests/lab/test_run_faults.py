@@ -147,7 +147,7 @@ def test_a_disk_that_fills_up_ends_the_record_and_not_the_run(lab: labs.Lab, clu
             command.wait_to_hear(f"the program goes on, but its record has gaps: {results}/")
             finish(lab)
             assert command.end() == 0, command.text()
-            command.wait_to_hear(f"this run is not recorded to its end: {results}/")
+            command.wait_to_hear(f"the record of this run is incomplete: {results}/")
             assert "KiB left; make room and run it again" in command.text()
             assert "Traceback" not in command.text()
         (results / "filler").unlink()
@@ -290,7 +290,7 @@ def test_strangers_are_refused_and_recorded(lab: labs.Lab, cluster: Path, tmp_pa
         assert moved_routes(lab, "h0")
         wait_for(lambda: refused(command) == (10, 2), "the reports of all that was refused")
         assert_unharmed(lab, command)
-    assert command.heard("h1 refused")
+    assert command.heard("h1 rejected")
     assert refused(command) == (10, 2)
     assert {event.data["host"] for event in command.events("rejected")} == {"h1"}
     (returned,) = command.events("returned")

@@ -226,7 +226,7 @@ def test_a_host_whose_port_is_taken_has_another_and_all_know_it(tmp_path: Path) 
             (3, "port", [taken], ports[3]),
         ]
         assert narrator.sentence(["h0", "h1"], 1, told[0][1]) == (
-            f"h1: port {taken} is taken there; its agent listens on {ports[1]}"
+            f"h1: port {taken} is in use there; its agent listens on {ports[1]}"
         )
 
     run(body)

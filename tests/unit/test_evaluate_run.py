@@ -366,7 +366,7 @@ def test_what_was_set_up_when_it_was_killed_is_taken_back_by_the_next_start(tmp_
         assert Remains(tmp_path).end() == []
     assert log.read_text() == "undone here\nundone hosts\n"
     (tmp_path / FILE_NAME).write_text("{")
-    with pytest.raises(FairleadError, match="is no note of what runs"):
+    with pytest.raises(FairleadError, match="is not a record of what runs"):
         Remains(tmp_path)
 
 

@@ -63,5 +63,5 @@ def test_notes_that_others_could_have_written_are_not_read(tmp_path: Path) -> No
 def test_a_note_of_another_version_is_told_with_the_way_out(tmp_path: Path, text: str) -> None:
     path = runtime.directory("runs") / "0000000a.json"
     path.write_text(text)
-    with pytest.raises(FairleadError, match=r"0000000a\.json: is no note of a run(.|\n)*remove the file"):
+    with pytest.raises(FairleadError, match=r"0000000a\.json: is not a record of a run(.|\n)*remove the file"):
         list(registry.runs())

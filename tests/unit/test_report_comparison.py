@@ -220,8 +220,8 @@ def test_planes_are_told_of_side_by_side(tmp_path):
         found = load(store, experiment, stages=["route", "relay"])
     assert [row[0].shown for row in comparison_tables.effects(found).rows] == ["cg, route plane", "cg, relay plane"]
     (text,) = findings.lead(found)
-    assert "With fairlead over the route plane it took" in text
-    assert "With fairlead over the relay plane it took" in text
+    assert "With fairlead over the route plane: " in text
+    assert "With fairlead over the relay plane: " in text
     assert summary.of(found).programs["cg"].stages["route"].recovered == pytest.approx(0.9, abs=0.05)
 
 
@@ -261,7 +261,7 @@ def test_single_runs_give_figures_without_intervals(tmp_path):
     row = comparison_tables.effects(found).rows[0]
     assert row[1].value == got.recovered
     assert row[2].shown == "–"
-    assert "single runs, so there is no interval" in findings.paragraphs(found)[0]
+    assert "single runs: no interval" in findings.paragraphs(found)[0]
 
 
 def test_many_cases_have_one_lead_and_a_section_each(tmp_path):
@@ -270,14 +270,14 @@ def test_many_cases_have_one_lead_and_a_section_each(tmp_path):
     with Store.read(tmp_path) as store:
         found = load(store, experiment)
     (lead,) = findings.lead(found)
-    assert lead.startswith("6 cases: each is compared within itself. Other traffic made them take ")
+    assert lead.startswith("6 cases, each compared with itself. Other traffic slowed them down by a factor of ")
     best = max(found.programs, key=lambda each: each.final.recovered.value)
-    assert f"({best.name})" in lead.partition("gave back")[2].partition(".  ")[0]
+    assert f"({best.name})" in lead.partition("recovered")[2].partition(".  ")[0]
     page = comparison_report.write(found, tmp_path / "report.html").html.read_text()
     assert page.count("<svg") == 1 + 3 * 6  # effects; run times, latencies and time line of each
     ids = re.findall(r'\sid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
-    assert "Other traffic made it take" in page
+    assert "times as long under other traffic" in page
 
 
 def test_failed_missing_and_running_runs(tmp_path):
@@ -369,7 +369,7 @@ def test_times_that_processors_made_are_told(tmp_path, asleep):
     assert (congested.busy, congested.limited_by_processors) == (0.6, False)
     shown = [row[-1].shown for row in comparison_tables.run_times(found).rows]
     assert shown == [f"95\u00a0%{' (limit)' if asleep else ''}", "60\u00a0%"]
-    told = [text for text in findings.caveats(found) if "not a statement about the network" in text]
+    told = [text for text in findings.caveats(found) if "say nothing about the network" in text]
     assert len(told) == asleep
     assert not asleep or "limited cg clean (95\u00a0% busy)" in told[0]
 

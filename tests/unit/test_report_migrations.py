@@ -44,7 +44,7 @@ def test_migrations_are_told_in_words() -> None:
     assert migrations.sentence([]) == ""
     assert migrations.sentence([stays]) == "No virtual machine was migrated: it does not pay."
     unknown = replace(stays, action="unknown", vm="h0", reason="the cloud does not answer")
-    said = "What became of the migration of h0 is not known: the cloud does not answer."
+    said = "The outcome of the migration of h0 is unknown: the cloud does not answer."
     assert migrations.sentence([stays, unknown, stays]) == said
     found = replace(unknown, action="found", reason="by its provider: it is on s1 now and was on s0")
     assert migrations.sentence([unknown, found]) == "h0 was moved by its provider: it is on s1 now and was on s0."

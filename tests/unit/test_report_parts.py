@@ -126,7 +126,7 @@ def test_characterization_in_words(characterized):
     (text,) = characterization_report.findings(characterized)
     text = text.replace("\u00a0", " ")
     times = characterized.latency.median_s[0]
-    assert text.startswith("8 hosts were measured in 4")
+    assert text.startswith("8 hosts measured in 4")
     assert f"takes {np.nanmedian(times) * 1e6:.0f} µs between most hosts" in text
     assert "48 of 56 pairs have a detour around their bottleneck; for 64 KiB the best takes 2.0 times" in text
     fresh = characterization_report.caveats(characterized, now_s=characterized.ended_s + 60)

@@ -103,7 +103,7 @@ def test_systems_are_compared_by_what_is_no_curve_over_size(tmp_path: Path) -> N
         ("loggp", "g, of the smallest messages"): (2.0, False, alone),
         ("loggp", "G, of the largest messages"): (2.0, False, alone),
         ("stress", "median rate"): (0.5, False, alone),
-        ("noise", "overhead of a core"): (1.0, False, "of too few blocks to tell"),
+        ("noise", "overhead of a core"): (1.0, False, "with too few blocks to judge"),
     }
     assert ratios.keys() == expected.keys()
     for key, (ratio, *rest) in expected.items():

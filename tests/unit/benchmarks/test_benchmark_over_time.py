@@ -100,7 +100,7 @@ def burst_run(directory: Path, medians_s: list[float]) -> None:
         store.finish_run(run)
 
 
-@pytest.mark.parametrize(("medians_s", "judgement"), [([2e-5, 1e-5, 1e-5], "Bad"), ([1.1e-5, 1e-5, 1e-5], "Good")])
+@pytest.mark.parametrize(("medians_s", "judgement"), [([2e-5, 1e-5, 1e-5], "Problems"), ([1.1e-5, 1e-5, 1e-5], "Good")])
 def test_a_path_that_falls_asleep_is_told(tmp_path: Path, medians_s: list[float], judgement: str) -> None:
     burst_run(tmp_path, medians_s)
     found = reports.load([tmp_path])

@@ -140,7 +140,7 @@ def test_the_report_tells_tails_and_changes(tmp_path: Path) -> None:
     assert (tail["n"], tail["p99.9_s"]) == ("5000", "")
     text = "\n".join(reports.findings(found))
     assert "latency went from 10.0\u00a0µs to 20.0\u00a0µs at 60.0\u00a0s" in text
-    assert "the network is noisy: for a hundredth of the time a message of 1\u00a0B takes" in text
+    assert "the network is noisy: for 1 % of the time a message of 1\u00a0B takes" in text
     assert np.median(noise.parts.rates_bps) == pytest.approx(80e6, rel=0.01)
     assert "throughput meanwhile is " in text
     assert "network-noise: 5000 messages in 100 parts" in text
@@ -162,7 +162,7 @@ def test_the_scale_of_time_is_that_of_the_parts_as_they_came(tmp_path: Path) -> 
     assert (noise.parts.distance_s, noise.parts.length_s) == (5.0, 500.0)
     assert noise.remembered_s(noise.parts.medians_s()) == 25.0
     text = "\n".join(reports.findings(found))
-    assert "changed its level within 500\u00a0s" in text
+    assert "kept their levels over 500\u00a0s" in text
     assert "too slow for a part every 1.00\u00a0s: it was every 5.00\u00a0s" in text
     drawn = {drawing.name: drawing for drawing in reports.drawings(found)}
     assert drawn["network-noise"].caption.startswith("Every 5.00\u00a0s the latency")
@@ -222,7 +222,7 @@ def test_disturbed_seconds_are_in_the_percentiles_of_the_report(tmp_path: Path) 
     (noise,) = (found := reports.load([tmp_path])).of("network-noise")
     assert [noise.percentile(p) for p in (50.0, 90.0, 99.0)] == pytest.approx([1e-5, 1e-5, 1e-2])
     text = "\n".join(reports.findings(found))
-    assert "for a hundredth of the time a message of 1\u00a0B takes 1000 times the median or more" in text
+    assert "for 1 % of the time a message of 1\u00a0B takes 1000 times the median or more" in text
     assert "so much of the time: 50 % 10.0\u00a0µs, 90 % 10.0\u00a0µs, 99 % 10.0\u00a0ms" in text
 
 

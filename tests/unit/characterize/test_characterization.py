@@ -130,7 +130,7 @@ def test_age_and_staleness_in_words(store: Store) -> None:
     found = Characterization.read(store, store.run(measured(store)))
     assert found.age_words(found.ended_s + 200) == "measured 3 minutes ago"
     assert found.stale_words(found.ended_s + 3600) == ""
-    assert "is stale (measured 3 days ago)" in found.stale_words(found.ended_s + 3 * 86400 + 1)
+    assert "is old (measured 3 days ago)" in found.stale_words(found.ended_s + 3 * 86400 + 1)
 
 
 def test_two_measurements_of_one_network_do_not_differ(store: Store) -> None:

@@ -97,7 +97,7 @@ def verdicts(found: NoiseEffect) -> Iterator[Verdict]:
             yield Verdict("bad", "most slow messages are caused by the operating system, not by the network")
         elif beyond <= LITTLE:
             yield Verdict("good", "slow messages are not caused by the operating system: look at the network")
-    few = f"; only {words.count(effect.slow, 'slow message')}: measure longer" if effect.slow < FEW else ""
+    few = f"; {words.count(effect.slow, 'slow message')}: measure longer" if effect.slow < FEW else ""
     incomplete = "" if found.run.status == "ok" else f"; the run is incomplete ({found.run.status})"
     yield Verdict("sure", f"noise-effect: {words.count(effect.messages, 'message')}{few}{incomplete}")
 

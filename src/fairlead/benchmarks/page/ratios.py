@@ -58,7 +58,7 @@ def cells(values: FloatArray, base: FloatArray, *, lower_is_better: bool) -> lis
     found = ratio_of_medians(values, base)
     if found is None:
         ratio = float(np.median(values) / np.median(base))
-        return [cell(ratio, words.significant(ratio)), cell(None), cell(None), cell("too few blocks to judge")]
+        return [cell(ratio, words.significant(ratio)), cell(None), cell(None), cell("with too few blocks to judge")]
     shown = [cell(value, words.significant(value)) for value in (found.value, found.low, found.high)]
     if found.contains(1.0):
         return [*shown, cell("no significant difference")]
