@@ -62,9 +62,9 @@ def test_it_is_told_and_shown(tmp_path: Path) -> None:
     lead = [text.replace("\u00a0", " ") for text in findings.lead(found)]
     assert (
         "1 pair of ranks spends more in transmission than the receiver computes between messages; waiting for it takes "
-        "2.2 % of the ranks' time: a matter of which ranks are near, or of parts that are too small"
+        "2.2 % of the ranks' time: place these ranks closer, or use larger parts"
     ) in lead
-    assert any("would send 100.0 % less between hosts (7.812 KiB to 0 B)" in text for text in lead)
+    assert any("would reduce traffic between hosts by 100.0 % (7.812 KiB to 0 B)" in text for text in lead)
     (row,) = tables.transmission(found).rows
     assert [each.shown.replace("\u00a0", " ") for each in row] == [
         "0", "2", "a → b", "1", "3.906 KiB", "9.00 s", "1.00 s",

@@ -75,7 +75,7 @@ def test_the_terminal_says_what_there_is() -> None:
         "low dependence on the network: 40.0 % of the ranks' time is in MPI, 10.0 % to 70.0 % rank by rank "
         "(this group: from 25 % and below 75 %)\n" in text
     )
-    assert "load imbalance 50.0 % (the longest computing time over the mean, less 1): longest on rank 0" in text
+    assert "load imbalance 50.0 % (longest computing time over the mean, minus 1): longest on rank 0" in text
     assert "3 messages of 5.928 KiB, of them between hosts 2 messages of 4.951 KiB" in text
     assert "░░░░░░░░░░░░░░░░░░██" in text
     assert "512 B to < 1 KiB" in text

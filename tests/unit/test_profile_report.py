@@ -104,7 +104,7 @@ def test_collective_calls_on_the_page(tmp_path: Path) -> None:
     ]
     rows = [[each.shown.replace("\xa0", " ") for each in row] for row in tables.phases(found).rows]
     assert rows == [["0 s", "5", "5", "10.0 s", "0", "·", "", "1 MPI_Iallreduce of 16 B", "83.3 %"]]
-    told = "50.0 % for others to enter collective calls, 25.0 % for these calls"
+    told = "50.0 % late ranks in collective calls, 25.0 % collective calls"
     assert any(told in text.replace("\xa0", " ") for text in findings.lead(found))
     profile_report.write(found, tmp_path / "p.html")
     page = (tmp_path / "p.html").read_text()

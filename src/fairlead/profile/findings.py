@@ -66,25 +66,25 @@ def dependence(found: Summary) -> str:
 
 def imbalance(found: Summary) -> str:
     """How unevenly the ranks compute, and who computes longest."""
-    text = f"load imbalance {words.percent(found.imbalance)} (the longest computing time over the mean, less 1)"
+    text = f"load imbalance {words.percent(found.imbalance)} (longest computing time over the mean, minus 1)"
     return f"{text}: longest on {_names(found.imbalance_ranks)}" if found.imbalance_ranks else text
 
 
 def waiting(found: Summary, waited: Waiting) -> str:
     """How much of their time the ranks waited for messages and in collective calls, and what for."""
     parts_s = {
-        "for senders that had not begun": sum(waited.late_sender_s),
-        "for receivers that were not there": sum(waited.late_receiver_s),
-        "for transfers": sum(waited.transfer_s),
-        "for others to enter collective calls": sum(waited.late_others_s or []),
-        "for these calls": sum(waited.collective_s or []),
-        "for what is not known": sum(waited.unknown_s),
+        "late senders": sum(waited.late_sender_s),
+        "late receivers": sum(waited.late_receiver_s),
+        "transfers": sum(waited.transfer_s),
+        "late ranks in collective calls": sum(waited.late_others_s or []),
+        "collective calls": sum(waited.collective_s or []),
+        "unknown": sum(waited.unknown_s),
     }
     whole_s = sum(rank.time_s for rank in found.per_rank)
     if whole_s <= 0:
-        return "no time to wait in"
+        return "no time was spent waiting"
     told = ", ".join(f"{words.percent(part_s / whole_s)} {what}" for what, part_s in parts_s.items() if part_s > 0)
-    text = f"waiting for messages and others takes {words.percent(sum(parts_s.values()) / whole_s)} of the ranks' time"
+    text = f"waiting takes {words.percent(sum(parts_s.values()) / whole_s)} of the ranks' time"
     return f"{text}: {told}" if told else text
 
 
@@ -98,12 +98,12 @@ def mitigation_of(found: Summary) -> Iterator[str]:
             f"{words.count(len(heavy), 'pair')} of ranks {'spends' if len(heavy) == 1 else 'spend'} more in "
             f"transmission than the receiver computes between messages; waiting for it takes {share} of the ranks' time"
         )
-        yield f"{text}: a matter of which ranks are near, or of parts that are too small"
+        yield f"{text}: place these ranks closer, or use larger parts"
     change = mitigation.better(found)
     if change is not None:
         less = words.percent(1 - change.after_B / change.before_B)
         yield (
-            f"exchanging ranks between these hosts would send {less} less between hosts "
+            f"swapping ranks between these hosts would reduce traffic between hosts by {less} "
             f"({words.size(change.before_B)} to {words.size(change.after_B)}): see `fairlead placement`"
         )
 
