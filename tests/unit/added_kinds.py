@@ -258,7 +258,7 @@ with TemporaryDirectory() as name:
     said = fairlead("report", here / "new", here / "old")
     assert "12 dice were thrown" in said, said
     assert "Throws of dice" in said
-    assert "dice: of 1 figure 1 cannot be told apart" in said
+    assert "dice (1 figure): 1 not significantly different" in said
     assert "Throws of dice" in (here / "new" / "benchmarks.html").read_text()
 """,
 )

@@ -316,7 +316,7 @@ def test_failed_missing_and_running_runs(tmp_path):
 
 def test_wrong_experiments_are_refused(demo, tmp_path):
     store, _ = demo
-    with pytest.raises(StoreError, match="is a characterization, not an experiment"):
+    with pytest.raises(StoreError, match="is of kind characterization, not experiment"):
         load(store, store.runs("characterization")[0].id)
     with Store.open(tmp_path) as empty:
         with pytest.raises(StoreError, match="no comparison was made here"):

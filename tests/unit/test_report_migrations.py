@@ -49,7 +49,7 @@ def test_migrations_are_told_in_words() -> None:
     found = replace(unknown, action="found", reason="by its provider: it is on s1 now and was on s0")
     assert migrations.sentence([unknown, found]) == "h0 was moved by its provider: it is on s1 now and was on s0."
     said = migrations.sentence([stays, moved]).replace("\N{NO-BREAK SPACE}", " ")
-    assert said == "1 virtual machine moved while it ran: h0 to server4 after 22.0 s."
+    assert said == "1 virtual machine migrated during the run: h0 to server4 after 22.0 s."
 
 
 def test_the_figure_has_the_times_of_each_program() -> None:

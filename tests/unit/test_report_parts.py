@@ -128,7 +128,7 @@ def test_characterization_in_words(characterized):
     times = characterized.latency.median_s[0]
     assert text.startswith("8 hosts measured in 4")
     assert f"takes {np.nanmedian(times) * 1e6:.0f} µs between most hosts" in text
-    assert "48 of 56 pairs have a detour around their bottleneck; for 64 KiB the best takes 2.0 times" in text
+    assert "48 of 56 host pairs have a detour around their bottleneck; for 64 KiB the best takes 2.0 times" in text
     fresh = characterization_report.caveats(characterized, now_s=characterized.ended_s + 60)
     assert fresh == []
     (stale,) = characterization_report.caveats(characterized, now_s=characterized.ended_s + 3 * 86400)
@@ -200,7 +200,7 @@ def test_command_reports_a_characterization(results, tmp_path):
 @pytest.mark.parametrize(
     ("options", "reason", "code"),
     [
-        (["--experiment", "1"], "is a characterization, not an experiment", 2),
+        (["--experiment", "1"], "is of kind characterization, not experiment", 2),
         (["--experiment", "99"], "there is no run 99", 2),
         (["--characterization", "2"], "not a characterization", 2),
         (["--output", "/proc/none/report.html"], "cannot be written", 1),

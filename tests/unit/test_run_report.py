@@ -112,7 +112,7 @@ def test_how_it_ended_is_said_and_the_rest_is_still_there(tmp_path):
         with pytest.raises(StoreError, match="is still running"):
             run_report.load(store, going_on)
     with Store.read(tmp_path) as store:
-        assert "its supervisor is gone" in run_findings.paragraphs(run_report.load(store, going_on).managed, None)[0]
+        assert "its supervisor died" in run_findings.paragraphs(run_report.load(store, going_on).managed, None)[0]
 
 
 def test_placed_ranks_stand_in_the_report(tmp_path, capsys):
@@ -143,7 +143,7 @@ def test_without_a_detour_it_says_so(tmp_path):
         run = run_report.load(store, record(store, clock, scenario="clean_managed")).managed
     text = " ".join(run_findings.paragraphs(run, way_out=False))
     assert "It used no path between hosts." in text
-    assert "No detour leads around any path's bottleneck here" in text
+    assert "There is no detour around any bottleneck here" in text
 
 
 def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
@@ -172,7 +172,7 @@ def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
     as_json = CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--json"])
     assert (as_json.exit_code, "--json is of comparisons" in as_json.output) == (2, True)
     wrong = CliRunner().invoke(command, [str(tmp_path), "--run", str(experiment)])
-    assert "not the run of a program" in str(wrong.exception)
+    assert "not a run of a program" in str(wrong.exception)
 
 
 def test_reasons_are_words():

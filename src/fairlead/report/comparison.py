@@ -212,7 +212,7 @@ def load(
     check_level(level)
     record = store.run(experiment)
     if record.kind != KIND:
-        raise NoSuchResultsError(f"{store.directory}: run {experiment} is a {record.kind}, not an {KIND}")
+        raise NoSuchResultsError(f"{store.directory}: run {experiment} is of kind {record.kind}, not {KIND}")
     runs = store.runs("run", parent=experiment)
     whole_s = _series(store, runs, WHOLE_RUN)
     timed_s = _series(store, runs, TIMED_SECTION)

@@ -69,7 +69,7 @@ def load(store: Store, number: int) -> RunReport:
     """
     run = store.run(number)
     if run.kind != KIND:
-        raise NoSuchResultsError(f"{store.directory}: run {number} is a {run.kind}, not a run of a program")
+        raise NoSuchResultsError(f"{store.directory}: run {number} is of kind {run.kind}, not a run of a program")
     if run.status == "running":
         raise StoreError(
             f"{store.directory}: run {number} is still running", hint="`fairlead status` shows what it does"

@@ -110,4 +110,4 @@ def test_systems_are_compared_by_what_is_no_curve_over_size(tmp_path: Path) -> N
         assert ratios[key][0] == pytest.approx(ratio), key
         assert list(ratios[key][1:]) == rest, key
     text = "\n".join(reports.findings(found))
-    assert "impact: of 1 figure 1 worse" in text and "network-noise: of 3 figures 3 without an interval" in text
+    assert "impact (1 figure): 1 worse" in text and "network-noise (3 figures): 3 without an interval" in text

@@ -63,7 +63,7 @@ def test_scatter_and_drops_are_called_bad(tmp_path: Path) -> None:
     text = "\n".join(reports.findings(reports.load([tmp_path])))
     assert "latency of small messages varies: at 1\u00a0B the 95th percentile is 4.5 times the median" in text
     assert "the time jumps from 10.0\u00a0µs at 1\u00a0B to 45.2\u00a0µs at 2\u00a0B" in text
-    assert "at 64\u00a0KiB, 63\u00a0% of that of smaller messages" in text
+    assert "at 64\u00a0KiB, 64\u00a0% of that of smaller messages" in text
     assert "the run is incomplete (aborted)" in text
 
 
@@ -78,7 +78,7 @@ def test_systems_of_several_directories_are_compared_with_a_baseline(tmp_path: P
     assert float(table[0]["low"]) < 0.5 < float(table[0]["high"])
     assert table[0]["verdict"] == "better"
     new, old = found.names
-    assert reports.findings(found)[0] == f"Against {old}: {new}, mpi-latency: of 1 figure 1 better."
+    assert reports.findings(found)[0] == f"Against {old}: {new}, mpi-latency (1 figure): 1 better."
     assert f"On {old} with 1 pair, a message of 1\u00a0B takes" in reports.findings(found)[-1]
     with pytest.raises(ConfigError, match="no such system"):
         reports.load([tmp_path / "new"], baseline="x")

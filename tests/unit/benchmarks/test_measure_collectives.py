@@ -66,7 +66,7 @@ def test_the_report_has_medians_tails_and_the_rank_that_is_late(tmp_path: Path) 
     text = "\n".join(reports.findings(found))
     assert "allreduce among 4 ranks takes 20.1\u00a0µs (4\u00a0B) to 20.1\u00a0µs (1\u00a0KiB)" in text
     assert "the 99th percentile is 10 times the median" in text
-    assert "rank 3 on d is the last one in 100\u00a0% of the small calls" in text
+    assert "rank 3 on d is last in 100\u00a0% of the small calls" in text
     assert "collectives: 4 of 4 medians are within ±5 %; results verified" in text
 
 

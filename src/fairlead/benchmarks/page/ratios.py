@@ -49,7 +49,7 @@ def in_words(compared: Table, baseline: str) -> str | None:
     for system, benchmark in dict.fromkeys((row[0].shown, row[1].shown) for row in compared.rows):
         of = [row[verdict].shown for row in compared.rows if (row[0].shown, row[1].shown) == (system, benchmark)]
         counts = [f"{of.count(word)} {word}" for word in dict.fromkeys(of)]
-        said.append(f"{system}, {benchmark}: of {words.count(len(of), 'figure')} {words.listing(counts)}")
+        said.append(f"{system}, {benchmark} ({words.count(len(of), 'figure')}): {words.listing(counts)}")
     return f"Against {baseline}: {'; '.join(said)}." if said else None
 
 
@@ -61,7 +61,7 @@ def cells(values: FloatArray, base: FloatArray, *, lower_is_better: bool) -> lis
         return [cell(ratio, words.significant(ratio)), cell(None), cell(None), cell("with too few blocks to judge")]
     shown = [cell(value, words.significant(value)) for value in (found.value, found.low, found.high)]
     if found.contains(1.0):
-        return [*shown, cell("no significant difference")]
+        return [*shown, cell("not significantly different")]
     return [*shown, cell("better" if (found.value < 1) == lower_is_better else "worse")]
 
 
