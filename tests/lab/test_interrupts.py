@@ -51,7 +51,7 @@ def test_a_run_is_interrupted_before_its_program_starts(lab: labs.Lab, tmp_path:
 def test_characterize_ends_on_sigterm(lab: labs.Lab, tmp_path: Path) -> None:
     cluster = cluster_file(lab, tmp_path)
     with start("characterize", cluster, "--results", tmp_path, results=tmp_path) as command:
-        command.wait_to_hear("injections")
+        command.wait_to_hear("injecting traffic")
         command.process.send_signal(signal.SIGTERM)
         assert command.end() == 143, command.text()
     assert "marked incomplete, as run 1" in command.text() and "Traceback" not in command.text()
