@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "fairlead/sim/patterns.hpp"
-#include "lines.hpp"
+#include "small_networks.hpp"
 
 namespace fairlead::sim {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fairlead/sim/congestion.hpp"
-#include "lines.hpp"
+#include "small_networks.hpp"
 
 namespace fairlead::sim {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "fairlead/sim/knowledge.hpp"
 #include "fairlead/sim/network.hpp"
-#include "lines.hpp"
+#include "small_networks.hpp"
 
 namespace fairlead::sim {
 namespace {
