@@ -48,9 +48,6 @@ void FlowTable::add(const TcpSocket& socket, core::HostId host, double elapsed_s
     const std::uint64_t moved_B = socket.acked_B - std::min(known.acked_B, socket.acked_B);
     peer.delivered_B += moved_B;
     peer.received_B += socket.received_B - std::min(known.received_B, socket.received_B);
-    const double busy_s = socket.busy_s - known.busy_s;
-    const double held_up_s = socket.held_up_s - known.held_up_s;
-    peer.busy_s += std::max(0.0, busy_s - held_up_s);
     peer.retransmits += socket.retransmits - std::min(known.retransmits, socket.retransmits);
     core::SocketSample& sample = sum.sample;
     sample.in_flight_B += socket.in_flight_B;
@@ -61,6 +58,8 @@ void FlowTable::add(const TcpSocket& socket, core::HostId host, double elapsed_s
     if (!sum.any || moved_B > sum.most_moved_B) {
         sum.most_moved_B = moved_B;
         sample.srtt_s = socket.srtt_s;
+        const double busy_s = socket.busy_s - known.busy_s;
+        const double held_up_s = socket.held_up_s - known.held_up_s;
         sample.network_limited =
             !fresh && !socket.app_limited && busy_s >= kBusyShare * elapsed_s && held_up_s <= kHeldUpShare * elapsed_s;
     }
@@ -87,7 +86,6 @@ std::vector<core::SocketSample> FlowTable::update(std::span<const TcpSocket> soc
             sum.sample.delivered_B = peer.delivered_B;
             sum.sample.received_B = peer.received_B;
             sum.sample.retransmits = peer.retransmits;
-            sum.sample.busy_s = peer.busy_s;
             samples.push_back(sum.sample);
             if (sum.most_moved_B > 0 || sum.sample.in_flight_B > 0) last_active_s_ = now;
             // What a socket says that moved nothing is of another time, and maybe of another path.

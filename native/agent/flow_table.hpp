@@ -43,7 +43,6 @@ class FlowTable {
         std::uint64_t delivered_B = 0;
         std::uint64_t received_B = 0;
         std::uint64_t retransmits = 0;
-        double busy_s = 0.0;
         double srtt_s = 0.0;
         bool had_sockets = false;
     };

@@ -47,8 +47,6 @@ std::string_view name(ReturnReason reason) {
             return "direct_good";
         case ReturnReason::detour_slow:
             return "detour_slow";
-        case ReturnReason::on_trial:
-            return "on_trial";
         case ReturnReason::relay_dead:
             return "relay_dead";
         case ReturnReason::relay_revoked:
@@ -131,7 +129,6 @@ void Controller::State::handle(const SocketSample& sample) {
     const Suspicion suspicion = destination.sockets.on_sample(sample, base_round_trip_s, base_bps, settings_, now_);
     if (!in_use && destination.sockets.active(now_, settings_.suspicion)) destination.uses.begins(now_);
     heed(destination, destination.judge.add(sample, now_));
-    heed(sample.peer, destination.detour_judge.add(sample, now_));
     watch_sockets(sample.peer);
     if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
 }

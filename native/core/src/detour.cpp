@@ -6,10 +6,6 @@
 
 namespace fairlead::core {
 
-namespace {
-constexpr double kLongestPause_s = 600.0;  // between two trials of one pair
-}  // namespace
-
 void Controller::State::move(HostId host, HostId relay, const Moved& decision) {
     Destination& destination = destinations_[host];
     Pending pending;
@@ -69,11 +65,6 @@ void Controller::State::moved(HostId host, const Pending& pending) {
     destination.stay_backoff_s = 0.0;
     destination.failed_backoff_s = 0.0;
     destination.last_stay.reset();
-    if (before == kNoHost) {
-        destination.detour_judge.left_direct(pending.decision.suspected_at, now_);
-    } else {
-        destination.detour_judge.changed_detour(now_);
-    }
     emit(pending.decision);
     if (stopping_) return;
     if (relay.down) return start_return(host, ReturnReason::relay_dead);
@@ -100,41 +91,6 @@ void Controller::State::heed(Destination& destination, ChangeJudge::Verdict verd
             destination.hold_until = now_;
             return;
     }
-}
-
-/// A detour is withdrawn where the direct path gives as much, congested or not. Trials are rare: each costs the pair a
-/// moment on the worse of both paths, and what it told is believed for thirty times as long, then twice that, and so
-/// on.
-void Controller::State::heed(HostId host, DetourJudge::Verdict verdict) {
-    Destination& destination = destinations_[host];
-    switch (verdict) {
-        case DetourJudge::Verdict::none:
-            return;
-        case DetourJudge::Verdict::doubtful:
-            if (!destination.detour || destination.detour->manual || destination.pending ||
-                now_ < destination.next_trial)
-                return;
-            return start_return(host, ReturnReason::on_trial);
-        case DetourJudge::Verdict::detour_pays:
-            end_trial(host);
-            destination.hold_until = destination.next_search = now_;
-            return suspect(host, Suspicion::delay);
-        case DetourJudge::Verdict::direct_pays:
-            end_trial(host);
-            destination.hold_until = destination.next_trial;
-            return;
-        case DetourJudge::Verdict::worse:
-            destination.hold_until = now_;
-            return;
-    }
-}
-
-void Controller::State::end_trial(HostId host) {
-    Destination& destination = destinations_[host];
-    destination.trial_until = now_;
-    destination.trial_pause_s = std::clamp(2.0 * destination.trial_pause_s, settings_.detour.hold_max_s,
-                                           std::max(kLongestPause_s, settings_.detour.hold_max_s));
-    destination.next_trial = now_ + destination.trial_pause_s;
 }
 
 void Controller::State::start_return(HostId host, ReturnReason reason) {
@@ -178,11 +134,6 @@ void Controller::State::returned(HostId host, ReturnReason reason) {
         destination.hold_until = now_;
     }
     destination.judge.changed(reason == ReturnReason::detour_slow, now_);
-    destination.detour_judge.returned(reason == ReturnReason::on_trial, now_);
-    if (reason == ReturnReason::on_trial) {
-        destination.trial_until = destination.hold_until = now_ + settings_.service.trial_s;
-        return;
-    }
     const bool lost = reason == ReturnReason::relay_dead || reason == ReturnReason::relay_revoked ||
                       reason == ReturnReason::detour_broken || reason == ReturnReason::peer_stopped;
     if (!lost || !reachable(host) || stopping_ || !automatic_) return;

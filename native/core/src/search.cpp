@@ -44,10 +44,6 @@ void Controller::State::suspect(HostId host, Suspicion why) {
         destination.must_return)
         return;
     if (now_ < destination.next_search && !gets_less(host)) return;
-    if (destination.detour_judge.on_trial()) {
-        if (now_ < destination.trial_until) return;
-        destination.detour_judge.give_up();
-    }
     if (destination.detour) {
         // The sockets' packets take the detour: look at its legs.
         if (!destination.detour->manual) check_legs(host);

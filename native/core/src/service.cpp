@@ -5,10 +5,6 @@
 
 namespace fairlead::core {
 
-namespace {
-constexpr double kLeastBusy_s = 0.020;  // the kernel counts busy time in ticks of up to 4 ms
-}  // namespace
-
 void ServiceMeter::restart() {
     samples_ = 0;
     any_ = false;
@@ -18,17 +14,14 @@ void ServiceMeter::restart() {
 std::optional<Service> ServiceMeter::add(const SocketSample& sample, Time now) {
     const double elapsed_s = any_ ? now - last_at_ : 0.0;
     const std::uint64_t carried_B = any_ && sample.delivered_B > last_B_ ? sample.delivered_B - last_B_ : 0;
-    // A kernel before 4.10 does not tell how long its sockets were busy.
-    const double busy_s = sample.busy_s > 0.0 ? std::max(0.0, sample.busy_s - last_busy_s_) : elapsed_s;
     any_ = true;
     last_at_ = now;
     last_B_ = std::max(last_B_, sample.delivered_B);
-    last_busy_s_ = std::max(last_busy_s_, sample.busy_s);
     if (elapsed_s <= 0.0 || (carried_B == 0 && sample.in_flight_B == 0)) return std::nullopt;
     sum_B_ += static_cast<double>(carried_B);
-    busy_s_ += busy_s;
+    busy_s_ += elapsed_s;
     sum_round_trip_s_ += sample.srtt_s;
-    if (++samples_ < wanted_ || busy_s_ < kLeastBusy_s) return std::nullopt;
+    if (++samples_ < wanted_) return std::nullopt;
     const Service got{8.0 * sum_B_ / busy_s_, sum_round_trip_s_ / samples_};
     samples_ = 0;
     sum_B_ = busy_s_ = sum_round_trip_s_ = 0.0;

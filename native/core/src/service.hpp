@@ -11,7 +11,7 @@
 
 namespace fairlead::core {
 
-/// Of the time with bytes to send: the program's own pauses do not count.
+/// Of samples with bytes under way: the program's own pauses do not count.
 struct Service {
     double rate_bps = 0.0;
     double round_trip_s = 0.0;
@@ -30,7 +30,6 @@ class ServiceMeter {
     int samples_ = 0;
     bool any_ = false;
     std::uint64_t last_B_ = 0;
-    double last_busy_s_ = 0.0;
     Time last_at_ = 0.0;
     double sum_B_ = 0.0;
     double busy_s_ = 0.0;

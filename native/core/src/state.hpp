@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "detour_judge.hpp"
 #include "echo_watch.hpp"
 #include "fairlead/core/controller.hpp"
 #include "fairlead/core/message_zone.hpp"
@@ -121,14 +120,10 @@ struct Avoided {
 
 /// This host's traffic to one destination.
 struct Destination {
-    explicit Destination(const Settings& settings) : judge(settings.service), detour_judge(settings.service) {}
+    explicit Destination(const Settings& settings) : judge(settings.service) {}
 
     SocketWatch sockets;
     ChangeJudge judge;
-    DetourJudge detour_judge;
-    Time trial_until = -1e9;
-    double trial_pause_s = 0.0;  ///< after a trial, doubling: what it told is believed for so long
-    Time next_trial = -1e9;
     Recurrence uses;
     Time looked_ahead = -1e9;
     std::vector<SizeShare> mix;
@@ -322,8 +317,6 @@ class Controller::State {
     void moved(HostId destination, const Pending& pending);
     void hold(Destination& destination);
     void heed(Destination& destination, ChangeJudge::Verdict verdict);
-    void heed(HostId destination, DetourJudge::Verdict verdict);
-    void end_trial(HostId destination);
     void returned(HostId destination, ReturnReason reason);
     void by_hand(HostId destination, HostId relay);
     void move_by_hand(HostId destination, HostId relay);

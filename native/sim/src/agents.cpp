@@ -127,7 +127,6 @@ void Agents::sample(Agent& agent) {
         s.min_rtt_s = c.min_rtt_s;
         s.in_flight_B += static_cast<std::uint64_t>(c.in_flight_B);
         s.delivered_B += static_cast<std::uint64_t>(c.delivered_B);
-        s.busy_s += c.busy_s(events_.now());
         s.retransmits += c.retransmits;
         s.rto_s = std::max({s.rto_s, 0.2, 2.0 * c.srtt_s});
     }

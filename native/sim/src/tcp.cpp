@@ -40,7 +40,6 @@ Connection& Tcp::open(EndId source, EndId destination, int job) {
 }
 
 void Tcp::push(Connection& c) {
-    if (c.busy_since < 0.0 && c.has_data()) c.busy_since = events_.now();
     restart_if_idle(c);
     while (c.has_data() && c.in_flight_B + c.segment_B <= c.window_B + 1.0) {
         const Segment segment = next_segment(c);
@@ -92,10 +91,7 @@ void Tcp::acknowledged(Connection& c, Segment segment, double sent_at) {
     c.window_B += c.window_B < c.threshold_B ? segment.size_B : c.segment_B * segment.size_B / c.window_B;
     c.window_B = std::min(c.window_B, settings_.max_window_B);
     push(c);
-    if (!c.idle()) return;
-    c.was_busy_s = c.busy_s(events_.now());
-    c.busy_since = -1.0;
-    if (c.on_drained) c.on_drained();
+    if (c.idle() && c.on_drained) c.on_drained();
 }
 
 /// Noticed a round trip later, by acknowledgements of what was sent after it. If there are none, it was the last: then

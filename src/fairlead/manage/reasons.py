@@ -18,7 +18,6 @@ _WORDS = {
     # returned
     "direct_good": "the direct path has been free of congestion for long enough",
     "detour_slow": "the detour became slower than the direct path",
-    "on_trial": "the detour may be no faster than the direct path: comparing both",
     "relay_dead": "the relay no longer answers",
     "relay_revoked": "the relay withdrew its capacity",
     "detour_broken": "the detour no longer delivers packets",

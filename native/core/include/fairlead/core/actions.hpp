@@ -80,7 +80,6 @@ struct Moved {
 enum class ReturnReason : std::uint8_t {
     direct_good,       ///< the direct path has been low for the dwell time
     detour_slow,       ///< the detour got slower than the direct path
-    on_trial,          ///< the detour may give less than the congested direct path: compared for a moment
     relay_dead,        ///< no heartbeat, or its agent is gone
     relay_revoked,     ///< the relay took its grant back
     plane_lost,        ///< this host's own plane is gone

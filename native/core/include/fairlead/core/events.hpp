@@ -26,10 +26,8 @@ struct SocketSample {
     std::uint64_t received_B = 0;  ///< sum of tcpi_bytes_received, never falling: their acknowledgements go to the peer
     std::uint64_t retransmits = 0;  ///< sum of tcpi_total_retrans, never falling
     bool network_limited = false;   ///< busy, and neither app-limited nor limited by the receiver's or send buffer
-    double rto_s = 0.0;   ///< largest retransmission time-out of those with bytes in flight, without its doublings; 0:
-                          ///< unknown
-    double busy_s = 0.0;  ///< sum of the time with bytes to send that neither the receiver's window nor the send buffer
-                          ///< held up (tcpi_busy_time, tcpi_rwnd_limited, tcpi_sndbuf_limited), never falling
+    double rto_s = 0.0;  ///< largest retransmission time-out of those with bytes in flight, without its doublings; 0:
+                         ///< unknown
 };
 
 /// One probe of a burst or of the background, answered or lost. A lost one is told after at most 250 ms.

@@ -122,8 +122,8 @@ struct DetourSettings {
     double legs_period_s = 1.0;     ///< between checks of the detour's legs
     double legs_apart_s = 0.5;      ///< the least, where the ranks' sockets look slow
     double fills_share = 0.5;       ///< of a detour's throughput: a pair that gets this much does not look for another
-    double dwell_s = 0.5;           ///< the direct path must have been low for this long before the return
-    double slow_dwell_s = 0.3;      ///< the same where the detour has become slow
+    double dwell_s = 2.0;           ///< the direct path must have been low for this long before the return
+    double slow_dwell_s = 0.5;      ///< the same where the detour has become slow
     double dwell_max_s = 60.0;      ///< doubled up to this each time congestion is back soon after a return
     double relapse_s = 10.0;        ///< "soon"
     double hold_s = 0.5;            ///< a fresh detour is not changed before, except when the relay dies
@@ -154,9 +154,6 @@ struct ServiceSettings {
     int samples = 12;       ///< of its sockets that are compared
     double margin = 0.15;   ///< more throughput or a shorter round trip by this share: the change paid
     double collapse = 0.5;  ///< of the throughput that a change in vain left: with less, others have come
-    double kept = 0.9;      ///< of the throughput before congestion: a detour that gives so much is not doubted
-    double gained = 1.5;    ///< times the throughput under congestion: neither is one that gives so much
-    double trial_s = 2.0;   ///< a doubted detour's pair is back on its direct path for this long at most
     double deaf_s = 0.15;   ///< after a change nothing is counted: packets of the route before are still on their way
 };
 

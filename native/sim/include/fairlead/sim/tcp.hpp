@@ -42,8 +42,6 @@ struct Connection {
     double sent_B = 0.0;       ///< sent at least once: where the next segment begins
     double in_flight_B = 0.0;
     double delivered_B = 0.0;          ///< acknowledged
-    double busy_since = -1.0;          ///< begin of the present time with bytes to send; negative: there are none
-    double was_busy_s = 0.0;           ///< such times before
     double received_B = 0.0;           ///< without a gap: what the receiver can read
     std::deque<Segment> again;         ///< lost, to be sent before anything else
     std::map<double, double> early_B;  ///< behind a gap: end of a segment by its begin
@@ -58,7 +56,6 @@ struct Connection {
 
     bool has_data() const { return unlimited || wanted_B > 0.0 || !again.empty(); }
     bool idle() const { return !has_data() && in_flight_B < 1.0; }
-    double busy_s(double now) const { return was_busy_s + (busy_since >= 0.0 ? now - busy_since : 0.0); }
 };
 
 class Tcp {
