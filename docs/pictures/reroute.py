@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _run(store: Store) -> ManagedRun:
-    found = comparison.load(store, comparison.newest(store).id)
+    found = comparison.load(store, comparison.latest(store).id)
     (runs,) = (program.final.runs for program in found.programs if program.name == PROGRAM)
     return sorted(runs, key=lambda run: run.time_s)[len(runs) // 2]
 
@@ -63,6 +63,8 @@ def _draw(axis: Any, run: ManagedRun, pair: HostPair) -> None:
     direct = [each for each in own if each.relay is None]
     detour = [each for each in own if each.relay == relay and begin_s <= each.t_s <= end_s]
     for each in run.congestion or ():
+        if not each.begin_s <= begin_s <= each.end_s:
+            continue  # elsewhere
         axis.axvspan(each.begin_s, each.end_s, color=palette.SHADE.light, lw=0, zorder=0)
     axis.axvline(begin_s, color=palette.MANAGED.light, lw=1.2, ls=(0, (3, 2)))
     _points(axis, direct, palette.PLAIN, "o", "direct path")
@@ -71,7 +73,7 @@ def _draw(axis: Any, run: ManagedRun, pair: HostPair) -> None:
     log_times(axis.yaxis, (1.0, 3.0))
     axis.grid(axis="y")
     axis.set_xlim(0, run.time_s)
-    axis.set_xlabel("seconds since the program's start (shaded: others load the direct path)")
+    axis.set_xlabel("seconds since the program's start (shaded: others load this path)")
     axis.set_ylabel(f"latency, {pair[0]} to {pair[1]}")
     axis.legend(loc="center right")
     slow_s, fast_s = (

@@ -39,6 +39,7 @@ class Simulation {
     HostId hosts() const { return net_.network.topology().hosts(); }
     double now() const { return net_.events.now(); }
     int leaf(HostId end) const { return end < hosts() ? end / hosts_per_leaf_ : end - hosts(); }
+    void at(double when, std::function<void()> what) { net_.events.at(when, std::move(what)); }
     void run_until(double when) { net_.events.run_until(when); }
 
     /// The program: each pair sends messages of `message_B`, with pauses of mean `pause_s` between them.
