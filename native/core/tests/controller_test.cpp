@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 #include "controller_rig.hpp"
@@ -57,6 +58,22 @@ TEST(Controller, MovesAroundForeignCongestionAndSaysWhy) {
     EXPECT_EQ(rig.controller.pairs_in_use(), 1);
     rig.on(Tick{}, 0.02);
     EXPECT_GE(rig.sent<wire::Heartbeat>(moves[0].relay), 1);
+}
+
+/// Jobs know nothing of each other. Sources that choose among equal relays begin at their job's salt.
+TEST(Controller, JobsOfOneSourceBeginAtDifferentRelays) {
+    std::set<HostId> relays;
+    for (std::size_t salt = 0; salt < 3; ++salt) {
+        ControllerConfig config = config_of(0);
+        config.salt = salt;
+        Rig rig(std::move(config));
+        rig.greet_all();
+        rig.congestion(20e-3, 0.0);
+        const auto moved = rig.seen<Moved>();
+        ASSERT_EQ(moved.size(), 1U) << "salt " << salt;
+        relays.insert(moved[0].relay);
+    }
+    EXPECT_EQ(relays, (std::set<HostId>{2, 3, 4}));
 }
 
 TEST(Controller, OneSlowProbeMovesNothing) {

@@ -45,6 +45,32 @@ TEST(Controller, ADetourIsLeftForADirectPathOnlyIfThatIsLow) {
     }
 }
 
+/// Jobs that met on a detour must not all leave it in the same moment.
+TEST(Controller, HoldsOfDetoursAreDrawn) {
+    const DetourSettings settings;
+    std::vector<double> held_s;
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        ControllerConfig config = config_of(0);
+        config.seed = seed;
+        Rig rig(std::move(config));
+        rig.greet_all();
+        rig.congestion(20e-3, 0.0);
+        ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+        const Moved moved = rig.seen<Moved>()[0];
+        const HostId other = moved.relay == 2 ? 3 : 2;
+        const int asked = rig.sent<wire::PathQuery>(other);
+        // The detour fills up, too: once it is held no longer, the others are asked.
+        while (rig.sent<wire::PathQuery>(other) == asked && rig.now < moved.confirmed_at + 3.0) {
+            rig.step(rig.sample(20e-3), 0.01, 20e-3, 20e-3);
+        }
+        held_s.push_back(rig.now - moved.confirmed_at);
+    }
+    const auto [least, most] = std::ranges::minmax(held_s);
+    EXPECT_GE(least, (1.0 - settings.hold_jitter) * settings.hold_s);
+    EXPECT_LE(most, (1.0 + settings.hold_jitter) * settings.hold_s + 2.0 * settings.legs_period_s);
+    EXPECT_GE(most - least, 0.5 * settings.hold_jitter * settings.hold_s);
+}
+
 /// A queue that comes and goes must not be met at the same place of its period again and again.
 TEST(Controller, LooksAtTheDirectPathOfADetourAtRandomTimes) {
     Rig rig;
