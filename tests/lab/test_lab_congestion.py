@@ -146,6 +146,25 @@ def test_background_congestion_is_stopped_on_command_and_by_the_labs_end(user_na
 
 
 @BOTH
+def test_congestion_in_the_foreground_is_stopped_on_command_too(user_namespace: bool) -> None:
+    with running(MESH, user_namespace=user_namespace) as lab:
+        line = ["lab", "congest", "mesh", "delay", "leaf0", "leaf1"]
+        command = subprocess.Popen(
+            [sys.executable, "-c", "from fairlead.cli.main import main; main()", *line], stdout=subprocess.PIPE
+        )
+        deadline_s = time.monotonic() + 20
+        while not (stopped := runner.stop_all(lab)):
+            assert time.monotonic() < deadline_s, "the congestion did not start"
+            time.sleep(0.05)
+        assert len(stopped) == 1
+        assert "5 ms on leaf0 <-> leaf1" in stopped[0]
+        output, _ = command.communicate(timeout=20)
+        assert command.returncode == 0
+        assert output.decode().splitlines()[-1] == "stopping"
+        assert round_trip_s(lab, "h0", "h1") < 0.005
+
+
+@BOTH
 def test_congestion_of_the_description_starts_with_the_lab(user_namespace: bool) -> None:
     text = MESH + '[[congestion]]\nkind = "delay"\nlink = ["leaf0", "leaf1"]\ndelay = "8ms"\n'
     with running(text, user_namespace=user_namespace) as lab:

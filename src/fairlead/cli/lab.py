@@ -233,7 +233,7 @@ def _congest(name: str, description: "CongestionDescription", duration_s: float 
     if background:
         click.echo(f"started: {runner.start(lab, description)}")
         return
-    with congestion.make(lab, description) as running:
+    with congestion.make(lab, description) as running, runner.noted(lab, running.describe()):
         click.echo(f"started: {running.describe()}; Ctrl-C ends it")
         try:
             runner.wait(lab, running, duration_s)
@@ -348,7 +348,7 @@ def delay(name: str, one_way: bool, duration_s: float | None, background: bool, 
 @congest.command()
 @click.pass_obj
 def stop(name: str) -> None:
-    """End all congestion that runs in the background."""
+    """End all congestion that `lab congest` started, in the background or not."""
     from fairlead.lab.congestion import runner
 
     for text in runner.stop_all(labs.find(name)):

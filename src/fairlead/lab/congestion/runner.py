@@ -1,8 +1,8 @@
-"""Congestion in the background: a process that holds it until told to stop, or until the lab ends.
+"""Congestion that a command started: its process holds it until told to stop, or until the lab ends.
 
-Started as ``python -m fairlead.lab.congestion.runner LAB_DIRECTORY``; reads the description as JSON from standard
-input, answers one JSON line, ``{"started": text}`` or ``{"error": text}``, and stays. It notes itself in the lab's
-directory.
+In the background that process is started as ``python -m fairlead.lab.congestion.runner LAB_DIRECTORY``; it reads the
+description as JSON from standard input, answers one JSON line, ``{"started": text}`` or ``{"error": text}``, and stays.
+In the foreground it is the command itself. Both note themselves in the lab's directory.
 """
 
 import json
@@ -11,6 +11,8 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -60,7 +62,7 @@ def start(lab: Lab, description: CongestionDescription) -> str:
 
 
 def stop_all(lab: Lab) -> list[str]:
-    """Stop all background congestion of a lab; returns what was stopped."""
+    """Stop all congestion that commands started in a lab, in the background or not; returns what was stopped."""
     stopped = []
     for runner in congestion_runners(lab.directory):
         stopped.append(runner.text)
@@ -68,6 +70,17 @@ def stop_all(lab: Lab) -> list[str]:
         runner.process.wait(STOP_TIMEOUT_S)
         runner.note.unlink(missing_ok=True)
     return stopped
+
+
+@contextmanager
+def noted(lab: Lab, text: str) -> Iterator[None]:
+    """Note that this process holds the congestion that ``text`` describes: `stop_all` then finds and ends it."""
+    note = lab.directory / "congestion" / f"{os.getpid()}.json"
+    files.replace(note, json.dumps({"runner": asdict(Process.own()), "text": text}))
+    try:
+        yield
+    finally:
+        note.unlink(missing_ok=True)
 
 
 def wait(lab: Lab, congestion: Congestion, timeout_s: float | None = None) -> None:
@@ -89,7 +102,6 @@ def _terminate(number: int, frame: object) -> None:
 def main() -> None:
     directory = Path(sys.argv[1])
     signal.signal(signal.SIGTERM, _terminate)
-    note = directory / "congestion" / f"{os.getpid()}.json"
     try:
         record = state.read(directory)
         if record is None:
@@ -102,15 +114,14 @@ def main() -> None:
         sys.exit(1)
     try:
         text = congestion.describe()
-        files.replace(note, json.dumps({"runner": asdict(Process.own()), "text": text}))
-        print(json.dumps({"started": text}), flush=True)
-        null = os.open("/dev/null", os.O_RDWR)
-        for descriptor in (0, 1, 2):
-            os.dup2(null, descriptor)
-        wait(lab, congestion)
+        with noted(lab, text):
+            print(json.dumps({"started": text}), flush=True)
+            null = os.open("/dev/null", os.O_RDWR)
+            for descriptor in (0, 1, 2):
+                os.dup2(null, descriptor)
+            wait(lab, congestion)
     finally:
         congestion.stop()
-        note.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":
