@@ -264,6 +264,16 @@ def test_single_runs_give_figures_without_intervals(tmp_path):
     assert "single runs: no interval" in findings.paragraphs(found)[0]
 
 
+def test_a_single_run_that_lost_next_to_nothing_has_no_recovered_share(tmp_path):
+    """Clean 5.00 s, congested 5.01 s, managed 4.60 s: noise, and not a recovery of 4100 %."""
+    times = {"clean": 5.0, "clean_managed": 5.0, "congested": 5.01, "congested_managed": 4.6}
+    experiment = fixtures.build(tmp_path, {"cg": times}, replications=1)
+    with Store.read(tmp_path) as store:
+        found = load(store, experiment)
+    assert summary.of(found).programs["cg"].recovered is None
+    assert "recovered share: not measurable" in findings.paragraphs(found)[0]
+
+
 def test_many_cases_have_one_lead_and_a_section_each(tmp_path):
     names = [f"cg.{congestion}.{lab}" for congestion in ("mpi", "delay", "streams") for lab in ("one", "two")]
     experiment = fixtures.build(tmp_path, dict.fromkeys(names, fixtures.TIMES_S["cg"]), replications=1)

@@ -26,6 +26,8 @@ LEAST_TIMED_S, LEAST_TIMED_SHARE = 5.0, 0.7
 """Of a timed section, and of its share of the whole run: a shorter one says little."""
 CLEAN, CONGESTED = "clean", "congested"
 SOLE_STAGE = "managed"
+# Of the clean time. Two clean runs differ by as much on a busy machine; a share of less than that is a share of noise.
+LEAST_LOSS = 0.05
 
 
 @dataclass(frozen=True)
@@ -405,8 +407,8 @@ def _only_ratio(first: Sequence[float], second: Sequence[float]) -> float | None
 
 
 def _only_share(clean_s: Sequence[float], congested_s: Sequence[float], managed_s: Sequence[float]) -> float | None:
-    """Recovered share where there is one replication: no interval, and none if congestion cost nothing."""
-    if len(clean_s) != 1 or congested_s[0] <= clean_s[0]:
+    """Recovered share of one replication: no interval, and none if congestion cost less than `LEAST_LOSS`."""
+    if len(clean_s) != 1 or congested_s[0] < (1 + LEAST_LOSS) * clean_s[0]:
         return None
     return (congested_s[0] - managed_s[0]) / (congested_s[0] - clean_s[0])
 
