@@ -62,7 +62,7 @@ class Run:
     def relay_of(self, source: str, destination: str) -> str | None:
         """The relay that the pair goes over, as last told."""
         for _, line in reversed(self.told):
-            if f"{source}→{destination} is back" in line:
+            if f"{source}→{destination} back on its direct path" in line:
                 return None
             found = GOES_OVER.search(line)
             if found and found.group(1, 2) == (source, destination):

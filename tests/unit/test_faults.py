@@ -22,8 +22,10 @@ from bench.faults.socket_bytes import Owned
 from bench.faults.traffic import Traffic
 from bench.faults.trial import ENDED, FAILED, HUNG, LATE, LEFT, OK, SLOW, UNTESTED, WRONG, Result, Trial
 
+from fairlead.agents.agent import Message
 from fairlead.agents.group import LEASE_S
 from fairlead.errors import ConfigError, MeasurementError
+from fairlead.manage import narrator
 
 RATE_BPS = 5_000_000
 HURT = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, cells.SOURCE, cells.AGENT_KILLED)
@@ -112,6 +114,24 @@ def test_traffic_that_never_comes_back() -> None:
     seen = flow((3.0, 10.0))
     assert seen.recovery_s == pytest.approx(7.0, abs=0.05)
     assert not seen.flowed
+
+
+def test_a_pairs_relay_is_read_from_what_a_run_prints() -> None:
+    """From the narrator's own lines: if its words change, this test says so, and not a cell that waits in vain."""
+    moved = {"type": "moved", "source": 0, "destination": 1, "relay": 2, "reason": "manual"}
+    returned = {"type": "returned", "source": 0, "destination": 1, "relay": 2, "reason": "direct_good"}
+    other = {**returned, "destination": 2}
+    names = ["h0", "h1", "h2"]
+
+    def relay_after(*events: Message) -> str | None:
+        lines = [(float(k), narrator.sentence(names, 0, event) or "") for k, event in enumerate(events)]
+        return runs.Run.relay_of(cast(runs.Run, SimpleNamespace(told=lines)), "h0", "h1")
+
+    assert relay_after() is None
+    assert relay_after(moved) == "h2"
+    assert relay_after(moved, other) == "h2"
+    assert relay_after(moved, returned) is None
+    assert relay_after(moved, returned, moved) == "h2"
 
 
 def test_slowness_is_the_longest_stretch() -> None:
