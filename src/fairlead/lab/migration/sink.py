@@ -1,7 +1,7 @@
 """Takes what a migration copies and confirms each round: the target server's end. A script of its own, quick to start.
 
 ``sink.py ADDRESS`` prints its port, takes one connection, and for each round an 8 byte length and so many bytes, which
-it answers by ``+``. It ends with the connection, or with its standard input.
+it answers by ``+``. It ends with the connection, or with its standard input, whichever ends first.
 """
 
 import os
@@ -13,9 +13,15 @@ SIZE_B = 1 << 18
 
 
 def receive(connection: socket.socket, count_B: int, buffer: bytearray) -> bytes:
-    """Exactly so many bytes, of which the last part is returned; ends the process where the connection does."""
+    """Exactly so many bytes, of which the last part is returned; ends the process where connection or input does.
+
+    Both are watched: the reset of a connection is sent once, and a congested network may lose it.
+    """
     part = b""
     while count_B:
+        ready, _, _ = select.select([connection, 0], [], [])
+        if 0 in ready:
+            sys.exit(0)
         read = connection.recv_into(buffer, min(count_B, SIZE_B))
         if not read:
             sys.exit(0)
