@@ -100,7 +100,7 @@ void Sorter::judge_order(Outcome& outcome) const {
         disorder += placed[i - 1] > placed[i] ? 1 : 0;
     }
     std::array<std::uint64_t, 3> sums = {disorder, placed.size(), sum_of(keys_) - sum_of(placed)};
-    all_reduce(std::span(sums), MPI_SUM);
+    all_reduce(std::span<std::uint64_t>(sums), MPI_SUM);
 
     // Where this rank's keys end and the next one's begin; a rank without keys has no say.
     std::array<Key, 2> ends = {-1, -1};
