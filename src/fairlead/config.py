@@ -2,14 +2,15 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-from fairlead import config_mistakes
+from fairlead import config_changes, config_mistakes
+from fairlead.config_changes import Change
 from fairlead.config_mistakes import Location
 from fairlead.errors import ConfigError
 
@@ -34,18 +35,22 @@ def text_of(pattern: str, meaning: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def load(path: Path, model: type[ModelT]) -> ModelT:
+def load(path: Path, model: type[ModelT], changes: Sequence[Change] = ()) -> ModelT:
     """Read a TOML file into ``model``.
+
+    Args:
+        changes: of the file's values, made before the model sees them.
 
     Raises:
         ConfigError: unreadable, not TOML, or not as the model says; the message holds ``file:line: key: reason``.
     """
-    return parse(_text(path), model, source=str(path))
+    return parse(_text(path), model, source=str(path), changes=changes)
 
 
-def parse(text: str, model: type[ModelT], *, source: str) -> ModelT:
+def parse(text: str, model: type[ModelT], *, source: str, changes: Sequence[Change] = ()) -> ModelT:
     """As `load`, from a string; ``source`` stands for the file name in messages."""
     data = _tables(text, source)
+    changed = config_changes.apply(changes, data)
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -53,7 +58,7 @@ def parse(text: str, model: type[ModelT], *, source: str) -> ModelT:
         for item in config_mistakes.without_consequences(error.errors()):
             told.setdefault(_written(item["loc"], data), []).append(config_mistakes.in_words(item, model))
         in_order = sorted(told, key=lambda at: line_of(text, at))
-        complaints = [_complaint(text, source, at, " or ".join(dict.fromkeys(told[at]))) for at in in_order]
+        complaints = [_complaint(text, source, at, " or ".join(dict.fromkeys(told[at])), changed) for at in in_order]
         raise ConfigError("\n".join(complaints)) from error
 
 
@@ -64,6 +69,12 @@ def content(paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
         ConfigError: one is unreadable, or not TOML.
     """
     return {str(path): _tables(_text(path), str(path)) for path in paths}
+
+
+def told(text: str, source: str, location: Location, message: str) -> str:
+    """What is wrong with a key of a file, for people: file, line and key stand before it."""
+    key = ".".join(f"[{part}]" if isinstance(part, int) else part for part in location).replace(".[", "[")
+    return f"{source}:{line_of(text, location)}: {key or 'file'}: {message}"
 
 
 def _text(path: Path) -> str:
@@ -106,9 +117,12 @@ def _is_tag(part: str | int, after: str | int, table: dict[str, Any]) -> bool:
     return isinstance(after, str) and not isinstance(table[str(part)], dict) and part in table.values()
 
 
-def _complaint(text: str, source: str, location: Location, message: str) -> str:
-    key = ".".join(f"[{part}]" if isinstance(part, int) else part for part in location).replace(".[", "[")
-    return f"{source}:{line_of(text, location)}: {key or 'file'}: {message}"
+def _complaint(text: str, source: str, location: Location, message: str, changed: Mapping[Location, Change]) -> str:
+    for place, change in changed.items():
+        shared = min(len(location), len(place))
+        if shared and location[:shared] == place[:shared]:  # of the value, or of the table that it made wrong
+            return f"{change}: {message}"
+    return told(text, source, location, message)
 
 
 _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")

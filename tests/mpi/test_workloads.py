@@ -78,7 +78,7 @@ def test_cg_with_a_wrong_matrix_fails(flavour: str) -> None:
 @pytest.mark.parametrize(
     ("program", "ranks", "arguments", "message"),
     [
-        ("cg", 2, ["--class", "Q"], "--class Q: there are the classes S, W, A, B and C"),
+        ("cg", 2, ["--class", "Q"], "--class Q: there are the classes S, W, A, B, C, D and E"),
         ("cg", 3, [], "the number of ranks must be a power of two, and is 3"),
         ("cg", 1, ["--iterations", "0"], "--iterations"),
         ("nbody", 1, ["--payload", "12"], "--payload 12: not a multiple of 8"),
@@ -86,9 +86,9 @@ def test_cg_with_a_wrong_matrix_fails(flavour: str) -> None:
         ("random-traffic", 1, [], "needs at least two ranks"),
         ("pingpong", 1, [], "needs exactly two ranks"),
         ("pingpong", 2, ["--sizes", "64,big"], "--sizes"),
-        ("is", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A, B and C"),
+        ("is", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A, B, C, D and E"),
         ("mg", 3, [], "mg: the number of ranks must be a power of two, and is 3"),
-        ("sp", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A and B"),
+        ("sp", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A, B, C, D and E"),
         ("bt", 7, [], "bt: 7 ranks cut a side of 12 points into 7 tiles"),
     ],
 )
@@ -102,7 +102,7 @@ def test_mistakes_are_told_once(program: str, ranks: int, arguments: list[str], 
 def test_mistakes_are_told_once_with_open_mpi_too() -> None:
     completed = run("openmpi", 2, "cg", "--class", "Q")
     assert completed.returncode == 2
-    assert completed.stderr.count("--class Q: there are the classes S, W, A, B and C") == 1
+    assert completed.stderr.count("--class Q: there are the classes S, W, A, B, C, D and E") == 1
 
 
 @flavours

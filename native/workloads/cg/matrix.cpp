@@ -12,11 +12,12 @@ namespace {
 // Calls visit(row, column, value), relative to the block, for every contribution to the block. Elements come up several
 // times: contributions add up.
 template <typename Visit>
-void for_each_contribution(const Problem& problem, const std::vector<SparseVector>& vectors, const Block& block,
-                           Visit visit) {
+void for_each_contribution(const Problem& problem, const Block& block, Visit visit) {
     const double ratio = std::pow(Problem::kCondition, 1.0 / problem.order);
     double weight = 1.0;
-    for (const SparseVector& vector : vectors) {
+    GeneratingVectors vectors(problem);
+    for (int i = 0; i < problem.order; ++i) {
+        const SparseVector vector = vectors.next();
         for (const SparseElement& row : vector) {
             if (row.index < block.first_row || row.index >= block.end_row) {
                 continue;
@@ -66,39 +67,38 @@ SparseVector random_sparse_vector(Randlc& random, int order, int nonzeros) {
     return vector;
 }
 
-std::vector<SparseVector> generating_vectors(const Problem& problem) {
-    Randlc random;
-    random();  // the benchmark's main program draws one number before it makes the matrix
-    std::vector<SparseVector> vectors;
-    vectors.reserve(static_cast<std::size_t>(problem.order));
-    for (int i = 0; i < problem.order; ++i) {
-        SparseVector vector = random_sparse_vector(random, problem.order, problem.nonzeros);
-        const auto own = std::ranges::find_if(vector, [&](const SparseElement& e) { return e.index == i; });
-        if (own != vector.end()) {
-            own->value = 0.5;
-        } else {
-            vector.push_back({i, 0.5});
-        }
-        vectors.push_back(std::move(vector));
+GeneratingVectors::GeneratingVectors(const Problem& problem) : order_(problem.order), nonzeros_(problem.nonzeros) {
+    random_();  // the benchmark's main program draws one number before it makes the matrix
+}
+
+SparseVector GeneratingVectors::next() {
+    SparseVector vector = random_sparse_vector(random_, order_, nonzeros_);
+    const int component = number_++;
+    const auto own = std::ranges::find_if(vector, [&](const SparseElement& e) { return e.index == component; });
+    if (own != vector.end()) {
+        own->value = 0.5;
+    } else {
+        vector.push_back({component, 0.5});
     }
-    return vectors;
+    return vector;
 }
 
 CsrMatrix make_matrix(const Problem& problem, const Block& block) {
-    const std::vector<SparseVector> vectors = generating_vectors(problem);
     // Bucket the contributions by row, then sort and merge each row.
     std::vector<std::size_t> start(static_cast<std::size_t>(block.rows()) + 1, 0);
-    for_each_contribution(problem, vectors, block,
-                          [&](int row, int, double) { ++start[static_cast<std::size_t>(row) + 1]; });
+    for_each_contribution(problem, block, [&](int row, int, double) { ++start[static_cast<std::size_t>(row) + 1]; });
     for (std::size_t row = 1; row < start.size(); ++row) {
         start[row] += start[row - 1];
     }
     std::vector<SparseElement> contributions(start.back());
     std::vector<std::size_t> next(start.begin(), start.end() - 1);
-    for_each_contribution(problem, vectors, block, [&](int row, int column, double value) {
+    for_each_contribution(problem, block, [&](int row, int column, double value) {
         contributions[next[static_cast<std::size_t>(row)]++] = {column, value};
     });
     CsrMatrix matrix;
+    matrix.row_start.reserve(start.size());
+    matrix.column.reserve(contributions.size());  // a few more than needed: elements that come up twice are rare
+    matrix.value.reserve(contributions.size());
     matrix.row_start.push_back(0);
     for (std::size_t row = 0; row + 1 < start.size(); ++row) {
         const std::span elements(contributions.data() + start[row], start[row + 1] - start[row]);

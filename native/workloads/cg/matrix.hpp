@@ -40,13 +40,26 @@ using SparseVector = std::vector<SparseElement>;
 // pairs (value, location) are drawn; a location beyond the order or drawn before is skipped.
 SparseVector random_sparse_vector(Randlc& random, int order, int nonzeros);
 
-// The vectors whose weighted outer products make the matrix: vector i is random and has 0.5 at component i.
-std::vector<SparseVector> generating_vectors(const Problem& problem);
+// The vectors whose weighted outer products make the matrix, one after the other: vector i, from 0, is random and has
+// 0.5 at component i. They are never kept: those of class D would take half a gigabyte on every rank.
+class GeneratingVectors {
+  public:
+    explicit GeneratingVectors(const Problem& problem);
+
+    SparseVector next();
+
+  private:
+    Randlc random_;
+    int order_;
+    int nonzeros_;
+    int number_ = 0;
+};
 
 // The block of A - shift I, where A = sum_i w_i v_i v_i' + rcond I and w_i falls from 1 to rcond geometrically.
 //
-// Every rank draws all vectors (the sequence cannot be entered in the middle, and class C takes a tenth of a second)
-// but forms the products of its own block only.
+// Every rank draws all vectors twice, to count and to fill (the sequence cannot be entered in the middle, and class C
+// takes a tenth of a second), but forms the products of its own block only. While it is made the block takes 28 B for
+// each product, then 12 B.
 CsrMatrix make_matrix(const Problem& problem, const Block& block);
 
 // y = A x.

@@ -14,6 +14,8 @@ constexpr std::array kProblems = {
     Problem{.name = 'A', .order = 14000, .nonzeros = 11, .iterations = 15, .shift = 20, .zeta = 17.130235054029},
     Problem{.name = 'B', .order = 75000, .nonzeros = 13, .iterations = 75, .shift = 60, .zeta = 22.712745482631},
     Problem{.name = 'C', .order = 150000, .nonzeros = 15, .iterations = 75, .shift = 110, .zeta = 28.973605592845},
+    Problem{.name = 'D', .order = 1500000, .nonzeros = 21, .iterations = 100, .shift = 500, .zeta = 52.514532105794},
+    Problem{.name = 'E', .order = 9000000, .nonzeros = 26, .iterations = 100, .shift = 1500, .zeta = 77.522164599383},
 };
 
 // Largest residual of a linear system that counts as solved; right-hand sides have length 1.

@@ -20,7 +20,7 @@ struct Problem {
     static constexpr double kTolerance = 1e-10;  // relative, for zeta
 };
 
-// The classes S, W, A, B and C.
+// The classes S, W and A to E.
 std::span<const Problem> problems();
 
 // What a run computed, as far as verification needs it; the extremes are over all ranks.

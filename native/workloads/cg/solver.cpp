@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/mpi.hpp"
+#include "common/mpi_count.hpp"
 
 namespace fairlead::cg {
 
@@ -39,9 +40,9 @@ void Solver::exchange(int partner, std::span<const double> outgoing, std::span<d
         return;
     }
     std::array<MPI_Request, 2> requests{};
-    check(MPI_Irecv(incoming.data(), static_cast<int>(incoming.size()), MPI_DOUBLE, partner, kTag, comm_, &requests[0]),
+    check(MPI_Irecv(incoming.data(), mpi_count(incoming.size()), MPI_DOUBLE, partner, kTag, comm_, &requests[0]),
           "MPI_Irecv");
-    check(MPI_Isend(outgoing.data(), static_cast<int>(outgoing.size()), MPI_DOUBLE, partner, kTag, comm_, &requests[1]),
+    check(MPI_Isend(outgoing.data(), mpi_count(outgoing.size()), MPI_DOUBLE, partner, kTag, comm_, &requests[1]),
           "MPI_Isend");
     wait_all(requests);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/mpi.hpp"
+#include "common/mpi_count.hpp"
 
 // Further collectives over MPI_COMM_WORLD that give the processor away while they wait (see wait_all).
 namespace fairlead {
@@ -19,11 +20,14 @@ inline MPI_Datatype mpi_type(double /*of*/) {
 inline MPI_Datatype mpi_type(std::int32_t /*of*/) {
     return MPI_INT32_T;
 }
+inline MPI_Datatype mpi_type(std::uint64_t /*of*/) {
+    return MPI_UINT64_T;
+}
 
 template <typename T>
 void all_reduce(std::span<T> values, MPI_Op operation) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), mpi_type(T{}), operation,
+    check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), mpi_type(T{}), operation,
                          MPI_COMM_WORLD, &request),
           "MPI_Iallreduce");
     wait_all({&request, 1});
@@ -33,7 +37,7 @@ void all_reduce(std::span<T> values, MPI_Op operation) {
 template <typename T>
 void all_gather(std::span<const T> own, std::span<T> all) {
     MPI_Request request = MPI_REQUEST_NULL;
-    const int count = static_cast<int>(own.size());
+    const int count = mpi_count(own.size());
     check(MPI_Iallgather(own.data(), count, mpi_type(T{}), all.data(), count, mpi_type(T{}), MPI_COMM_WORLD, &request),
           "MPI_Iallgather");
     wait_all({&request, 1});
@@ -44,7 +48,7 @@ void all_gather(std::span<const T> own, std::span<T> all) {
 template <typename T>
 void all_to_all(std::span<const T> outgoing, std::span<T> incoming) {
     MPI_Request request = MPI_REQUEST_NULL;
-    const int count = static_cast<int>(outgoing.size()) / size_of(MPI_COMM_WORLD);
+    const int count = mpi_count(outgoing.size() / static_cast<std::size_t>(size_of(MPI_COMM_WORLD)));
     check(MPI_Ialltoall(outgoing.data(), count, mpi_type(T{}), incoming.data(), count, mpi_type(T{}), MPI_COMM_WORLD,
                         &request),
           "MPI_Ialltoall");
@@ -55,12 +59,13 @@ void all_to_all(std::span<const T> outgoing, std::span<T> incoming) {
 struct Pieces {
     std::vector<int> counts;
     std::vector<int> starts;
-    int total = 0;
+    std::size_t total = 0;
 
+    // Throws std::runtime_error where they are too long together.
     explicit Pieces(std::vector<int> lengths) : counts(std::move(lengths)) {
         for (const int count : counts) {
-            starts.push_back(total);
-            total += count;
+            starts.push_back(mpi_count(total));
+            total += static_cast<std::size_t>(count);
         }
     }
 };

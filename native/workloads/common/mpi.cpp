@@ -9,6 +9,7 @@
 #include <iostream>
 #include <thread>
 
+#include "common/mpi_count.hpp"
 #include "common/usage.hpp"
 
 namespace fairlead {
@@ -68,8 +69,8 @@ void barrier() {
 
 void all_reduce(std::span<double> values, MPI_Op operation) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, operation,
-                         MPI_COMM_WORLD, &request),
+    check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), MPI_DOUBLE, operation, MPI_COMM_WORLD,
+                         &request),
           "MPI_Iallreduce");
     wait_all({&request, 1});
 }

@@ -2,14 +2,14 @@
 #include "flow/channel.hpp"
 
 #include "common/mpi.hpp"
+#include "common/mpi_count.hpp"
 
 namespace fairlead::flow {
 
 std::span<const double> Channel::receive(std::size_t numbers) {
     incoming_.resize(numbers);
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Irecv(incoming_.data(), static_cast<int>(numbers), MPI_DOUBLE, from_, tag_, comm_, &request),
-          "MPI_Irecv");
+    check(MPI_Irecv(incoming_.data(), mpi_count(numbers), MPI_DOUBLE, from_, tag_, comm_, &request), "MPI_Irecv");
     wait_all({&request, 1});
     return incoming_;
 }
@@ -21,8 +21,7 @@ std::vector<double>& Channel::message() {
 }
 
 void Channel::send() {
-    check(MPI_Isend(outgoing_.data(), static_cast<int>(outgoing_.size()), MPI_DOUBLE, to_, tag_, comm_, &sent_),
-          "MPI_Isend");
+    check(MPI_Isend(outgoing_.data(), mpi_count(outgoing_.size()), MPI_DOUBLE, to_, tag_, comm_, &sent_), "MPI_Isend");
 }
 
 void Channel::finish() {

@@ -2,6 +2,7 @@
 #include "flow/faces.hpp"
 
 #include "common/mpi.hpp"
+#include "common/mpi_count.hpp"
 #include "flow/packing.hpp"
 
 namespace fairlead::flow {
@@ -51,10 +52,10 @@ void FaceExchange::operator()(std::span<Tile> tiles) {
         const int tag = static_cast<int>(w);
         const int opposite = tag ^ 1;
         requests.resize(requests.size() + 2, MPI_REQUEST_NULL);
-        check(MPI_Irecv(incoming.data(), static_cast<int>(incoming.size()), MPI_DOUBLE, neighbour(way), opposite, comm_,
+        check(MPI_Irecv(incoming.data(), mpi_count(incoming.size()), MPI_DOUBLE, neighbour(way), opposite, comm_,
                         &requests[requests.size() - 2]),
               "MPI_Irecv");
-        check(MPI_Isend(outgoing.data(), static_cast<int>(outgoing.size()), MPI_DOUBLE, neighbour(way), tag, comm_,
+        check(MPI_Isend(outgoing.data(), mpi_count(outgoing.size()), MPI_DOUBLE, neighbour(way), tag, comm_,
                         &requests.back()),
               "MPI_Isend");
     }

@@ -25,11 +25,7 @@ void exchange(std::vector<Complex>& outgoing, std::vector<Complex>& incoming) {
 }  // namespace
 
 Field::Field(Share share)
-    : share_(std::move(share)),
-      field_(share_.points()),
-      spectrum_(share_.points()),
-      outgoing_(share_.points()),
-      incoming_(share_.points()) {}
+    : share_(std::move(share)), field_(share_.points()), spectrum_(share_.points()), work_(share_.points()) {}
 
 void Field::draw(double perturbation) {
     share_.draw(field_);
@@ -39,17 +35,19 @@ void Field::draw(double perturbation) {
 void Field::to_columns(Direction direction) {
     share_.transform_x(direction, field_);
     share_.transform_y(direction, field_);
-    share_.pack_planes(field_, outgoing_);
-    exchange(outgoing_, incoming_);
-    share_.unpack_columns(incoming_, field_);
+    share_.pack_planes(field_, work_);
+    exchange(work_, field_);
+    share_.unpack_columns(field_, work_);
+    std::swap(field_, work_);
     share_.transform_z(direction, field_);
 }
 
 void Field::to_planes(Direction direction) {
     share_.transform_z(direction, field_);
-    share_.pack_columns(field_, outgoing_);
-    exchange(outgoing_, incoming_);
-    share_.unpack_planes(incoming_, field_);
+    share_.pack_columns(field_, work_);
+    exchange(work_, field_);
+    share_.unpack_planes(field_, work_);
+    std::swap(field_, work_);
     share_.transform_y(direction, field_);
     share_.transform_x(direction, field_);
 }

@@ -35,7 +35,7 @@ class Field {
     Share share_;
     std::vector<Complex> field_;     // in planes, but in columns within a transform
     std::vector<Complex> spectrum_;  // in columns
-    std::vector<Complex> outgoing_, incoming_;
+    std::vector<Complex> work_;      // packed for the exchange; three arrays in all: class D takes 48 B a point
 };
 
 }  // namespace fairlead::ft

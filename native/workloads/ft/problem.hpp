@@ -20,7 +20,7 @@ struct Problem {
     int iterations() const { return static_cast<int>(checksums.size()); }
 };
 
-// The classes S, W, A, B and C.
+// The classes S, W and A to E.
 std::span<const Problem> problems();
 
 // What a run computed, as far as verification needs it.

@@ -11,7 +11,7 @@ namespace fairlead::is {
 std::vector<Key> draw_keys(const Problem& problem, std::int64_t first, std::int64_t count) {
     Randlc random;
     random.skip(4 * static_cast<std::uint64_t>(first));
-    const double quarter = problem.key_range() / 4;
+    const auto quarter = static_cast<double>(problem.key_range() / 4);
     std::vector<Key> keys(static_cast<std::size_t>(count));
     for (Key& key : keys) {
         double sum = random();
@@ -29,7 +29,7 @@ void change_keys(const Problem& problem, int iteration, std::span<Key> keys) {
     }
     const auto index = static_cast<std::size_t>(iteration);
     keys[index] = iteration;
-    keys[index + Problem::kIterations] = problem.key_range() - iteration;
+    keys[index + Problem::kIterations] = static_cast<Key>(problem.key_range() - iteration);
 }
 
 std::vector<std::int32_t> count_by_bucket(const Problem& problem, std::span<const Key> keys) {
@@ -64,7 +64,7 @@ std::vector<int> deal_buckets(std::span<const std::int32_t> counts, int ranks) {
     return first;
 }
 
-void count_below(std::span<const Key> keys, Key first, Key end, std::vector<std::int32_t>& below) {
+void count_below(std::span<const Key> keys, std::int64_t first, std::int64_t end, std::vector<std::int32_t>& below) {
     below.assign(static_cast<std::size_t>(end - first) + 1, 0);
     for (const Key key : keys) {
         ++below[static_cast<std::size_t>(key - first) + 1];
@@ -72,7 +72,7 @@ void count_below(std::span<const Key> keys, Key first, Key end, std::vector<std:
     std::partial_sum(below.begin(), below.end(), below.begin());
 }
 
-std::vector<Key> place(std::span<const Key> keys, Key first, std::vector<std::int32_t> below) {
+std::vector<Key> place(std::span<const Key> keys, std::int64_t first, std::vector<std::int32_t> below) {
     std::vector<Key> placed(keys.size());
     for (const Key key : keys) {
         placed[static_cast<std::size_t>(below[static_cast<std::size_t>(key - first)]++)] = key;

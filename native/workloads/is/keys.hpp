@@ -29,9 +29,9 @@ void order_by_bucket(const Problem& problem, std::span<const Key> keys, std::spa
 std::vector<int> deal_buckets(std::span<const std::int32_t> counts, int ranks);
 
 // below[k]: how many of `keys` are less than first + k, for k up to end - first. All keys are in [first, end).
-void count_below(std::span<const Key> keys, Key first, Key end, std::vector<std::int32_t>& below);
+void count_below(std::span<const Key> keys, std::int64_t first, std::int64_t end, std::vector<std::int32_t>& below);
 
 // The keys in ascending order, each put at the place that count_below() gives it.
-std::vector<Key> place(std::span<const Key> keys, Key first, std::vector<std::int32_t> below);
+std::vector<Key> place(std::span<const Key> keys, std::int64_t first, std::vector<std::int32_t> below);
 
 }  // namespace fairlead::is

@@ -35,7 +35,7 @@ Outcome iterate(Sorter& sorter, int iterations, Timing& timing) {
 
 Findings solve(const Problem& problem, const BenchmarkOptions& options, Timing& timing) {
     const int ranks = size_of(MPI_COMM_WORLD);
-    require_power_of_two("is", ranks, problem.buckets());
+    require_power_of_two("is", ranks, problem.buckets(), problem.least_ranks());
     Sorter sorter(problem, ranks, rank_of(MPI_COMM_WORLD), static_cast<Key>(options.perturbation));
     timing.end_set_up();
 

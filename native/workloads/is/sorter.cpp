@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "common/collectives.hpp"
+#include "common/mpi_count.hpp"
 
 namespace fairlead::is {
 
@@ -15,9 +16,10 @@ namespace {
 // classes: near the ends of the range, where the others are, a small change passes no other key.
 constexpr std::size_t kPerturbed = 2;
 
-// Exact: below 2^53 in every class.
-double sum_of(const std::vector<Key>& keys) {
-    return std::accumulate(keys.begin(), keys.end(), 0.0);
+// Modulo 2^64: the keys of class E add up to 2^65.
+std::uint64_t sum_of(const std::vector<Key>& keys) {
+    return std::accumulate(keys.begin(), keys.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, Key key) { return sum + static_cast<std::uint64_t>(key); });
 }
 
 }  // namespace
@@ -28,7 +30,7 @@ Sorter::Sorter(const Problem& problem, int ranks, int rank, Key perturbation)
     const std::int64_t test = problem.test_index[kPerturbed] - first_index_;
     if (test >= 0 && test < std::ssize(keys_)) {
         Key& key = keys_[static_cast<std::size_t>(test)];
-        key = (key + perturbation) % problem.key_range();
+        key = static_cast<Key>((std::int64_t{key} + perturbation) % problem.key_range());
     }
     ordered_.resize(keys_.size());
 }
@@ -52,14 +54,14 @@ std::vector<std::int32_t> Sorter::count_all_ranks(std::vector<std::int32_t> coun
 void Sorter::send_to_owners(const std::vector<std::int32_t>& counts) {
     std::vector<int> outgoing(static_cast<std::size_t>(ranks_));
     for (std::size_t owner = 0; owner < outgoing.size(); ++owner) {
-        outgoing[owner] =
-            std::accumulate(counts.begin() + first_bucket_[owner], counts.begin() + first_bucket_[owner + 1], 0);
+        outgoing[owner] = mpi_count(std::accumulate(counts.begin() + first_bucket_[owner],
+                                                    counts.begin() + first_bucket_[owner + 1], std::int64_t{0}));
     }
     std::vector<int> incoming(outgoing.size());
     all_to_all(std::span<const int>(outgoing), std::span(incoming));
     const Pieces sent(outgoing);
     const Pieces received(incoming);
-    received_.resize(static_cast<std::size_t>(received.total));
+    received_.resize(received.total);
     all_to_all(std::span<const Key>(ordered_), sent, std::span(received_), received);
 }
 
@@ -74,8 +76,8 @@ int Sorter::rank_keys(int iteration) {
     send_to_owners(counts);
 
     const auto own = static_cast<std::size_t>(rank_);
-    const Key first = problem_.first_key(first_bucket_[own]);
-    const Key end = problem_.first_key(first_bucket_[own + 1]);
+    const std::int64_t first = problem_.first_key(first_bucket_[own]);
+    const std::int64_t end = problem_.first_key(first_bucket_[own + 1]);
     count_below(received_, first, end, below_);
     const auto with_lower_ranks =
         std::accumulate(all_counts.begin(), all_counts.begin() + first_bucket_[own], std::int64_t{0});
@@ -91,15 +93,14 @@ int Sorter::rank_keys(int iteration) {
 }
 
 void Sorter::judge_order(Outcome& outcome) const {
-    const Key first = problem_.first_key(first_bucket_[static_cast<std::size_t>(rank_)]);
+    const std::int64_t first = problem_.first_key(first_bucket_[static_cast<std::size_t>(rank_)]);
     const std::vector<Key> placed = place(received_, first, below_);
-    std::int64_t disorder = 0;
+    std::uint64_t disorder = 0;
     for (std::size_t i = 1; i < placed.size(); ++i) {
         disorder += placed[i - 1] > placed[i] ? 1 : 0;
     }
-    std::array<double, 4> sums = {static_cast<double>(disorder), static_cast<double>(placed.size()), sum_of(placed),
-                                  sum_of(keys_)};
-    all_reduce(std::span(sums), MPI_SUM);
+    std::array<std::uint64_t, 3> sums = {disorder, placed.size(), sum_of(keys_) - sum_of(placed)};
+    all_reduce(std::span<std::uint64_t>(sums), MPI_SUM);
 
     // Where this rank's keys end and the next one's begin; a rank without keys has no say.
     std::array<Key, 2> ends = {-1, -1};
@@ -114,7 +115,7 @@ void Sorter::judge_order(Outcome& outcome) const {
     }
     outcome.disorder = static_cast<std::int64_t>(sums[0]);
     outcome.keys = static_cast<std::int64_t>(sums[1]);
-    outcome.key_sum_error = sums[3] - sums[2];
+    outcome.key_sum_error = static_cast<double>(static_cast<std::int64_t>(sums[2]));
 }
 
 }  // namespace fairlead::is

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mg/block.hpp"
 
+#include <cstdint>
+
 #include "common/rank_count.hpp"
 
 namespace fairlead::mg {
 
 RankBox::RankBox(int count, int points) : ranks{1, 1, 1} {
-    require_power_of_two("mg", count, points * points * points);
+    const std::int64_t side = points;
+    require_power_of_two("mg", count, side * side * side);
     std::size_t axis = 2;
     for (int left = count; left > 1; left /= 2) {
         ranks[axis] *= 2;

@@ -2,6 +2,7 @@
 #include "mg/halo.hpp"
 
 #include "common/mpi.hpp"
+#include "common/mpi_count.hpp"
 
 namespace fairlead::mg {
 
@@ -54,7 +55,7 @@ void Halo::exchange_along(std::size_t axis, Block& block) const {
         return;
     }
     std::vector<MPI_Request> requests;
-    const int count = static_cast<int>(size);
+    const int count = mpi_count(size);
     const auto receive = [&](std::vector<double>& layer, int source, int tag) {
         check(MPI_Irecv(layer.data(), count, MPI_DOUBLE, source, tag, comm_, &requests.emplace_back()), "MPI_Irecv");
     };

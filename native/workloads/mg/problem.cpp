@@ -17,6 +17,8 @@ constexpr std::array kProblems = {
     Problem{.name = 'A', .levels = 8, .iterations = 4, .smoother = kSmallSmoother, .norm = 0.2433365309069e-05},
     Problem{.name = 'B', .levels = 8, .iterations = 20, .smoother = kLargeSmoother, .norm = 0.1800564401355e-05},
     Problem{.name = 'C', .levels = 9, .iterations = 20, .smoother = kLargeSmoother, .norm = 0.5706732285740e-06},
+    Problem{.name = 'D', .levels = 10, .iterations = 50, .smoother = kLargeSmoother, .norm = 0.1583275060440e-09},
+    Problem{.name = 'E', .levels = 11, .iterations = 50, .smoother = kLargeSmoother, .norm = 0.5630442584711e-10},
 };
 
 }  // namespace

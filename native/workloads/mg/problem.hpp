@@ -18,7 +18,7 @@ struct Problem {
     static constexpr double kTolerance = 1e-8;  // relative, for the norm
 };
 
-// The classes S, W, A, B and C.
+// The classes S, W and A to E.
 std::span<const Problem> problems();
 
 // What a run computed, as far as verification needs it: root mean squares of the residual.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -23,10 +24,10 @@ using Dense = std::vector<std::vector<double>>;
 Dense dense_reference(const Problem& problem) {
     const auto n = static_cast<std::size_t>(problem.order);
     Dense a(n, std::vector<double>(n, 0.0));
-    const std::vector<SparseVector> vectors = generating_vectors(problem);
+    GeneratingVectors vectors(problem);
     for (std::size_t k = 0; k < n; ++k) {
         std::vector<double> v(n, 0.0);
-        for (const SparseElement& e : vectors[k]) {
+        for (const SparseElement& e : vectors.next()) {
             v[static_cast<std::size_t>(e.index)] = e.value;
         }
         const double weight = std::pow(Problem::kCondition, static_cast<double>(k) / problem.order);
@@ -43,15 +44,14 @@ Dense dense_reference(const Problem& problem) {
 }
 
 TEST(GeneratingVectors, HaveDistinctLocationsAndHalfOnTheDiagonal) {
-    const std::vector<SparseVector> vectors = generating_vectors(find_class(problems(), "S"));
-    ASSERT_EQ(vectors.size(), 1400U);
-    for (std::size_t i = 0; i < vectors.size(); ++i) {
+    GeneratingVectors vectors(find_class(problems(), "S"));
+    for (int i = 0; i < 1400; ++i) {
         std::map<int, double> elements;
-        for (const SparseElement& e : vectors[i]) {
+        for (const SparseElement& e : vectors.next()) {
             ASSERT_TRUE(elements.emplace(e.index, e.value).second) << "vector " << i << " has " << e.index << " twice";
             ASSERT_TRUE(e.index >= 0 && e.index < 1400);
         }
-        EXPECT_EQ(elements.at(static_cast<int>(i)), 0.5);
+        EXPECT_EQ(elements.at(i), 0.5);
         EXPECT_TRUE(elements.size() == 7 || elements.size() == 8);
     }
 }
@@ -150,12 +150,39 @@ TEST(Grid, RefusesWhatIsNoPowerOfTwoOrTooMany) {
     EXPECT_THROW(Grid(64, 0, 7), UsageError);
 }
 
+TEST(Problem, HasThePublishedClasses) {
+    struct Expected {
+        const char* name;
+        int order;
+        int nonzeros;
+        int iterations;
+        double shift;
+        double zeta;
+    };
+    constexpr std::array kExpected = {Expected{"S", 1'400, 7, 15, 10, 8.5971775078648},
+                                      Expected{"W", 7'000, 8, 15, 12, 10.362595087124},
+                                      Expected{"A", 14'000, 11, 15, 20, 17.130235054029},
+                                      Expected{"B", 75'000, 13, 75, 60, 22.712745482631},
+                                      Expected{"C", 150'000, 15, 75, 110, 28.973605592845},
+                                      Expected{"D", 1'500'000, 21, 100, 500, 52.514532105794},
+                                      Expected{"E", 9'000'000, 26, 100, 1500, 77.522164599383}};
+    ASSERT_EQ(problems().size(), kExpected.size());
+    for (const Expected& expected : kExpected) {
+        const Problem& problem = find_class(problems(), expected.name);
+        EXPECT_EQ(problem.order, expected.order) << expected.name;
+        EXPECT_EQ(problem.nonzeros, expected.nonzeros) << expected.name;
+        EXPECT_EQ(problem.iterations, expected.iterations) << expected.name;
+        EXPECT_EQ(problem.shift, expected.shift) << expected.name;
+        EXPECT_EQ(problem.zeta, expected.zeta) << expected.name;
+    }
+}
+
 TEST(Problem, RefusesUnknownClasses) {
     EXPECT_EQ(find_class(problems(), "A").order, 14000);
-    for (const char* name : {"", "D", "s", "AA"}) {
+    for (const char* name : {"", "F", "s", "AA"}) {
         EXPECT_THROW(find_class(problems(), name), UsageError) << name;
     }
-    EXPECT_EQ(class_names(problems(), "or"), "S, W, A, B or C");
+    EXPECT_EQ(class_names(problems(), "or"), "S, W, A, B, C, D or E");
     EXPECT_EQ(class_names(problems().first(1), "or"), "S");
 }
 

@@ -201,13 +201,35 @@ TEST(Share, RefusesWhatCannotBeDivided) {
     EXPECT_EQ(Share(grid, 32, 0).points(), 128U * 128U);
 }
 
-TEST(FtProblem, HasAPublishedChecksumForEveryIteration) {
-    for (const char* name : {"S", "W", "A"}) {
-        EXPECT_EQ(find_class(problems(), name).iterations(), 6) << name;
+TEST(FtProblem, HasThePublishedClassesAndAChecksumForEveryIteration) {
+    struct Expected {
+        const char* name;
+        std::array<int, 3> grid;
+        int iterations;
+        double points;
+        Complex first;
+        Complex last;
+    };
+    const std::array expected_classes = {
+        Expected{"S", {64, 64, 64}, 6, 0x1p18, {554.6087004964, 484.5363331978}, {554.2683411902, 493.2597244941}},
+        Expected{"W", {128, 128, 32}, 6, 0x1p19, {567.3612178944, 529.3246849175}, {550.4159734538, 523.9212247086}},
+        Expected{"A", {256, 256, 128}, 6, 0x1p23, {504.6735008193, 511.4047905510}, {509.1487099959, 510.7917842803}},
+        Expected{"B", {512, 256, 256}, 20, 0x1p25, {517.7643571579, 507.7803458597}, {512.4146770029, 511.5744692211}},
+        Expected{"C", {512, 512, 512}, 20, 0x1p27, {519.5078707457, 514.9019699238}, {512.9714421109, 512.3465164008}},
+        Expected{
+            "D", {2048, 1024, 1024}, 25, 0x1p31, {512.2230065252, 511.8534037109}, {511.8822370068, 511.9794338060}},
+        Expected{
+            "E", {4096, 2048, 2048}, 25, 0x1p34, {512.1601045346, 511.7395998266}, {511.9876028049, 512.0550079284}}};
+    ASSERT_EQ(problems().size(), expected_classes.size());
+    for (const Expected& expected : expected_classes) {
+        const Problem& problem = find_class(problems(), expected.name);
+        EXPECT_EQ((std::array{problem.grid.nx, problem.grid.ny, problem.grid.nz}), expected.grid) << expected.name;
+        EXPECT_EQ(problem.iterations(), expected.iterations) << expected.name;
+        EXPECT_EQ(problem.grid.points(), expected.points) << expected.name;
+        EXPECT_EQ(problem.checksums.front(), expected.first) << expected.name;
+        EXPECT_EQ(problem.checksums.back(), expected.last) << expected.name;
     }
-    EXPECT_EQ(find_class(problems(), "B").iterations(), 20);
-    EXPECT_EQ(find_class(problems(), "C").iterations(), 20);
-    EXPECT_THROW(find_class(problems(), "E"), UsageError);
+    EXPECT_THROW(find_class(problems(), "F"), UsageError);
 }
 
 TEST(FtVerify, JudgesEveryPublishedChecksum) {

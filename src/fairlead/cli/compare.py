@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli import scale as scale_option
+from fairlead.cli.settings_option import settings_option
 from fairlead.manage.data_planes import PLANES
 
 if TYPE_CHECKING:
+    from fairlead.config_changes import Change
     from fairlead.manage.compare import Progress
     from fairlead.manage.plan import ComparisonPlan
 
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     help="Factor for all link rates of labs; auto: what this machine can emulate  [default: the plan's].",
 )
 @click.option("--replications", type=click.IntRange(min=1), help="Replications  [default: the plan's].")
+@settings_option("comparison.seed=7, programs.cg.ranks=16")
 @click.option("--show-plan", is_flag=True, help="Print the runs in their order and the time they take; run nothing.")
 def command(
     plan_file: Path,
@@ -65,13 +68,16 @@ def command(
     planes: tuple[str, ...],
     scale: float | str | None,
     replications: int | None,
+    changes: "tuple[Change, ...]",
     show_plan: bool,
 ) -> int:
     """Compare programs on a clean and a congested network, with and without management.
 
     PLAN is a TOML file that names networks, congestion and programs (docs/compare.md). Runs are in random order; the
-    same command again continues an interrupted comparison. Writes RESULTS/report.html and RESULTS/summary.json. The
-    exit code is 1 if there are runs that failed and were not repeated.
+    same command again continues an interrupted comparison. Writes RESULTS/report.html and RESULTS/summary.json.
+
+    Every case is checked before the first run starts: programs, classes, numbers of ranks, files, congestion, memory.
+    The exit code is 1 if there are runs that failed and were not repeated.
 
     \b
     Examples:
@@ -81,11 +87,12 @@ def command(
       fairlead compare examples/migration.toml --congestion destination
       fairlead compare examples/demo.toml --plane route --plane relay
       fairlead compare examples/demo.toml --scale 0.2
+      fairlead compare examples/relay.toml --set 'programs.cg.command=["cg","--class","S"]'
     """
     from fairlead.manage import comparison_session
     from fairlead.manage.compare import rows_of
 
-    plan = comparison_session.read(plan_file)
+    plan = comparison_session.read(plan_file, changes)
     if stages:
         plan = comparison_session.with_table(plan, stages=True)
     if monitor is not None:

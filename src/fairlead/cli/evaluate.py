@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli.default_group import DefaultGroup
+from fairlead.cli.settings_option import settings_option
 
 if TYPE_CHECKING:
+    from fairlead.config_changes import Change
     from fairlead.evaluate.check import Result
 
 results_option = click.option(
@@ -33,25 +35,31 @@ def command() -> None:
 @command.command("run")
 @click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path, dir_okay=False))
 @results_option
-def run(plan_file: Path, results: Path) -> int:
+@settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
+def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
     """Run a plan (the default: the word `run` may be left away).
+
+    Every row is checked before the first one starts: commands, classes, numbers of ranks, files, memory.
 
     The same command again goes on where an interrupted evaluation stopped, also after a kill; with a larger budget or
     more retries in the plan, where those ended it. The exit code is 1 if rows have no sample because every try at them
     failed, or a cell has none because the budget was spent.
 
     \b
-    Example:
+    Examples:
       fairlead evaluate examples/evaluate/small.toml --results results/small
+      fairlead evaluate examples/evaluate/small.toml --set class=W --set 'program=["is"]'
     """
     from fairlead.display import words
     from fairlead.display.terminal import console
-    from fairlead.evaluate import session
+    from fairlead.evaluate import plan_file as plan_files
+    from fairlead.evaluate import row_checks
     from fairlead.evaluate.runner import Evaluation
     from fairlead.report import evaluation_report
     from fairlead.store import Store
 
-    plan = session.read(plan_file)
+    plan = plan_files.read(plan_file, changes)
+    row_checks.findings(plan, plan_file).require_none()
     begin_s = time.monotonic()
 
     def say(done: int, total: int, text: str) -> None:
@@ -112,22 +120,28 @@ def report(
 @command.command("plan")
 @click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--all", "everything", is_flag=True, help="List every row in its order.")
-def plan(plan_file: Path, everything: bool) -> None:
-    """Show what a plan will run, and how long that takes; run nothing.
+@settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
+def plan(plan_file: Path, everything: bool, changes: "tuple[Change, ...]") -> None:
+    """Show what a plan will run, how long that takes and how much memory; run nothing.
+
+    The exit code is 2 if rows cannot run as they stand. It says why, and the way out.
 
     \b
     Examples:
       fairlead evaluate plan examples/evaluate/small.toml
       fairlead evaluate plan examples/evaluate/small.toml --all
+      fairlead evaluate plan examples/evaluate/802.3ad.toml --set class=D
     """
-    from fairlead.evaluate import design, plan_words, session
+    from fairlead.evaluate import design, plan_words, row_checks, row_needs
+    from fairlead.evaluate import plan_file as plan_files
 
-    read = session.read(plan_file, look=False)
-    for line in plan_words.summary(read):
+    read = plan_files.read(plan_file, changes)
+    for line in (*plan_words.summary(read), *row_needs.summary(read)):
         click.echo(line)
     if everything:
         for row in design.planned_rows(read):
             click.echo(plan_words.row(row))
+    row_checks.findings(read, plan_file).require_none()
 
 
 @command.command("import")

@@ -120,6 +120,7 @@ class HostEntry(config.Model):
     role: Role = "compute"
     reach: Destination | None = None  # how the executor calls it, where that is not its name
     interface: Interface | None = None  # where it is not the cluster's
+    memory_GiB: float | None = Field(default=None, gt=0)  # plans are checked against it
 
 
 class ClusterFile(config.Model):
@@ -150,6 +151,7 @@ class Host:
         role: compute, relay (no ranks, may forward) or other (not managed, for example a lab's neighbours).
         reach: what the executor calls it.
         interface: the network interface that MPI and the agents use there.
+        memory_B: what the file says that it has; None: not known.
     """
 
     name: str
@@ -158,6 +160,7 @@ class Host:
     role: Role = "compute"
     reach: str = ""
     interface: str = "eth0"
+    memory_B: int | None = None
 
 
 @dataclass(frozen=True)
@@ -302,6 +305,7 @@ def resolve(file: ClusterFile, *, source: str, directory: Path) -> Cluster:
             role=entry.role,
             reach=entry.reach or entry.name,
             interface=entry.interface or table.interface,
+            memory_B=None if entry.memory_GiB is None else round(entry.memory_GiB * 2**30),
         )
         for entry in file.hosts
     )

@@ -14,14 +14,15 @@ from fairlead.characterize.characterize import characterize
 from fairlead.characterize.survey import Settings
 from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
+from fairlead.config_changes import Change
 from fairlead.display import words
-from fairlead.errors import ConfigError, LabError
+from fairlead.errors import ConfigError
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.lab.migration import replug
 from fairlead.lab.resolve import resolve
-from fairlead.manage import calibration, estimate, trials
+from fairlead.manage import calibration, case_checks, estimate, trials
 from fairlead.manage.calibration import Calibration
 from fairlead.manage.compare import Comparison, ManagementFor, Progress, Setting, prepare
 from fairlead.manage.congestion_schedule import Traffic
@@ -64,22 +65,17 @@ class Forecast:
         return f"{work}: {estimate.words(self.time_s)}"
 
 
-def read(path: Path) -> ComparisonPlan:
-    """Read a plan. Relative paths in it start at the plan's own directory.
+def read(path: Path, changes: Sequence[Change] = ()) -> ComparisonPlan:
+    """Read a plan and check that its cases can run. Relative paths in it start at the plan's own directory.
+
+    Args:
+        changes: of the plan's values.
 
     Raises:
-        ConfigError: see `fairlead.config.load`; or a lab's description is wrong, or lacks what the congestion names.
+        ConfigError: see `fairlead.config.load` and `fairlead.manage.case_checks`: all that is wrong is told at once.
     """
-    plan = config.load(path, ComparisonPlan).under(path.absolute().parent)
-    for case in plan.all_cases():
-        if case.network.lab is None:
-            continue
-        resolved = resolve(lab_description.load(case.network.lab))
-        for place in case.congestion.places:
-            try:
-                congestion.check(resolved, place)
-            except LabError as error:
-                raise ConfigError(f"{path}: {case.name} on {case.network.lab.name}: {error}") from error
+    plan = config.load(path, ComparisonPlan, changes).under(path.absolute().parent)
+    case_checks.findings(plan, path).require_none()
     return plan
 
 

@@ -1,0 +1,26 @@
+"""``--set KEY=VALUE``: another value for a key of a plan."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from fairlead.config_changes import Change
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+
+def _changes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[Change, ...]:
+    return tuple(Change.parse(value) for value in values)
+
+
+def settings_option(example: str) -> Callable[[CommandT], CommandT]:
+    """The option; ``example`` is of the command's own plans."""
+    return click.option(
+        "--set",
+        "changes",
+        multiple=True,
+        metavar="KEY=VALUE",
+        callback=_changes,
+        help=f"Use another value than the plan's for a factor's levels or a table's key: {example}. Repeatable.",
+    )

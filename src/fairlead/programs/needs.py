@@ -1,0 +1,102 @@
+"""What is known of a program before it starts: whether its class and number of ranks can be, and its memory."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairlead.errors import ConfigError
+from fairlead.programs import BUNDLED, npb, workloads
+from fairlead.programs.benchmarks import BENCHMARKS, Benchmark, Size, class_of
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Why a program will not run, and the way out.
+
+    Attributes:
+        of_ranks: it is the number of ranks; else the command.
+    """
+
+    message: str
+    hint: str
+    of_ranks: bool = False
+
+
+def mistake(argv: Sequence[str], ranks: int) -> Mistake | None:
+    """What is known to be wrong with a command and its number of ranks; None: nothing.
+
+    Only bundled programs and those of added suites are known.
+    """
+    program = argv[0]
+    if workloads.is_workload(program):
+        return _of_suite(program, ranks)
+    if program == "random-traffic" and ranks < 2:
+        return Mistake(
+            "random-traffic does not run on 1 rank: it needs a partner", "take 2 or more ranks", of_ranks=True
+        )
+    benchmark = BENCHMARKS.get(program)
+    if benchmark is None:
+        return None
+    name = class_of(argv)
+    size = benchmark.sizes.get(name)
+    if size is None:
+        return Mistake(f"{program} has no class {name!r}", f"its classes are {', '.join(benchmark.sizes)}")
+    refusal = benchmark.refusal(size, ranks)
+    if refusal is None:
+        return None
+    takes = _near(ranks, lambda number: benchmark.refusal(size, number) is None)
+    return Mistake(f"{program} --class {name} does not run on {ranks} ranks: {refusal}", takes, of_ranks=True)
+
+
+def missing_here(argv: Sequence[str]) -> Mistake | None:
+    """Whether a command's program is not on this machine."""
+    program = argv[0]
+    if program in BUNDLED or workloads.is_workload(program):
+        return None
+    if Path(program).is_file() if "/" in program else shutil.which(program):
+        return None
+    return Mistake(
+        f"{program}: there is no such program here",
+        f"give its path, or a bundled program: {', '.join(BUNDLED)}",
+    )
+
+
+def memory_B(argv: Sequence[str], ranks: int) -> int | None:
+    """What all ranks of a program take together, without the MPI library; None: not known, or it will not run."""
+    found = _benchmark(argv)
+    if found is None or mistake(argv, ranks) is not None:
+        return None
+    benchmark, size = found
+    return benchmark.memory_B(size, ranks)
+
+
+def in_words(argv: Sequence[str], ranks: int) -> str:
+    """For people: "ft --class C on 64 ranks"."""
+    return f"{' '.join(argv)} on {ranks} {'rank' if ranks == 1 else 'ranks'}"
+
+
+def _benchmark(argv: Sequence[str]) -> tuple[Benchmark, Size] | None:
+    benchmark = BENCHMARKS.get(argv[0])
+    size = benchmark.sizes.get(class_of(argv)) if benchmark else None
+    return (benchmark, size) if benchmark and size else None
+
+
+def _of_suite(program: str, ranks: int) -> Mistake | None:
+    try:
+        known = npb.Program.parse(program.partition(":")[2])
+    except ConfigError as error:
+        return Mistake(error.message, error.hint)
+    try:
+        npb.check_ranks(known, ranks)
+    except ConfigError as error:
+        return Mistake(error.message, error.hint, of_ranks=True)
+    return None
+
+
+def _near(ranks: int, runs: Callable[[int], bool]) -> str:
+    """The nearest numbers that a program runs on, in words."""
+    below = next((number for number in range(ranks - 1, 0, -1) if runs(number)), None)
+    above = next((number for number in range(ranks + 1, 4 * ranks + 1) if runs(number)), None)
+    near = [str(number) for number in (below, above) if number]
+    return f"take {' or '.join(near)} ranks" if near else "take another class"

@@ -1,0 +1,101 @@
+"""Every row of every plan in examples/ can run: programs, classes, ranks and files are there."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from fairlead import config
+from fairlead.cli.measure_plan import PlanFile
+from fairlead.cluster.description import Cluster
+from fairlead.config_changes import Change
+from fairlead.errors import ConfigError
+from fairlead.evaluate import design, plan_file, row_checks
+from fairlead.evaluate.columns import ColumnMap
+from fairlead.lab import description as lab_description
+from fairlead.manage import case_checks, comparison_session
+from fairlead.programs import BUNDLED, needs
+from fairlead.programs.benchmarks import BENCHMARKS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FILES = {str(path.relative_to(EXAMPLES)): path for path in sorted(EXAMPLES.rglob("*.toml"))}
+
+
+def of_kind(*tables: str) -> list[str]:
+    """Names of the files that have one of these tables or keys at their top."""
+    return [name for name, path in FILES.items() if set(tables) & tomllib.loads(path.read_text()).keys()]
+
+
+EVALUATIONS, COMPARISONS = of_kind("evaluation"), of_kind("comparison")
+
+
+def test_every_file_is_of_a_known_kind() -> None:
+    known = {*EVALUATIONS, *COMPARISONS, *of_kind("lab", "cluster", "dataset", "steps")}
+    assert set(FILES) - known == {"prices.toml"}
+    assert len(EVALUATIONS) >= 9
+    assert len(COMPARISONS) >= 6
+
+
+@pytest.mark.parametrize("name", EVALUATIONS)
+def test_every_row_of_an_evaluation_can_run(name: str) -> None:
+    plan = plan_file.read(FILES[name])
+    networks = row_checks.Networks(plan)
+    rows = design.planned_rows(plan)
+    assert len(rows) == len(plan.combinations()) * plan.replications.count
+    for row in rows:
+        cluster = networks.at(row.levels)
+        assert not isinstance(cluster, ConfigError), cluster
+        for start in row_checks.starts(plan, row.levels, cluster):
+            assert start.argv[0] in BUNDLED
+            assert not [word for word in start.argv if "{" in word]
+            assert needs.mistake(start.argv, start.ranks) is None
+            assert (needs.memory_B(start.argv, start.ranks) is not None) == (start.argv[0] in BENCHMARKS)
+    assert row_checks.findings(plan, FILES[name]).lines() == []
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_every_case_of_a_comparison_can_run(name: str) -> None:
+    plan = comparison_session.read(FILES[name])
+    assert case_checks.findings(plan, FILES[name]).lines() == []
+    for case in plan.all_cases():
+        assert case.program.command[0] in BUNDLED
+        assert case.network.lab is not None
+
+
+@pytest.mark.parametrize("name", of_kind("lab"))
+def test_every_lab_is_read(name: str) -> None:
+    assert lab_description.load(FILES[name]).lab.name
+
+
+@pytest.mark.parametrize("name", of_kind("cluster"))
+def test_every_cluster_is_read(name: str) -> None:
+    assert Cluster.load(FILES[name]).slots() > 0
+
+
+@pytest.mark.parametrize("name", of_kind("dataset"))
+def test_every_map_of_columns_is_read(name: str) -> None:
+    assert config.load(FILES[name], ColumnMap).values
+
+
+@pytest.mark.parametrize("name", of_kind("steps"))
+def test_every_plan_of_measurements_is_read(name: str) -> None:
+    assert config.load(FILES[name], PlanFile).steps
+
+
+@pytest.mark.parametrize("name", ["802.3ad", "interconnection", "clouds"])
+def test_plans_for_servers_run_in_another_class_and_have_a_small_one_for_a_lab(name: str) -> None:
+    file = FILES[f"evaluate/{name}.toml"]
+    small = plan_file.read(file, [Change.parse("class=A")])
+    assert small.factors["class"] == ("A",)
+    assert row_checks.findings(small, file).lines() == []
+    here = plan_file.read(FILES[f"evaluate/{name}-lab.toml"])
+    assert here.evaluation.lab is not None
+    assert here.factors["program"] == small.factors["program"]
+    assert f"{name}-lab.toml" in file.read_text()
+
+
+@pytest.mark.parametrize("name", [*EVALUATIONS, *COMPARISONS])
+def test_a_header_says_how_it_is_run(name: str) -> None:
+    header = FILES[name].read_text().split("\n[", 1)[0]
+    command = "evaluate" if name in EVALUATIONS else "compare"
+    assert f"fairlead {command} examples/{name}" in header or f"{Path(name).stem}-lab.toml" in header

@@ -1,0 +1,315 @@
+"""Rows of evaluations and cases of comparisons are judged before the first one runs."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from fairlead.cli.compare import command as compare
+from fairlead.cli.evaluate import command as evaluate
+from fairlead.cluster import memory
+from fairlead.cluster.description import Cluster
+from fairlead.errors import ConfigError
+from fairlead.evaluate import plan_file, row_checks, row_needs
+from fairlead.manage import comparison_session
+
+GIB = 2**30
+CLUSTER = """\
+[cluster]
+name = "c"
+executor = "ssh"
+interface = "eth0"
+
+[[hosts]]
+name = "a"
+address = "192.0.2.1"
+slots = 8
+memory_GiB = 8
+
+[[hosts]]
+name = "b"
+address = "192.0.2.2"
+slots = 8
+memory_GiB = 64
+"""
+LAB = """\
+[lab]
+name = "l"
+topology = "star"
+hosts_per_leaf = 4
+slots = 2
+
+[host_link]
+rate = "50mbit"
+"""
+PLAN = """\
+[evaluation]
+name = "p"
+cluster = "{place}.toml"
+
+[factors]
+place = ["here", "there"]
+program = ["bt", "ft"]
+neighbours = ["none", "1 is"]
+
+[run]
+command = ["{program}", "--class", "C"]
+ranks = 16
+expected_s = 30
+
+[replications]
+count = 3
+
+[whole_plot]
+factors = ["place"]
+
+[neighbours]
+factor = "neighbours"
+levels = { none = [], "1 is" = ["is"] }
+
+[neighbours.programs.is]
+command = ["is", "--class", "B"]
+ranks = 4
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    (tmp_path / "here.toml").write_text(CLUSTER)
+    (tmp_path / "there.toml").write_text(CLUSTER.replace('"c"', '"d"'))
+    file = tmp_path / "plan.toml"
+    file.write_text(PLAN)
+    return file
+
+
+def found(file: Path) -> list[str]:
+    return row_checks.findings(plan_file.read(file), file).lines()
+
+
+def rewrite(file: Path, *pairs: tuple[str, str]) -> Path:
+    text = file.read_text()
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text)
+    return file
+
+
+def test_a_plan_that_can_run_has_no_findings(plan: Path) -> None:
+    assert found(plan) == []
+
+
+def test_all_findings_are_told_at_once_with_line_rows_and_the_way_out(plan: Path) -> None:
+    rewrite(plan, ('"--class", "B"]\nranks = 4', '"--class", "X"]\nranks = 4'), ("ranks = 16", "ranks = 24"))
+    (plan.parent / "there.toml").unlink()
+    assert found(plan) == [
+        f"{plan}:3: evaluation.cluster: there.toml is not there, in {plan.parent} (in 4 of 8 cells: place there)\n"
+        "  write it (docs/clusters.md), or leave out the level that needs it: --set",
+        f"{plan}:12: run.ranks: ft --class C does not run on 24 ranks: the number of ranks must be a power of two"
+        " (in 4 of 8 cells: program ft)\n  take 16 or 32 ranks",
+        f"{plan}:26: neighbours.programs.is.command: is has no class 'X' (in 4 of 8 cells: neighbours 1 is)\n"
+        "  its classes are S, W, A, B, C, D, E",
+    ]
+
+
+def test_a_file_of_a_cluster_that_is_wrong_is_told_with_its_own_line(plan: Path) -> None:
+    rewrite(plan.parent / "there.toml", ("slots = 8\nmemory_GiB = 8", "slots = 0\nmemory_GiB = 8"))
+    (line,) = found(plan)
+    assert line.startswith(f"{plan}:3: evaluation.cluster: {plan.parent / 'there.toml'}:9: hosts[0].slots: ")
+    assert line.endswith("correct there.toml")
+
+
+def test_memory_is_held_against_what_the_cluster_s_file_says(plan: Path) -> None:
+    rewrite(plan, ('"C"]', '"D"]'))
+    told = [line.split(": ", 2)[2].split("\n")[0] for line in found(plan)]
+    assert [line.replace("\u00a0", " ").partition(" of memory on a, which has 8 GiB ")[::2] for line in told] == [
+        ("bt --class D on 16 ranks: needs 13.06 GiB", "(in 2 of 8 cells: program bt, neighbours none)"),
+        (
+            "bt --class D on 16 ranks and is --class B on 4 ranks: needs 13.58 GiB",
+            "(in 2 of 8 cells: program bt, neighbours 1 is)",
+        ),
+        ("ft --class D on 16 ranks: needs 48 GiB", "(in 2 of 8 cells: program ft, neighbours none)"),
+        (
+            "ft --class D on 16 ranks and is --class B on 4 ranks: needs 48.52 GiB",
+            "(in 2 of 8 cells: program ft, neighbours 1 is)",
+        ),
+    ]
+    assert found(plan)[0].endswith("\n  take a smaller class, more hosts or fewer neighbours")
+
+
+def test_hosts_that_are_parts_of_this_machine_share_its_memory(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (plan.parent / "l.toml").write_text(LAB)
+    rewrite(
+        *(plan, ('cluster = "{place}.toml"', 'lab = "l.toml"'), ('place = ["here", "there"]\n', "")),
+        ('[whole_plot]\nfactors = ["place"]\n', ""),
+    )
+    monkeypatch.setattr(memory, "here_B", lambda: 8 * GIB)
+    assert found(plan) == []
+    monkeypatch.setattr(memory, "here_B", lambda: 6 * GIB)
+    (line,) = found(plan)
+    assert (
+        "ft --class C on 16 ranks and is --class B on 4 ranks: needs 6.516\u00a0GiB of memory on this machine" in line
+    )
+
+
+def test_programs_that_are_not_on_this_machine_are_told_where_ranks_run_on_it(plan: Path) -> None:
+    rewrite(plan, ('"{program}", "--class", "C"', '"./no-{program}"'))
+    assert found(plan) == []  # on hosts reached by ssh nobody has looked
+    (plan.parent / "here.toml").write_text(CLUSTER.replace('"ssh"', '"local"'))
+    lines = found(plan)
+    assert [line.split(": ", 2)[2].split("\n")[0] for line in lines] == [
+        "./no-bt: there is no such program here (in 2 of 8 cells: place here, program bt)",
+        "./no-ft: there is no such program here (in 2 of 8 cells: place here, program ft)",
+    ]
+
+
+def test_silent_neighbours_must_run_with_a_host_s_ranks(plan: Path) -> None:
+    rewrite(
+        plan,
+        ('neighbours = ["none", "1 is"]', 'neighbours = ["none", "1 is", "silent"]'),
+        (
+            'levels = { none = [], "1 is" = ["is"] }',
+            'levels = { none = [], "1 is" = ["is"] }\nsilent = { silent = "1 is" }',
+        ),
+        ('"--class", "B"]\nranks = 4', '"--class", "B"]\nranks = 16'),
+    )
+    for name in ("here", "there"):
+        rewrite(plan.parent / f"{name}.toml", ("slots = 8\nmemory_GiB = 8", "slots = 10\nmemory_GiB = 8"))
+    lines = found(plan)
+    assert [line.split(": ", 2)[2].split("\n")[0] for line in lines] == [
+        f"is --class B does not run on {ranks} ranks: the number of ranks must be a power of two"
+        " (in 4 of 12 cells: neighbours silent)"
+        for ranks in (10, 6)
+    ]
+
+
+def test_what_a_row_takes_is_told(plan: Path) -> None:
+    assert row_needs.summary(plan_file.read(plan)) == [
+        "  a row takes about 30\u00a0s, and at most 10\u00a0min",
+        "  memory of a row: 1.999\u00a0GiB to 6.516\u00a0GiB (ft --class C on 16 ranks and is --class B on 4 ranks;"
+        " 3.516\u00a0GiB a host)",
+    ]
+    rewrite(plan, ('["{program}", "--class", "C"]', '["./own"]'), ("expected_s = 30\n", ""))
+    assert row_needs.summary(plan_file.read(plan)) == [
+        "  memory of a row: 528\u00a0MiB (./own on 16 ranks and is --class B on 4 ranks; 528\u00a0MiB a host)",
+        "  not known: the memory of ./own",
+    ]
+
+
+def test_evaluate_plan_shows_the_plan_and_then_what_is_wrong(plan: Path) -> None:
+    shown = CliRunner().invoke(evaluate, ["plan", str(plan)])
+    assert shown.exit_code == 0
+    assert "  memory of a row: " in shown.output
+    wrong = CliRunner().invoke(evaluate, ["plan", str(plan), "--set", "run.ranks=24"])
+    assert isinstance(wrong.exception, ConfigError)
+    assert wrong.output.startswith("p: 24 rows, 8 cells of 8\n")
+    assert "run.ranks: ft --class C does not run on 24 ranks" in str(wrong.exception)
+
+
+def test_evaluate_runs_nothing_while_something_is_wrong(plan: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        evaluate, ["run", str(plan), "--results", str(tmp_path / "results"), "--set", 'program=["bt", "xy"]']
+    )
+    assert isinstance(result.exception, ConfigError) is False  # xy may be a program of the hosts' own
+    result = CliRunner().invoke(
+        evaluate,
+        ["run", str(plan), "--results", str(tmp_path / "other"), "--set", 'run.command=["cg", "--class", "Z"]'],
+    )
+    assert isinstance(result.exception, ConfigError)
+    assert "cg has no class 'Z'" in str(result.exception)
+    assert not (tmp_path / "other").exists()
+
+
+COMPARISON = """\
+[comparison]
+name = "one"
+replications = 2
+
+[labs]
+star = "l.toml"
+other = "m.toml"
+
+[congestions.streams]
+[[congestions.streams.places]]
+kind = "streams"
+pairs = [["h0", "h1"]]
+
+[[programs]]
+name = "cg"
+command = ["cg", "--class", "S"]
+ranks = 8
+
+[[programs]]
+name = "is"
+command = ["is", "--class", "S"]
+ranks = 8
+
+[[cases]]
+programs = ["cg", "is"]
+labs = ["star"]
+congestions = ["streams"]
+
+[[cases]]
+programs = ["cg"]
+labs = ["other"]
+congestions = ["streams"]
+"""
+
+
+@pytest.fixture
+def comparison(tmp_path: Path) -> Path:
+    (tmp_path / "l.toml").write_text(LAB)
+    (tmp_path / "m.toml").write_text(LAB)
+    file = tmp_path / "comparison.toml"
+    file.write_text(COMPARISON)
+    return file
+
+
+def test_all_cases_of_a_comparison_are_judged_at_once(comparison: Path) -> None:
+    assert len(comparison_session.read(comparison).all_cases()) == 3
+    (comparison.parent / "m.toml").unlink()
+    rewrite(
+        *(
+            comparison,
+            ('["cg", "--class", "S"]', '["cg", "--class", "T"]'),
+            ("ranks = 8\n\n[[cases]]", "ranks = 5\n\n[[cases]]"),
+        ),
+        ('["h0", "h1"]', '["h0", "h7"]'),
+    )
+    with pytest.raises(ConfigError) as caught:
+        comparison_session.read(comparison)
+    places = [
+        line.split(": ")[0].rpartition(":")[2] + " " + line.split(": ")[1]
+        for line in str(caught.value).split("\n")[::2]
+    ]
+    assert places == [
+        "7 labs.other",
+        "10 congestions.streams.places[0]",
+        "16 programs[0].command",
+        "22 programs[1].ranks",
+    ]
+    assert "cg has no class 'T' (in 2 of 3 cases: cg.streams.star and cg.streams.other)" in str(caught.value)
+    assert "is --class S does not run on 5 ranks" in str(caught.value)
+
+
+def test_memory_of_a_case_is_held_against_this_machine(comparison: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "here_B", lambda: GIB)
+    with pytest.raises(ConfigError, match=r"cg --class C on 8 ranks: needs 1.001.GiB of memory on this machine"):
+        comparison_session.read(rewrite(comparison, ('["cg", "--class", "S"]', '["cg", "--class", "C"]')))
+
+
+def test_compare_takes_other_values(comparison: Path) -> None:
+    shown = CliRunner().invoke(compare, [str(comparison), "--show-plan", "--set", "comparison.replications=1"])
+    assert shown.exit_code == 0
+    assert shown.output.count("replication 0") == 12
+    wrong = CliRunner().invoke(compare, [str(comparison), "--show-plan", "--set", "programs.cg.ranks=3"])
+    assert "cg --class S does not run on 3 ranks" in str(wrong.exception)
+
+
+def test_memory_of_a_host_is_read_from_the_cluster_s_file() -> None:
+    cluster = Cluster.parse(CLUSTER)
+    assert memory.capacities(cluster) == {"a": 8 * GIB, "b": 64 * GIB}
+    assert memory.by_host(cluster, 12, 12.0) == {"a": 8.0, "b": 4.0}
+    assert memory.short(cluster, [{"a": 5.0 * GIB}, {"a": 4.0 * GIB, "b": 2.0}]) == ("a", 9.0 * GIB, 8 * GIB)
+    assert memory.short(cluster, [{"a": 5.0 * GIB, "b": 60.0 * GIB}]) is None
+    assert memory.here_B() > 0
