@@ -18,10 +18,12 @@ class Change:
     Attributes:
         key: a factor's name, or a table's key with dots; an entry of a list of tables goes by its name.
         value: as TOML has it; what is no TOML is a text.
+        text: as it was given, to give it again.
     """
 
     key: str
     value: Any
+    text: str
 
     @classmethod
     def parse(cls, text: str) -> "Change":
@@ -33,7 +35,7 @@ class Change:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise ConfigError(f"--set {text}: must be KEY=VALUE", hint="for example --set class=W")
-        return cls(key.strip(), _value(value.strip()))
+        return cls(key.strip(), _value(value.strip()), text)
 
     def __str__(self) -> str:
         return f"--set {self.key}"

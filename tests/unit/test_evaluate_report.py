@@ -80,7 +80,7 @@ def test_what_took_no_time_is_compared_with_nothing():
     cells = {**FOUR, ("cg", "plain"): [0.0] * 6, ("cg", "bond"): [0.01] * 6}
     found = analyse(data(cells), REPORT)
     assert {pair.case[0] for pair in found.pairs} == {"is", "ep", "sp"}
-    assert "cg, plain has a mean of 0 or less: nothing is compared with that." in found.warnings
+    assert "program cg, network plain has a mean of 0 or less: nothing is compared with that." in found.warnings
     by_blocks = {("is", "plain"): [0, 10, 10, 10], ("is", "bond"): [5, 5, 5, 6]}  # one block took no time
     found = analyse(data(by_blocks, blocks=[0, 1, 2, 3]), REPORT, whole_plot=("network",))
     assert [(pair.speed, pair.difference) for pair in found.pairs] == [(None, None)]
@@ -235,7 +235,7 @@ def test_what_was_measured_is_set_beside_what_the_nics_carried():
     seen = {"plain": 1.0, "two": 2.0, "one": 1.0}
     networks = Networks({(name,): Observed(4.0, (1.0, 1.0), nics, nics, 0.0, 0) for name, nics in seen.items()})
     table = network_tables.beside_theory(replace(found, data=replace(found.data, rows=rows), networks=networks))
-    remarks = {row[0].value: row[-1].value for row in table.rows}
+    remarks = {row[0].value: row[1].value for row in table.rows}
     assert remarks == {"two": "as the busiest NIC says", "one": "no gain expected, and none significant"}
 
 
@@ -296,7 +296,7 @@ def test_a_hundred_cells_without_effect_are_not_told_apart_by_chance():
     assert sum(pair.difference.told_apart for pair in found.pairs) == 3
     said = evaluation_report.findings(found)
     assert said[1] == (
-        "Against plain: 0 of 100 cells are faster, 0 slower, 100 show no significant difference "
+        "Against network plain: 0 of 100 cells are faster, 0 slower, 100 show no significant difference "
         "(p below 0.05 after Holm, for all of them)."
     )
     assert said[2] == ("One by one, 3 differ significantly (95\u00a0% intervals); by chance alone about 5 would.")
@@ -313,7 +313,10 @@ def test_cells_that_were_set_up_once_a_block_have_intervals_of_blocks():
     assert (plain.mean.value, plain.mean.n, plain.median.n) == (pytest.approx(11.1), 3, 3)
     assert [plain.mean.low, plain.mean.high] == pytest.approx([11.1 - half, 11.1 + half])
     assert plain.sd == pytest.approx(np.std(cells["is", "plain"], ddof=1))
-    assert "is, plain; is, bond have fewer than 6 blocks: their intervals assume normal scatter." in found.warnings
+    assert (
+        "program is, network plain; program is, network bond have fewer than 6 blocks: their intervals assume normal "
+        "scatter." in found.warnings
+    )
     once = analyse(data(cells), REPORT, whole_plot=["network"]).summaries[0]
     assert (once.mean, once.median, once.cell.n) == (None, None, 6)
 
@@ -359,11 +362,14 @@ def test_warnings_name_the_cells():
         ("ft", "plain"): [*np.linspace(1, 2, 17) ** 0.5, 1.111, 1.111, 1.111, 1.111],
     }
     found = analyse(data(cells, failed={("is", "bond"): 2}), REPORT).warnings
-    assert found[0].startswith("2 runs failed and are no samples (is, bond")
-    assert "is, bond has fewer than 6 samples: their intervals assume normal scatter." in found
-    assert any(text.startswith("1 samples lie more than three") and "is, plain has such" in text for text in found)
-    assert "ft, bond has samples in two clusters: their mean describes neither." in found
-    assert any("ft, plain has a value that stands there more often" in t and "1.111, 4 times" in t for t in found)
+    assert found[0].startswith("2 runs failed and are no samples (program is, network bond")
+    assert "program is, network bond has fewer than 6 samples: their intervals assume normal scatter." in found
+    outlier = (
+        "1 sample more than three interquartile ranges beyond the quartiles: program is, network plain (1) has such."
+    )
+    assert any(text.startswith(outlier) for text in found)
+    assert any(text.startswith("program ft, network bond has several modes: a mean describes none") for text in found)
+    assert any("network plain has a value that stands there more often" in text for text in found)
 
 
 def test_cost_is_of_executions_an_hour():
@@ -384,6 +390,7 @@ CSV = "app,net,t\n" + "".join(f"{a},{n},{v}\n" for (a, n), values in FOUR.items(
 MAP = """
 [dataset]
 name = "four"
+equal_rows = "keep"
 [factors]
 program = "app"
 network = "net"
@@ -430,7 +437,7 @@ def test_the_commands_say_what_they_did(tmp_path: Path):
     assert first.output == f"four: 36 rows in 6 cells; run 1 in {results}\n"
     second = run(command, ["report", results, "--within", "9"])
     assert second.exit_code == 0
-    assert "Against plain: 1 of 3 cells are faster, 1 slower, 1 show no significant difference" in second.output
+    assert "Against network plain: 1 of 3 cells are faster, 1 slower, 1 show no significant difference" in second.output
     assert "is: plain" not in second.output
     assert "ep: nothing ends within 9.00" in second.output
     assert (tmp_path / "results" / "evaluation.html").is_file()

@@ -440,6 +440,55 @@ def test_a_signal_ends_what_runs_and_leaves_the_row_for_later(tmp_path):
         assert [run.status for run in store.runs()] == ["interrupted"]  # the evaluation; of the row there is nothing
 
 
+def test_a_row_that_fails_says_why_at_once_and_failures_are_counted_at_the_end(tmp_path):
+    script = "test {number} = 1 || { echo no memory; exit 3; }"
+    plan = write(tmp_path, script, "retries = 1\n", count=1)
+    words = ["run", str(plan), "--results", str(tmp_path / "results")]
+    done = CliRunner().invoke(command, words, standalone_mode=False)
+    assert done.return_value == 1
+    failed = [line.strip().split("  ", 1)[1] for line in done.output.splitlines() if "FAILED" in line]
+    reason = "exit code 3; last output: no memory"
+    assert len(failed) == 4
+    assert sorted(failed) == sorted(
+        f"FAILED text {text}, number 2, replication 1: {reason} ({left} left)"
+        for text in "ab"
+        for left in ("1 try", "no try")
+    ), failed
+    lines = done.output.splitlines()
+    first = next(k for k, line in enumerate(lines) if "FAILED" in line)
+    assert any("  row " in line for line in lines[first:])  # it was told while others were still to run
+    (count,) = [k for k, line in enumerate(lines) if line == "2 rows failed, 2 rows have a sample:"]
+    assert sorted(lines[count + 1 : count + 3]) == [
+        f"  text {text}, number 2, replication 1: {reason}" for text in "ab"
+    ]
+    assert f"with more `retries` in {plan} they are tried again" in lines[count + 3]
+
+
+def test_a_plan_whose_rows_all_fail_names_them_before_it_gives_up(tmp_path):
+    plan = write(tmp_path, "exit 3", count=1)
+    done = CliRunner().invoke(command, ["run", str(plan), "--results", str(tmp_path / "r")], standalone_mode=False)
+    assert isinstance(done.exception, FairleadError)
+    assert "4 rows failed, no rows have a sample:" in done.output
+
+
+def test_an_interrupted_plan_says_how_to_go_on(tmp_path):
+    file = write(tmp_path, "test {number} = 1 || { echo $$ > pid; exec sleep 60; }", count=1)
+    line = [*COMMAND, "evaluate", str(file), "--results", "a directory", "--set", "number=[1, 2]"]
+    process = subprocess.Popen(line, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    deadline_s = time.monotonic() + 30
+    while not (tmp_path / "pid").exists():
+        assert time.monotonic() < deadline_s and process.poll() is None, "the program does not run"
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 128 + signal.SIGINT
+    found = re.search(r"stopped with (\w+) rows? stored; the same command goes on: (.*)", told)
+    assert found is not None, told
+    assert found.group(2) == f"fairlead evaluate {file} --results 'a directory' --set 'number=[1, 2]'"
+    with Store.read(tmp_path / "a directory") as store:
+        assert found.group(1) == str(len(store.runs(dataset.ROW)) or "no")
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_two_hundred_kills_lose_and_double_nothing(tmp_path):

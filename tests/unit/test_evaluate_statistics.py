@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from fairlead.errors import StatisticsError
-from fairlead.statistics import blocks, diagnostics, estimates, ratios, variance
+from fairlead.statistics import blocks, diagnostics, estimates, modes, ratios, variance
 
 
 def test_the_interval_of_a_ratio_is_fiellers():
@@ -162,19 +162,70 @@ def test_outliers_are_far_out():
     assert diagnostics.outliers([1, 1, 1, 1, 1, 1, 9]).tolist() == []  # no scatter to judge by
 
 
-def test_two_modes_are_told_from_one():
+SHAPES = {
+    "normal": lambda draw, n: draw.normal(10, 1, n),
+    "uniform": lambda draw, n: draw.uniform(0, 1, n),
+    "exponential": lambda draw, n: draw.exponential(1, n),
+    "lognormal": lambda draw, n: draw.lognormal(0, 0.5, n),
+    "Laplace": lambda draw, n: draw.laplace(0, 1, n),
+    "t3": lambda draw, n: draw.standard_t(3, n),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("n", [8, 10, 15, 30, 60])
+def test_modes_have_the_stated_rate_of_false_alarms(shape, n):
+    """Of 1500 cells with one mode no more than the stated 1 % are found, but for what chance allows once in 1000."""
+    draw = np.random.default_rng(n)
+    found = sum(modes.find(SHAPES[shape](draw, n)) is not None for _ in range(1500))
+    assert found <= stats.binom.ppf(0.999, 1500, modes.FALSE_ALARMS)
+
+
+@pytest.mark.parametrize("n", [10, 30])
+def test_rounding_makes_no_modes(n):
+    """Of times printed with one decimal whose scatter is hardly more than that, no more are found."""
+    draw = np.random.default_rng(n)
+    found = sum(modes.find(np.round(draw.normal(10, 0.2, n), 1), 0.1) is not None for _ in range(1500))
+    assert found <= stats.binom.ppf(0.999, 1500, modes.FALSE_ALARMS)
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "apart", "least"),
+    [
+        (10, 0.3, 25, 0.8),
+        (12, 0.5, 20, 0.9),
+        (30, 0.2, 12, 0.9),
+        (30, 0.5, 8, 0.8),
+        (100, 0.5, 5, 0.9),
+        (300, 0.4, 5, 0.9),
+    ],
+)
+def test_modes_that_stand_apart_are_found(n, share, apart, least):
+    """``apart`` standard deviations of a mode between their means; at least so many of 100 cells are found."""
+    draw = np.random.default_rng(n)
+    few = round(share * n)
+    cells = [np.r_[draw.normal(0, 1, n - few), draw.normal(apart, 1, few)] for _ in range(100)]
+    found = [each for cell in cells if (each := modes.find(cell)) is not None]
+    assert len(found) >= 100 * least
+    right = [each for each in found if abs(each.high_n - few) <= 0.1 * n and abs(each.high - apart) < 1.5]
+    assert len(right) >= 0.9 * len(found)
+
+
+def test_modes_are_where_the_samples_are():
     draw = np.random.default_rng(7)
-    low, high = diagnostics.two_modes(np.r_[draw.normal(10, 0.2, 20), draw.normal(13, 0.2, 10)])
-    assert (round(low), round(high)) == (10, 13)
-    shapes = {
-        "normal": lambda n: draw.normal(10, 1, n),
-        "uniform": lambda n: draw.uniform(0, 1, n),
-        "skewed": lambda n: draw.lognormal(0, 0.3, n),
-    }
-    for shape in shapes.values():
-        for n in (12, 30, 100):
-            assert sum(diagnostics.two_modes(shape(n)) is not None for _ in range(300)) <= 12
-    assert diagnostics.two_modes([1, 1, 1, 9, 9, 9]) is None
+    found = modes.find(np.r_[draw.normal(10, 0.2, 20), draw.normal(15, 0.2, 10)])
+    assert (round(found.low), round(found.high), found.low_n, found.high_n) == (10, 15, 20, 10)
+    assert 11 < found.cut < 14
+    assert modes.find([1, 1, 1, 9, 9, 9]) is None  # too few
+    assert modes.find([2.0] * 30) is None
+    assert modes.find([*np.linspace(1, 1.1, 20), 9.0]) is None  # an outlier is no mode
+
+
+def test_the_dip_is_that_of_a_known_case():
+    """Of equal steps the least that a distribution with one mode can be away; of two heaps a quarter of the samples."""
+    assert modes.dip(np.arange(10.0)) == pytest.approx(1 / 20)
+    two = np.r_[np.linspace(0, 0.001, 50), np.linspace(1, 1.001, 50)]
+    assert modes.dip(two) == pytest.approx(0.25, abs=0.01)
 
 
 def test_values_that_repeat_more_often_than_scatter_explains():

@@ -9,6 +9,7 @@ import click
 
 from fairlead.cli.default_group import DefaultGroup
 from fairlead.cli.settings_option import settings_option
+from fairlead.errors import FairleadError
 
 if TYPE_CHECKING:
     from fairlead.config_changes import Change
@@ -50,10 +51,9 @@ def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
       fairlead evaluate examples/evaluate/small.toml --results results/small
       fairlead evaluate examples/evaluate/small.toml --set class=W --set 'program=["is"]'
     """
-    from fairlead.display import words
     from fairlead.display.terminal import console
     from fairlead.evaluate import plan_file as plan_files
-    from fairlead.evaluate import row_checks
+    from fairlead.evaluate import row_checks, session
     from fairlead.evaluate.runner import Evaluation
     from fairlead.report import evaluation_report
     from fairlead.store import Store
@@ -67,13 +67,18 @@ def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
 
     with Store.open(results) as store:
         evaluation = Evaluation(plan, store)
-        evaluation.run(say, lambda text: click.echo(text, err=True))
+        try:
+            evaluation.run(say, lambda text: click.echo(f"{time.monotonic() - begin_s:6.1f} s  {text}", err=True))
+        except (KeyboardInterrupt, FairleadError):
+            click.echo(session.how_to_go_on(plan_file, results, evaluation.stored_rows, changes), err=True)
+            raise
+        for line in session.failures(plan_file, results, evaluation):
+            click.echo(line, err=True)
         analysis = evaluation_report.compute(store, store.run(evaluation.experiment))
     evaluation_report.show(analysis, console())
     click.echo(f"report: {evaluation_report.write(analysis, results / 'evaluation.html')[0]}")
-    if evaluation.over_budget:
-        left = words.count(evaluation.empty_cells, "cell")
-        click.echo(f"the budget is spent, {left} without a sample: a larger budget_s in the plan goes on", err=True)
+    for line in session.what_is_left(evaluation):
+        click.echo(line, err=True)
     return 1 if evaluation.failed_rows or evaluation.empty_cells else 0
 
 
@@ -158,23 +163,22 @@ def plan(plan_file: Path, everything: bool, changes: "tuple[Change, ...]") -> No
 def import_(file: Path, map_file: Path, results: Path) -> None:
     """Read results from a CSV file into the store.
 
+    Everything is checked first; what is refused leaves the results directory as it was.
+
     \b
     Example, from examples/published:
       fairlead evaluate import example.csv --columns example.toml --results results/example
     """
     from fairlead import config
-    from fairlead.display import words
-    from fairlead.evaluate.columns import ColumnMap, import_csv
+    from fairlead.evaluate.columns import ColumnMap, MapSource, prepare, put
     from fairlead.store import Store
 
     columns = config.load(map_file, ColumnMap)
+    prepared = prepare(file, columns, MapSource(str(map_file), map_file.read_text(encoding="utf-8")))
     with Store.open(results) as store:
-        found = import_csv(store, file, columns)
-    missing = f", {words.count(found.missing, 'sample')} marked as missing" if found.missing else ""
-    click.echo(
-        f"{columns.dataset.name}: {words.count(found.rows, 'row')} in {words.count(found.cells, 'cell')}{missing}; "
-        f"run {found.run} in {results}"
-    )
+        found = put(store, prepared)
+    for line in found.in_words(columns.dataset.name, results):
+        click.echo(line)
 
 
 @command.command("check")
@@ -192,7 +196,8 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
 def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, results: Path) -> int:
     """Recompute stated figures from imported data, and say which follow from them.
 
-    The exit code is 1 if one does not; what the data cannot decide is no failure.
+    A claim with a mistake in it is named by file, line and key; the others are checked. The exit code is 1 if a claim
+    does not follow, 2 if one cannot be read; what the data cannot decide is no failure.
 
     \b
     Example:
@@ -207,7 +212,7 @@ def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, 
     readings = claims.readings(reading_file)
     with Store.read(results) as store:
         result: Result = read_and_check(store, stated, readings)
-    code = 1 if result.count(FAILS) else 0
+    code = 2 if result.mistakes else 1 if result.count(FAILS) else 0
     if as_json:
         click.echo(json.dumps(claims_report.to_json(result), indent=1))
         return code
@@ -215,5 +220,7 @@ def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, 
     terminal.print(rich_table(claims_report.table_of(result, everything=show_all), claims_report.title(result)))
     for text in (*result.findings, *claims_report.disagreements(result)):
         click.echo(text)
+    for text in claims_report.mistakes(result):
+        click.echo(text, err=True)
     click.echo(claims_report.totals(result))
     return code

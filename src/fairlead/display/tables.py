@@ -10,10 +10,13 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: what is shown, and the unrounded value behind it (empty where there is none)."""
+    """One cell: what is shown, and the unrounded value behind it (empty where there is none).
+
+    An interval is shown as one, and has two values: see `Table`.
+    """
 
     shown: str
-    value: str | float | int | None
+    value: str | float | int | tuple[float, float] | None
 
     @property
     def numeric(self) -> bool:
@@ -21,14 +24,23 @@ class Cell:
         return isinstance(self.value, int | float)
 
 
-def cell(value: str | float | int | None, shown: str | None = None) -> Cell:
+def _values(key: str, each: Cell) -> Sequence[str | float | int]:
+    if isinstance(each.value, tuple):
+        return each.value
+    return [""] * (key.count("|") + 1) if each.value is None else [each.value]
+
+
+def cell(value: str | float | int | tuple[float, float] | None, shown: str | None = None) -> Cell:
     """A cell; without ``shown`` it shows the value as it is, and a dash for None."""
     return Cell(shown if shown is not None else "–" if value is None else str(value), value)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under a header. Column names of the CSV carry units; those for people need not."""
+    """Rows under a header. Column names of the CSV carry units; those for people need not.
+
+    A name with a bar, ``low|high``, stands for two columns of the CSV: the cells below it are intervals.
+    """
 
     columns: tuple[str, ...]
     keys: tuple[str, ...]
@@ -38,9 +50,9 @@ class Table:
         """The unrounded values."""
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow(self.keys)
+        writer.writerow([name for key in self.keys for name in key.split("|")])
         for row in self.rows:
-            writer.writerow(["" if each.value is None else each.value for each in row])
+            writer.writerow([value for key, each in zip(self.keys, row, strict=True) for value in _values(key, each)])
         return buffer.getvalue()
 
     def csv_link(self) -> str:

@@ -2,19 +2,23 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from math import hypot
 
 import numpy as np
 
 from fairlead.errors import StatisticsError
-from fairlead.evaluate import half_widths
+from fairlead.evaluate import cautions, half_widths
+from fairlead.evaluate import joined as joined_factors
 from fairlead.evaluate.aggregation import Networks
+from fairlead.evaluate.aside import Alternative
 from fairlead.evaluate.comparisons import Compare, comparison, of_blocks
-from fairlead.evaluate.dataset import Cell, Dataset, Levels, in_words
+from fairlead.evaluate.dataset import Cell, Dataset, Levels
 from fairlead.evaluate.losses import Loss
+from fairlead.evaluate.notes import NO_NOTES, Notes, of_cells
 from fairlead.evaluate.settings import Group, Report
-from fairlead.statistics import blocks, diagnostics, estimates, ratios, variance
+from fairlead.statistics import blocks, estimates, ratios, variance
 from fairlead.statistics.bootstrap import check_level
 from fairlead.statistics.estimates import Difference, Estimate
 
@@ -33,6 +37,7 @@ class Summary:
     mean: Estimate | None
     median: Estimate | None
     sd: float | None
+    notes: Notes = NO_NOTES
 
     @property
     def bar(self) -> float | None:
@@ -54,6 +59,7 @@ class Pair:
         delta, g: effect sizes, Cliff's and Hedges'.
         bars_overlap: the papers' rule.
         better_runs: single runs of ``second`` that beat the mean of ``first``.
+        speed_value: the gain in speed, also where it has no interval; median_value: the same of medians.
     """
 
     case: Levels
@@ -71,6 +77,7 @@ class Pair:
     bars_overlap: bool | None
     better_runs: int
     speed_value: float
+    median_value: float | None = None
 
     @property
     def better(self) -> bool:
@@ -80,7 +87,11 @@ class Pair:
 
 @dataclass(frozen=True)
 class GroupGain:
-    """The mean of a group's gains in speed at one configuration, as the papers average them; None: one run a cell."""
+    """The mean of a group's gains in speed at one configuration, as the papers average them.
+
+    The interval covers the scatter of replicates in these very cells, not that of cells: other programs may gain
+    otherwise. None: one run a cell.
+    """
 
     group: str
     configuration: Levels
@@ -120,6 +131,16 @@ class Analysis:
     warnings: tuple[str, ...]
     networks: Networks = field(default_factory=Networks)
     losses: tuple[Loss, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+
+    @cached_property
+    def notes(self) -> Mapping[Levels, Notes]:
+        """Notes on cells by their levels."""
+        return {each.cell.levels: each.notes for each in self.summaries}
+
+    def has_modes(self, pair: Pair) -> bool:
+        """Whether a cell of a pair has several modes."""
+        return any(self.notes[cell.levels].modes is not None for cell in (pair.first, pair.second))
 
     def configuration_of(self, cell: Cell) -> Levels:
         """A cell's levels of the configurations' factors."""
@@ -142,14 +163,17 @@ def analyse(
     configurations = report.configurations or tuple(whole_plot) or data.factors[-1:]
     baseline = tuple(report.baseline.get(name, data.levels_of(name)[0]) for name in configurations)
     cases = tuple(name for name in data.factors if name not in configurations)
-    summaries = tuple(_summary(cell, data.failed.get(cell.levels, 0), level, bool(whole_plot)) for cell in data.cells)
+    summaries = tuple(
+        replace(_summary(cell, data.failed.get(cell.levels, 0), level, bool(whole_plot)), notes=notes)
+        for cell, notes in zip(data.cells, of_cells(data.cells), strict=True)
+    )
     compare = comparison(configurations, whole_plot)
     found = list(_pairs(data, configurations, baseline, cases, level, compare))
     against = _judged(data, [pair for pair, is_base in found if is_base])
     others = _judged(data, [pair for pair, is_base in found if not is_base])
     effects, no_effects = _effects(data, whole_plot)
-    members = {group.name: [pair for pair in against if _belongs(pair, cases, group)] for group in report.groups}
-    return Analysis(
+    members = {group.name: [pair for pair in against if _belongs(data, pair, cases, group)] for group in report.groups}
+    made = Analysis(
         data=data,
         report=report,
         level=level,
@@ -163,8 +187,9 @@ def analyse(
         shares=tuple(_shares(name, pairs) for name, pairs in {**members, "all": against}.items() if pairs),
         effects=tuple(effects),
         no_effects=no_effects,
-        warnings=(*_other_baseline(data, report, configurations), *_warnings(data, summaries, whole_plot)),
+        warnings=(),
     )
+    return replace(made, warnings=tuple(cautions.of(made, whole_plot)))
 
 
 def _summary(cell: Cell, failed: int, level: float, by_blocks: bool) -> Summary:
@@ -234,7 +259,13 @@ def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, 
         bars_overlap=None if few else half_widths.bars_overlap(first.values, second.values),
         better_runs=int(beats.sum()),
         speed_value=speed.value if speed else estimates.speed_gained(base.mean, other.mean),
+        median_value=_gain_of_medians(base, other),
     )
+
+
+def _gain_of_medians(base: Cell, other: Cell) -> float | None:
+    medians = float(np.median(base.values)), float(np.median(other.values))
+    return estimates.speed_gained(*medians) if min(medians) > 0 else None
 
 
 def _hedges(first: Cell, second: Cell) -> float | None:
@@ -270,11 +301,10 @@ def _judged(data: Dataset, pairs: Sequence[Pair]) -> list[Pair]:
     return [judged.get(id(pair), pair) for pair in pairs]
 
 
-def _belongs(pair: Pair, cases: Sequence[str], group: Group) -> bool:
-    named = dict(zip(cases, pair.case, strict=True))
-    return all(
-        name in named and str(named[name]) in [str(level) for level in levels] for name, levels in group.where.items()
-    )
+def _belongs(data: Dataset, pair: Pair, cases: Sequence[str], group: Group) -> bool:
+    """By the factors that tell cases apart, and those that are joined to them."""
+    joined = {name for case in cases for name in data.tied(case)}
+    return joined_factors.members(group, {k: v for k, v in data.all_named(pair.second).items() if k in joined})
 
 
 def _group_gains(
@@ -371,61 +401,3 @@ def _as_sums(data: Dataset, whole_plot: Sequence[str]) -> variance.Samples:
         np.array([row[4] for row in rows], dtype=np.int64),
         tuple(data.place(name) for name in whole_plot),
     )
-
-
-def _other_baseline(data: Dataset, report: Report, configurations: Sequence[str]) -> Iterator[str]:
-    """Where the level that gains refer to is not the one that the plan leads to expect."""
-    for name in configurations:
-        expected, found = data.planned(name)[:1], str(data.levels_of(name)[0])
-        if name not in report.baseline and expected and expected != [found]:
-            yield (
-                f"{name}: {expected[0]}, the plan's first level, has no sample: gains refer to {found}, the first that "
-                "has one."
-            )
-
-
-def _warnings(data: Dataset, summaries: Sequence[Summary], whole_plot: Sequence[str]) -> Iterator[str]:
-    failed = sum(data.failed.values())
-    if failed:
-        where = "; ".join(
-            f"{in_words(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
-        )
-        yield f"{failed} runs failed and are no samples ({where})."
-    planned = int(data.record.facts.get("cells", 0))
-    if planned > len(data.cells):
-        yield f"{planned - len(data.cells)} of {planned} planned cells have no sample."
-    without = [each for each in summaries if each.cell.mean <= 0]
-    if without:
-        yield f"{_cells(data, without)} a mean of 0 or less: nothing is compared with that."
-    few = [each for each in summaries if (each.mean.n if each.mean else each.cell.n) < diagnostics.FEW]
-    if few:
-        what = "blocks" if whole_plot else "samples"
-        yield f"{_cells(data, few)} fewer than {diagnostics.FEW} {what}: their intervals assume normal scatter."
-    far = [(each, len(beyond)) for each in summaries if len(beyond := diagnostics.outliers(each.cell.values))]
-    if far:
-        total = sum(number for _, number in far)
-        yield (
-            f"{total} samples lie more than three interquartile ranges beyond the quartiles: "
-            f"{_cells(data, [each for each, _ in far])} such. They are kept."
-        )
-    modes = [each for each in summaries if diagnostics.two_modes(each.cell.values)]
-    if modes:
-        yield f"{_cells(data, modes)} samples in two clusters: their mean describes neither."
-    filled = [(each, found) for each in summaries if (found := diagnostics.repeated(each.cell.values))]
-    if filled:
-        _, (value, count) = filled[0]
-        yield (
-            f"{_cells(data, [each for each, _ in filled])} a value that stands there more often than scatter explains "
-            f"(first: {value:g}, {count} times): samples may have been imputed."
-        )
-    plots = {int(block) for each in summaries for block in np.unique(each.cell.blocks)} if whole_plot else {0, 1, 2}
-    if len(plots) < 3:
-        yield (
-            f"{', '.join(whole_plot)} was set up in {len(plots)} block(s): its effect cannot be told from one of time."
-        )
-
-
-def _cells(data: Dataset, some: Sequence[Summary]) -> str:
-    names = [in_words(data.named(each.cell)) for each in some[:3]]
-    more = f" and {len(some) - 3} more" if len(some) > 3 else ""
-    return f"{'; '.join(names)}{more} {'have' if len(some) > 1 else 'has'}"

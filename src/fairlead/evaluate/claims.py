@@ -5,69 +5,33 @@ a reading (TOML) gives, for each shape of sentence, what has to be computed. Its
 pattern found, as ``{app}``.
 """
 
-import json
+import difflib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+    model_validator,
+)
 
-from fairlead import config
-from fairlead.errors import ConfigError
+from fairlead import config, config_mistakes
+from fairlead.errors import ConfigError, reason_of
+from fairlead.evaluate import located_json
+from fairlead.evaluate.computation import Computation, Location, MistakeError
 
-Levels = dict[str, str]
-FigureName = Literal[
-    "gain", "mean", "half width", "summary", "bars", "greatest gain", "all means below", "better in all"
-]
 READINGS = Path(__file__).with_name("readings")
-
-
-class Computation(config.Model):
-    """What has to be computed for a statement.
-
-    Attributes:
-        figure: see `fairlead.evaluate.check`.
-        of, against: levels that choose cells.
-        value: the series; None: the data set's first.
-        data: name of the evaluation, where it is not the claim's data set.
-        each: for figures over many cells: lists that ``of`` and ``against`` are filled in from, in all combinations.
-        decimals, digits: how many decimals, or significant digits, the figure was printed with; neither: as many as
-            the published number shows.
-        stated: the half width that the document says it gives (a name of `fairlead.evaluate.half_widths`).
-        table: claims of one table belong together, for what is found about all of them.
-    """
-
-    figure: FigureName
-    of: Levels = Field(default_factory=dict)
-    against: Levels = Field(default_factory=dict)
-    value: str | None = None
-    data: str | None = None
-    each: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    decimals: int | None = Field(default=None, ge=0)
-    digits: int | None = Field(default=None, ge=1)
-    stated: str | None = None
-    table: str | None = None
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.decimals is not None and self.digits is not None:
-            raise ValueError("decimals and digits exclude each other")
-        return self
-
-    def filled(self, found: Mapping[str, str]) -> "Computation":
-        """The same with ``{name}`` replaced in levels and names."""
-        changes: dict[str, Any] = {"of": fill(self.of, found), "against": fill(self.against, found)}
-        for key in ("data", "value"):
-            text = getattr(self, key)
-            changes[key] = None if text is None else _fill(text, found)
-        return self.model_copy(update=changes)
-
-    def combinations(self) -> list[dict[str, str]]:
-        """Every combination of the lists of ``each``; without lists one, empty."""
-        return [dict(zip(self.each, levels, strict=True)) for levels in product(*self.each.values())]
+_HINT = "a list of claims: docs/evaluate.md"
+_Number = StrictInt | StrictFloat | StrictStr
 
 
 class Reading(Computation):
@@ -92,15 +56,46 @@ class ReadingFile(config.Model):
 
 
 class Claim(BaseModel):
-    """One stated figure. ``reproduces`` and ``recomputed`` are what somebody else found, where a file says so."""
+    """One stated figure. ``reproduces`` and ``recomputed`` are what somebody else found, where a file says so.
+
+    ``published`` may be left out, or be true or false, where a statement gives no number.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    dataset: str
+    dataset: Annotated[str, Field(min_length=1)]
     statement: str = Field(min_length=1)
-    published: Annotated[float | str | list[float], Field(union_mode="left_to_right")]
+    published: StrictBool | _Number | list[_Number] | None = Field(default=None, union_mode="left_to_right")
     reproduces: bool | None = None
     computation: Computation | None = None
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Why a claim cannot be read, and where that stands."""
+
+    source: str
+    line: int
+    key: str
+    reason: str
+    statement: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}: {self.key}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a claim stands in a file: `mistake` says what is wrong with a key of it."""
+
+    source: str
+    number: int
+    text: located_json.Located
+
+    def mistake(self, key: Location, reason: str, statement: str = "") -> Mistake:
+        """A mistake at a key of this claim; its line is that of the nearest key around it that is written."""
+        at = (self.number, *key)
+        return Mistake(self.source, self.text.line_of(at), key_words(at), reason, statement)
 
 
 @dataclass(frozen=True)
@@ -109,31 +104,47 @@ class ReadClaim:
 
     claim: Claim
     computation: Computation | None
+    place: Place | None = None
+
+    def mistake(self, error: MistakeError) -> Mistake:
+        """What is wrong with it."""
+        if self.place is None:
+            return Mistake("claim", 1, key_words(error.key), error.reason, self.claim.statement)
+        return self.place.mistake(error.key, error.reason, self.claim.statement)
 
 
-def load(path: Path) -> list[Claim]:
-    """Read a file of claims.
+@dataclass(frozen=True)
+class Claims:
+    """A file of claims: those that can be read, with the place of each, and the mistakes in the others."""
+
+    claims: tuple[Claim, ...]
+    places: tuple[Place | None, ...] = ()
+    mistakes: tuple[Mistake, ...] = field(default=())
+
+
+def load(path: Path) -> Claims:
+    """Read a file of claims. A claim with mistakes does not keep the others from being read.
 
     Raises:
-        ConfigError: it cannot be read, is no JSON, or an entry is no claim.
+        ConfigError: the file cannot be read, is no JSON, or is no list of claims.
     """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: is no JSON: {error}") from error
-    try:
-        claims = TypeAdapter(list[Claim]).validate_python(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(
-            f"{path}: {place or 'file'}: {first['msg']}", hint="a list of claims: docs/evaluate.md"
-        ) from error
-    if not claims:
-        raise ConfigError(f"{path}: holds no claim")
-    return claims
+    located = _located(path)
+    if not isinstance(located.data, list):
+        raise ConfigError(f"{path}:1: file: must be a list of claims, in [ ]", hint=_HINT)
+    if not located.data:
+        raise ConfigError(f"{path}:1: file: holds no claim", hint=_HINT)
+    claims: list[Claim] = []
+    places: list[Place] = []
+    mistakes: list[Mistake] = []
+    for number, entry in enumerate(located.data):
+        place = Place(str(path), number, located)
+        wrong = _mistakes(entry, place)
+        if wrong:
+            mistakes += wrong
+            continue
+        claims.append(Claim.model_validate(entry))
+        places.append(place)
+    return Claims(tuple(claims), tuple(places), tuple(mistakes))
 
 
 def readings(path: Path | None = None) -> list[Reading]:
@@ -142,25 +153,99 @@ def readings(path: Path | None = None) -> list[Reading]:
     return [reading for file in files for reading in config.load(file, ReadingFile).readings]
 
 
-def read(claims: Sequence[Claim], known: Sequence[Reading]) -> list[ReadClaim]:
+def read(stated: Claims | Sequence[Claim], known: Sequence[Reading]) -> list[ReadClaim]:
     """Each claim with its computation: its own, or that of the first reading that matches its whole statement."""
-    return [ReadClaim(claim, claim.computation or _computation(claim, known)) for claim in claims]
+    claims, places = (stated.claims, stated.places) if isinstance(stated, Claims) else (stated, ())
+    at: Sequence[Place | None] = places or [None] * len(claims)
+    return [
+        ReadClaim(claim, claim.computation or _computation(claim, known), place)
+        for claim, place in zip(claims, at, strict=True)
+    ]
+
+
+def key_words(location: Location) -> str:
+    """A location as it is written in messages: ``[3].computation.of.program``."""
+    key = ".".join(f"[{part}]" if isinstance(part, int) else part for part in location).replace(".[", "[")
+    return key or "file"
+
+
+def _located(path: Path) -> located_json.Located:
+    try:
+        return located_json.parse(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {reason_of(error)}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is no UTF-8 text: {error}") from error
+    except located_json.NoJsonError as error:
+        raise ConfigError(f"{path}:{error.line}: is no JSON: {error.reason}", hint=_HINT) from error
+
+
+def _mistakes(entry: Any, place: Place) -> list[Mistake]:
+    if not isinstance(entry, dict):
+        return [place.mistake((), "must be an object, in { }")]
+    statement = str(entry.get("statement", ""))
+    found = [
+        place.mistake(at[1:], "stands twice in the same object", statement)
+        for at in place.text.doubled
+        if at[0] == place.number
+    ]
+    found += [place.mistake((key,), reason, statement) for key, reason in _misspelt(entry)]
+    try:
+        Claim.model_validate(entry)
+    except ValidationError as error:
+        told: dict[Location, list[str]] = {}
+        for item in config_mistakes.without_consequences(error.errors()):
+            names_key = item["type"] in ("missing", "extra_forbidden")
+            at = _written(item["loc"], entry, names_key)
+            key, named = _named_key(at, config_mistakes.in_words(item, Claim))
+            told.setdefault(key, []).append(named)
+        found += [place.mistake(key, " or ".join(dict.fromkeys(each)), statement) for key, each in told.items()]
+    return found
+
+
+def _misspelt(entry: dict[str, Any]) -> list[tuple[str, str]]:
+    """Keys that are nearly those of a claim. Others are notes of whoever wrote the file."""
+    known = list(Claim.model_fields)
+    found = []
+    for key in entry:
+        near = difflib.get_close_matches(key, known, n=1, cutoff=0.8)
+        if key not in known and near and near[0] not in entry:
+            found.append((key, f"unknown key `{key}` (did you mean `{near[0]}`?)"))
+    return found
+
+
+def _written(location: Location, data: Any, names_key: bool) -> Location:
+    """A location without the names by which pydantic tells members of a union: they stand in no file.
+
+    Args:
+        names_key: the last part is a key even where the file does not have it.
+    """
+    kept: list[str | int] = []
+    for place, part in enumerate(location):
+        is_key = names_key and place == len(location) - 1
+        if isinstance(data, dict) and (part in data or is_key):
+            data = data.get(part)
+        elif isinstance(data, list) and isinstance(part, int) and part < len(data):
+            data = data[part]
+        elif not isinstance(data, dict | list):
+            break
+        else:
+            continue
+        kept.append(part)
+    return tuple(kept)
+
+
+def _named_key(at: Location, reason: str) -> tuple[Location, str]:
+    """A complaint of a whole computation begins with the key that it is about."""
+    key, colon, rest = reason.partition(": ")
+    if at == ("computation",) and colon and key in Computation.model_fields:
+        return (*at, key), rest
+    return at, reason
 
 
 def _computation(claim: Claim, known: Sequence[Reading]) -> Computation | None:
     for reading in known:
         match = re.fullmatch(reading.statement, claim.statement) if reading.dataset == claim.dataset else None
         if match:
-            return reading.filled(match.groupdict())
+            return reading.filled({name: text for name, text in match.groupdict().items() if text is not None})
     return None
-
-
-def fill(levels: Mapping[str, str], found: Mapping[str, str]) -> Levels:
-    """Levels with ``{name}`` replaced by what was found; names that are not known stay for later."""
-    return {factor: _fill(level, found) for factor, level in levels.items()}
-
-
-def _fill(text: str, found: Mapping[str, str]) -> str:
-    for name, value in found.items():
-        text = text.replace("{" + name + "}", value)
-    return text

@@ -1,16 +1,17 @@
 """What became of the claims: a table, totals, and the same as JSON."""
 
+import dataclasses
 from collections import Counter
 from typing import Any
 
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
-from fairlead.evaluate.check import FAILS, HOLDS, UNDECIDABLE, Checked, Figure, Result
+from fairlead.evaluate.verdicts import FAILS, HOLDS, UNDECIDABLE, Checked, Figure, Result
 
 
 def title(result: Result) -> str:
     """Heading of the table."""
-    return f"{words.count(len(result.checked), 'claim')} against the data"
+    return f"{words.count(len(result.checked) + _unread(result), 'claim')} against the data"
 
 
 def table_of(result: Result, *, everything: bool = False) -> Table:
@@ -48,7 +49,18 @@ def totals(result: Result) -> str:
     return (
         f"{result.count(HOLDS)} hold, {result.count(FAILS)} do not follow from the data, "
         f"{result.count(UNDECIDABLE)} cannot be decided by it"
+        + (f", {_unread(result)} cannot be read" if result.mistakes else "")
     )
+
+
+def mistakes(result: Result) -> list[str]:
+    """Claims that cannot be read: file, line, key, and what is wrong; a line each."""
+    return [f"{each}" + (f"\n  in the claim: {each.statement}" if each.statement else "") for each in result.mistakes]
+
+
+def _unread(result: Result) -> int:
+    """Claims with mistakes; one may have several."""
+    return len({each.key.partition("]")[0] for each in result.mistakes})
 
 
 def disagreements(result: Result) -> list[str]:
@@ -64,7 +76,9 @@ def disagreements(result: Result) -> list[str]:
 def to_json(result: Result) -> dict[str, Any]:
     """Everything, unrounded."""
     return {
-        "totals": dict(Counter(each.verdict for each in result.checked)),
+        "totals": dict(Counter(each.verdict for each in result.checked))
+        | ({"mistakes": _unread(result)} if result.mistakes else {}),
+        "mistakes": [dataclasses.asdict(each) for each in result.mistakes],
         "findings": list(result.findings),
         "claims": [
             {
@@ -84,8 +98,12 @@ def to_json(result: Result) -> dict[str, Any]:
     }
 
 
-def _as_printed(figure: Figure) -> str:
-    return ", ".join(f"{each:g}" for each in figure) if isinstance(figure, list) else str(figure)
+def _as_printed(published: object) -> str:
+    if isinstance(published, list):
+        return ", ".join(map(_as_printed, published))
+    if isinstance(published, bool) or published is None:
+        return "no" if published is False else "yes"
+    return f"{published:g}" if isinstance(published, float) and abs(published) < 1e5 else str(published)
 
 
 def _shown(figure: Figure | None) -> str:

@@ -31,25 +31,24 @@ def priced(data: Dataset, cost: Cost) -> list[Priced]:
     """
     if data.unit != "s":
         raise ConfigError(f"{data.name}: cost is of times, and {data.series} is in {data.unit}")
-    place = data.place(cost.factor)
+    known = ", ".join(map(str, data.levels_of(cost.factor)))
     found = []
     for cell in data.cells:
-        price = cost.prices.get(str(cell.levels[place]))
+        price = cost.prices.get(str(data.all_named(cell)[cost.factor]))
         if price is not None:
             per_hour = price * cost.instances
             found.append(Priced(cell, per_hour, per_hour * cell.mean / 3600, 3600 / cell.mean / per_hour))
     if not found:
-        known = ", ".join(map(str, data.levels_of(cost.factor)))
         raise ConfigError(f"{data.name}: no level of {cost.factor} has a price", hint=f"its levels: {known}")
     return found
 
 
 def cheapest(data: Dataset, cost: Cost, within_s: float) -> dict[tuple[object, ...], Priced | None]:
     """By case, the cheapest cell whose mean time is at most ``within_s``; None: there is none."""
-    place = data.place(cost.factor)
+    tied = data.tied(cost.factor)
     best: dict[tuple[object, ...], Priced | None] = {}
     for each in priced(data, cost):
-        case = tuple(level for k, level in enumerate(each.cell.levels) if k != place)
+        case = tuple(level for factor, level in data.named(each.cell).items() if factor not in tied)
         before = best.setdefault(case, None)
         if each.cell.mean <= within_s and (before is None or each.per_run < before.per_run):
             best[case] = each

@@ -4,8 +4,8 @@ An evaluation is a run of kind `KIND`; its children of kind `ROW` carry the leve
 series a measured value. An own row holds one sample, an imported one all replications of its cell.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,8 @@ KIND = "evaluation"
 ROW = "evaluation_row"
 BLOCK, REPLICATION = "block", "replication"
 TIME = "time_s"
+ROWS, IMPUTED, EXCLUDED = "rows", "imputed", "excluded"
+"""Label of a series of rows that are set aside, and its values."""
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -61,6 +63,7 @@ class Dataset:
         cells: in the plan's order; of a file, in the order in which they were first met.
         failed: runs of each combination of levels that did not end well; they are no samples.
         rows: all runs that were read.
+        joined: of each combination of levels those of factors that were joined to another (`fairlead.evaluate.joined`).
     """
 
     record: Run
@@ -70,6 +73,7 @@ class Dataset:
     cells: tuple[Cell, ...]
     failed: Mapping[Levels, int]
     rows: tuple[Run, ...] = ()
+    joined: Mapping[Levels, Mapping[str, Label]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -93,15 +97,22 @@ class Dataset:
 
     def levels_of(self, factor: str) -> list[Label]:
         """Levels of a factor that have samples, in the plan's order; of a file, in the order first met."""
-        place, planned = self.place(factor), self.planned(factor)
-        found = dict.fromkeys(cell.levels[place] for cell in self.cells)
+        if factor in self.factors or factor not in self.all_factors:
+            self.place(factor)
+        planned = self.planned(factor)
+        found = dict.fromkeys(self.all_named(cell)[factor] for cell in self.cells)
         return sorted(found, key=lambda level: planned.index(str(level)) if str(level) in planned else len(planned))
 
     def planned(self, factor: str) -> list[str]:
         """Levels of a factor in the plan's order, with samples or not; none of a file."""
         levels = (self.record.plan or {}).get("factors", {}).get(factor, ())
-        # The map of columns of a file has the name of a column there.
-        return [] if isinstance(levels, str) else [str(level) for level in levels]
+        # The map of columns of a file has names of columns there.
+        return [] if is_imported(self.record) or isinstance(levels, str) else [str(level) for level in levels]
+
+    def tied(self, factor: str) -> set[str]:
+        """A factor, the one that it is joined to, and those that are joined to it: none varies without it."""
+        joined = self.record.facts.get("joined") or {}
+        return {factor, joined.get(factor, factor), *(name for name, other in joined.items() if other == factor)}
 
     def place(self, factor: str) -> int:
         """Position of a factor among a cell's levels.
@@ -117,12 +128,26 @@ class Dataset:
 
     def select(self, **levels: Label) -> list[Cell]:
         """Cells with all the given levels; numbers and their texts are the same here."""
-        wanted = [(self.place(factor), str(level)) for factor, level in levels.items()]
-        return [cell for cell in self.cells if all(str(cell.levels[place]) == level for place, level in wanted)]
+        for factor in levels:
+            self.levels_of(factor)
+        return [
+            cell
+            for cell in self.cells
+            if all(str(self.all_named(cell)[factor]) == str(level) for factor, level in levels.items())
+        ]
 
     def named(self, cell: Cell) -> dict[str, Label]:
         """A cell's levels by factor."""
         return dict(zip(self.factors, cell.levels, strict=True))
+
+    def all_named(self, cell: Cell) -> dict[str, Label]:
+        """As `named`, with the levels of joined factors."""
+        return {**self.named(cell), **self.joined.get(cell.levels, {})}
+
+    @property
+    def all_factors(self) -> tuple[str, ...]:
+        """Factors, and those that were joined to another."""
+        return (*self.factors, *(self.record.facts.get("joined") or {}))
 
 
 def names(store: Store) -> list[str]:
@@ -155,8 +180,12 @@ def is_imported(run: Run) -> bool:
     return run.labels.get("origin") == "imported"
 
 
-def load(store: Store, record: Run, series: str | None = None) -> Dataset:
-    """Read one value of an evaluation; ``series``: which, where it is not the main one.
+def load(store: Store, record: Run, series: str | None = None, aside: Collection[str] = ()) -> Dataset:
+    """Read one value of an evaluation.
+
+    Args:
+        series: which value, where it is not the main one.
+        aside: kinds of rows that count though they were set aside: `IMPUTED`, `EXCLUDED`.
 
     Raises:
         StoreError: the run is no evaluation, or has no sample of that value.
@@ -173,12 +202,16 @@ def load(store: Store, record: Run, series: str | None = None) -> Dataset:
     samples = store.series_of_children(record.id, wanted)
     gathered: dict[Levels, list[tuple[Any, ...]]] = {}
     failed: dict[Levels, int] = {}
+    others: dict[Levels, dict[str, Label]] = {}
     unit = ""
     for run in rows:
         levels = tuple(run.labels[factor] for factor in factors)
+        others[levels] = {name: run.labels[name] for name in record.facts.get("joined") or {}}
         if run.status == "failed":
             failed[levels] = failed.get(levels, 0) + 1
         for each in samples.get(run.id, ()):
+            if each.labels.get(ROWS, "") not in ("", *aside):
+                continue
             unit = each.unit
             block = int(run.labels.get(BLOCK, 0))
             gathered.setdefault(levels, []).append((each.values.reshape(-1), block, run.id))
@@ -187,7 +220,7 @@ def load(store: Store, record: Run, series: str | None = None) -> Dataset:
             f"{store.directory}: {record.labels['name']} has no sample of {wanted} yet", hint=f"its values: {known}"
         )
     cells = tuple(_cell(levels, parts) for levels, parts in gathered.items())
-    data = Dataset(record, wanted, unit, factors, cells, failed, tuple(rows))
+    data = Dataset(record, wanted, unit, factors, cells, failed, tuple(rows), others)
     return data if is_imported(record) else replace(data, cells=_as_planned(data))
 
 
@@ -208,5 +241,5 @@ def _cell(levels: Levels, parts: Sequence[tuple[Any, ...]]) -> Cell:
 
 
 def in_words(levels: Mapping[str, Label]) -> str:
-    """For people: "IS, 802.3ad-2NICs-layer2"."""
-    return ", ".join(str(level) for level in levels.values())
+    """For people: "program IS, network 802.3ad-4NICs-layer2"."""
+    return ", ".join(f"{factor} {level}" for factor, level in levels.items())

@@ -17,6 +17,7 @@ from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
+from fairlead.display import words
 from fairlead.errors import LaunchError, NoProgramError
 from fairlead.evaluate import forecast, traffic
 from fairlead.evaluate.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
@@ -34,6 +35,8 @@ from fairlead.store.connection import to_json
 
 TIMED_SECTION = "timed_section_s"
 ATTEMPT = "attempt"
+_MOST_SHOWN = 200
+"""Characters of a row's error on the terminal; the store has all."""
 
 Progress = Callable[[int, int, str], None]
 
@@ -58,6 +61,8 @@ class Evaluation:
         self._values: dict[Key, list[tuple[int, int, float]]] = {}  # replication, block and sample
         self._done: set[str] = set()
         self._failures: Counter[str] = Counter()
+        self._reasons: dict[str, str] = {}  # of rows that failed and have no sample
+        self._announce: Callable[[str], None] = lambda text: None
         self._spent_s = 0.0
         self._over_budget = False
         self._pace = forecast.Pace(plan)
@@ -85,6 +90,16 @@ class Evaluation:
         """Whether it stopped before its end because the budget was spent."""
         return self._over_budget
 
+    @property
+    def stored_rows(self) -> int:
+        """Rows that have a sample."""
+        return len(self._done)
+
+    @property
+    def failures(self) -> list[str]:
+        """Rows without a sample, with the reason of the last try at each, a line a row."""
+        return list(self._reasons.values())
+
     def run(
         self,
         progress: Progress = lambda done, total, text: None,
@@ -93,13 +108,15 @@ class Evaluation:
         """Run what is left.
 
         Args:
-            announce: called with what else is to be told.
+            announce: called with what else is to be told: also with the reason of every try at a row that fails, as
+                soon as it has failed.
             progress: called before every row with (finished rows, all known rows, what comes now and the time left).
 
         Raises:
             FairleadError: the lab, a host or a set-up failed, or a program is not on a host. A row that fails does not
                 raise: it is recorded.
         """
+        self._announce = announce
         for what in self._remains.end():
             announce(f"ended what an earlier start had left: {what}")
         if self.finished:
@@ -140,8 +157,12 @@ class Evaluation:
         name = to_json("row", run.plan)
         if run.status != "ok":
             self._failures[name] += run.status == "failed"
+            where = ", ".join(f"{factor} {run.labels[factor]}" for factor in self._plan.factors)
+            number = int(run.labels[REPLICATION]) + 1
+            self._reasons[name] = f"{where}, replication {number}: {_one_line(run.error or 'no reason is known')}"
             return
         self._done.add(name)
+        self._reasons.pop(name, None)
         levels: Levels = {factor: run.labels[factor] for factor in self._plan.factors}
         if value is not None:
             numbers = int(run.labels[REPLICATION]), int(run.labels[BLOCK])
@@ -215,6 +236,16 @@ class Evaluation:
         run = self._store.record(ROW, labels, **record)
         value = next((s.scalar() for s in record.get("series", ()) if s.name == self._plan.run.value), None)
         self._count(self._store.run(run), value)
+        if record.get("status") == "failed":
+            self._tell_failure(name, _last_line(record["attachments"]))
+
+    def _tell_failure(self, name: str, printed: str) -> None:
+        """The reason in one line with what was printed last, and what comes of the row."""
+        if printed:
+            self._reasons[name] = _one_line(f"{self._reasons[name]}; last output: {printed}")
+        left = self._plan.replications.retries + 1 - self._failures[name]
+        then = f"{words.count(left, 'try', 'tries')} left" if left > 0 else "no try left"
+        self._announce(f"FAILED {self._reasons[name]} ({then})")
 
     def _take(self, row: Row, testbed: Testbed) -> _Taken:
         cluster = self._hosts_of(0, testbed.cluster)
@@ -365,3 +396,16 @@ def _about(neighbour: Instance) -> dict[str, str | int | float]:
 
 def _in_words(row: Row) -> str:
     return f"{', '.join(str(level) for level in row.levels.values())}, replication {row.replication + 1}"
+
+
+def _last_line(attachments: Sequence[Attachment]) -> str:
+    """What a row printed last."""
+    output = b"".join(each.content for each in attachments if each.name == "output")
+    lines = [line.strip() for line in output.decode(errors="replace").splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def _one_line(text: str) -> str:
+    """A reason without its line breaks, and not longer than a terminal is wide twice."""
+    joined = "; ".join(line.strip() for line in text.splitlines() if line.strip())
+    return joined if len(joined) <= _MOST_SHOWN else f"{joined[:_MOST_SHOWN]} ..."

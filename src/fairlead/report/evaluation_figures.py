@@ -13,7 +13,13 @@ from fairlead.evaluate import dataset
 from fairlead.evaluate.analysis import Analysis, Summary
 from fairlead.evaluate.dataset import Levels
 from fairlead.report import palette
-from fairlead.report.evaluation_tables import name_of, value_words
+from fairlead.report.evaluation_tables import (
+    case_name,
+    configuration_name,
+    configuration_title,
+    short_name,
+    value_words,
+)
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label
@@ -21,6 +27,8 @@ from fairlead.store import Label
 MOST_CASES = 12
 """Cases in one figure of lines; the table of the report has all."""
 MOST_BARS = 60
+_LONG_LABEL = 26
+"""Characters from which on fewer labels stand side by side in a legend."""
 _Bar = tuple[str, Levels, float, Estimate | None]
 """Group, configuration, gain, interval."""
 _COLOURS = (palette.MANAGED, palette.PLAIN, palette.GOOD, palette.MEDIUM, palette.HIGH, palette.MUTED)
@@ -41,11 +49,15 @@ def lines(analysis: Analysis) -> Drawing:
         axes = figure.subplots(rows, columns, squeeze=False, sharex=True).reshape(-1)
         for axis, case in zip(axes, shown, strict=False):
             _line_panel(analysis, axis, cases[case], names)
-            axis.set_title(name_of(case) or analysis.data.name)
+            axis.set_title(case_name(analysis, case))
         for place in range(len(shown), len(axes)):
             axes[place].set_visible(False)
             axes[place - columns].tick_params(labelbottom=True)
-    more = f" The first {MOST_CASES} of {len(cases)} cases." if len(cases) > MOST_CASES else ""
+    more = (
+        f" The first {MOST_CASES} of {len(cases)} cases; any other can be chosen below."
+        if len(cases) > MOST_CASES
+        else ""
+    )
     return Drawing(
         "lines",
         f"{'Run time' if analysis.data.series == dataset.TIME else analysis.data.series} by configuration",
@@ -53,11 +65,16 @@ def lines(analysis: Analysis) -> Drawing:
         f"scale, which does not start at zero.{more}",
         figure,
         table(
-            [*((n, n) for n in analysis.cases), ("configuration", "configuration"), ("mean", "mean"), ("bar", "bar")],
+            [
+                *((n, n) for n in analysis.cases),
+                (configuration_title(analysis), "configuration"),
+                ("mean", "mean"),
+                ("bar", "bar"),
+            ],
             [
                 [
                     *(cell(level) for level in case),
-                    cell(name_of(configuration)),
+                    cell(short_name(analysis, configuration)),
                     cell(each.cell.mean, value_words(analysis, each.cell.mean)),
                     cell(each.bar, value_words(analysis, each.bar, each.cell.mean, 2)),
                 ]
@@ -78,7 +95,9 @@ def _line_panel(analysis: Analysis, axis: Any, cells: dict[Levels, Summary], nam
         offsets = np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(1)
         axis.scatter(place + offsets, values, s=7, color=palette.PLAIN.light, alpha=0.45, lw=0)
     axis.errorbar(places, means, yerr=bars, color=palette.MANAGED.light, marker="o", ms=4, lw=1.4, capsize=4, zorder=4)
-    axis.set_xticks(range(len(names)), [name_of(name) for name in names], rotation=30, ha="right")
+    axis.set_xticks(range(len(names)), [short_name(analysis, name) for name in names], rotation=30, ha="right")
+    if len(analysis.configurations) == 1:
+        axis.set_xlabel(configuration_title(analysis))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: value_words(analysis, value, digits=3) or ""))
     axis.grid(axis="y")
 
@@ -87,11 +106,14 @@ def bars(analysis: Analysis) -> Drawing | None:
     """Mean gain of each group, or of each case where there are none, at each configuration; None: nothing to show."""
     if analysis.groups:
         entries = [(each.group, each.configuration, each.value, each.interval) for each in analysis.groups]
-        title, what = "Gain in speed by group", "Means of the gains in speed of a group's cells over the baseline"
+        title, what = (
+            "Gain in speed by group",
+            "Means of the gains in speed of a group's cells over the baseline; intervals cover replicates, not cells",
+        )
     else:
         entries = [
             (
-                name_of(pair.case) or analysis.data.name,
+                case_name(analysis, pair.case),
                 analysis.configuration_of(pair.second),
                 pair.speed_value,
                 pair.speed,
@@ -107,12 +129,17 @@ def bars(analysis: Analysis) -> Drawing | None:
     return Drawing(
         "gains",
         title,
-        f"{what} ({name_of(analysis.baseline)}), {words.level(analysis.level)} intervals. Below zero is a loss.{more}",
+        f"{what} ({configuration_name(analysis, analysis.baseline)}), {words.level(analysis.level)} intervals. "
+        f"Below zero is a loss.{more}",
         figure,
         table(
-            [("group", "group"), ("configuration", "configuration"), ("gain", "speed_gained_share")],
+            [("group", "group"), (configuration_title(analysis), "configuration"), ("gain", "speed_gained_share")],
             [
-                [cell(group), cell(name_of(name)), cell(value, words.percent(value, signed=True, decimals=2))]
+                [
+                    cell(group),
+                    cell(short_name(analysis, name)),
+                    cell(value, words.percent(value, signed=True, decimals=2)),
+                ]
                 for group, name, value, _ in entries
             ],
         ),
@@ -136,10 +163,11 @@ def _draw_bars(analysis: Analysis, entries: Sequence[_Bar]) -> Figure:
         slanted = {"rotation": 30, "ha": "right"} if sum(len(group) + 2 for group in groups) > 90 else {}
         axis.set_xticks(range(len(groups)), groups, **slanted)
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words.percent(value, signed=True, decimals=0)))
-        axis.set_ylabel(f"gain in speed over {name_of(analysis.baseline)}")
+        axis.set_ylabel(f"gain in speed over {configuration_name(analysis, analysis.baseline)}")
         axis.grid(axis="y")
         axis.tick_params(axis="x", length=0)
-        legend_below(figure, [axis.bar(0, 0, label=name_of(name), **_look(k)) for k, name in enumerate(names)], 4)
+        handles = [axis.bar(0, 0, label=short_name(analysis, name), **_look(k)) for k, name in enumerate(names)]
+        _legend(analysis, figure, handles)
     return figure
 
 
@@ -156,19 +184,25 @@ def against_mpi_share(analysis: Analysis) -> Drawing | None:
     ]
     if not entries:
         return None
-    figure = _draw_shares(entries)
+    figure = _draw_shares(analysis, entries)
     return Drawing(
         "mpi-share",
         "Gain against the share of time in MPI",
-        f"Gains in speed over {name_of(analysis.baseline)}, a mark a case. Shares are those that the plan states.",
+        f"Gains in speed over {configuration_name(analysis, analysis.baseline)}, a mark a case. Shares are those that "
+        "the plan states.",
         figure,
         table(
-            [("program", "program"), ("MPI", "mpi_share"), ("configuration", "configuration"), ("gain", "gain_share")],
+            [
+                ("program", "program"),
+                ("MPI", "mpi_share"),
+                (configuration_title(analysis), "configuration"),
+                ("gain", "gain_share"),
+            ],
             [
                 [
                     cell(p),
                     cell(s, words.percent(s)),
-                    cell(name_of(n)),
+                    cell(short_name(analysis, n)),
                     cell(v, words.percent(v, signed=True, decimals=2)),
                 ]
                 for p, s, n, v in entries
@@ -177,7 +211,7 @@ def against_mpi_share(analysis: Analysis) -> Drawing | None:
     )
 
 
-def _draw_shares(entries: Sequence[tuple[str, float, Levels, float]]) -> Figure:
+def _draw_shares(analysis: Analysis, entries: Sequence[tuple[str, float, Levels, float]]) -> Figure:
     names = list(dict.fromkeys(entry[2] for entry in entries))
     with styled():
         figure, (axis,) = axes_of(1, 4.0)
@@ -185,15 +219,22 @@ def _draw_shares(entries: Sequence[tuple[str, float, Levels, float]]) -> Figure:
         for k, name in enumerate(names):
             own = [(share, value) for _, share, each, value in entries if each == name]
             look = {"color": _COLOURS[k % len(_COLOURS)].light, "marker": _MARKERS[k % len(_MARKERS)]}
-            handles.append(axis.scatter(*zip(*own, strict=True), s=30, label=name_of(name), **look))
+            handles.append(axis.scatter(*zip(*own, strict=True), s=30, label=short_name(analysis, name), **look))
         axis.axhline(0, color=palette.INK.light, lw=0.9)
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: words.percent(value, decimals=0)))
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words.percent(value, signed=True, decimals=0)))
         axis.set_xlabel("share of time in MPI")
         axis.set_ylabel("gain in speed")
         axis.grid()
-        legend_below(figure, handles, 4)
+        _legend(analysis, figure, handles)
     return figure
+
+
+def _legend(analysis: Analysis, figure: Figure, handles: Sequence[Any]) -> None:
+    longest = max(len(handle.get_label()) for handle in handles)
+    legend_below(figure, handles, 4 if longest < _LONG_LABEL else 2)
+    if len(analysis.configurations) == 1:
+        figure.legends[-1].set_title(configuration_title(analysis))
 
 
 def _look(k: int) -> dict[str, Any]:

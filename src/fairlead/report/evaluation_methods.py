@@ -5,6 +5,7 @@ from typing import Any
 from fairlead.display import words
 from fairlead.evaluate.analysis import Analysis
 from fairlead.evaluate.dataset import is_imported
+from fairlead.statistics import modes
 
 
 def paragraphs(analysis: Analysis) -> list[str]:
@@ -108,5 +109,8 @@ def _computed(analysis: Analysis) -> str:
         "it after Benjamini and Hochberg (FDR). Intervals are of each comparison by itself. Bars (mean and three "
         "standard errors) that overlap are the papers' rule, and no test. A group's gain is the arithmetic mean of its "
         "cells' gains in speed, its interval by the delta method, or Student's t of the logarithm of the blocks' own "
-        "means. The analysis of variance is of the logarithm, type II. Nothing is computed from rounded values."
+        "means: it covers the scatter of replicates in these cells, and says nothing of other cells. Several modes are "
+        "found by the widest gap and by the dip (Hartigan), at most "
+        f"{words.percent(modes.FALSE_ALARMS, decimals=0)} false alarms. The analysis of variance is of the logarithm, "
+        "type II. Nothing is computed from rounded values."
     )

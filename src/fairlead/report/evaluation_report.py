@@ -1,6 +1,6 @@
 """The report of an evaluation: findings, tables, figures and methods, on the terminal and as one HTML page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +11,22 @@ from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
 from fairlead.errors import ConfigError
-from fairlead.evaluate import aggregation, dataset
+from fairlead.evaluate import aggregation, aside, dataset
 from fairlead.evaluate import cost as cost_of
 from fairlead.evaluate.analysis import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
+from fairlead.evaluate.aside import Alternative
 from fairlead.evaluate.dataset import Dataset, is_imported
 from fairlead.evaluate.losses import losses
 from fairlead.evaluate.settings import Report
-from fairlead.report import evaluation_figures, evaluation_methods, evaluation_tables, network_tables, page
+from fairlead.report import (
+    evaluation_chooser,
+    evaluation_figures,
+    evaluation_methods,
+    evaluation_modes,
+    evaluation_tables,
+    network_tables,
+    page,
+)
 from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
 from fairlead.store import Run, Store
@@ -47,9 +56,19 @@ def compute(store: Store, record: Run, series: str | None = None, level: float =
     plot = tuple((record.plan.get("whole_plot") or {}).get("factors", ()))
     return replace(
         analyse(data, report, level, plot),
+        alternatives=tuple(_alternatives(store, data, report, level)),
         networks=aggregation.load(store, data),
         losses=tuple(losses(data, record.plan.get("neighbours"), level, plot)),
     )
+
+
+def _alternatives(store: Store, data: Dataset, report: Report, level: float) -> Iterator[Alternative]:
+    """The same with the rows that the import set aside: each kind by itself, and both."""
+    kinds = aside.kinds_of(data)
+    for wanted in dict.fromkeys([*((kind,) for kind in kinds), kinds]) if kinds else ():
+        found = analyse(aside.with_rows(store, data, wanted), report, level)
+        pairs = {(pair.first.levels, pair.second.levels): pair for pair in found.pairs}
+        yield Alternative(wanted, aside.count(store, data, wanted), pairs)
 
 
 def write(analysis: Analysis, html: Path, figures: Path | None = None) -> list[Path]:
@@ -74,6 +93,8 @@ def show(analysis: Analysis, console: Console) -> None:
         (evaluation_tables.effects(analysis), "Analysis of variance of the logarithm"),
         (evaluation_tables.losses(analysis), "What neighbours cost"),
         (network_tables.beside_theory(analysis), "Networks beside theory"),
+        (evaluation_tables.aside(analysis), "With the rows that were set aside"),
+        (evaluation_tables.modes(analysis), "Cells with several modes"),
         (evaluation_tables.verdicts(analysis), f"Against {_baseline(analysis)}"),
         (evaluation_tables.cells(analysis), "Cells"),
     ]
@@ -86,6 +107,7 @@ def findings(analysis: Analysis) -> list[str]:
     """What stands at the top, in words."""
     data = analysis.data
     texts = [f"{words.count(data.n, 'sample')} of {data.series} in {words.count(len(data.cells), 'cell')}."]
+    texts += _set_aside(analysis)
     if not analysis.pairs:
         return texts
     counts = {verdict: sum(p.verdict == verdict for p in analysis.pairs) for verdict in (FASTER, SLOWER, ALIKE)}
@@ -118,10 +140,27 @@ def findings(analysis: Analysis) -> list[str]:
     return texts
 
 
+def _set_aside(analysis: Analysis) -> list[str]:
+    """How many rows do not count, and whether they would change a verdict."""
+    counts = analysis.data.record.facts.get("aside") or {}
+    if not counts:
+        return []
+    total = int(analysis.data.record.facts["rows"])
+    parts = [f"{counts[kind]} {kind}" for kind in aside.kinds_of(analysis.data)]
+    text = f"Of {words.count(total, 'row')} of the file {words.listing(parts)} are set aside and do not count here."
+    changed = sum(row[len(analysis.cases) + 1].shown == "DIFFERENT" for row in evaluation_tables.aside(analysis).rows)
+    with_them = (
+        f"With them {words.count(changed, 'verdict')} would be another: see the table of rows set aside."
+        if changed
+        else "No verdict would be another with them."
+    )
+    return [f"{text} {with_them}"]
+
+
 def drawings(analysis: Analysis) -> list[Drawing]:
     """All figures."""
     found = [evaluation_figures.bars(analysis), evaluation_figures.lines(analysis)]
-    found.append(evaluation_figures.against_mpi_share(analysis))
+    found += [evaluation_figures.against_mpi_share(analysis), evaluation_modes.drawing(analysis)]
     return [each for each in found if each is not None]
 
 
@@ -164,14 +203,14 @@ def cheapest(analysis: Analysis, within_s: float) -> list[str]:
         if best is None:
             lines.append(f"{name}: nothing ends within {words.duration(within_s)}")
             continue
-        level = best.cell.levels[analysis.data.place(cost.factor)]
+        level = analysis.data.all_named(best.cell)[cost.factor]
         price = f"{cost.currency} {words.significant(best.per_run)} a run"
         lines.append(f"{name}: {level}, {words.duration(best.cell.mean)}, {price}")
     return lines
 
 
 def _baseline(analysis: Analysis) -> str:
-    return evaluation_tables.name_of(analysis.baseline)
+    return evaluation_tables.configuration_name(analysis, analysis.baseline)
 
 
 def _html(analysis: Analysis, drawn: Sequence[Drawing]) -> str:
@@ -198,6 +237,9 @@ def _html(analysis: Analysis, drawn: Sequence[Drawing]) -> str:
         no_effects=analysis.no_effects,
         cells=evaluation_tables.cells(analysis),
         samples=_samples(analysis),
+        modes=evaluation_tables.modes(analysis),
+        aside=evaluation_tables.aside(analysis),
+        chooser=evaluation_chooser.data(analysis),
         drawings=drawn,
         methods=evaluation_methods.paragraphs(analysis),
         conditions=_conditions(analysis.data),
@@ -222,7 +264,9 @@ def _samples(analysis: Analysis) -> Table:
 def _conditions(data: Dataset) -> list[tuple[str, str]]:
     """Facts that all rows share, and those that changed in between."""
     if is_imported(data.record):
-        return [(key, str(data.record.facts[key])) for key in ("source", "file", "sha256")]
+        joined = [f"{name} with {other}" for name, other in (data.record.facts.get("joined") or {}).items()]
+        told = [(key, str(data.record.facts[key])) for key in ("source", "file", "sha256")]
+        return told + ([("joined factors", ", ".join(joined))] if joined else [])
     seen: dict[str, set[str]] = {}
     for facts in {id(run.facts): run.facts for run in data.rows}.values():  # rows share theirs
         for key, value in flat("", facts):

@@ -6,7 +6,10 @@ from fairlead.display import words
 from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import Table, cell, table
 from fairlead.evaluate.analysis import Analysis, Pair
+from fairlead.evaluate.cautions import disagrees
+from fairlead.evaluate.dataset import in_words
 from fairlead.evaluate.losses import Part
+from fairlead.evaluate.notes import Notes
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label
 
@@ -23,20 +26,21 @@ def value_words(analysis: Analysis, value: float | None, like: float | None = No
 
 
 def cells(analysis: Analysis) -> Table:
-    """Every cell: n, mean, median, sd, intervals."""
+    """Every cell: n, what is to be noted, mean, median, sd, intervals."""
     level = words.level(analysis.level)
     return table(
         [
             *((name, name) for name in analysis.data.factors),
-            *(("n", "n"), ("failed", "failed"), ("mean", "mean"), (f"{level} interval", "mean_interval"), ("sd", "sd")),
-            *(("3 standard errors", "bar"), ("median", "median"), (f"{level} interval", "median_interval")),
-            *(("min", "min"), ("max", "max")),
+            *(("n", "n"), ("failed", "failed"), ("notes", "notes"), ("mean", "mean")),
+            *((f"{level} interval", "mean_low|mean_high"), ("sd", "sd"), ("3 standard errors", "bar")),
+            *(("median", "median"), (f"{level} interval", "median_low|median_high"), ("min", "min"), ("max", "max")),
         ],
         [
             [
                 *(cell(level) for level in each.cell.levels),
                 cell(each.cell.n),
                 cell(each.failed),
+                cell(notes_in_words(analysis, each.notes)),
                 _value(analysis, each.mean.value if each.mean else each.cell.mean),
                 _ends(analysis, each.mean),
                 _value(analysis, each.sd, each.cell.mean, 2),
@@ -51,10 +55,116 @@ def cells(analysis: Analysis) -> Table:
     )
 
 
+def notes_in_words(analysis: Analysis, notes: Notes) -> str:
+    """What is to be noted of a cell; empty where there is nothing."""
+    parts = []
+    if notes.usual_n is not None:
+        parts.append(f"most cells have {notes.usual_n} samples")
+    if notes.modes is not None:
+        low, high = notes.modes.low, notes.modes.high
+        parts.append(
+            f"modes at {value_words(analysis, low, digits=3)} (n {notes.modes.low_n}) and "
+            f"{value_words(analysis, high, digits=3)} (n {notes.modes.high_n})"
+        )
+    if notes.outliers:
+        shown = [value_words(analysis, each, digits=3) or "" for each in notes.outliers[:3]]
+        more = f", and {len(notes.outliers) - 3} more" if len(notes.outliers) > 3 else ""
+        parts.append(f"{words.count(len(notes.outliers), 'outlier')}: {', '.join(shown)}{more}")
+    if notes.repeated is not None:
+        value, count = notes.repeated
+        parts.append(f"{value:g} stands there {count} times")
+    return "; ".join(parts)
+
+
+def modes(analysis: Analysis) -> Table:
+    """Comparisons with the baseline in which a cell has several modes: gains by means, and by medians."""
+    return table(
+        [
+            *((name, name) for name in analysis.cases),
+            *((configuration_title(analysis), "configuration"), ("gain by means", "speed_gained_share")),
+            *(("gain by medians", "median_gained_share"), ("means and medians", "agreement"), ("modes", "modes")),
+        ],
+        [
+            [
+                *(cell(level) for level in pair.case),
+                cell(short_name(analysis, analysis.configuration_of(pair.second))),
+                _share(pair.speed_value),
+                _share(pair.median_value),
+                cell("DISAGREE" if disagrees(pair) else "agree"),
+                cell(_modes_of(analysis, pair)),
+            ]
+            for pair in analysis.pairs
+            if analysis.has_modes(pair)
+        ],
+    )
+
+
+def _modes_of(analysis: Analysis, pair: Pair) -> str:
+    texts = []
+    for side, own in (("base", pair.first), ("", pair.second)):
+        notes = analysis.notes[own.levels]
+        if notes.modes is not None:
+            text = notes_in_words(analysis, Notes(modes=notes.modes)).removeprefix("modes at ")
+            texts.append(f"{side}: {text}" if side else text)
+    return "; ".join(texts)
+
+
+def aside(analysis: Analysis) -> Table:
+    """Gains over the baseline without the rows that were set aside, and with them."""
+    keys = [key for each in analysis.alternatives for key in each.pairs]
+    without = {(pair.first.levels, pair.second.levels): pair for pair in analysis.pairs}
+    rows = []
+    for key in dict.fromkeys([*without, *keys]):
+        pairs = [without.get(key), *(each.pairs.get(key) for each in analysis.alternatives)]
+        known = next(pair for pair in pairs if pair is not None)
+        of_cells = [sum(each.rows.get(levels, 0) for levels in key) for each in analysis.alternatives]
+        if not any(of_cells):
+            continue
+        verdicts = {pair.verdict if pair else "no sample" for pair in pairs}
+        rows.append(
+            [
+                *(cell(level) for level in known.case),
+                cell(short_name(analysis, analysis.configuration_of(known.second))),
+                cell("the same" if len(verdicts) == 1 else "DIFFERENT"),
+                *(part for pair in pairs for part in _gain_and_verdict(pair)),
+                *(cell(count) for count in of_cells),
+            ]
+        )
+    named = ["without", *(each.words for each in analysis.alternatives)]
+    return table(
+        [
+            *((name, name) for name in analysis.cases),
+            *((configuration_title(analysis), "configuration"), ("verdict", "same_verdict")),
+            *(
+                column
+                for name in named
+                for column in ((f"gain {name}", f"gain {name}"), (f"verdict {name}", f"verdict {name}"))
+            ),
+            *(
+                (f"{' and '.join(each.kinds)} rows", f"{' and '.join(each.kinds)} rows")
+                for each in analysis.alternatives
+            ),
+        ],
+        rows,
+    )
+
+
+def _gain_and_verdict(pair: Pair | None) -> tuple[TableCell, TableCell]:
+    return (cell(None), cell("no sample")) if pair is None else (_share(pair.speed_value), cell(pair.verdict))
+
+
 def verdicts(analysis: Analysis) -> Table:
     """What a terminal has room for of `gains` over the baseline."""
     full = gains(analysis, analysis.pairs)
-    wanted = ("configuration", "speed_gained_share", "speed_interval", "time_saved_share", "p_holm", "verdict", "bars")
+    wanted = (
+        "configuration",
+        "verdict",
+        "speed_gained_share",
+        "speed_low|speed_high",
+        "time_saved_share",
+        "p_holm",
+        "bars",
+    )
     kept = [k for k, key in enumerate(full.keys) if key in wanted or key in analysis.cases]
     return Table(
         tuple(full.columns[k] for k in kept),
@@ -69,10 +179,11 @@ def gains(analysis: Analysis, pairs: Sequence[Pair]) -> Table:
     return table(
         [
             *of_case,
-            *(("base", "base"), ("configuration", "configuration"), ("speed gained", "speed_gained_share")),
-            *(("interval", "speed_interval"), ("time saved", "time_saved_share"), ("difference", "difference")),
-            *(("interval", "difference_interval"), ("p, Holm", "p_holm"), ("p, FDR", "p_fdr"), ("verdict", "verdict")),
-            *(("bars", "bars"), ("Cliff", "cliffs_delta"), ("Hedges", "hedges_g"), ("better runs", "better_runs")),
+            *((configuration_title(analysis), "configuration"), ("against", "base"), ("verdict", "verdict")),
+            *(("speed gained", "speed_gained_share"), ("interval", "speed_low|speed_high")),
+            *(("by medians", "median_gained_share"), ("time saved", "time_saved_share"), ("p, Holm", "p_holm")),
+            *(("bars", "bars"), ("difference", "difference"), ("interval", "difference_low|difference_high")),
+            *(("p, FDR", "p_fdr"), ("Cliff", "cliffs_delta"), ("Hedges", "hedges_g"), ("better runs", "better_runs")),
             ("n", "n"),
         ],
         [_gain_row(analysis, pair) for pair in pairs],
@@ -82,20 +193,20 @@ def gains(analysis: Analysis, pairs: Sequence[Pair]) -> Table:
 def _gain_row(analysis: Analysis, pair: Pair) -> list[TableCell]:
     difference = pair.difference.estimate if pair.difference else None
     apart = difference.value if difference else pair.second.mean - pair.first.mean
-    saved = 1 - 1 / (1 + pair.speed_value)
     return [
         *(cell(level) for level in pair.case),
-        cell(name_of(analysis.configuration_of(pair.first))),
-        cell(name_of(analysis.configuration_of(pair.second))),
-        cell(pair.speed_value, words.percent(pair.speed_value, signed=True, decimals=2)),
+        cell(short_name(analysis, analysis.configuration_of(pair.second))),
+        cell(short_name(analysis, analysis.configuration_of(pair.first))),
+        cell(pair.verdict),
+        _share(pair.speed_value),
         _share_ends(pair.speed),
-        cell(saved, words.percent(saved, signed=True, decimals=2)),
+        _share(pair.median_value),
+        _share(1 - 1 / (1 + pair.speed_value)),
+        _p(pair.p_holm),
+        cell(None) if pair.bars_overlap is None else cell("overlap" if pair.bars_overlap else "apart"),
         _value(analysis, apart, pair.first.mean, 3),
         _ends(analysis, difference, pair.first.mean),
-        _p(pair.p_holm),
         _p(pair.p_fdr),
-        cell(pair.verdict),
-        cell(None) if pair.bars_overlap is None else cell("overlap" if pair.bars_overlap else "apart"),
         cell(pair.delta, words.significant(pair.delta, 2)),
         cell(pair.g, None if pair.g is None else words.significant(pair.g, 2)),
         cell(pair.better_runs),
@@ -107,14 +218,18 @@ def groups(analysis: Analysis) -> Table:
     """Mean gain in speed of each group at each configuration."""
     return table(
         [
-            *(("group", "group"), ("configuration", "configuration"), ("mean of gains in speed", "speed_gained_share")),
-            *(("interval", "interval"), ("cells", "cells")),
+            *(("group", "group"), (configuration_title(analysis), "configuration")),
+            *(
+                ("mean of gains in speed", "speed_gained_share"),
+                ("interval of replicates", "replicates_low|replicates_high"),
+            ),
+            ("cells", "cells"),
         ],
         [
             [
                 cell(each.group),
-                cell(name_of(each.configuration)),
-                cell(each.value, words.percent(each.value, signed=True, decimals=2)),
+                cell(short_name(analysis, each.configuration)),
+                _share(each.value),
                 _share_ends(each.interval),
                 cell(each.cells),
             ]
@@ -173,9 +288,9 @@ def losses(analysis: Analysis) -> Table:
     return table(
         [
             *((name, name) for name in analysis.data.factors if name != factor),
-            *(("neighbours", "neighbours"), ("takes longer", "whole"), ("interval", "whole_interval")),
-            *(("by share of processors", "processors"), ("interval", "processors_interval")),
-            *(("by the network", "network"), ("interval", "network_interval")),
+            *(("neighbours", "neighbours"), ("takes longer", "whole"), ("interval", "whole_low|whole_high")),
+            *(("by share of processors", "processors"), ("interval", "processors_low|processors_high")),
+            *(("by the network", "network"), ("interval", "network_low|network_high")),
         ],
         [
             [
@@ -197,12 +312,27 @@ def _part(part: Part | None) -> list[TableCell]:
     if part.interval is None:
         return [shown, cell(None)]
     low, high = part.interval.low, part.interval.high
-    return [shown, cell(f"{low!r}..{high!r}", f"{words.significant(low)} to {words.significant(high)}")]
+    return [shown, cell((low, high), f"{words.significant(low)} to {words.significant(high)}")]
 
 
-def name_of(levels: Sequence[Label]) -> str:
-    """A configuration's name: its levels."""
-    return ", ".join(str(level) for level in levels)
+def configuration_name(analysis: Analysis, levels: Sequence[Label]) -> str:
+    """A configuration with the names of its factors: "nics 4, policy layer2"."""
+    return in_words(dict(zip(analysis.configurations, levels, strict=True)))
+
+
+def case_name(analysis: Analysis, levels: Sequence[Label]) -> str:
+    """A case with the names of its factors; of an evaluation without cases its name."""
+    return in_words(dict(zip(analysis.cases, levels, strict=True))) or analysis.data.name
+
+
+def short_name(analysis: Analysis, levels: Sequence[Label]) -> str:
+    """A configuration where its only factor is named beside it: the level."""
+    return str(levels[0]) if len(levels) == 1 else configuration_name(analysis, levels)
+
+
+def configuration_title(analysis: Analysis) -> str:
+    """What a column or legend of `short_name` is headed by."""
+    return analysis.configurations[0] if len(analysis.configurations) == 1 else "configuration"
 
 
 def _value(analysis: Analysis, value: float | None, like: float | None = None, digits: int = 4) -> TableCell:
@@ -215,14 +345,18 @@ def _ends(analysis: Analysis, estimate: Estimate | None, like: float | None = No
     low = value_words(analysis, estimate.low, like or estimate.value)
     high = value_words(analysis, estimate.high, like or estimate.value)
     assert low is not None
-    return cell(f"{estimate.low!r}..{estimate.high!r}", f"{low.rpartition(words.NBSP)[0]} to {high}")
+    return cell((estimate.low, estimate.high), f"{low.rpartition(words.NBSP)[0]} to {high}")
+
+
+def _share(value: float | None) -> TableCell:
+    return cell(value, None if value is None else words.percent(value, signed=True, decimals=2))
 
 
 def _share_ends(estimate: Estimate | None) -> TableCell:
     if estimate is None:
         return cell(None)
     shown = words.percent_interval(estimate, signed=True, decimals=2)
-    return cell(f"{estimate.low!r}..{estimate.high!r}", shown)
+    return cell((estimate.low, estimate.high), shown)
 
 
 def _p(p: float | None) -> TableCell:

@@ -8,6 +8,7 @@ from fairlead.display.tables import Table, cell, table
 from fairlead.evaluate.aggregation import Observed
 from fairlead.evaluate.analysis import Analysis, Pair
 from fairlead.evaluate.dataset import Cell
+from fairlead.report.evaluation_tables import configuration_title, short_name
 from fairlead.store import Run
 
 OFF_SHARE = 0.02
@@ -28,14 +29,15 @@ def beside_theory(analysis: Analysis) -> Table:
     return _without_empty(
         [
             *((name, name) for name in analysis.cases),
-            *(("configuration", "configuration"), ("flows a host", "flows"), ("a host sends at most", "sends_nics")),
+            *((configuration_title(analysis), "configuration"), ("what it says", "remark")),
+            *(("flows a host", "flows"), ("a host sends at most", "sends_nics")),
             *(("NICs of use: formula", "predicted_nics"), ("counted", "counted_nics"), ("off", "off_share")),
             *(
                 ("sent again", "retransmitted"),
                 ("speed by theory", "theory_ratio"),
                 ("with its share of MPI", "bounded"),
             ),
-            *(("speed measured", "speed_ratio"), ("interval", "speed_interval"), ("what it says", "remark")),
+            *(("speed measured", "speed_ratio"), ("interval", "speed_low|speed_high")),
         ],
         rows,
     )
@@ -53,11 +55,12 @@ def _row(analysis: Analysis, pair: Pair, base: Observed, seen: Observed) -> list
     bounded = None if share is None else 1 / (1 - share + share / theory)
     low, high = seen.sends
     speed = pair.speed
-    name = ", ".join(str(level) for level in analysis.configuration_of(pair.second))
+    name = short_name(analysis, analysis.configuration_of(pair.second))
     interval = None if speed is None else f"{words.significant(1 + speed.low)} to {words.significant(1 + speed.high)}"
     return [
         *(cell(level) for level in pair.case),
         cell(name),
+        cell(_remark(pair, base, seen, theory, bounded)),
         cell(seen.flows, words.significant(seen.flows)),
         cell(high, _nics(high) if high - low < 0.005 else f"{words.significant(low, 2)} to {_nics(high)}"),
         cell(seen.predicted, None if seen.predicted is None else words.significant(seen.predicted)),
@@ -67,8 +70,7 @@ def _row(analysis: Analysis, pair: Pair, base: Observed, seen: Observed) -> list
         cell(theory, f"× {words.significant(theory)}"),
         cell(bounded, None if bounded is None else f"× {words.significant(bounded)}"),
         cell(1 + pair.speed_value, f"× {words.significant(1 + pair.speed_value)}"),
-        cell(None if speed is None else f"{1 + speed.low!r}..{1 + speed.high!r}", interval),
-        cell(_remark(pair, base, seen, theory, bounded)),
+        cell(None if speed is None else (1 + speed.low, 1 + speed.high), interval),
     ]
 
 

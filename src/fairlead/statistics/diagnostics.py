@@ -8,9 +8,6 @@ from fairlead.statistics.estimates import FloatArray, Samples, checked
 FEW = 6
 """Below this an interval of 95 % rests on the assumption of normal scatter alone."""
 _FAR = 3.0  # interquartile ranges beyond a quartile: Tukey's "far out"
-_MIN_MODES = 12  # with fewer samples two clusters say nothing
-_SEPARATION = 4.5  # for many samples; few scatter into clusters by chance
-_LEAST_SHARE = 0.15
 _UNLIKELY = 1e-4
 
 
@@ -22,31 +19,6 @@ def outliers(samples: Samples) -> FloatArray:
     low, high = np.quantile(array, [0.25, 0.75])
     reach = _FAR * (high - low)
     return np.asarray(array[(array < low - reach) | (array > high + reach)]) if reach > 0 else array[:0]
-
-
-def two_modes(samples: Samples) -> tuple[float, float] | None:
-    """Means of two clusters that stand far apart, or None.
-
-    The samples are cut where the scatter within both parts is least (one-dimensional 2-means). The parts count as modes
-    if both hold a fair share and their means differ by more than `_SEPARATION` times their common scatter (Ashman's D;
-    a normal distribution cut in its middle has 2.7, a uniform one 3.5).
-    """
-    array = np.sort(checked(samples, 1, "modes"))
-    n = len(array)
-    least = max(3, int(np.ceil(_LEAST_SHARE * n)))
-    if n < _MIN_MODES:
-        return None
-    cuts = np.arange(least, n - least + 1)
-    sums, squares = np.cumsum(array - array[0]), np.cumsum((array - array[0]) ** 2)
-    left = squares[cuts - 1] - sums[cuts - 1] ** 2 / cuts
-    right = squares[-1] - squares[cuts - 1] - (sums[-1] - sums[cuts - 1]) ** 2 / (n - cuts)
-    cut = int(cuts[np.argmin(left + right)])
-    lower, upper = array[:cut], array[cut:]
-    scatter = float(np.sqrt((lower.var(ddof=1) + upper.var(ddof=1)) / 2))
-    distance = float(upper.mean() - lower.mean())
-    return (
-        (float(lower.mean()), float(upper.mean())) if distance > max(_SEPARATION * (1 + 4 / n) * scatter, 0.0) else None
-    )
 
 
 def repeated(samples: Samples) -> tuple[float, int] | None:
@@ -62,12 +34,12 @@ def repeated(samples: Samples) -> tuple[float, int] | None:
     rest = array[array != values[top]]
     if count < 3 or len(rest) < 2:
         return (float(values[top]), count) if count >= 3 and len(array) > 3 else None
-    chance = min(1.0, _resolution(array) / (float(rest.std(ddof=1)) * np.sqrt(2 * np.pi))) if rest.std() > 0 else 1.0
+    chance = min(1.0, resolution(array) / (float(rest.std(ddof=1)) * np.sqrt(2 * np.pi))) if rest.std() > 0 else 1.0
     unlikely = float(stats.binom.sf(count - 1, len(array), chance)) * len(values) < _UNLIKELY
     return (float(values[top]), count) if unlikely else None
 
 
-def _resolution(array: FloatArray) -> float:
+def resolution(array: FloatArray) -> float:
     """Step of the last printed decimal: at most twelve, which is all that a measured time has."""
     for decimals in range(13):
         if np.allclose(np.round(array, decimals), array, rtol=0, atol=1e-13 * max(1.0, float(np.abs(array).max()))):

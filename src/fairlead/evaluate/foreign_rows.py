@@ -1,0 +1,92 @@
+"""Rows of a foreign CSV file, checked as far as that needs no map: every complaint names the line."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairlead.errors import ConfigError, reason_of
+
+MOST_LINES = 8
+"""Lines that a complaint names one by one."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: texts by column, without spaces around them, and the line (from 1) that it ends on."""
+
+    texts: Mapping[str, str]
+    line: int
+
+
+@dataclass(frozen=True)
+class Content:
+    """A file: its text, its columns and its rows."""
+
+    text: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def read(file: Path) -> Content:
+    """Read a file.
+
+    Raises:
+        ConfigError: it cannot be read, is no CSV, has a column twice, or a row has another number of columns.
+    """
+    text = _text(file)
+    lines = _records(file, text)
+    line, header = next(lines, (1, []))
+    columns = [name.strip() for name in header]
+    if not any(columns):
+        raise ConfigError(f"{file}:{line}: holds no row", hint="the first line must name the columns")
+    doubled = [name for name in dict.fromkeys(columns) if name and columns.count(name) > 1]
+    if doubled:
+        places = ", ".join(str(k) for k, name in enumerate(columns, start=1) if name == doubled[0])
+        raise ConfigError(
+            f"{file}:{line}: the column {doubled[0]!r} is there {columns.count(doubled[0])} times (columns {places})",
+            hint="give each column a name of its own in the first line",
+        )
+    rows = []
+    for line, texts in lines:
+        if not texts:  # an empty line
+            continue
+        if len(texts) != len(columns):
+            raise ConfigError(
+                f"{file}:{line}: has not {len(columns)} columns as the first line, but {len(texts)}",
+                hint="a text with a comma in it must stand in double quotes",
+            )
+        rows.append(Row(dict(zip(columns, (each.strip() for each in texts), strict=True)), line))
+    if not rows:
+        raise ConfigError(f"{file}: holds no row", hint="one row a sample, after the first line")
+    return Content(text, tuple(columns), tuple(rows))
+
+
+def in_words(lines: Sequence[int]) -> str:
+    """For people: "lines 3, 5 and 12 more"."""
+    shown = ", ".join(map(str, lines[:MOST_LINES]))
+    more = f" and {len(lines) - MOST_LINES} more" if len(lines) > MOST_LINES else ""
+    return f"line {shown}" if len(lines) == 1 else f"lines {shown}{more}"
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read: {reason_of(error)}") from error
+    except UnicodeDecodeError as error:
+        line = file.read_bytes()[: error.start].count(b"\n") + 1
+        raise ConfigError(f"{file}:{line}: is no UTF-8 text: {error.reason}", hint="save it as UTF-8") from error
+
+
+def _records(file: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    while True:
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise ConfigError(f"{file}:{reader.line_num}: is no CSV: {error}", hint="look for an open quote") from error
+        yield reader.line_num, record
