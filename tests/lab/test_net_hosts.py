@@ -20,7 +20,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors import base
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import ConfigError, HostError
-from fairlead.evaluate import session
+from fairlead.evaluate import plan_file
 from fairlead.evaluate.runner import Evaluation
 from fairlead.manage.remains import Remains
 from fairlead.net import apply as on_hosts
@@ -298,7 +298,7 @@ def test_networks_of_real_hosts_are_a_factor_and_taken_back_after_a_crash(
     cluster.write_text(CLUSTER)
     (tmp_path / "plan.toml").write_text(PLAN)
     with Store.open(tmp_path / "results") as store:
-        Evaluation(session.read(tmp_path / "plan.toml"), store).run()
+        Evaluation(plan_file.read(tmp_path / "plan.toml"), store).run()
         rows = store.runs("evaluation_row")
     assert len(rows) == 6
     for row in rows:

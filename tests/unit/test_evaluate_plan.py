@@ -8,7 +8,7 @@ import pytest
 
 from fairlead import config
 from fairlead.errors import ConfigError
-from fairlead.evaluate import design, plan_words, session
+from fairlead.evaluate import design, plan_file, plan_words
 from fairlead.evaluate.plan import Plan
 from fairlead.manage.components import FULL, NONE, STAGES
 
@@ -199,7 +199,7 @@ def test_plans_that_make_no_sense_are_refused(parts, complaint):
     ],
 )
 def test_the_ready_plans_are_the_matrices_that_they_say(name, rows, cells, set_ups):
-    plan = session.read(EXAMPLES / f"{name}.toml", look=False)
+    plan = plan_file.read(EXAMPLES / f"{name}.toml")
     planned = design.planned_rows(plan)
     assert (len(planned), len(plan.combinations())) == (rows, cells)
     assert design.set_ups(plan, planned) == set_ups

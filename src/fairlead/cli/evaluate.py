@@ -52,8 +52,8 @@ def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
       fairlead evaluate examples/evaluate/small.toml --set class=W --set 'program=["is"]'
     """
     from fairlead.display.terminal import console
+    from fairlead.evaluate import endings, row_checks
     from fairlead.evaluate import plan_file as plan_files
-    from fairlead.evaluate import row_checks, session
     from fairlead.evaluate.runner import Evaluation
     from fairlead.report import evaluation_report
     from fairlead.store import Store
@@ -70,14 +70,14 @@ def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
         try:
             evaluation.run(say, lambda text: click.echo(f"{time.monotonic() - begin_s:6.1f} s  {text}", err=True))
         except (KeyboardInterrupt, FairleadError):
-            click.echo(session.how_to_go_on(plan_file, results, evaluation.stored_rows, changes), err=True)
+            click.echo(endings.how_to_go_on(plan_file, results, evaluation.stored_rows, changes), err=True)
             raise
-        for line in session.failures(plan_file, results, evaluation):
+        for line in endings.failures(plan_file, results, evaluation):
             click.echo(line, err=True)
         analysis = evaluation_report.compute(store, store.run(evaluation.experiment))
     evaluation_report.show(analysis, console())
     click.echo(f"report: {evaluation_report.write(analysis, results / 'evaluation.html')[0]}")
-    for line in session.what_is_left(evaluation):
+    for line in endings.what_is_left(evaluation):
         click.echo(line, err=True)
     return 1 if evaluation.failed_rows or evaluation.empty_cells else 0
 
