@@ -57,7 +57,7 @@ def test_every_operation_and_number_of_ranks(four: Lab, tmp_path: Path) -> None:
 
 
 def test_victims_are_measured_alone_and_beside_others(four: Lab, tmp_path: Path) -> None:
-    options = ["--size", "16KiB", "--blocks", "2", "--precision", "1000", "--budget", "60"]
+    options = ["--size", "16KiB", "--blocks", "2", "--precision", "1000", "--budget", "120"]
     run, said = measured(four, tmp_path, "impact", *options)
     with Store.read(tmp_path / "r") as store:
         blocks = impact_analysis.blocks(store, run.id)

@@ -163,7 +163,7 @@ def test_doctor_tells_that_a_node_does_not_share_files(slurm: labs.Lab, shared: 
         subprocess.run(slurm.enter_command("h1", ["umount", "/root"]), check=True)
     flat = " ".join(re.sub("[│┃]", " ", said).split())
     assert "error h1 do not see this machine's files (/root/.cache/fairlead)" in flat
-    assert "1 errors" in said
+    assert "1 error," in said
 
 
 def test_a_cancelled_job_leaves_nothing(slurm: labs.Lab, shared: Path) -> None:

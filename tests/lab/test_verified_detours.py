@@ -189,7 +189,7 @@ def test_a_detour_that_never_carried_is_not_taken(
         run(cluster, *MOVED, program=traffic(5), results=tmp_path) as command,
     ):
         assert command.end() == 1
-    assert command.heard("h0: `move` failed: the detour no longer delivers packets")
+    assert command.heard("h0: `move` failed: the detour does not carry packets")
     assert command.events("moved") == []
 
 
