@@ -43,7 +43,7 @@ class Stream:
 
 
 def read(text: str, source: str) -> list[Reading]:
-    """A test as `fairlead.benchmarks.tcp` stores one.
+    """Tests as `fairlead.benchmarks.tcp` stores them: one, or several one after the other (``--logfile``).
 
     A client that only sends knows what it gave to its own system, not what arrived: its numbers have another name.
 
@@ -51,8 +51,30 @@ def read(text: str, source: str) -> list[Reading]:
         MeasurementError: as `parse`; another protocol than TCP, a limited rate, no length of the test, or streams that
             differ in what they tell.
     """
-    streams = parse(text, source)
-    start = json.loads(text).get("start", {})
+    return [_test(data, source) for data in _documents(text, source)]
+
+
+def _documents(text: str, source: str) -> list[Any]:
+    """The JSON texts of a file."""
+    decoder, found, place = json.JSONDecoder(), [], 0
+    while place < len(text):
+        rest = text[place:]
+        place += len(rest) - len(rest.lstrip())
+        if not rest.strip():
+            break
+        try:
+            document, place = decoder.raw_decode(text, place)
+        except json.JSONDecodeError as error:
+            raise MeasurementError(f"{source}:{error.lineno}: is no JSON of iperf3: {error.msg}") from error
+        found.append(document)
+    if not found:
+        raise MeasurementError(f"{source}:1: is no JSON of iperf3: it is empty")
+    return found
+
+
+def _test(data: Any, source: str) -> Reading:
+    streams = _streams(data, source)
+    start = data.get("start", {})
     _tcp_without_limit(start, source)
     try:
         seconds = float(start["test_start"]["duration"])
@@ -88,7 +110,7 @@ def read(text: str, source: str) -> list[Reading]:
         Series("retransmits_count", "count", labels, np.array(again, dtype=np.float64)),
     )
     plan = {"seconds": seconds, "program": str(start.get("version", "iperf3")), "counted_by": counted_by}
-    return [Reading("tcp", series, plan)]
+    return Reading("tcp", series, plan)
 
 
 def _tcp_without_limit(start: dict[str, Any], source: str) -> None:
@@ -138,6 +160,10 @@ def parse(text: str, source: str) -> list[Stream]:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise MeasurementError(f"{source}:{error.lineno}: is no JSON of iperf3: {error.msg}") from error
+    return _streams(data, source)
+
+
+def _streams(data: Any, source: str) -> list[Stream]:
     if not isinstance(data, dict):
         raise MeasurementError(f"{source}:1: is no JSON of iperf3: no object")
     if "error" in data:

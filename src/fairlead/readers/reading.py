@@ -12,6 +12,7 @@ from fairlead.errors import MeasurementError
 from fairlead.store import Label, Series
 
 US = 1e-6
+NS = 1e-9
 MB_BPS = 8e6  # 10^6 bytes a second
 MIB_BPS = 8 * 2.0**20
 
@@ -31,6 +32,27 @@ class Reading:
     series: tuple[Series, ...]
     plan: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the user says of files that do not say it themselves.
+
+    Attributes:
+        test: the name of the test.
+        unit: of raw samples, one of `UNITS`.
+        size_B: of the messages.
+        tick_rate_hz: of the clock in whose ticks a file counts.
+    """
+
+    test: str = ""
+    unit: str = ""
+    size_B: int | None = None
+    tick_rate_hz: float | None = None
+
+
+SAMPLES = {"time_s": "sample_s", "rate_bps": "sample_bps"}
+"""By quantity, the series that raw samples are: label ``size_B``, where the file has one."""
 
 
 @dataclass(frozen=True)

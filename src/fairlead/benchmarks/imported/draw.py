@@ -26,7 +26,8 @@ LAYERS = {
 }
 """By layer, tests that go one way between two hosts, and say by how many pairs; osu_multi_lat does not."""
 BETWEEN_TWO = re.compile(
-    r"OSU (Latency(, .*)?|.*Bandwidth.*)|IMB (PingPong|PingPing)\S*, 2 ranks.*|perftest .*|netgauge one_one"
+    r"OSU (Latency(, .*)?|.*Bandwidth.*)|IMB (PingPong|PingPing)\S*, 2 ranks.*|perftest .*|"
+    r"netgauge one_one(_sync|_mpi_bidirect|_randbuf|_randtag)?"
 )
 """Tests of other programs that keep two hosts busy. Of others their files do not say on how many hosts they ran, of
 osu_multi_lat not with how many pairs."""
@@ -157,7 +158,11 @@ def verdicts(found: Imported) -> Iterator[Verdict]:
         if None in curve.values and curve.statistic in PREFERRED:
             parts.append(f"{curve.statistic} {FORMS[curve.name](float(np.mean(curve.values[None])))}")
     yield Verdict("fact", f"{found.name}: {'; '.join(parts)}")
-    yield Verdict("sure", f"{found.name}: {words.count(found.repetitions(), 'table')} of statistics, no samples")
+    if found.samples:
+        kept = f"{words.count(found.samples, 'sample')} in {words.count(found.repetitions(), 'launch', 'launches')}"
+        yield Verdict("sure", f"{found.name}: {kept}")
+    else:
+        yield Verdict("sure", f"{found.name}: {words.count(found.repetitions(), 'table')} of statistics, no samples")
 
 
 def performances(part: Imported) -> Iterator[Performance]:

@@ -52,7 +52,7 @@ register(
         place=LAYERS + 70,
         command=command,
         share=Share(turn=10, weight=1, options=of_all),
-        runs=("noise", "noise-fwq"),
+        runs=("noise", "noise-fwq", "noise-ftq"),
         variant=_cores,
         compared="overhead of a core",
         interval_over="cores",

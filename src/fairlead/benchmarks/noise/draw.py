@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from fairlead.benchmarks.noise import periodic
+from fairlead.benchmarks.noise import periodic, quanta
 from fairlead.benchmarks.noise.analyse import Core, Noise, load
 from fairlead.benchmarks.noise.periodic import Period
 from fairlead.benchmarks.page.colours import colours
@@ -29,7 +29,9 @@ def drawings(found: Sequence[Noise], systems: Sequence[str]) -> list[Drawing]:
     with_cores = [each for each in found if each.cores]
     with_work = [each for each in found if each.work]
     drawn = [draw(with_cores, systems) for draw in (_scatter, _map, _spectra)] if with_cores else []
-    return [*drawn, _work(with_work, systems)] if with_work else drawn
+    drawn += [_work(with_work, systems)] if with_work else []
+    with_quanta = [each for each in found if each.quanta]
+    return [*drawn, quanta.draw(with_quanta, systems)] if with_quanta else drawn
 
 
 def _scatter(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
@@ -242,6 +244,9 @@ def verdicts(found: Noise) -> Iterator[Verdict]:
     if found.work:
         shares = [one.overhead_share() for one in found.work]
         yield Verdict("fact", f"equal pieces of work lose {_range(shares)} of the time of {_cores(len(shares))}")
+    if found.quanta:
+        shares = [one.overhead_share() for one in found.quanta]
+        yield Verdict("fact", f"equal spans of time lose {_range(shares)} of the work of {_cores(len(shares))}")
     for status in found.incomplete:
         yield Verdict("sure", f"noise: incomplete ({status})")
     if not found.cores:
