@@ -14,7 +14,7 @@ from fairlead.cli.measure_options import Lost, Output, benchmark_command, measur
 if TYPE_CHECKING:
     from fairlead.cluster.description import Transport
 
-FORMATS = ("osu", "imb", "iperf3", "perftest", "netgauge", "mpip", "samples")
+FORMATS = ("osu", "imb", "iperf3", "perftest", "netgauge", "mpip", "gpcnet", "samples")
 
 
 class _Benchmarks(click.Group):
@@ -103,9 +103,9 @@ def all_(cluster_file: Path, output: Output, transport: "Transport | None", **op
 def import_(file_format: str, files: tuple[Path, ...], system: str, output: Output, **told: Any) -> None:
     """Read what other programs measured into the results; several files of one test are its repetitions.
 
-    FORMAT is osu (OSU micro-benchmarks), imb (Intel MPI Benchmarks), iperf3 (--json), perftest, netgauge, mpip or
-    samples (one number a line). A file may hold several launches, one after the other. A file that is not understood
-    is refused, with its line, and nothing is stored.
+    FORMAT is osu (OSU micro-benchmarks), imb (Intel MPI Benchmarks), iperf3 (--json), perftest, netgauge, mpip, gpcnet
+    (GPCNeT) or samples (one number a line). A file may hold several launches, one after the other. A file that is not
+    understood is refused, with its line, and nothing is stored.
 
     \b
     Examples:

@@ -16,6 +16,7 @@ Bools = npt.NDArray[np.bool_]
 
 INTERVALS = 30  # of a stream
 SHORTEST_S, LONGEST_S = 0.1, 60.0  # iperf3 knows no other intervals
+ONCE = ("start", "test_start", "intervals", "streams", "bytes")  # keys that count, and so stand once in an object
 AGREE = 1e-3  # what an interval's bytes, length and rate may differ by
 
 
@@ -56,7 +57,7 @@ def read(text: str, source: str) -> list[Reading]:
 
 def _documents(text: str, source: str) -> list[Any]:
     """The JSON texts of a file."""
-    decoder, found, place = json.JSONDecoder(), [], 0
+    decoder, found, place = json.JSONDecoder(object_pairs_hook=lambda pairs: _once(pairs, text, source)), [], 0
     while place < len(text):
         rest = text[place:]
         place += len(rest) - len(rest.lstrip())
@@ -70,6 +71,15 @@ def _documents(text: str, source: str) -> list[Any]:
     if not found:
         raise MeasurementError(f"{source}:1: is no JSON of iperf3: it is empty")
     return found
+
+
+def _once(pairs: list[tuple[str, Any]], text: str, source: str) -> dict[str, Any]:
+    """An object. JSON lets a key stand twice, and the last one count."""
+    for key in ONCE:
+        if [name for name, _ in pairs].count(key) > 1:
+            line = text[: text.rindex(f'"{key}"')].count("\n") + 1
+            raise MeasurementError(f"{source}:{line}: an object names {key!r} twice")
+    return dict(pairs)
 
 
 def _test(data: Any, source: str) -> Reading:
@@ -201,10 +211,9 @@ def _interval(stream: dict[str, Any], where: str) -> tuple[tuple[int, bool], Int
 
 def _agree(stream: dict[str, Any], where: str) -> None:
     """iperf3 writes the rate that follows from bytes and seconds beside them."""
-    told = [stream.get(key) for key in ("bytes", "seconds", "bits_per_second")]
-    if None in told or not float(stream["seconds"]):
+    moved_B, length_s, rate_bps = (float(stream[key]) for key in ("bytes", "seconds", "bits_per_second"))
+    if not length_s:
         return
-    moved_B, length_s, rate_bps = (float(each) for each in told)  # type: ignore[arg-type]
     if abs(8 * moved_B / length_s - rate_bps) > AGREE * max(rate_bps, 8 * moved_B / length_s):
         raise MeasurementError(f"{where}: {moved_B:g} bytes in {length_s:g} s are not {rate_bps:g} bit/s")
     if abs(float(stream["end"]) - float(stream["start"]) - length_s) > AGREE:

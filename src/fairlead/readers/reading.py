@@ -60,7 +60,7 @@ class Column:
     """A column of a table over message size.
 
     Attributes:
-        name: of the series: ``time_s``, ``rate_bps``, ``overlap_share``.
+        name: of the series: ``time_s``, ``rate_bps``, ``overlap_share``, ``impact_ratio``.
         statistic: what it is of the test's repetitions or ranks: ``mean``, ``least``, ``median``, ``p99`` ..
         scale: from the file's unit to that of the series.
     """
@@ -72,7 +72,7 @@ class Column:
     @property
     def unit(self) -> str:
         """The series' unit."""
-        return {"time_s": "s", "rate_bps": "bit/s", "overlap_share": "1"}[self.name]
+        return {"time_s": "s", "rate_bps": "bit/s", "overlap_share": "1", "impact_ratio": "1"}[self.name]
 
 
 def refused(source: str, line: int, reason: str, *, hint: str = "") -> MeasurementError:
@@ -88,7 +88,7 @@ def whole_lines(text: str, source: str) -> list[str]:
     """
     lines = text.splitlines()
     if not lines:
-        raise MeasurementError(f"{source}: is empty")
+        raise refused(source, 1, "the file is empty")
     if not text.endswith("\n"):
         raise refused(source, len(lines), "the file ends within a line; it is not complete")
     return lines

@@ -13,10 +13,10 @@ from fairlead.readers.reading import SAMPLES
 from fairlead.store import Label, Run, Series, Store
 
 Floats = npt.NDArray[np.float64]
-VALUES = ("time_s", "rate_bps", "overlap_share")
+VALUES = ("time_s", "rate_bps", "overlap_share", "impact_ratio")
 PREFERRED = ("median", "mean", "least")  # which of a program's statistics is drawn, where there are several
-OF_SAMPLES = ("netgauge", "perftest", "gpcnet", "samples")
-"""Formats whose least and greatest are of samples. Those of osu and imb are of the ranks' means."""
+OF_SAMPLES = ("netgauge", "perftest", "samples")
+"""Formats whose least and greatest are of samples. Those of osu and imb are of ranks, those of gpcnet of tests."""
 STATISTICS: dict[str, Callable[[Floats], Any]] = {
     "median": np.median,
     "mean": np.mean,

@@ -24,9 +24,10 @@ KINDS: tuple[Kind, ...] = (
     (processor.is_processor, processor.read),
     (short.is_short, short.read),
 )
+NOT_READ = ("disk", "func_args", "mprobe", "nbov", "synctest")
 HINT = (
     "read are noise, one_one and its kin, 1toN, Nto1, overlap, ebb, collvsnoise, loggp (the file of -o), distrtt, "
-    "memory and cpu; not disk, func_args, mprobe, nbov, synctest"
+    f"memory and cpu; not {', '.join(NOT_READ)}"
 )
 
 
@@ -52,5 +53,8 @@ def _read(output: Output, told: Told) -> list[Reading]:
             return read_kind(output)
     if clocks.is_clocks(output):
         return clocks.read(output, told.tick_rate_hz)
+    if output.rows() and output.pattern and output.pattern not in NOT_READ:
+        line, text = output.rows()[0]
+        raise output.refused(line, f"{text!r} is no row of {output.pattern}")
     named = f" (pattern {output.pattern})" if output.pattern else ""
     raise output.refused(output.first, f"there is no pattern of netgauge that is read{named}", hint=HINT)
