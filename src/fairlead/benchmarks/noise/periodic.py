@@ -66,7 +66,7 @@ def find(start_s: Floats, length_s: Floats, total_s: float) -> list[Period]:
         before = count
         one = _strongest(start_s[chosen], length_s[chosen], total_s)
         if one is None or one.length_s >= one.period_s:
-            continue  # events that begin with the beat of a clock, but last longer than its period, do not come so often
+            continue  # what begins with the beat of a clock and lasts longer than its period does not come so often
         if not any(abs(one.period_s / other.period_s - 1) < SAME for other in found):
             found.append(one)
     return sorted(found, key=lambda each: -each.length_s)
