@@ -14,7 +14,7 @@ from fairlead.cli.measure_options import Lost, Output, benchmark_command, measur
 if TYPE_CHECKING:
     from fairlead.cluster.description import Transport
 
-FORMATS = ("osu", "imb", "iperf3", "perftest", "netgauge", "mpip", "gpcnet", "samples")
+FORMATS = ("osu", "imb", "iperf3", "perftest", "netgauge", "mpip", "gpcnet", "rtla", "samples")
 
 
 class _Benchmarks(click.Group):
@@ -104,8 +104,8 @@ def import_(file_format: str, files: tuple[Path, ...], system: str, output: Outp
     """Read what other programs measured into the results; several files of one test are its repetitions.
 
     FORMAT is osu (OSU micro-benchmarks), imb (Intel MPI Benchmarks), iperf3 (--json), perftest, netgauge, mpip, gpcnet
-    (GPCNeT) or samples (one number a line). A file may hold several launches, one after the other. A file that is not
-    understood is refused, with its line, and nothing is stored.
+    (GPCNeT), rtla (osnoise, timerlat) or samples (one number a line). A file may hold several launches, one after the
+    other. A file that is not understood is refused, with its line, and nothing is stored.
 
     \b
     Examples:

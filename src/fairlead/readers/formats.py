@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from fairlead.readers import gpcnet, imb, iperf3, mpip, osu, perftest, samples
+from fairlead.readers import gpcnet, imb, iperf3, mpip, osu, perftest, rtla, samples
 from fairlead.readers.netgauge import outputs
 from fairlead.readers.netgauge import read as netgauge
 from fairlead.readers.reading import Reading, Told, refused
@@ -16,6 +16,7 @@ READERS: dict[str, Callable[[str, str], list[Reading]]] = {
     "netgauge": netgauge.read,
     "mpip": mpip.read,
     "gpcnet": gpcnet.read,
+    "rtla": rtla.read,
     "samples": samples.read,
 }
 TOLD: dict[str, Callable[[str, str, Told], list[Reading]]] = {"netgauge": netgauge.read, "samples": samples.read}
@@ -28,6 +29,7 @@ SIGNS: dict[str, tuple[re.Pattern[str], ...]] = {
     "netgauge": outputs.MARKS,
     "mpip": (re.compile(rf"{mpip.HEAD}\s*"),),
     "gpcnet": (gpcnet.TITLE,),
+    "rtla": tuple(rtla.READ),
 }
 """Lines by which a format is known."""
 

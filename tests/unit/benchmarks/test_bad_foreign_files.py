@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError
 
-from . import foreign_files, gpcnet_files, netgauge_files
+from . import foreign_files, gpcnet_files, netgauge_files, rtla_files
 
 Spoil = Callable[[str], bytes]
 SAMPLES = "# us\n1.5\n2.5\n3.5\n"
@@ -23,6 +23,7 @@ FILES = {
     "gpcnet": gpcnet_files.LOAD,
     "samples": SAMPLES,
     **{f"netgauge {name}": text for name, text in netgauge_files.EVERY.items()},
+    **{f"rtla {name}": text for name, text in rtla_files.EVERY.items()},
 }
 NUMBERS = {
     "osu": "2.50",
@@ -50,6 +51,7 @@ NUMBERS = {
     "netgauge loggp": "190.500000",
     "netgauge distrtt": "30000",
     "netgauge cpu": "4000.00",
+    **rtla_files.NUMBERS,
 }
 """A number of each file, as it stands there once or first; its own words go with it where it is not alone."""
 HEADERS = {
@@ -67,6 +69,7 @@ HEADERS = {
     "netgauge fwq": "# Fixed Work Quantum Benchmark\n",
     "netgauge ftq": "# Fixed Time Quantum Benchmark\n",
     "netgauge loggp": netgauge_files.LOGGP.splitlines(keepends=True)[0],
+    **rtla_files.HEADERS,
 }
 UNITS = {
     "osu": "Latency(us)",
@@ -83,6 +86,7 @@ UNITS = {
     "netgauge pchase": " us ",
     "netgauge ebb": " us ",
     "netgauge cpu": " us ",
+    **rtla_files.UNITS,
 }
 
 
@@ -165,7 +169,9 @@ def test_a_header_that_stands_twice_is_refused(tmp_path: Path, name: str) -> Non
 def test_an_absurd_unit_is_refused(tmp_path: Path, name: str) -> None:
     unit = UNITS[name]
     assert unit in FILES[name]
-    absurd = unit.replace("usec", "furlong").replace("us", "furlong").replace("seconds", "furlongs")
+    absurd = (
+        unit.replace("usec", "furlong").replace("us", "furlong").replace("(ns)", "(nm)").replace("seconds", "furlongs")
+    )
     said = refuse(tmp_path, name, FILES[name].replace(unit, absurd.replace("bits", "parsecs"), 1).encode())
     assert said.startswith(f"{tmp_path / 'bad'}:"), said
 

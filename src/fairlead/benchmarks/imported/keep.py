@@ -84,9 +84,10 @@ def keep(store: Store, system: str, file_format: str, found: Sequence[tuple[Path
         run = store.begin_run(records.KIND, labels, plan=plan)
         with ended(store, run):
             for number, (_, reading) in enumerate(repetitions):
+                one_core = reading.plan.get("program") == "netgauge noise"
                 for series in reading.series:
                     missing = bool(np.isnan(series.values).any()) if series.values.dtype.kind == "f" else False
-                    of = _numbered(series, number)
+                    of = _numbered(series, number, one_core=one_core)
                     store.add_series(run, series.name, series.values, series.unit, of, missing=missing)
             for number, path in enumerate(files):
                 store.attach(run, f"file-{number}.txt", path.read_bytes())
@@ -94,7 +95,11 @@ def keep(store: Store, system: str, file_format: str, found: Sequence[tuple[Path
     return runs
 
 
-def _numbered(series: Series, number: int) -> dict[str, Label]:
+def _numbered(series: Series, number: int, *, one_core: bool) -> dict[str, Label]:
+    """Labels of a repetition's series.
+
+    Args:
+        one_core: netgauge does not say which processor it measured: it writes a file for each.
+    """
     labels = {**series.labels, "round": number}
-    # netgauge does not say which processor it measured: it writes a file for each.
-    return {**labels, "cpu": number} if "cpu" in labels else labels
+    return {**labels, "cpu": number} if one_core and "cpu" in labels else labels

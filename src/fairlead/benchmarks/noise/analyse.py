@@ -7,6 +7,8 @@ import numpy as np
 from fairlead.benchmarks.noise import measure, periodic
 from fairlead.benchmarks.noise.measure import Floats
 from fairlead.benchmarks.noise.periodic import Period
+from fairlead.benchmarks.noise.told import TOOLS, Told
+from fairlead.benchmarks.noise.told import load as told_by_rtla
 from fairlead.benchmarks.page.systems import System
 from fairlead.store import Run, Store
 
@@ -102,7 +104,7 @@ def quanta(store: Store, run: Run) -> list[Quanta]:
 class Noise:
     """One system's newest noise runs: cores of the selfish loop, times of equal work, work of equal times.
 
-    One or two of them may be empty.
+    Any of them may be empty; ``told`` is what rtla says.
 
     Attributes:
         incomplete: how the runs ended that did not end well.
@@ -114,6 +116,7 @@ class Noise:
     periods: dict[tuple[str, int], list[Period]]
     incomplete: tuple[str, ...]
     quanta: tuple[Quanta, ...] = ()
+    told: tuple[Told, ...] = ()
 
     def worst(self) -> Core:
         """The core that lost the largest share of its time."""
@@ -124,12 +127,16 @@ def load(system: System) -> Noise | None:
     """None where there is no such run."""
     names = (measure.BENCHMARK, measure.BENCHMARK_FWQ, measure.BENCHMARK_FTQ)
     detours, pieces, spans = (system.runs.get(name) for name in names)
-    if detours is None and pieces is None and spans is None:
+    of_rtla = [system.runs[name] for name in TOOLS if name in system.runs]
+    if not of_rtla and detours is None and pieces is None and spans is None:
         return None
     with Store.read(system.directory) as store:
         of_cores = cores(store, detours.id) if detours else []
         of_work = work(store, pieces.id) if pieces else []
         of_spans = quanta(store, spans) if spans else []
+        told = told_by_rtla(store, of_rtla)
     periods = {(core.host, core.cpu): periodic.find(core.start_s, core.excess_s, core.period_s) for core in of_cores}
-    incomplete = tuple(run.status for run in (detours, pieces, spans) if run is not None and run.status != "ok")
-    return Noise(system.name, tuple(of_cores), tuple(of_work), periods, incomplete, tuple(of_spans))
+    incomplete = tuple(
+        run.status for run in (detours, pieces, spans, *of_rtla) if run is not None and run.status != "ok"
+    )
+    return Noise(system.name, tuple(of_cores), tuple(of_work), periods, incomplete, tuple(of_spans), tuple(told))
