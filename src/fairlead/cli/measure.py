@@ -14,7 +14,7 @@ from fairlead.cli.measure_options import Lost, Output, benchmark_command, measur
 if TYPE_CHECKING:
     from fairlead.cluster.description import Transport
 
-FORMATS = ("osu", "imb", "iperf3", "perftest", "netgauge", "mpip")
+FORMATS = ("osu", "imb", "iperf3", "perftest", "netgauge", "mpip", "gpcnet", "rtla", "samples")
 
 
 class _Benchmarks(click.Group):
@@ -92,25 +92,36 @@ def all_(cluster_file: Path, output: Output, transport: "Transport | None", **op
 @click.argument("file_format", metavar="FORMAT", type=click.Choice(FORMATS))
 @click.argument("files", metavar="FILE..", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--system", required=True, help="Whose measurements these are: the name that reports show.")
+@click.option("--test", default="", metavar="NAME", help="Name of the test, where the file does not say it.")
+@click.option(
+    "--unit", default="", metavar="UNIT", help="Of raw samples: ns, us, ms, s, bit/s, Mbit/s, Gbit/s, MB/s, MiB/s."
+)
+@click.option("--size", "size_B", type=click.IntRange(min=0), metavar="BYTES", help="Message size of raw samples.")
+@click.option("--tick-rate", "tick_rate_hz", type=click.FloatRange(min=1), metavar="HZ",
+              help="Of the clock in whose ticks netgauge's distrtt counts.")  # fmt: skip
 @output_options
-def import_(file_format: str, files: tuple[Path, ...], system: str, output: Output) -> None:
+def import_(file_format: str, files: tuple[Path, ...], system: str, output: Output, **told: Any) -> None:
     """Read what other programs measured into the results; several files of one test are its repetitions.
 
-    FORMAT is osu (OSU micro-benchmarks), imb (Intel MPI Benchmarks), iperf3 (--json), perftest, netgauge (noise,
-    one_one) or mpip. A file that is not understood is refused, with its line, and nothing is stored.
+    FORMAT is osu (OSU micro-benchmarks), imb (Intel MPI Benchmarks), iperf3 (--json), perftest, netgauge, mpip, gpcnet
+    (GPCNeT), rtla (osnoise, timerlat) or samples (one number a line). A file may hold several launches, one after the
+    other. A file that is not understood is refused, with its line, and nothing is stored.
 
     \b
     Examples:
       fairlead measure import osu latency-*.txt bandwidth-*.txt --system cloud
       fairlead measure import imb imb.log --system cloud --results results/cloud
+      fairlead measure import netgauge ng.out --test one_one_mpi_bidirect --system cloud
+      fairlead measure import samples barrier.txt --test barrier --unit us --system cloud
     """
     from fairlead.benchmarks.imported import keep as imported
     from fairlead.display import words
     from fairlead.errors import ConfigError, MeasurementError
+    from fairlead.readers.reading import Told
     from fairlead.store import Store
 
     try:
-        found = imported.read(file_format, files)
+        found = imported.read(file_format, files, Told(**told))
     except MeasurementError as error:  # a wrong file was named; elsewhere it is a measurement that failed
         raise ConfigError(str(error)) from error
     with Store.open(output.results) as store:

@@ -1,9 +1,12 @@
 """The formats that are read, by name."""
 
+import re
 from collections.abc import Callable
 
-from fairlead.readers import imb, iperf3, mpip, netgauge, osu, perftest
-from fairlead.readers.reading import Reading
+from fairlead.readers import gpcnet, imb, iperf3, mpip, osu, perftest, rtla, samples
+from fairlead.readers.netgauge import outputs
+from fairlead.readers.netgauge import read as netgauge
+from fairlead.readers.reading import Reading, Told, refused
 
 READERS: dict[str, Callable[[str, str], list[Reading]]] = {
     "osu": osu.read,
@@ -12,4 +15,39 @@ READERS: dict[str, Callable[[str, str], list[Reading]]] = {
     "perftest": perftest.read,
     "netgauge": netgauge.read,
     "mpip": mpip.read,
+    "gpcnet": gpcnet.read,
+    "rtla": rtla.read,
+    "samples": samples.read,
 }
+TOLD: dict[str, Callable[[str, str, Told], list[Reading]]] = {"netgauge": netgauge.read, "samples": samples.read}
+"""Those whose files do not say all of themselves."""
+SIGNS: dict[str, tuple[re.Pattern[str], ...]] = {
+    "osu": (osu.TITLE,),
+    "imb": (imb.TITLE,),
+    "iperf3": (re.compile(r"\{\s*"), re.compile(r'\s*"version":\s*"iperf .*')),
+    "perftest": (perftest.TITLE,),
+    "netgauge": outputs.MARKS,
+    "mpip": (re.compile(rf"{mpip.HEAD}\s*"),),
+    "gpcnet": (gpcnet.TITLE,),
+    "rtla": tuple(rtla.READ),
+}
+"""Lines by which a format is known."""
+
+
+def read(file_format: str, text: str, source: str, told: Told | None = None) -> list[Reading]:
+    """The tests of a file.
+
+    Args:
+        told: what the user says of it.
+
+    Raises:
+        MeasurementError: it is none of this format, or has lines of another; with file and line.
+    """
+    for place, line in enumerate(text.splitlines()):
+        for other, signs in SIGNS.items():
+            if other != file_format and any(sign.fullmatch(line) for sign in signs):
+                reason = f"{line.strip()!r} is a line of {other}, in a file that is to be one of {file_format}"
+                raise refused(source, place + 1, reason, hint=f"import it as {other}, in a file of its own")
+    if file_format in TOLD:
+        return TOLD[file_format](text, source, told or Told())
+    return READERS[file_format](text, source)

@@ -33,24 +33,33 @@ ROUNDING = 0.0051  # of a number with two decimals
 
 
 def read(text: str, source: str) -> list[Reading]:
-    """The tests of a file. What stands before the title is not looked at.
+    """The tests of a file: of one launch, or of several one after the other.
+
+    What stands before the first title, and behind an end, is not looked at.
 
     Raises:
         MeasurementError: no test, a line that is none of this format, no end, or numbers that disagree.
     """
     lines = whole_lines(text, source)
-    title = next(((k, match) for k, line in enumerate(lines) if (match := TITLE.fullmatch(line))), None)
-    if title is None:
+    titles = [(k, match) for k, line in enumerate(lines) if (match := TITLE.fullmatch(line))]
+    if not titles:
         raise refused(source, 1, "there is no title of the Intel MPI Benchmarks")
-    ends = [k for k, line in enumerate(lines) if line.strip() == END]
+    found = []
+    for (begin, title), end in zip(titles, [*(k for k, _ in titles[1:]), len(lines)], strict=True):
+        found += _launch(lines, begin, end, source, title["version"])
+    return found
+
+
+def _launch(lines: list[str], begin: int, end: int, source: str, version: str) -> list[Reading]:
+    """The tests of one launch, between its title and the next or the end of the file."""
+    ends = [k for k in range(begin, end) if lines[k].strip() == END]
     if not ends:
-        raise refused(source, len(lines), f'the file is not complete: "{END}" is missing')
-    starts = [k for k in range(title[0], ends[0]) if TEST.fullmatch(lines[k])]
+        raise refused(source, end, f'the output is not complete: "{END}" is missing')
+    starts = [k for k in range(begin, ends[0]) if TEST.fullmatch(lines[k])]
     if not starts:
         raise refused(source, ends[0] + 1, "there is no test before the end")
     return [
-        _test(lines, begin, end, source, title[1]["version"])
-        for begin, end in zip(starts, [*starts[1:], ends[0]], strict=True)
+        _test(lines, first, last, source, version) for first, last in zip(starts, [*starts[1:], ends[0]], strict=True)
     ]
 
 

@@ -16,6 +16,7 @@ Bools = npt.NDArray[np.bool_]
 
 INTERVALS = 30  # of a stream
 SHORTEST_S, LONGEST_S = 0.1, 60.0  # iperf3 knows no other intervals
+ONCE = ("start", "test_start", "intervals", "streams", "bytes")  # keys that count, and so stand once in an object
 AGREE = 1e-3  # what an interval's bytes, length and rate may differ by
 
 
@@ -43,7 +44,7 @@ class Stream:
 
 
 def read(text: str, source: str) -> list[Reading]:
-    """A test as `fairlead.benchmarks.tcp` stores one.
+    """Tests as `fairlead.benchmarks.tcp` stores them: one, or several one after the other (``--logfile``).
 
     A client that only sends knows what it gave to its own system, not what arrived: its numbers have another name.
 
@@ -51,8 +52,39 @@ def read(text: str, source: str) -> list[Reading]:
         MeasurementError: as `parse`; another protocol than TCP, a limited rate, no length of the test, or streams that
             differ in what they tell.
     """
-    streams = parse(text, source)
-    start = json.loads(text).get("start", {})
+    return [_test(data, source) for data in _documents(text, source)]
+
+
+def _documents(text: str, source: str) -> list[Any]:
+    """The JSON texts of a file."""
+    decoder, found, place = json.JSONDecoder(object_pairs_hook=lambda pairs: _once(pairs, text, source)), [], 0
+    while place < len(text):
+        rest = text[place:]
+        place += len(rest) - len(rest.lstrip())
+        if not rest.strip():
+            break
+        try:
+            document, place = decoder.raw_decode(text, place)
+        except json.JSONDecodeError as error:
+            raise MeasurementError(f"{source}:{error.lineno}: is no JSON of iperf3: {error.msg}") from error
+        found.append(document)
+    if not found:
+        raise MeasurementError(f"{source}:1: is no JSON of iperf3: it is empty")
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]], text: str, source: str) -> dict[str, Any]:
+    """An object. JSON lets a key stand twice, and the last one count."""
+    for key in ONCE:
+        if [name for name, _ in pairs].count(key) > 1:
+            line = text[: text.rindex(f'"{key}"')].count("\n") + 1
+            raise MeasurementError(f"{source}:{line}: an object names {key!r} twice")
+    return dict(pairs)
+
+
+def _test(data: Any, source: str) -> Reading:
+    streams = _streams(data, source)
+    start = data.get("start", {})
     _tcp_without_limit(start, source)
     try:
         seconds = float(start["test_start"]["duration"])
@@ -88,7 +120,7 @@ def read(text: str, source: str) -> list[Reading]:
         Series("retransmits_count", "count", labels, np.array(again, dtype=np.float64)),
     )
     plan = {"seconds": seconds, "program": str(start.get("version", "iperf3")), "counted_by": counted_by}
-    return [Reading("tcp", series, plan)]
+    return Reading("tcp", series, plan)
 
 
 def _tcp_without_limit(start: dict[str, Any], source: str) -> None:
@@ -138,6 +170,10 @@ def parse(text: str, source: str) -> list[Stream]:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise MeasurementError(f"{source}:{error.lineno}: is no JSON of iperf3: {error.msg}") from error
+    return _streams(data, source)
+
+
+def _streams(data: Any, source: str) -> list[Stream]:
     if not isinstance(data, dict):
         raise MeasurementError(f"{source}:1: is no JSON of iperf3: no object")
     if "error" in data:
@@ -175,10 +211,9 @@ def _interval(stream: dict[str, Any], where: str) -> tuple[tuple[int, bool], Int
 
 def _agree(stream: dict[str, Any], where: str) -> None:
     """iperf3 writes the rate that follows from bytes and seconds beside them."""
-    told = [stream.get(key) for key in ("bytes", "seconds", "bits_per_second")]
-    if None in told or not float(stream["seconds"]):
+    moved_B, length_s, rate_bps = (float(stream[key]) for key in ("bytes", "seconds", "bits_per_second"))
+    if not length_s:
         return
-    moved_B, length_s, rate_bps = (float(each) for each in told)  # type: ignore[arg-type]
     if abs(8 * moved_B / length_s - rate_bps) > AGREE * max(rate_bps, 8 * moved_B / length_s):
         raise MeasurementError(f"{where}: {moved_B:g} bytes in {length_s:g} s are not {rate_bps:g} bit/s")
     if abs(float(stream["end"]) - float(stream["start"]) - length_s) > AGREE:

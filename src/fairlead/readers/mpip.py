@@ -21,33 +21,39 @@ Line = tuple[int, list[str]]
 
 
 def read(text: str, source: str) -> list[Reading]:
-    """The report of a run.
+    """The reports of a file: of one run, or of several one after the other.
 
     Raises:
         MeasurementError: no report, a line that is none of this format, no end, or sums that disagree.
     """
     lines = whole_lines(text, source)
-    if HEAD not in [line.rstrip() for line in lines]:
+    starts = [k for k, line in enumerate(lines) if line.rstrip() == HEAD]
+    if not starts:
         raise refused(source, 1, f'there is no line "{HEAD}": this is no report of mpiP')
-    sections = _sections(lines)
+    ends = [*starts[1:], len(lines)]
+    return [_report(list(enumerate(lines))[begin:end], source) for begin, end in zip(starts, ends, strict=True)]
+
+
+def _report(lines: list[tuple[int, str]], source: str) -> Reading:
+    sections, last = _sections(lines), lines[-1][0] + 1
     if END not in sections:
-        raise refused(source, len(lines), f'the report is not complete: "@--- {END}" is missing')
+        raise refused(source, last, f'the report is not complete: "@--- {END}" is missing')
     if TASKS not in sections:
-        raise refused(source, len(lines), f"there is no section {TASKS!r}", hint="concise reports (-c) are not read")
+        raise refused(source, last, f"there is no section {TASKS!r}", hint="concise reports (-c) are not read")
     app_s, mpi_s = _tasks(sections[TASKS], source)
     series = [Series("app_time_s", "s", {}, np.array(app_s)), Series("mpi_time_s", "s", {}, np.array(mpi_s))]
     series += _sites(sections[SITES], source) if SITES in sections else []
-    hosts = [line.split()[-1] for line in lines if line.startswith("@ MPI Task Assignment")]
+    hosts = [line.split()[-1] for _, line in lines if line.startswith("@ MPI Task Assignment")]
     if len(hosts) != len(app_s):
-        raise refused(source, len(lines), f"{len(app_s)} tasks have a time, and {len(hosts)} a host")
-    command = next((line.partition(":")[2].strip() for line in lines if line.startswith("@ Command")), "")
-    return [Reading(BENCHMARK, tuple(series), {"program": "mpiP", "command": command, "hosts": hosts})]
+        raise refused(source, last, f"{len(app_s)} tasks have a time, and {len(hosts)} a host")
+    command = next((line.partition(":")[2].strip() for _, line in lines if line.startswith("@ Command")), "")
+    return Reading(BENCHMARK, tuple(series), {"program": "mpiP", "command": command, "hosts": hosts})
 
 
-def _sections(lines: list[str]) -> dict[str, list[Line]]:
+def _sections(lines: list[tuple[int, str]]) -> dict[str, list[Line]]:
     found: dict[str, list[Line]] = {}
     current: list[Line] | None = None
-    for place, line in enumerate(lines):
+    for place, line in lines:
         if match := SECTION.fullmatch(line):
             current = found.setdefault(match["name"], [])
         elif current is not None and line.strip() and not re.fullmatch(r"-+", line.strip()):

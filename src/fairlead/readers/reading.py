@@ -12,6 +12,7 @@ from fairlead.errors import MeasurementError
 from fairlead.store import Label, Series
 
 US = 1e-6
+NS = 1e-9
 MB_BPS = 8e6  # 10^6 bytes a second
 MIB_BPS = 8 * 2.0**20
 
@@ -34,11 +35,32 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Told:
+    """What the user says of files that do not say it themselves.
+
+    Attributes:
+        test: the name of the test.
+        unit: of raw samples, one of `UNITS`.
+        size_B: of the messages.
+        tick_rate_hz: of the clock in whose ticks a file counts.
+    """
+
+    test: str = ""
+    unit: str = ""
+    size_B: int | None = None
+    tick_rate_hz: float | None = None
+
+
+SAMPLES = {"time_s": "sample_s", "rate_bps": "sample_bps"}
+"""By quantity, the series that raw samples are: label ``size_B``, where the file has one."""
+
+
+@dataclass(frozen=True)
 class Column:
     """A column of a table over message size.
 
     Attributes:
-        name: of the series: ``time_s``, ``rate_bps``, ``overlap_share``.
+        name: of the series: ``time_s``, ``rate_bps``, ``overlap_share``, ``impact_ratio``.
         statistic: what it is of the test's repetitions or ranks: ``mean``, ``least``, ``median``, ``p99`` ..
         scale: from the file's unit to that of the series.
     """
@@ -50,7 +72,7 @@ class Column:
     @property
     def unit(self) -> str:
         """The series' unit."""
-        return {"time_s": "s", "rate_bps": "bit/s", "overlap_share": "1"}[self.name]
+        return {"time_s": "s", "rate_bps": "bit/s", "overlap_share": "1", "impact_ratio": "1"}[self.name]
 
 
 def refused(source: str, line: int, reason: str, *, hint: str = "") -> MeasurementError:
@@ -66,7 +88,7 @@ def whole_lines(text: str, source: str) -> list[str]:
     """
     lines = text.splitlines()
     if not lines:
-        raise MeasurementError(f"{source}: is empty")
+        raise refused(source, 1, "the file is empty")
     if not text.endswith("\n"):
         raise refused(source, len(lines), "the file ends within a line; it is not complete")
     return lines

@@ -55,3 +55,14 @@ def test_a_beat_is_not_taken_for_its_multiple() -> None:
 def test_few_events_or_few_periods_tell_nothing() -> None:
     assert find(*beat(2.5, 1e-3, seed=1), TOTAL_S) == []
     assert find(np.empty(0), np.empty(0), TOTAL_S) == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_disturbance_longer_than_its_period_is_not_reported(seed: int) -> None:
+    """Time slices of 5.3 ms that begin with a 4 ms tick, mostly every second, and a shorter detour before the next."""
+    draw = np.random.default_rng(seed)
+    steps = np.where(draw.random(1200) < 0.8, 0.008, 0.012)
+    start = (np.cumsum(steps) - steps)[np.cumsum(steps) < TOTAL_S]
+    slices = start, 5.3e-3 * (1 + 0.01 * draw.standard_normal(len(start)))
+    between = start + draw.uniform(5.4e-3, 7.9e-3, len(start)), np.full(len(start), 1.1e-3)
+    assert find(*detours(slices, between), TOTAL_S) == []

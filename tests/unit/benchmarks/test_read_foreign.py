@@ -266,7 +266,7 @@ def test_iperf3_without_a_whole_interval_in_the_middle_third_is_refused(seconds:
         ("osu", "Avg Latency(us)        Val", "Avg Warmth(K)        Val", "f.txt:5: unknown column at 'Avg Warmth"),
         ("osu", "# OSU MPI", "# OSU", "f.txt:3: a table without its title"),
         ("osu", "# OSU MPI Latency", "MPI Latency", "f.txt:5: a table without its title"),
-        ("imb", "# All processes", "# Some processes", "the file is not complete"),
+        ("imb", "# All processes", "# Some processes", "the output is not complete"),
         ("imb", "4000.00", "5000.00", "the throughputs do not fit the times"),
         (
             "imb",

@@ -8,30 +8,44 @@ import numpy as np
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.measuring.records import SOURCE
 from fairlead.errors import ConfigError, MeasurementError
-from fairlead.readers.formats import READERS
-from fairlead.readers.reading import Reading
+from fairlead.readers import formats
+from fairlead.readers.reading import Reading, Told
 from fairlead.store import Label, Series, Store
 from fairlead.store.ending import ended
 
 
-def read(file_format: str, paths: Sequence[Path]) -> list[tuple[Path, Reading]]:
+def read(file_format: str, paths: Sequence[Path], told: Told | None = None) -> list[tuple[Path, Reading]]:
     """All tests of the files.
 
+    Args:
+        told: what the user says of them.
+
     Raises:
-        ConfigError: a file cannot be read.
+        ConfigError: a file cannot be read, or is no text (with the line).
         MeasurementError: one is not of this format, with file and line; then none is taken.
     """
     found = []
     for path in paths:
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise ConfigError(f"{path}: is no text: {error}") from error
-        found += [(path, reading) for reading in READERS[file_format](text, str(path))]
+        found += [(path, reading) for reading in formats.read(file_format, _text(path), str(path), told)]
     _repeat_each_other(found)
     return found
+
+
+def _text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        hint = "these programs write ASCII or UTF-8; `iconv` converts other texts"
+        raise ConfigError(f"{path}:{line}: byte {error.start} is no text in UTF-8", hint=hint) from error
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise ConfigError(f"{path}:{line}: a byte of 0: this is no text in UTF-8", hint="is it UTF-16, or binary?")
+    return text.replace("\r\n", "\n")
 
 
 def _repeat_each_other(found: Sequence[tuple[Path, Reading]]) -> None:
@@ -70,9 +84,10 @@ def keep(store: Store, system: str, file_format: str, found: Sequence[tuple[Path
         run = store.begin_run(records.KIND, labels, plan=plan)
         with ended(store, run):
             for number, (_, reading) in enumerate(repetitions):
+                one_core = reading.plan.get("program") == "netgauge noise"
                 for series in reading.series:
                     missing = bool(np.isnan(series.values).any()) if series.values.dtype.kind == "f" else False
-                    of = _numbered(series, number)
+                    of = _numbered(series, number, one_core=one_core)
                     store.add_series(run, series.name, series.values, series.unit, of, missing=missing)
             for number, path in enumerate(files):
                 store.attach(run, f"file-{number}.txt", path.read_bytes())
@@ -80,7 +95,11 @@ def keep(store: Store, system: str, file_format: str, found: Sequence[tuple[Path
     return runs
 
 
-def _numbered(series: Series, number: int) -> dict[str, Label]:
+def _numbered(series: Series, number: int, *, one_core: bool) -> dict[str, Label]:
+    """Labels of a repetition's series.
+
+    Args:
+        one_core: netgauge does not say which processor it measured: it writes a file for each.
+    """
     labels = {**series.labels, "round": number}
-    # netgauge does not say which processor it measured: it writes a file for each.
-    return {**labels, "cpu": number} if "cpu" in labels else labels
+    return {**labels, "cpu": number} if one_core and "cpu" in labels else labels

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from fairlead.benchmarks.measuring.budget import Settings
 
 
+RTLA = ("noise-osnoise", "noise-osnoise-hist", "noise-timerlat", "noise-timerlat-hist")
+
+
 def _cores(plan: Mapping[str, Any]) -> str:
     return "one core after the other" if plan.get("in_turn") else "all cores at once"
 
@@ -52,7 +55,7 @@ register(
         place=LAYERS + 70,
         command=command,
         share=Share(turn=10, weight=1, options=of_all),
-        runs=("noise", "noise-fwq"),
+        runs=("noise", "noise-fwq", "noise-ftq", *RTLA),
         variant=_cores,
         compared="overhead of a core",
         interval_over="cores",

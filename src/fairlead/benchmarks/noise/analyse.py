@@ -7,8 +7,10 @@ import numpy as np
 from fairlead.benchmarks.noise import measure, periodic
 from fairlead.benchmarks.noise.measure import Floats
 from fairlead.benchmarks.noise.periodic import Period
+from fairlead.benchmarks.noise.told import TOOLS, Told
+from fairlead.benchmarks.noise.told import load as told_by_rtla
 from fairlead.benchmarks.page.systems import System
-from fairlead.store import Store
+from fairlead.store import Run, Store
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,24 @@ class Work:
         return 1.0 - float(self.time_s.min()) * len(self.time_s) / float(self.time_s.sum())
 
 
+@dataclass(frozen=True)
+class Quanta:
+    """Work done in equal spans of time on one core, in the order done (another program's, read from a file).
+
+    Attributes:
+        quantum_s: length of a span; None where the file does not say.
+    """
+
+    host: str
+    cpu: int
+    done: Floats
+    quantum_s: float | None
+
+    def overhead_share(self) -> float:
+        """Share of the work that was not done, of what all spans would have held at the speed of the best."""
+        return 1.0 - float(self.done.mean()) / float(self.done.max())
+
+
 def cores(store: Store, run: int) -> list[Core]:
     """What the selfish loop saw, in the order of hosts and processors."""
     detours = {(each.labels["host"], each.labels["cpu"]): each.values for each in store.series(run, "detours_s")}
@@ -70,9 +90,21 @@ def work(store: Store, run: int) -> list[Work]:
     return sorted(found, key=lambda each: (each.host, each.cpu))
 
 
+def quanta(store: Store, run: Run) -> list[Quanta]:
+    """Work done in equal spans of time, in the order of hosts and processors."""
+    quantum_s = (run.plan or {}).get("quantum_s")
+    found = [
+        Quanta(str(s.labels["host"]), int(s.labels["cpu"]), s.values.astype(np.float64), quantum_s)
+        for s in store.series(run.id, "work_count")
+    ]
+    return sorted(found, key=lambda each: (each.host, each.cpu))
+
+
 @dataclass(frozen=True)
 class Noise:
-    """One system's newest noise runs: cores of the selfish loop, times of equal work; one of them may be empty.
+    """One system's newest noise runs: cores of the selfish loop, times of equal work, work of equal times.
+
+    Any of them may be empty; ``told`` is what rtla says.
 
     Attributes:
         incomplete: how the runs ended that did not end well.
@@ -83,6 +115,8 @@ class Noise:
     work: tuple[Work, ...]
     periods: dict[tuple[str, int], list[Period]]
     incomplete: tuple[str, ...]
+    quanta: tuple[Quanta, ...] = ()
+    told: tuple[Told, ...] = ()
 
     def worst(self) -> Core:
         """The core that lost the largest share of its time."""
@@ -91,12 +125,18 @@ class Noise:
 
 def load(system: System) -> Noise | None:
     """None where there is no such run."""
-    detours, pieces = (system.runs.get(name) for name in (measure.BENCHMARK, measure.BENCHMARK_FWQ))
-    if detours is None and pieces is None:
+    names = (measure.BENCHMARK, measure.BENCHMARK_FWQ, measure.BENCHMARK_FTQ)
+    detours, pieces, spans = (system.runs.get(name) for name in names)
+    of_rtla = [system.runs[name] for name in TOOLS if name in system.runs]
+    if not of_rtla and detours is None and pieces is None and spans is None:
         return None
     with Store.read(system.directory) as store:
         of_cores = cores(store, detours.id) if detours else []
         of_work = work(store, pieces.id) if pieces else []
+        of_spans = quanta(store, spans) if spans else []
+        told = told_by_rtla(store, of_rtla)
     periods = {(core.host, core.cpu): periodic.find(core.start_s, core.excess_s, core.period_s) for core in of_cores}
-    incomplete = tuple(run.status for run in (detours, pieces) if run is not None and run.status != "ok")
-    return Noise(system.name, tuple(of_cores), tuple(of_work), periods, incomplete)
+    incomplete = tuple(
+        run.status for run in (detours, pieces, spans, *of_rtla) if run is not None and run.status != "ok"
+    )
+    return Noise(system.name, tuple(of_cores), tuple(of_work), periods, incomplete, tuple(of_spans), tuple(told))

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from fairlead.benchmarks.noise import periodic
+from fairlead.benchmarks.noise import periodic, quanta, told
 from fairlead.benchmarks.noise.analyse import Core, Noise, load
 from fairlead.benchmarks.noise.periodic import Period
 from fairlead.benchmarks.page.colours import colours
@@ -29,7 +29,11 @@ def drawings(found: Sequence[Noise], systems: Sequence[str]) -> list[Drawing]:
     with_cores = [each for each in found if each.cores]
     with_work = [each for each in found if each.work]
     drawn = [draw(with_cores, systems) for draw in (_scatter, _map, _spectra)] if with_cores else []
-    return [*drawn, _work(with_work, systems)] if with_work else drawn
+    drawn += [_work(with_work, systems)] if with_work else []
+    with_quanta = [each for each in found if each.quanta]
+    drawn += [quanta.draw(with_quanta, systems)] if with_quanta else []
+    of_rtla = [(each.system, each.told) for each in found if each.told]
+    return [*drawn, told.draw(of_rtla, systems)] if of_rtla else drawn
 
 
 def _scatter(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
@@ -242,6 +246,10 @@ def verdicts(found: Noise) -> Iterator[Verdict]:
     if found.work:
         shares = [one.overhead_share() for one in found.work]
         yield Verdict("fact", f"equal pieces of work lose {_range(shares)} of the time of {_cores(len(shares))}")
+    if found.quanta:
+        shares = [one.overhead_share() for one in found.quanta]
+        yield Verdict("fact", f"equal spans of time lose {_range(shares)} of the work of {_cores(len(shares))}")
+    yield from _of_rtla(found)
     for status in found.incomplete:
         yield Verdict("sure", f"noise: incomplete ({status})")
     if not found.cores:
@@ -267,6 +275,19 @@ def verdicts(found: Noise) -> Iterator[Verdict]:
         f"noise: {words.duration(min(core.period_s for core in found.cores))} of {_cores(len(shares))}"
         + (f"; {few} of them saw fewer than {FEW_DETOURS} detours: measure longer (--seconds)" if few else ""),
     )
+
+
+def _of_rtla(found: Noise) -> Iterator[Verdict]:
+    shares = [each.overhead_share for each in found.told if each.overhead_share is not None]
+    if shares:
+        yield Verdict("fact", f"rtla osnoise: noise takes {_range(shares)} of the time of {_cores(len(shares))}")
+    delays = [each for each in found.told if each.tool.startswith("timerlat")]
+    if delays:
+        worst = max(delays, key=lambda each: each.greatest_s)
+        late = words.duration(worst.greatest_s)
+        yield Verdict("fact", f"rtla timerlat: a timer is at most {late} late ({worst.of}, processor {worst.cpu})")
+    if found.told:
+        yield Verdict("sure", "rtla tells sums, means and maxima, no samples")
 
 
 def _range(shares: Sequence[float]) -> str:

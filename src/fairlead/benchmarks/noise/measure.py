@@ -27,6 +27,7 @@ from fairlead.store import Label, Store
 
 Floats = npt.NDArray[np.float64]
 BENCHMARK, BENCHMARK_FWQ = "noise", "noise-fwq"
+BENCHMARK_FTQ = "noise-ftq"  # of files of other programs alone
 PROGRAM = "fairlead-noise"
 TYPICAL_CPUS = 8  # of a host, for forecasts
 SETTLING_S = 30.0  # beyond its seconds, in which a host must have answered

@@ -65,7 +65,9 @@ def find(start_s: Floats, length_s: Floats, total_s: float) -> list[Period]:
             continue
         before = count
         one = _strongest(start_s[chosen], length_s[chosen], total_s)
-        if one is not None and not any(abs(one.period_s / other.period_s - 1) < SAME for other in found):
+        if one is None or one.length_s >= one.period_s:
+            continue  # what begins with the beat of a clock and lasts longer than its period does not come so often
+        if not any(abs(one.period_s / other.period_s - 1) < SAME for other in found):
             found.append(one)
     return sorted(found, key=lambda each: -each.length_s)
 

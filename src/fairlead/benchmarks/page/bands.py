@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
@@ -45,17 +44,17 @@ def handle(line: Line, systems: Sequence[str]) -> Line2D:
 
 
 def _titles(latency: bool) -> tuple[str, str]:
-    of = "all messages" if latency else "blocks"
-    return (f"Median, and 5 to 95 % of {of}", "Mean of blocks, and its least and greatest")
+    of, one = ("all messages", "message") if latency else ("blocks", "block")
+    return (f"Median, and 5 to 95 % of {of}", f"Mean of blocks, and the least and greatest {one}")
 
 
 def band(axis: Any, line: Line, numbers: dict[int, Numbers], kind: str) -> None:
-    """The ``median`` with 5 to 95 %, or the ``mean`` of blocks with the least and greatest."""
+    """The ``median`` with 5 to 95 %, or the ``mean`` of blocks with the least and greatest sample."""
     sizes, found = list(numbers), list(numbers.values())
     if kind == "median":
         low, middle, high = ([each.percentile(p) for each in found] for p in (5, 50, 95))
     else:
-        low, middle, high = ([float(f(each.means)) for each in found] for f in (np.min, np.mean, np.max))
+        low, middle, high = zip(*((each.extremes[0], each.mean, each.extremes[1]) for each in found), strict=True)
     axis.fill_between(sizes, low, high, color=line.colour, alpha=0.2, linewidth=0)
     axis.plot(sizes, middle, color=line.colour, linestyle=line.style, marker="o", markersize=2.6, linewidth=1.4)
 
@@ -132,7 +131,7 @@ def _row(one: Numbers, latency: bool) -> list[Cell]:
         shown(one.value),
         *ends,
         *(shown(one.percentile(p)) for p in (5, 95, 99)),
-        *(shown(float(f(one.means))) for f in (np.mean, np.min, np.max)),
+        *(shown(value) for value in (one.mean, *one.extremes)),
         cell(len(one.blocks)),
         cell(one.samples),
     ]

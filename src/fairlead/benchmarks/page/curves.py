@@ -26,6 +26,7 @@ class Numbers:
         percentiles: `PERCENTILES` of all samples (latency), of the blocks (throughput).
         means: mean of each block.
         samples: how many raw samples there are.
+        extremes: the least and greatest sample (latency) or block (throughput, of which a block is one).
     """
 
     blocks: FloatArray
@@ -33,6 +34,12 @@ class Numbers:
     percentiles: FloatArray
     means: FloatArray
     samples: int
+    extremes: tuple[float, float]
+
+    @property
+    def mean(self) -> float:
+        """The mean of the blocks' means."""
+        return float(np.mean(self.means))
 
     @property
     def value(self) -> float:
@@ -89,12 +96,15 @@ class Measured:
 def of_latencies(blocks: Sequence[FloatArray], samples: int) -> Numbers:
     """Of blocks of latencies in s."""
     values, means = (np.array([float(f(block)) for block in blocks]) for f in (np.median, np.mean))
-    return Numbers(values, _median(values), np.percentile(np.concatenate(blocks), PERCENTILES), means, samples)
+    every = np.concatenate(blocks)
+    ends = float(every.min()), float(every.max())
+    return Numbers(values, _median(values), np.percentile(every, PERCENTILES), means, samples, ends)
 
 
 def of_rates(values: FloatArray, samples: int) -> Numbers:
     """Of the rates of blocks in bit/s."""
-    return Numbers(values, _median(values), np.percentile(values, PERCENTILES), values, samples)
+    ends = float(values.min()), float(values.max())
+    return Numbers(values, _median(values), np.percentile(values, PERCENTILES), values, samples, ends)
 
 
 def _median(values: FloatArray) -> Estimate | None:

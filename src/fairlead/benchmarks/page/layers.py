@@ -1,7 +1,7 @@
 """The layers of a system in the same axes: what MPI, TCP and InfiniBand carry one way, and how long a message takes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,12 +27,18 @@ class Layer:
     Attributes:
         kind: MPI, TCP, InfiniBand; name: what legends call it.
         kept_on: the layer that MPI was kept on (`--transport tcp`); None: nothing kept it from using another.
+        statistic: what the values are: the ``median`` of fairlead's own blocks, or what a file tells.
+        means: the means of fairlead's own samples, by size; a file has none beside its statistic.
+        extremes: the least and greatest sample by size; empty where a file does not tell them.
     """
 
     kind: str
     name: str
     values: dict[int | None, FloatArray]
     kept_on: str | None = None
+    statistic: str = "median"
+    means: dict[int | None, float] = field(default_factory=dict)
+    extremes: dict[int | None, tuple[float, float]] = field(default_factory=dict)
 
     def best(self) -> float:
         """The greatest of the medians."""
@@ -50,6 +56,10 @@ class Layers:
     streams: int
     is_latency: bool
     layers: tuple[Layer, ...]
+
+    def has_means(self) -> bool:
+        """Whether a file tells a mean: then fairlead's own are drawn as well."""
+        return any(layer.statistic == "mean" for layer in self.layers)
 
     def title(self) -> str:
         """Of its axes."""
@@ -80,7 +90,13 @@ def of_curves(measured: Measured) -> Iterator[tuple[bool, int, Layer]]:
             line = measured.line((streams, both))
             values: dict[int | None, FloatArray] = {size_B: one.blocks for size_B, one in line.items()}
             name = measured.transport or "MPI over TCP"
-            yield measured.is_latency, streams, Layer(measured.layer, name, values, kept_on)
+            means: dict[int | None, float] = {size_B: one.mean for size_B, one in line.items()}
+            extremes: dict[int | None, tuple[float, float]] = {size_B: one.extremes for size_B, one in line.items()}
+            yield (
+                measured.is_latency,
+                streams,
+                Layer(measured.layer, name, values, kept_on, means=means, extremes=extremes),
+            )
 
 
 def draw(name: str, found: Sequence[Layers], number: int) -> Drawing:
@@ -91,48 +107,77 @@ def draw(name: str, found: Sequence[Layers], number: int) -> Drawing:
         figure, axes = axes_of(len(found), 0.6 + 3.6 * len(found))
         for axis, each in zip(axes, found, strict=True):
             for layer in each.layers:
-                _line(axis, layer, of[layer.name])
+                _line(axis, layer, of[layer.name], with_mean=each.has_means())
             bands.scales(axis, each.is_latency)
             axis.set_title(each.title())
         axes[-1].set_xlabel("message size")
         legend_below(figure, [Line2D([], [], color=of[each], label=each, linewidth=2) for each in names])
     columns = [("of", "quantity"), ("streams", "streams"), ("layer", "layer"), ("size", "size_B")]
-    columns += [("median", "median"), ("least", "least"), ("greatest", "greatest"), ("blocks", "blocks")]
+    columns += [
+        ("statistic", "statistic"),
+        ("value", "value"),
+        ("least sample", "least"),
+        ("greatest sample", "greatest"),
+    ]
+    caption = (
+        "The median, with the least and greatest sample (of throughput: block), in one direction. TCP carries a stream "
+        "without messages: its rate is a level line."
+    )
+    told = sorted({layer.statistic for each in found for layer in each.layers} - {"median"})
+    if told:
+        caption += f" Of files the {words.listing(told)} is drawn where they tell no median; see the table."
+    if any(each.has_means() for each in found):
+        caption += " Where a file tells means, fairlead's own mean is the dash-dotted line beside its median."
     return Drawing(
         f"layers-{number}",
         f"The layers of {name}",
-        "The median of the blocks (or of what files say), with the least and greatest, in one direction. TCP carries "
-        "a stream without messages: its rate is a level line.",
+        caption,
         figure,
-        table(columns, [row for each in found for layer in each.layers for row in _rows(each, layer)]),
+        table(
+            [*columns, ("blocks", "blocks")],
+            [row for each in found for layer in each.layers for row in _rows(each, layer)],
+        ),
     )
 
 
-def _line(axis: Any, layer: Layer, colour: str) -> None:
+def _line(axis: Any, layer: Layer, colour: str, *, with_mean: bool) -> None:
     if None in layer.values:
         values = layer.values[None]
         axis.axhspan(float(values.min()), float(values.max()), color=colour, alpha=0.2, linewidth=0)
         axis.axhline(float(np.median(values)), color=colour, linewidth=1.4, linestyle="--")
+        if with_mean and None in layer.means:
+            axis.axhline(layer.means[None], color=colour, linewidth=1.0, linestyle="-.")
         return
     # A size of 0 has no place on a logarithmic axis; the table has it.
     sizes = sorted(size_B for size_B in layer.values if size_B and float(np.min(layer.values[size_B])) > 0)
-    low, middle, high = ([float(f(layer.values[size_B])) for size_B in sizes] for f in (np.min, np.median, np.max))
-    axis.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
+    ends = [size_B for size_B in sizes if size_B in layer.extremes and layer.extremes[size_B][0] > 0]
+    if ends:
+        low, high = zip(*(layer.extremes[size_B] for size_B in ends), strict=True)
+        axis.fill_between(ends, low, high, color=colour, alpha=0.2, linewidth=0)
+    middle = [float(np.median(layer.values[size_B])) for size_B in sizes]
     axis.plot(sizes, middle, color=colour, marker="o", markersize=2.6, linewidth=1.4)
+    if with_mean and layer.means:
+        means = [layer.means[size_B] for size_B in sizes]
+        axis.plot(sizes, means, color=colour, linewidth=1.0, linestyle="-.")
 
 
 def _rows(of: Layers, layer: Layer) -> Iterator[list[Cell]]:
     form = words.duration if of.is_latency else words.rate
     for size_B, values in layer.values.items():
-        numbers = [float(f(values)) for f in (np.median, np.min, np.max)]
-        yield [
-            cell("latency" if of.is_latency else "throughput"),
-            cell(of.streams),
-            cell(layer.name),
-            cell(size_B, None if size_B is None else words.size(size_B)),
-            *(cell(value, form(value)) for value in numbers),
-            cell(len(values)),
-        ]
+        ends = layer.extremes.get(size_B)
+        shown = {layer.statistic: float(np.median(values))}
+        shown |= {"mean": layer.means[size_B]} if size_B in layer.means else {}
+        for statistic, value in shown.items():
+            yield [
+                cell("latency" if of.is_latency else "throughput"),
+                cell(of.streams),
+                cell(layer.name),
+                cell(size_B, None if size_B is None else words.size(size_B)),
+                cell(statistic),
+                cell(value, form(value)),
+                *([cell(end, form(end)) for end in ends] if ends else [cell(None)] * 2),
+                cell(len(values)),
+            ]
 
 
 def verdicts(found: Sequence[Layers]) -> Iterator[Verdict]:

@@ -27,6 +27,7 @@ class Performance:
     Attributes:
         unit: of what is bought: ``GB`` moved, ``million messages``, ``million calls``.
         hosts: that were busy with it.
+        statistic: what each number is of its samples.
     """
 
     system: str
@@ -35,6 +36,7 @@ class Performance:
     unit: str
     per_s: FloatArray
     hosts: int
+    statistic: str = "median"
 
 
 def prices(systems: Sequence[System], book: Book | None) -> dict[str, Price]:
@@ -47,21 +49,32 @@ def prices(systems: Sequence[System], book: Book | None) -> dict[str, Price]:
     return {name: price for name, price in found.items() if price is not None}
 
 
-def of_curves(measured: Measured) -> Iterator[Performance]:
-    """Small messages, or the best throughput, of each configuration."""
+def of_curves(measured: Measured, *, mean: bool = False) -> Iterator[Performance]:
+    """Small messages, or the best throughput, of each configuration.
+
+    Args:
+        mean: of the means of the blocks instead of their medians.
+    """
     for configuration in measured.configurations():
         line = measured.line(configuration)
         name, busy = measured.words(configuration), hosts(measured.run)
         if measured.is_latency:
             size_B = min(line)
             streams = configuration[0] * len(_between(measured.run))  # a latency is of each, a throughput of all
-            per_s = streams / line[size_B].blocks / 1e6
+            per_s = streams / (line[size_B].means if mean else line[size_B].blocks) / 1e6
             what, unit = f"{name}, {words.size(size_B)}", "million messages"
         else:
             best = max(line, key=lambda size_B: line[size_B].value)
-            per_s = line[best].blocks / BITS_PER_GB
+            per_s = (line[best].means if mean else line[best].blocks) / BITS_PER_GB
             what, unit = f"{name}, best size", "GB"
-        yield Performance(measured.system, measured.benchmark, what, unit, per_s, busy)
+        what, statistic = (f"{what}, mean", "mean") if mean else (what, "median")
+        yield Performance(measured.system, measured.benchmark, what, unit, per_s, busy, statistic)
+
+
+def beside_means(found: Sequence[Performance], own_means: Sequence[Performance]) -> list[Performance]:
+    """Both of fairlead's own, the median and the mean, of units of which a file tells the mean; else the median."""
+    told = {each.unit for each in found if each.statistic == "mean"}
+    return [*found, *(each for each in own_means if each.unit in told)]
 
 
 def _between(run: Run) -> Sequence[Sequence[str]]:
@@ -99,7 +112,8 @@ def draw(
             if len(priced) > 1:
                 axis.legend(fontsize=8.5)
     caption = (
-        f"Medians, for the price of an hour of the hosts that were busy, with their part of what is paid for all of a "
+        "Medians of blocks (where it says mean: of their means; of files, what they tell), for the price of an hour of "
+        "the hosts that were busy, with their part of what is paid for all of a "
         f"system: {'; '.join(_price_words(name, price) for name, price in priced.items())}."
     )
     return Drawing("per-price", f"What one {currency} buys", caption, figure, _table(found, priced, baseline))

@@ -207,8 +207,10 @@ def _performances(report: Report) -> list[per_price.Performance]:
         for part in each.parts
         for one in each.section.performances(part)
     ]
+    curves = [part for each in report.by_kind(PRICED) if each.section.kind == "curves" for part in each.parts]
+    own_means = [one for part in curves for one in per_price.of_curves(part, mean=True)]
     others = sorted((one for kind, one in found if kind == "other"), key=lambda one: per_price.UNITS.index(one.unit))
-    return [*(one for kind, one in found if kind != "other"), *others]
+    return [*per_price.beside_means([one for kind, one in found if kind != "other"], own_means), *others]
 
 
 def findings(report: Report) -> list[str]:

@@ -1,0 +1,182 @@
+"""Every foreign format, spoiled in ten ways: file, line and reason are told, and the store stays as it was."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from fairlead.cli.main import command
+from fairlead.errors import ConfigError
+
+from . import foreign_files, gpcnet_files, netgauge_files, rtla_files
+
+Spoil = Callable[[str], bytes]
+SAMPLES = "# us\n1.5\n2.5\n3.5\n"
+FILES = {
+    "osu": foreign_files.OSU_LATENCY,
+    "imb": foreign_files.IMB,
+    "perftest": foreign_files.PERFTEST_LATENCY,
+    "mpip": foreign_files.MPIP,
+    "iperf3": foreign_files.iperf3(),
+    "gpcnet": gpcnet_files.LOAD,
+    "samples": SAMPLES,
+    **{f"netgauge {name}": text for name, text in netgauge_files.EVERY.items()},
+    **{f"rtla {name}": text for name, text in rtla_files.EVERY.items()},
+}
+NUMBERS = {
+    "osu": "2.50",
+    "imb": "250.00",
+    "perftest": "0.95",
+    "mpip": "      4    40.00",
+    "iperf3": '"bytes": 1000000',
+    "gpcnet": "900.0",
+    "samples": "2.5",
+    "netgauge fwq": "180",
+    "netgauge ftq": "3000",
+    "netgauge one_one": "9.00",
+    "netgauge one_one_sync": "4.50",
+    "netgauge terse": "8.00 us",
+    "netgauge 1toN": "4.50",
+    "netgauge Nto1": "4.50",
+    "netgauge one_one_dtype": "9.00",
+    "netgauge one_one_req_queue": "5.00",
+    "netgauge one_one_all": "3.40",
+    "netgauge one_one_perturb": "900.00",
+    "netgauge memory": "2.40",
+    "netgauge pchase": "5.00 us",
+    "netgauge ebb": "20.000000",
+    "netgauge collvsnoise": "120.000000",
+    "netgauge loggp": "190.500000",
+    "netgauge distrtt": "30000",
+    "netgauge cpu": "4000.00",
+    **rtla_files.NUMBERS,
+}
+"""A number of each file, as it stands there once or first; its own words go with it where it is not alone."""
+HEADERS = {
+    "osu": "# Size       Avg Latency(us)        Validation     P50 Tail Lat(us)     P99 Tail Lat(us)\n",
+    "imb": "       #bytes #repetitions      t[usec]   Mbytes/sec\n",
+    "perftest": "".join(line for line in foreign_files.PERFTEST_LATENCY.splitlines(keepends=True) if "#bytes" in line),
+    "mpip": "Task    AppTime    MPITime     MPI%\n",
+    "gpcnet": gpcnet_files.row("Name", "Avg", "99%", "Units"),
+    "netgauge one_one": netgauge_files.LONG.splitlines(keepends=True)[-1],
+    "netgauge one_one_sync": netgauge_files.SHORT.splitlines(keepends=True)[-1],
+    "netgauge Nto1": netgauge_files.OLD_LONG.splitlines(keepends=True)[-1],
+    "netgauge one_one_dtype": netgauge_files.LONG.splitlines(keepends=True)[-1],
+    "netgauge one_one_all": "## R T A  -  B  C  D  E  (F G)\n",
+    "netgauge memory": "## A  -  B  C  D  E (F G) - B  C  D  E (F G) -  B  C  D  E (F G)\n",
+    "netgauge fwq": "# Fixed Work Quantum Benchmark\n",
+    "netgauge ftq": "# Fixed Time Quantum Benchmark\n",
+    "netgauge loggp": netgauge_files.LOGGP.splitlines(keepends=True)[0],
+    **rtla_files.HEADERS,
+}
+UNITS = {
+    "osu": "Latency(us)",
+    "imb": "[usec]",
+    "perftest": "[usec]",
+    "mpip": "(seconds)",
+    "iperf3": '"bits_per_second"',
+    "gpcnet": "usec",
+    "netgauge fwq": "[us]",
+    "netgauge terse": " us ",
+    "netgauge 1toN": " us ",
+    "netgauge one_one_req_queue": " us ",
+    "netgauge one_one_perturb": " us,",
+    "netgauge pchase": " us ",
+    "netgauge ebb": " us ",
+    "netgauge cpu": " us ",
+    **rtla_files.UNITS,
+}
+
+
+def number_becomes(text: str, name: str, word: str) -> bytes:
+    """The file with another word in the place of a number."""
+    words = NUMBERS[name]
+    assert words in text, name
+    digits = words.strip().removeprefix('"bytes": ').split()[0]
+    return text.replace(words, words.replace(digits, word), 1).encode()
+
+
+def fewer_columns(text: str, name: str) -> bytes:
+    """Without the number, or with one more where it stands alone."""
+    if name == "samples":
+        return text.replace("2.5", "2.5 2.5").encode()
+    if name == "iperf3":
+        return text.replace('"bytes": 1000000,', "", 1).encode()
+    return number_becomes(text, name, "")
+
+
+def other(text: str, name: str) -> bytes:
+    """With a file of another format behind it."""
+    appended = foreign_files.IMB if name == "osu" else foreign_files.OSU_LATENCY
+    return (text + appended).encode()
+
+
+WAYS: dict[str, Callable[[str, str], bytes]] = {
+    "truncated": lambda text, name: text[: text.rindex(NUMBERS[name]) + 1].encode(),
+    "wrong column count": fewer_columns,
+    "text for a number": lambda text, name: number_becomes(text, name, "fast"),
+    "negative": lambda text, name: number_becomes(text, name, "-2.50"),
+    "NaN": lambda text, name: number_becomes(text, name, "nan"),
+    "two formats": other,
+    "empty": lambda text, name: b"",
+    "encoding": lambda text, name: text.encode("utf-16"),
+}
+
+
+def refuse(tmp_path: Path, name: str, content: bytes) -> str:
+    """Import a good file and then a bad one; what is said of the bad one."""
+    file_format = name.split()[0]
+    (tmp_path / "good").write_text(FILES[name])
+    (tmp_path / "bad").write_bytes(content)
+    options = ["--system", "s", "--results", str(tmp_path / "r"), "--tick-rate", "2e9"]
+    options += ["--test", "t", "--unit", "us"] if file_format == "samples" else []
+    words = ["measure", "import", file_format]
+    done = CliRunner().invoke(command, [*words, str(tmp_path / "good"), *options])
+    assert done.exit_code == 0, done.output
+    before = {path: path.read_bytes() for path in (tmp_path / "r").iterdir()}
+    done = CliRunner().invoke(command, [*words, str(tmp_path / "good"), str(tmp_path / "bad"), *options])
+    assert isinstance(done.exception, ConfigError), (done.output, done.exception)
+    assert {path: path.read_bytes() for path in (tmp_path / "r").iterdir()} == before
+    return str(done.exception)
+
+
+@pytest.fixture(autouse=True)
+def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the page shows is tested elsewhere."""
+    monkeypatch.setattr("fairlead.cli.measure.show", lambda output: None)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", FILES)
+def test_a_spoiled_file_is_refused_whole(tmp_path: Path, name: str, way: str) -> None:
+    said = refuse(tmp_path, name, WAYS[way](FILES[name], name))
+    place = said.removeprefix(f"{tmp_path / 'bad'}:").split(":")[0]
+    assert said.startswith(str(tmp_path / "bad")), said
+    assert place.isdigit() or (name == "iperf3" and "intervals[" in said), said
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_a_header_that_stands_twice_is_refused(tmp_path: Path, name: str) -> None:
+    header = HEADERS[name]
+    assert header in FILES[name]
+    said = refuse(tmp_path, name, FILES[name].replace(header, header * 2, 1).encode())
+    assert said.startswith(f"{tmp_path / 'bad'}:"), said
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_an_absurd_unit_is_refused(tmp_path: Path, name: str) -> None:
+    unit = UNITS[name]
+    assert unit in FILES[name]
+    absurd = (
+        unit.replace("usec", "furlong").replace("us", "furlong").replace("(ns)", "(nm)").replace("seconds", "furlongs")
+    )
+    said = refuse(tmp_path, name, FILES[name].replace(unit, absurd.replace("bits", "parsecs"), 1).encode())
+    assert said.startswith(f"{tmp_path / 'bad'}:"), said
+
+
+def test_iperf3_that_names_a_key_twice_is_refused(tmp_path: Path) -> None:
+    doubled = FILES["iperf3"].replace('"intervals"', '"intervals": [], "intervals"', 1)
+    json.loads(doubled)  # JSON allows it
+    assert "bad:10: an object names 'intervals' twice" in refuse(tmp_path, "iperf3", doubled.encode())
