@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of benchmarks in docs/measure.md from what benchmarks register.
+"""Writes the tables of docs/reference/benchmarks.md from what benchmarks register.
 
     .venv/bin/python scripts/benchmark-tables.py
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fairlead.benchmarks.registration import BENCHMARKS
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "measure.md"
+DOCUMENT = Path(__file__).parent.parent / "docs" / "reference" / "benchmarks.md"
 
 
 def benchmarks() -> Iterator[tuple[str, ...]]:
