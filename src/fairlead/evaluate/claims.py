@@ -26,30 +26,28 @@ READINGS = Path(__file__).with_name("readings")
 
 
 class Computation(config.Model):
-    """What has to be computed for a statement.
-
-    Attributes:
-        figure: see `fairlead.evaluate.check`.
-        of, against: levels that choose cells.
-        value: the series; None: the data set's first.
-        data: name of the evaluation, where it is not the claim's data set.
-        each: for figures over many cells: lists that ``of`` and ``against`` are filled in from, in all combinations.
-        decimals, digits: how many decimals, or significant digits, the figure was printed with; neither: as many as
-            the published number shows.
-        stated: the half width that the document says it gives (a name of `fairlead.evaluate.half_widths`).
-        table: claims of one table belong together, for what is found about all of them.
-    """
+    """What has to be computed for a statement. Gains are in percent."""
 
     figure: FigureName
+    """Figure that the statement gives."""
     of: Levels = Field(default_factory=dict)
+    """Levels by factor that choose the cells of the figure."""
     against: Levels = Field(default_factory=dict)
+    """Levels by factor that choose the cells compared with."""
     value: str | None = None
+    """Measured value. Default: the data set's first."""
     data: str | None = None
+    """Name of the evaluation. Default: the claim's data set."""
     each: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Lists that fill ``{name}`` in ``of`` and ``against``, in all combinations, for figures over many cells."""
     decimals: int | None = Field(default=None, ge=0)
+    """Decimals of the printed figure; excludes ``digits``. Default: as many as the published number shows."""
     digits: int | None = Field(default=None, ge=1)
+    """Significant digits of the printed figure; excludes ``decimals``."""
     stated: str | None = None
+    """Definition of the half width that the document states, such as ``one standard error``."""
     table: str | None = None
+    """Name of the document's table, to find the definition that fits most of its claims."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -71,10 +69,15 @@ class Computation(config.Model):
 
 
 class Reading(Computation):
-    """One ``[[readings]]``: a computation for all statements of a data set that match a regular expression."""
+    """A computation for all statements of a data set that match a regular expression.
+
+    Texts may hold ``{name}`` of the expression's named groups.
+    """
 
     dataset: str
+    """Name of the data set."""
     statement: str
+    """Regular expression that matches the whole statement."""
 
     @model_validator(mode="after")
     def _pattern(self) -> Self:
@@ -86,21 +89,27 @@ class Reading(Computation):
 
 
 class ReadingFile(config.Model):
-    """A whole file of readings; the first that matches a statement is used."""
+    """A whole file of readings."""
 
     readings: tuple[Reading, ...] = Field(min_length=1)
+    """Readings; the first that matches a statement is used."""
 
 
 class Claim(BaseModel):
-    """One stated figure. ``reproduces`` and ``recomputed`` are what somebody else found, where a file says so."""
+    """One stated figure. Unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     dataset: str
+    """Name of the data set."""
     statement: str = Field(min_length=1)
+    """The statement, as a sentence."""
     published: Annotated[float | str | list[float], Field(union_mode="left_to_right")]
+    """The published figure."""
     reproduces: bool | None = None
+    """Whether somebody else could reproduce the figure; shown where the result differs."""
     computation: Computation | None = None
+    """What has to be computed. Default: that of the first reading that matches."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +138,7 @@ def load(path: Path) -> list[Claim]:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise ConfigError(
-            f"{path}: {place or 'file'}: {first['msg']}", hint="a list of claims: docs/evaluate.md"
+            f"{path}: {place or 'file'}: {first['msg']}", hint="a list of claims: docs/reference/files/claims.md"
         ) from error
     if not claims:
         raise ConfigError(f"{path}: holds no claim")

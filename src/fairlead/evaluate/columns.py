@@ -20,30 +20,42 @@ from fairlead.store import Attachment, Label, Series, Store
 
 
 class DatasetTable(Model):
-    """``[dataset]``: its name in the store, and where the numbers come from."""
+    """The data set as a whole."""
 
     name: str = Field(min_length=1)
+    """Name in the store."""
     source: str = ""
+    """Where the numbers come from."""
     missing: tuple[str, ...] = ()
+    """Texts that stand for a missing sample. Any other text that is not a number is an error."""
 
 
 class ValueColumn(Model):
-    """One ``[values.NAME]``: a column of samples. Stored is ``scale`` times what stands there, in ``unit``."""
+    """A column of samples. The first table is the main value."""
 
     column: str
+    """Name of the column."""
     unit: str
+    """Unit in the store: s, B, bit/s, B/s, 1 or count."""
     scale: float = Field(default=1.0, gt=0)
+    """The file's numbers times this are in ``unit``."""
 
 
 class ColumnMap(Model):
-    """A whole map. ``factors`` are names with the column of each; ``where`` keeps rows with these values only."""
+    """A whole map: which column of a CSV file is which factor and value."""
 
     dataset: DatasetTable
+    """The data set as a whole."""
     factors: dict[str, str] = Field(min_length=1)
+    """Column of each factor, by the factor's name."""
     values: dict[str, ValueColumn] = Field(min_length=1)
+    """Columns of samples, by the value's name."""
     where: dict[str, str] = Field(default_factory=dict)
+    """Text by column: only rows with these texts are read."""
     empty: str = "none"
+    """Name of the level of a factor whose column is empty."""
     report: Report = Report()
+    """What the report compares."""
 
 
 @dataclass(frozen=True)
