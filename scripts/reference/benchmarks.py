@@ -1,19 +1,16 @@
-#!/usr/bin/env python3
-"""Writes the tables of docs/reference/benchmarks.md from what benchmarks register.
+"""The tables of docs/reference/benchmarks.md, from what benchmarks register.
 
-    .venv/bin/python scripts/benchmark-tables.py
-
-Each table stands between ``<!-- table NAME -->`` and ``<!-- end -->``.
+Each stands between ``<!-- table NAME -->`` and ``<!-- end -->``.
 """
 
 import inspect
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from fairlead.benchmarks.registration import BENCHMARKS
+from scripts.reference import markdown
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "reference" / "benchmarks.md"
+PAGE = "reference/benchmarks.md"
 
 
 def benchmarks() -> Iterator[tuple[str, ...]]:
@@ -38,15 +35,10 @@ TABLES = {"benchmarks": benchmarks, "compared": compared}
 
 
 def written(text: str) -> str:
-    """The document with its tables."""
+    """The page with its tables."""
 
     def table(found: re.Match[str]) -> str:
-        head, *rows = [f"| {' | '.join(row)} |" for row in TABLES[found[1]]()]
-        rule = "|" + "---|" * (head.count("|") - 1)
-        return "\n".join([f"<!-- table {found[1]} -->", head, rule, *rows, "<!-- end -->"])
+        head, *rows = TABLES[found[1]]()
+        return f"<!-- table {found[1]} -->\n{markdown.table(head, rows)}\n<!-- end -->"
 
     return re.sub(r"<!-- table (\w+) -->.*?<!-- end -->", table, text, flags=re.DOTALL)
-
-
-if __name__ == "__main__":
-    DOCUMENT.write_text(written(DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
