@@ -81,7 +81,8 @@ def _over_size(found: Sequence[Imported], own: Sequence[Measured], quantity: str
         legend_below(figure, handles, columns=2)
     caption = (
         "As the programs' files say, which hold no samples but statistics of them: the mean of the files, and the "
-        "least and greatest. What a time is differs by program (half a round trip, a call); see docs/measure.md."
+        "least and greatest. What a time is differs by program (half a round trip, a call); see "
+        "docs/reference/benchmarks.md."
     )
     return Drawing(
         f"read-{quantity.removesuffix('_s').removesuffix('_bps')}",
