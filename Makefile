@@ -5,7 +5,8 @@ NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name '*.S' -o -na
 PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
-.PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-openstack verify lint format lock clean
+.PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-openstack verify \
+	lint format reference docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -59,20 +60,37 @@ test-openstack: build/.tests ## live migration by real OpenStack services, with 
 	scripts/install-packages.sh scripts/packages.openstack.txt
 	$(PYTEST) -m openstack tests/openstack
 
-lint: build/.tests ## style, types, formatting
-	.venv/bin/ruff check src tests bench docs native
-	.venv/bin/ruff format --check src tests bench docs native
-	.venv/bin/mypy src/fairlead bench native
+lint: build/.tests ## style, types, formatting, links of the documentation
+	.venv/bin/ruff check src tests bench docs native scripts
+	.venv/bin/ruff format --check src tests bench docs native scripts
+	.venv/bin/mypy src/fairlead bench native scripts
+	$(PY) scripts/links.py
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format --dry-run -Werror
 
 format: build/.tests ## apply the formatters
-	.venv/bin/ruff format src tests bench docs native
-	.venv/bin/ruff check --fix src tests bench docs native
+	.venv/bin/ruff format src tests bench docs native scripts
+	.venv/bin/ruff check --fix src tests bench docs native scripts
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format -i
 
-lock: ## resolve the Python dependencies again into requirements.lock
+reference: build/.setup ## the pages of docs/reference that are made from the code
+	$(PY) -m scripts.reference
+
+build/.docs: build/.setup scripts/docs.lock
+	$(PY) -m pip install -q --disable-pip-version-check --require-hashes -r scripts/docs.lock
+	@touch $@
+
+docs: build/.docs ## the documentation as a site, in build/site; broken links fail
+	$(PY) scripts/links.py
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build -q --strict
+	@echo "build/site/index.html"
+
+LOCK := .venv/bin/pip-compile -q --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url \
+	--no-emit-trusted-host --no-emit-find-links --no-header
+
+lock: ## resolve the Python dependencies again into requirements.lock and scripts/docs.lock
 	.venv/bin/python -m pip install -q pip-tools
-	.venv/bin/pip-compile -q --all-build-deps --extra dev --extra openstack --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header -o requirements.lock pyproject.toml
+	$(LOCK) --all-build-deps --extra dev --extra openstack -o requirements.lock pyproject.toml
+	$(LOCK) -c requirements.lock -o scripts/docs.lock scripts/docs.in
 
 clean: ## remove what was built (results stay)
 	rm -rf build .venv

@@ -1,7 +1,7 @@
 """Share of what an oracle gains that management reaches, and the regret: programs on a simulated network.
 
-The oracle knows when and where congestion comes (docs/simulation.md). Nothing of this machine is in the figures: the
-same seeds give the same.
+The oracle knows when and where congestion comes (docs/guides/simulate.md). Nothing of this machine is in the figures:
+the same seeds give the same.
 """
 
 import json

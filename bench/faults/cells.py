@@ -89,9 +89,9 @@ def why_not(cell: Cell) -> str | None:
     if cell.plane == RELAYED and cell.fault == GUARDIAN_KILLED:
         return "the relay plane has no guardian"
     if cell.plane == RELAYED and cell.fault == FORWARDING_DROPPED:
-        return "on the relay plane agents carry what is moved: no kernel forwards it"
+        return "on the relay plane agents carry rerouted traffic; no kernel forwards it"
     if cell.over_ssh and cell.moves == AUTOMATIC:
-        return "how a detour began makes no difference to ssh: see the cell with moves by hand"
+        return "ssh fails alike for manual and automatic reroutes: see the manual cell"
     return None
 
 

@@ -56,29 +56,67 @@ def failed(results: Sequence[Result]) -> bool:
     return any(result.bad for result in results)
 
 
-HEAD = """# The fault matrix
+HEAD = """# Fault matrix
 
-`make faults` runs two programs under management and hurts one part of it at a time. Each cell below says for how
-long the moved pair's traffic, as the sockets of its hosts count it, stood still when the fault came, or within 1 s of
-it: the time to its flowing again. "0" means that no pause was longer than 0.1 s and twice the longest one before,
-or than 0.5 s. A pause that began later is told by itself ("later 0.5 s": when the lease of an agent ran out, for
-example). Of two jobs the worse one counts.
-A word stands where a cell went wrong:
+What happens to a program and its traffic when a part of fairlead, a host or the network fails
+during a run? `make faults` (as root) runs two programs with a rerouted host pair on an emulated
+cluster, breaks one part at a time, and measures how long the pair's traffic pauses. What each part
+does when another fails is in [Architecture](design.md#when-a-part-fails).
 
-- *late*: any of these pauses was over the target (1 s on the route plane, 2 s on the relay plane; where an end of the
-  pair was silent itself, what TCP takes without fairlead, and 0.5 s). Moves are automatic under congestion only: what
-  returns to the direct path then pauses there as it does without any fault, for the time that is given below
-- *slow*: for more than 2 s beyond the direct path's own longest pause, and more than the target, nothing flowed, or
-  less than half of what the direct path takes or the detour took, whichever is less
-- *hung*, *ended*, *wrong*: the program did not end, was ended, or its result was not right
+```
+make faults                                        # all cells: up to an hour
+make faults FAULTS='--cells relay/guardian-killed' # some of them; --list shows their names
+make faults FAULTS='--share 0.1'                   # a tenth, drawn at random
+make faults FAULTS=--docs                          # write this page from results/faults/faults.json
+```
+
+## How to read the tables
+
+Each cell is the time from the fault until the pair's traffic flows again, as the destination's
+sockets count its bytes. Pauses that begin within 1 s of the fault count. "0" means that no pause
+was longer than 0.1 s and twice the longest one before the fault, or than 0.5 s. "later 0.5 s" is a
+pause that began later, for example when an agent's lease ran out. With two jobs the worse one
+counts.
+
+- *cg*, *ring*: conjugate gradients, and an n-body program whose blocks of 1 MiB go round
+- *manual*: the pair is rerouted by `--move` on a free network, without detection
+- *automatic*: two streams between the leafs of source and destination congest the direct path
+- source, relay, destination: the host at which the fault is made
+
+In every cell, unless a word below says otherwise, the program verified its own result, or ended
+with an error where its ranks were killed ("ok"), and nothing was left on any host.
+
+- *late*: a pause was longer than the target of 1 s on the route plane, 2 s on the relay plane, or,
+  where an end of the pair is silent itself, what TCP takes without fairlead plus 0.5 s. Automatic
+  reroutes are made under congestion only: a pair that returns then pauses as it does on the
+  congested path without any fault, for the time given under Conditions
+- *slow*: longer than the target, and for more than 2 s beyond the direct path's own longest pause,
+  nothing flowed, or less than half of the direct path's or the reroute's rate, whichever is less
+- *hung*, *ended*, *wrong*: the program did not end, was ended, or gave a wrong result
 - *left behind*: something was on a host 5 s after the end
-- *SIGTERM ignored*: what had not ended by itself did not end within 5 s of SIGTERM, either
-- *2nd try*: the first one was late or slow while others kept the processors busy, or it could not be brought about
-- *not measured*: the cell could not be brought about; `results/faults/faults.json` says why
+- *SIGTERM ignored*: what had not ended by itself did not end within 5 s of SIGTERM either
+- *2nd try*: the first try was late or slow while others used the processors, or failed to start
+- *not measured*: the fault could not be made; `results/faults/faults.json` says why
 
-In every other cell, and where it says only "late" or "2nd try", the program verified its own result, or ended with an
-error where a rank was killed ("ok"), and nothing was left on any host. `make faults FAULTS=--docs` makes the table from
-`results/faults/faults.json`.
+## How each fault is made
+
+Faults that can be taken back last 2 s, on the relay plane mostly 3.5 s, unless noted.
+
+- agent killed, guardian killed: SIGKILL
+- agent stopped: SIGSTOP
+- agent's ssh dropped: the connection that the supervisor has to the agent is killed
+- host silent: the switch's end of the host's link goes down
+- overlay port blocked: a packet filter on the host drops the overlay's UDP ports in both
+  directions, on the relay plane the TCP connections between agents
+- forwarding dropped: a packet filter drops all that the host forwards
+- clock stepped: the agent's clock jumps by 10 s
+- file descriptors exhausted: the agent can open nothing more
+- supervisor killed: SIGKILL; supervisor silent: SIGSTOP for longer than a lease, 15 s
+- supervisor cut off from one host: its ssh port is filtered for 20 s
+- program killed: the ranks of the destination are killed
+- two jobs: two programs are rerouted at once, and one's agent on the relay is killed
+
+## Conditions
 """
 
 
@@ -86,14 +124,12 @@ def markdown(found: Mapping[str, Any]) -> str:
     """The document of a JSON file's contents."""
     rows = {row["name"]: row for row in found["cells"]}
     machine = found["machine"]
-    text = (
-        HEAD + f"\nMeasured {found['measured']} UTC, version {found['version']}, {machine['cpus']} processors, Linux "
-    )
-    text += f"{machine['kernel']}; load when the faults were made: {_loads(rows.values())}.\n"
+    text = f"{HEAD}\nMeasured {found['measured']} UTC, version {found['version']}, {machine['cpus']} processors, "
+    text += f"Linux {machine['kernel']}.\nLoad when the faults were made: {_loads(rows.values())}.\n"
     pauses = found["usual"].get("congested", {}).get("gap_s", {})
     if pauses:
         own = ", ".join(f"{program} {pause_s:.2f} s" for program, pause_s in pauses.items())
-        text += f"Longest pause on the congested direct path, without fairlead and without a fault: {own}.\n"
+        text += f"Longest pause on the congested path, without fairlead and without a fault: {own}.\n"
     count = sum(cells.why_not(cell) is None for cell in cells.matrix())
     ran = sum(row["status"] != UNTESTED for row in rows.values())
     if ran < count:
@@ -115,7 +151,7 @@ def _loads(rows: Any) -> str:
 
 def _table(plane: str, rows: Mapping[str, Mapping[str, Any]], reasons: dict[str, int]) -> str:
     kinds = [(program, moves) for program in cells.PROGRAMS for moves in cells.MOVES]
-    names = {cells.BY_HAND: "moved by hand", cells.AUTOMATIC: "automatic"}
+    names = {cells.BY_HAND: "manual", cells.AUTOMATIC: "automatic"}
     head = ["| fault | where | " + " | ".join(f"{program}, {names[moves]}" for program, moves in kinds) + " |"]
     head.append("|---|---|" + "---|" * len(kinds))
     lines = []

@@ -16,7 +16,7 @@
 namespace fairlead::agent {
 
 /// What a stream is for. Frames that are to go on and frames that have arrived never share one: with both in one
-/// stream, the former would keep the latter from being read (docs/relay-plane.md, "Memory").
+/// stream, the former would keep the latter from being read (docs/explanation/relay-plane.md, "Memory").
 enum class Hop : std::uint8_t {
     first,  ///< to the agent that relays
     last,   ///< to the agent of the destination

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fairlead-agent: JSON lines on stdin and stdout (docs/design.md, "The agent"); it ends with its input.
+// fairlead-agent: JSON lines on stdin and stdout (docs/reference/agent-protocol.md); it ends with its input.
 #include <sodium.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>

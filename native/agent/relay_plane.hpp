@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries frames between ranks: rank -> this agent -> the relay's agent -> the destination's agent -> rank, or without
-// the relay's (docs/relay-plane.md). Which pairs of hosts take a relay is decided elsewhere.
+// the relay's (docs/explanation/relay-plane.md). Which pairs of hosts take a relay is decided elsewhere.
 //
 // All in the event loop's thread. A frame moves on when there is room for it one step ahead, and is not read before: a
 // source (a rank's ring, a stream) whose next frame has no room is stuck, and tried again when something moved.

@@ -43,7 +43,7 @@ json status_of(const Footprint& footprint) {
 }
 
 constexpr const char* kPrivilegeFix =
-    "as root: setcap cap_net_admin+ep PATH/fairlead-guardian (docs/route-plane.md), or run as root";
+    "as root: setcap cap_net_admin+ep PATH/fairlead-guardian (docs/guides/run.md), or run as root";
 
 json attempt(const std::string& name, const std::string& fix, const std::function<void()>& trial) {
     try {

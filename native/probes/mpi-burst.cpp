@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpi-burst: round trips between pairs of ranks, with pauses. See docs/measure.md.
+// mpi-burst: round trips between pairs of ranks, with pauses. See docs/reference/benchmarks.md.
 #include "benchmark/loops.hpp"
 #include "benchmark/session.hpp"
 #include "common/mpi.hpp"

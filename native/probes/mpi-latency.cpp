@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpi-latency: round trips between pairs of ranks. See docs/measure.md.
+// mpi-latency: round trips between pairs of ranks. See docs/reference/benchmarks.md.
 #include "benchmark/loops.hpp"
 #include "benchmark/session.hpp"
 #include "common/mpi.hpp"

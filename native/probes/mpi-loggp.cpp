@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpi-loggp: parametrised round trips, from which LogGP parameters follow. See docs/measure.md.
+// mpi-loggp: parametrised round trips, from which LogGP parameters follow. See docs/reference/benchmarks.md.
 #include "benchmark/loops.hpp"
 #include "benchmark/session.hpp"
 #include "common/mpi.hpp"

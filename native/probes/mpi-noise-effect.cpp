@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpi-noise-effect: round trips, and what takes the processor from the ranks meanwhile. See docs/measure.md.
+// mpi-noise-effect: round trips, and what takes the processor from the ranks meanwhile.
+// See docs/reference/benchmarks.md.
 #include "benchmark/session.hpp"
 #include "benchmark/watched.hpp"
 #include "common/mpi.hpp"

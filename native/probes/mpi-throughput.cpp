@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpi-throughput: windows of messages between pairs of ranks, one way or both ways. See docs/measure.md.
+// mpi-throughput: windows of messages between pairs of ranks, one way or both ways. See docs/reference/benchmarks.md.
 #include "benchmark/loops.hpp"
 #include "benchmark/session.hpp"
 #include "common/mpi.hpp"

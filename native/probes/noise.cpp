@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// noise: what the operating system takes from a program, core by core. See docs/measure.md.
+// noise: what the operating system takes from a program, core by core. See docs/reference/benchmarks.md.
 #include <pthread.h>
 #include <sched.h>
 

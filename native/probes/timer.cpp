@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// timer: what the clocks of this machine can tell apart, and what a reading costs. See docs/measure.md.
+// timer: what the clocks of this machine can tell apart, and what a reading costs. See docs/reference/benchmarks.md.
 #include <time.h>
 
 #include <array>

@@ -32,6 +32,7 @@ def text_of(pattern: str, meaning: str) -> AfterValidator:
             raise ValueError(f"{value!r} is refused: {meaning}")
         return value
 
+    check.__doc__ = meaning
     return AfterValidator(check)
 
 

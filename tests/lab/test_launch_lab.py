@@ -135,7 +135,8 @@ def test_a_line_of_ones_own_runs_unchanged(cluster: Cluster, mpi: Mpi, program: 
     if mpi.family == "openmpi":
         line[1:1] = ["--allow-run-as-root", "--oversubscribe"]
     (tmp_path / "in").write_text("end\n")
-    # MPICH 4.0.2 now and then says "Hangup", in many words, and 1 after a clean end, also by itself (docs/clusters.md).
+    # MPICH 4.0.2 now and then says "Hangup", in many words, and 1 after a clean end, also by itself:
+    # docs/guides/clusters.md.
     codes: list[int] = []
     while not codes or (codes[-1] == 1 and mpi.name == "mpich4" and len(codes) < 4):
         job_id = os.urandom(4).hex()

@@ -288,7 +288,8 @@ def test_semantics_through_agents(lab: labs.Lab, tmp_path: Path, mpi: Mpi, seed:
     counts = {name: sum(each.relay[name] for each in ranks) for name in NOT_ZERO}
     # Without chaos, nothing is lost on the way: nothing need be sent again, and what comes is seldom held.
     used = NOT_ZERO if seed is not None else {"direct", "relayed", "takeovers", "pulled", "waited"}
-    if mpi.name == "mpich5":  # nothing is cancelled, and less is relayed beside native messages: docs/relay-plane.md
+    # docs/explanation/relay-plane.md: nothing is cancelled there, and less is relayed beside native messages.
+    if mpi.name == "mpich5":
         used = used - {"cancelled", "cancel_failed", "held"}
         assert counts["cancelled"] + counts["cancel_failed"] == 0
     assert {name for name in used if counts[name] == 0} == set()

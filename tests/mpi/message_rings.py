@@ -1,4 +1,4 @@
-"""Reads the rings that ranks leave (docs/monitor.md)."""
+"""Reads the rings that ranks leave (docs/reference/message-rings.md)."""
 
 import struct
 from pathlib import Path

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the relay plane takes for granted of an MPI library (docs/relay-plane.md), tried on two ranks. Rank 1 says a
-// line for each that holds; the first that does not ends the program.
+// What the relay plane takes for granted of an MPI library (docs/explanation/relay-plane.md), tried on two ranks. Rank 1
+// says a line for each that holds; the first that does not ends the program.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""Collective calls give the same with the relay plane as without it, bit by bit: docs/relay-plane.md."""
+"""Collective calls give the same with the relay plane as without it, bit by bit: docs/explanation/relay-plane.md."""
 
 import subprocess
 from pathlib import Path

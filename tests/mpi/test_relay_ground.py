@@ -1,4 +1,4 @@
-"""What the relay plane's design takes for granted of MPI libraries (docs/relay-plane.md) holds on each of them."""
+"""What the relay plane takes for granted of MPI libraries (docs/explanation/relay-plane.md) holds on each of them."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,7 @@ from mpi_libraries import Mpi, every_mpi
 pytestmark = [pytest.mark.mpi, pytest.mark.slow]
 SOURCE = Path(__file__).with_name("relay_ground.c")
 
-# As between hosts. MPICH's other way there, UCX, cancels receives that it has matched: docs/relay-plane.md.
+# As between hosts. MPICH's other way there, UCX, cancels receives that it has matched: docs/explanation/relay-plane.md.
 NETWORK = {
     "openmpi": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self"},
     "intelmpi": {"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"},

@@ -1,4 +1,4 @@
-"""The bundled programs verify their results when their messages take two paths at random (docs/relay-plane.md)."""
+"""Bundled programs verify their results when messages take two paths at random (docs/explanation/relay-plane.md)."""
 
 from pathlib import Path
 

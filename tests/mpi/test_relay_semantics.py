@@ -1,4 +1,4 @@
-"""Messages that take two paths at random (FAIRLEAD_CHAOS) meet receives as MPI promises: docs/relay-plane.md."""
+"""Messages on two random paths (FAIRLEAD_CHAOS) meet receives as MPI promises: docs/explanation/relay-plane.md."""
 
 import re
 import shutil

@@ -52,7 +52,7 @@ def test_keeps_one_capability_and_no_network_socket(mesh: Mesh, host: Host, star
 
 @pytest.fixture
 def ordinary(binary: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A guardian installed as docs/route-plane.md says, where an ordinary user can execute it."""
+    """A guardian installed as docs/guides/run.md says, where an ordinary user can execute it."""
     folder = Path("/var/tmp") / f"fairlead-test-{os.getpid()}"
     folder.mkdir(mode=0o755)
     shutil.copy(binary, folder / "fairlead-guardian")

@@ -144,7 +144,7 @@ def test_detours_around_a_loaded_trunk_of_a_mesh_lead_over_the_other_leafs() -> 
 
 
 def test_detours_in_a_leaf_spine_with_fixed_spines_depend_on_who_shares_the_spine() -> None:
-    """What docs/compare.md says of examples/leaf-spine16.toml."""
+    """What docs/guides/compare.md says of examples/leaf-spine16.toml."""
     plan = resolve(description.load(EXAMPLES / "leaf-spine16.toml"))
     assert [plan.spine_of[i][j] for i, j in ((0, 1), (2, 3))] == [1, 1]
     assert [plan.spine_of[i][j] for i, j in ((0, 2), (0, 3), (1, 2), (1, 3))] == [0, 0, 0, 0]

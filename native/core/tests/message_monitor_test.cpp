@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of messages: each case of "Times of a message" (docs/monitor.md), and how two agents find them.
+// Times of messages: each case of "The network time of a message" (docs/explanation/message-times.md), and how two
+// agents find them.
 #include "fairlead/core/message_monitor.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record file, version 4, as docs/profile.md describes it: little-endian, a header page and then blocks, each of
-// whole pages. src/fairlead/profile/record.py reads it.
+// The record file, version 4, as docs/reference/profile-record.md describes it: little-endian, a header page and then
+// blocks, each of whole pages. src/fairlead/profile/record.py reads it.
 #pragma once
 
 #include <array>
@@ -94,7 +94,8 @@ struct Peers {
 };
 
 // One end of a point-to-point message, in the order in which a thread began them. Its times make up a message's
-// (docs/profile.md): t_s is when its sender began it, t_rq and t_r are when its receiver needed it and was done.
+// (docs/explanation/message-times.md): t_s is when its sender began it, t_rq and t_r are when its receiver needed it
+// and was done.
 //
 // Among them stand collective calls: `size_B` is what the process gives or gets, whichever is more, `peer` the root's
 // rank in the world (kNoRoot: none), `tag` how many processes take part and all wait for each other (kNotAll: not all

@@ -49,7 +49,7 @@ Process world_size() {
     return static_cast<Process>(size);
 }
 
-// Not MPICH between hosts: docs/relay-plane.md.
+// Not MPICH between hosts: docs/explanation/relay-plane.md.
 bool cancels_what_is_unmatched_only() {
     if (!kCancelsMatched) {
         return true;

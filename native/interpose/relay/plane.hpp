@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The relay plane in this process: the endpoint (native/relay) between the program's calls, the MPI library and a
-// carrier of frames. docs/relay-plane.md has the rules and why they hold; here is what a call does by them.
+// carrier of frames. docs/explanation/relay-plane.md has the rules and why they hold; here is what a call does by them.
 //
 // Nothing sleeps in the library: whatever waits polls. One lock is over every step, with the native call that belongs
 // to it; nobody holds it while waiting.

@@ -52,8 +52,10 @@ std::string failure(const std::string& reason) {
 }
 
 void parse_command_line(const std::string& program, int argc, char** argv) {
-    CLI::App app("Answers each request read from stdin, a JSON object a line, with the samples (docs/measure.md)",
-                 program);
+    CLI::App app(
+        "Answers each request read from stdin, a JSON object a line, with the samples "
+        "(docs/reference/benchmarks.md)",
+        program);
     parse_options(app, argc, argv);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pingpong: round trips and one-way trains between two ranks by plain MPI calls. See docs/programs.md.
+// pingpong: round trips and one-way trains between two ranks by plain MPI calls.
+// See docs/reference/bundled-programs.md.
 #include <mpi.h>
 
 #include <algorithm>

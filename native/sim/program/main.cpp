@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fairlead-sim: runs scenarios on a simulated network (docs/simulation.md).
+// fairlead-sim: runs scenarios on a simulated network (docs/guides/simulate.md).
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <exception>

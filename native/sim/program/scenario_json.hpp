@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios and outcomes as JSON: docs/simulation.md says what each field is.
+// Scenarios and outcomes as JSON: docs/guides/simulate.md says what each field is.
 #pragma once
 
 #include <cstdint>

@@ -107,7 +107,7 @@ TEST_F(ScenarioFile, AMistakeInATraceHasItsLine) {
     EXPECT_THROW(read_scenario(file(kSmall)), TraceError);
 }
 
-/// The example of docs/simulation.md: what it says there holds.
+/// The example of docs/guides/simulate.md: what it says there holds.
 TEST(Example, ManagementEscapesTheCongestion) {
     Scenario scenario = read_scenario(std::filesystem::path(FAIRLEAD_EXAMPLES) / "simulation" / "mesh8.json");
     const Outcome managed = run(scenario);

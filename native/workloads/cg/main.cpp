@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cg: the conjugate-gradient kernel after the specification of the NAS Parallel Benchmarks (NAS report RNR-94-007,
-// section 2.2.3): smallest eigenvalue of a sparse matrix by inverse power iteration. See docs/programs.md.
+// section 2.2.3): smallest eigenvalue of a sparse matrix by inverse power iteration.
+// See docs/reference/bundled-programs.md.
 #include <mpi.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ep: the embarrassingly parallel kernel after the specification of the NAS Parallel Benchmarks (NAS report RNR-94-007,
-// section 2.1): Gaussian deviates, counted in annuli. See docs/programs.md.
+// section 2.1): Gaussian deviates, counted in annuli. See docs/reference/bundled-programs.md.
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ft: the Fourier-transform kernel after the specification of the NAS Parallel Benchmarks (NAS report RNR-94-007,
-// section 2.4): the heat equation in a periodic box, by three-dimensional Fourier transforms. See docs/programs.md.
+// section 2.4): the heat equation in a periodic box, by three-dimensional Fourier transforms.
+// See docs/reference/bundled-programs.md.
 #include <mpi.h>
 
 #include <vector>

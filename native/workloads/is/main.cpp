@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // is: the integer sort after the specification of the NAS Parallel Benchmarks (NAS report RNR-94-007, section 2.5):
-// ranks of integer keys by a bucket sort. See docs/programs.md.
+// ranks of integer keys by a bucket sort. See docs/reference/bundled-programs.md.
 #include <mpi.h>
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mg: the multigrid kernel after the specification of the NAS Parallel Benchmarks (NAS report RNR-94-007, section 2.3):
-// Poisson's equation on a periodic grid by V-cycles. See docs/programs.md.
+// Poisson's equation on a periodic grid by V-cycles. See docs/reference/bundled-programs.md.
 #include <mpi.h>
 
 #include <vector>

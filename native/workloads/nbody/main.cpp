@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nbody: gravitating particles whose blocks travel round a ring of ranks. See docs/programs.md.
+// nbody: gravitating particles whose blocks travel round a ring of ranks. See docs/reference/bundled-programs.md.
 #include <mpi.h>
 
 #include <cstdio>

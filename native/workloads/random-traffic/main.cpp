@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // random-traffic: ranks exchange messages with partners drawn anew again and again. Used as congestion for others; see
-// docs/programs.md.
+// docs/reference/bundled-programs.md.
 #include <mpi.h>
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sp: the scalar pentadiagonal solver after the specification of the NAS Parallel Benchmarks (NAS report RNR-94-007,
-// section 3). See docs/programs.md.
+// section 3). See docs/reference/bundled-programs.md.
 #include <mpi.h>
 
 #include "common/mpi.hpp"

@@ -1,7 +1,7 @@
 """One agent: its process, started through the executor and spoken to in JSON lines.
 
-The protocol is docs/design.md, "The agent". An agent lives as long as its standard input: when this process dies in
-any way the pipe closes, and the agent withdraws what it did and ends.
+The protocol is docs/reference/agent-protocol.md. An agent lives as long as its standard input: when this process dies
+in any way the pipe closes, and the agent withdraws what it did and ends.
 """
 
 import asyncio

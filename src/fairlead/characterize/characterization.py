@@ -168,7 +168,7 @@ class Characterization:
         return path_table.in_words(self.hosts, self.latency, self.sensitivity, self.reference_size_B())
 
     def manage_tables(self, self_index: int) -> dict[str, Any]:
-        """ "base" and "shares" of the configuration of the agent on one host (docs/characterize.md).
+        """ "base" and "shares" of the configuration of the agent on one host (docs/guides/characterize.md).
 
         Every agent gets all pairs: it judges its own paths, the second legs of its detours, and as a destination or
         relay the paths that lead to it.
@@ -184,7 +184,7 @@ class Characterization:
         return {(self.hosts[i], self.hosts[j]): float(times[i, j]) for i, j in every if np.isfinite(times[i, j])}
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but the raw samples (docs/characterize.md)."""
+        """Everything but the raw samples (docs/guides/characterize.md)."""
         return {
             "format": json_form.FORMAT,
             "cluster": self.cluster,

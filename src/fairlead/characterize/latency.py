@@ -1,6 +1,6 @@
 """The latency matrix: what a message of each size takes between each two hosts on a quiet network.
 
-See docs/characterize.md.
+See docs/guides/characterize.md.
 """
 
 from dataclasses import dataclass

@@ -28,7 +28,10 @@ _LOOK = "look where it is when the cloud answers again: `fairlead cloud show`, o
 
 @click.group("cloud")
 def command() -> None:
-    """Ask the cloud manager that the cluster file names about servers and virtual machines (docs/migration.md)."""
+    """Ask the cloud manager that the cluster file names about servers and virtual machines.
+
+    How to set it up and what is migrated: docs/guides/migration.md.
+    """
 
 
 @command.command()

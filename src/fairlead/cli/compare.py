@@ -73,8 +73,9 @@ def command(
 ) -> int:
     """Compare programs on a clean and a congested network, with and without management.
 
-    PLAN is a TOML file that names networks, congestion and programs (docs/compare.md). Runs are in random order; the
-    same command again continues an interrupted comparison. Writes RESULTS/report.html and RESULTS/summary.json.
+    PLAN is a TOML file that names networks, congestion and programs (docs/reference/files/comparison.md). Runs are in
+    random order; the same command again continues an interrupted comparison. Writes RESULTS/report.html and
+    RESULTS/summary.json.
 
     Every case is checked before the first run starts: programs, classes, numbers of ranks, files, congestion, memory.
     The exit code is 1 if there are runs that failed and were not repeated.

@@ -157,7 +157,7 @@ def plan(plan_file: Path, everything: bool, changes: "tuple[Change, ...]") -> No
     metavar="MAP.toml",
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Which column is which factor and value (docs/evaluate.md; examples/published).",
+    help="Which column is which factor and value (docs/reference/files/import.md; examples/published).",
 )
 @results_option
 def import_(file: Path, map_file: Path, results: Path) -> None:

@@ -8,7 +8,8 @@ import click
 
 @click.command("export")
 @click.argument("results", type=click.Path(path_type=Path))
-@click.option("--format", "file_format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True)
+@click.option("--format", "file_format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True,
+              help="Format of the files.")  # fmt: skip
 @click.option(
     "--output",
     type=click.Path(path_type=Path),

@@ -312,7 +312,7 @@ def streams(name: str, one_way: bool, duration_s: float | None, background: bool
 
 @congest.command()
 @click.option("--host", "hosts", multiple=True, help="Host. Repeatable  [default: all neighbours].")
-@click.option("--ranks-per-host", type=int, help="[default: 1]")
+@click.option("--ranks-per-host", type=int, help="Ranks on each host  [default: 1].")
 @click.option("--seed", type=int, help="Seed of the random partners  [default: 1].")
 @click.option("--message", help="Message size  [default: 1MB].")
 @_how_long
@@ -330,7 +330,7 @@ def mpi(name: str, duration_s: float | None, background: bool, **values: Any) ->
 
 @congest.command()
 @click.argument("link", nargs=2)
-@click.option("--delay", help="[default: 5ms]")
+@click.option("--delay", help="Additional delay in each direction  [default: 5ms].")
 @click.option("--one-way", is_flag=True, help="Only from the first to the second.")
 @_how_long
 @click.pass_obj

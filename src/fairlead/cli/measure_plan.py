@@ -27,15 +27,12 @@ from fairlead.errors import ConfigError
 
 
 class PlanFile(config.Model):
-    """A plan.
-
-    Attributes:
-        title: what it is, in words.
-        steps: benchmarks, as they would stand after ``fairlead measure CLUSTER``.
-    """
+    """A whole plan: benchmarks that are run one after the other."""
 
     title: str
+    """Title of the plan."""
     steps: tuple[str, ...] = Field(min_length=1)
+    """Benchmarks with their options, as written after ``fairlead measure CLUSTER``."""
 
 
 @dataclass(frozen=True)

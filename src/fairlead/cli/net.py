@@ -63,7 +63,8 @@ def show(cluster_file: Path, as_json: bool) -> None:
     "--policy", default="layer2", show_default=True, type=click.Choice(POLICIES), help="Transmit hash policy."
 )
 @click.option("--miimon", default=100, show_default=True, type=click.IntRange(1), help="Looks for links, in ms.")
-@click.option("--lacp-rate", default="slow", show_default=True, type=click.Choice(["slow", "fast"]))
+@click.option("--lacp-rate", default="slow", show_default=True, type=click.Choice(["slow", "fast"]),
+              help="LACP rate, for 802.3ad.")  # fmt: skip
 @click.option("--name", default="fairlead0", show_default=True, help="Of the bond.")
 @click.option(
     "--within",

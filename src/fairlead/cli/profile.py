@@ -35,7 +35,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     """Options that both commands have."""
     for option in (
         click.option("--settings", "settings_file", metavar="FILE", type=FILE,
-                     help="A TOML file that says where the groups begin (docs/profile.md)."),
+                     help="A TOML file that says where the groups begin (docs/reference/files/profile.md)."),
         click.option("--figures", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
                      help="Also write the page's figures there (SVG, PNG, CSV)."),
         click.option("--html", "html_file", metavar="FILE", type=FILE, help="Write a page with figures to FILE."),
@@ -58,7 +58,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--otf2", metavar="DIRECTORY", type=NamedPath(path_type=Path),
               help="Also write the messages that were kept as an OTF2 trace.")  # fmt: skip
 @click.option("--trace", metavar="FILE", type=FILE,
-              help="Also write what was kept as a trace for fairlead-sim (docs/simulation.md).")  # fmt: skip
+              help="Also write what was kept as a trace for fairlead-sim (docs/guides/simulate.md).")  # fmt: skip
 @click.option(
     "--regions",
     is_flag=True,
@@ -70,7 +70,8 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     help="Also count calls by the place in the program that makes them: function, file and line.",
 )
 @click.option("--chaos", metavar="SEED", type=click.IntRange(min=0),
-              help="Messages take two paths at random, to test the relay plane (docs/relay-plane.md).")  # fmt: skip
+              help="Messages take two paths at random, to test the relay plane "
+              "(docs/explanation/relay-plane.md).")  # fmt: skip
 @click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the profile to FILE as JSON, too.")
 @_output_options
 def run(

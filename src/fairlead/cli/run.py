@@ -42,7 +42,7 @@ def _parse_move(
     "--monitor/--no-monitor",
     default=False,
     show_default=True,
-    help="Also record communication time by host pair (docs/monitor.md).",
+    help="Also record communication time by host pair (docs/guides/monitor.md).",
 )
 @click.option("--messages", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
               help="Write all messages and collective calls there, a file per process.")  # fmt: skip
@@ -56,7 +56,7 @@ def _parse_move(
     default="route",
     show_default=True,
     help="What reroutes traffic: route: kernel routes (needs the guardian's privilege); relay: the agents carry the "
-    "ranks' messages, without privileges (docs/relay-plane.md); auto: route if every host can, else relay.",
+    "ranks' messages, without privileges (docs/guides/run.md); auto: route if every host can, else relay.",
 )
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
               help="Rank placement from `fairlead placement --json`.")  # fmt: skip

@@ -14,51 +14,44 @@ Uri = Annotated[str, config.text_of(r"[a-z][a-z0-9+.-]*:\S*", "it must be a URI,
 
 
 class CloudServer(config.Model):
-    """One ``[[cloud.servers]]``: a machine that virtual machines run on.
-
-    Attributes:
-        uri: how libvirt is reached there, as `virsh -c` takes it.
-        receive: where the server receives machines (``tcp://10.0.0.1``); None: where its host name leads.
-    """
+    """One server that virtual machines run on."""
 
     uri: Uri
+    """URI of the server's libvirt, as ``virsh -c`` takes it."""
     receive: Uri | None = None
+    """Where the server receives machines, for example ``tcp://10.0.0.1``. Default: where its host name leads."""
 
 
 class LibvirtTable(config.Model):
-    """``[cloud]`` with ``driver = "libvirt"``.
-
-    Attributes:
-        uplink: rate of each server's link, which its machines share; None: unknown, and then nothing is migrated.
-        copy_disks: whether disks are copied with a machine; else all servers see the same ones.
-    """
+    """The hosts are virtual machines of libvirt, named as in the cluster file."""
 
     driver: Literal["libvirt"]
+    """Cloud manager."""
     servers: tuple[CloudServer, ...] = Field(min_length=2)
+    """Servers that the machines may be on; they share one network."""
     uplink: Rate | None = None
+    """Rate of each server's uplink, which its machines share. Without it nothing is migrated."""
     copy_disks: bool = False
+    """Disks are copied with a machine. If false, all servers see the same disks."""
 
 
 class OpenstackTable(config.Model):
-    """``[cloud]`` with ``driver = "openstack"``.
-
-    Attributes:
-        cloud: its name in ``clouds.yaml``; None: the one that ``OS_CLOUD`` names.
-        region: where the cloud has several, and ``clouds.yaml`` does not say which.
-        servers: compute hosts that machines may be on; none: all of the region.
-        uplink: rate of each server's link, which its machines share; None: unknown, and then nothing is migrated.
-        dirty_rate: how fast a machine writes to its memory, which Nova does not tell; None: unknown, and then no
-            machine is migrated unless by hand.
-        downtime: the longest pause of a machine; Nova does not tell it, its own default is this one.
-    """
+    """The hosts are virtual machines of OpenStack, named as in the cluster file."""
 
     driver: Literal["openstack"]
+    """Cloud manager."""
     cloud: str | None = Field(default=None, min_length=1)
+    """Name of the cloud in ``clouds.yaml``. Default: the one that ``OS_CLOUD`` names."""
     region: str | None = Field(default=None, min_length=1)
+    """Region, where the cloud has several and ``clouds.yaml`` names none."""
     servers: tuple[str, ...] = ()
+    """Compute hosts that the machines may be on. Default: all of the region."""
     uplink: Rate | None = None
+    """Rate of each server's uplink, which its machines share. Without it nothing is migrated."""
     dirty_rate: Rate | None = None
+    """Rate at which a machine writes to its memory. Without it only manual migrations are made."""
     downtime: Time = 0.5
+    """Longest pause of a machine; the default is Nova's own (live_migration_downtime)."""
 
 
 CloudTable = Annotated[LibvirtTable | OpenstackTable, Field(discriminator="driver")]

@@ -38,6 +38,7 @@ SshOption = Annotated[str, config.text_of(r"[A-Za-z][A-Za-z0-9]*[ =]\S.*", "it m
 
 
 def _ipv4(value: str) -> str:
+    """An IPv4 address."""
     try:
         ipaddress.IPv4Address(value)
     except ValueError:
@@ -46,6 +47,7 @@ def _ipv4(value: str) -> str:
 
 
 def _absolute(value: Path) -> Path:
+    """An absolute path."""
     if not value.is_absolute():
         raise ValueError("must be an absolute path, which servers have, too")
     return value
@@ -60,6 +62,7 @@ def _known_executor(value: str) -> str:
 
 
 def _port_range(value: tuple[int, int]) -> tuple[int, int]:
+    """1024 to 65535, the first not above the last."""
     if not 1024 <= value[0] <= value[1] <= 65535:
         raise ValueError("must be [first, last] with 1024 <= first <= last <= 65535")
     return value
@@ -70,6 +73,7 @@ PortRange = Annotated[tuple[int, int], AfterValidator(_port_range)]
 
 
 def _as_words(value: object) -> object:
+    """A text, or a list of texts."""
     return (value,) if isinstance(value, str) else value
 
 
@@ -80,57 +84,86 @@ CommandLine = Annotated[
 
 
 class SshTable(config.Model):
-    """``[ssh]``: how ``executor = "ssh"`` calls ssh. What is not here is left to the user's own ssh configuration."""
+    """How ``executor = "ssh"`` calls ssh. Your own ssh configuration decides everything that is not set here."""
 
     user: Destination | None = None
+    """User to log in as. Default: ssh's own."""
     port: int | None = Field(default=None, ge=1, le=65535)
-    identity: Path | None = None  # private key; a path only, never the key
-    config: Path | None = None  # an ssh_config file
-    options: tuple[SshOption, ...] = ()  # each as after `ssh -o`
-    shared_files: bool = True  # do the hosts see this machine's files (NFS, Lustre) at the same paths?
+    """TCP port of the ssh daemons. Default: ssh's own."""
+    identity: Path | None = None
+    """Path of the private key, relative to this file. Never the key itself."""
+    config: Path | None = None
+    """Path of an ssh_config file, relative to this file."""
+    options: tuple[SshOption, ...] = ()
+    """More options, each as after ``ssh -o``."""
+    shared_files: bool = True
+    """The hosts see this machine's files (NFS, Lustre) at the same paths. If false, fairlead copies its programs."""
 
 
 class LxcTable(config.Model):
-    """``[lxc]``: how ``executor = "lxc"`` calls lxc-attach."""
+    """How ``executor = "lxc"`` calls lxc-attach."""
 
-    path: AbsolutePath | None = None  # where the servers keep containers, if not in LXC's own place (lxc-attach -P)
-    shared_files: bool = False  # do the containers see this machine's files at the same paths?
+    path: AbsolutePath | None = None
+    """Directory in which the servers keep containers, as ``lxc-attach -P`` takes it. Default: LXC's own."""
+    shared_files: bool = False
+    """The containers see this machine's files at the same paths. If false, fairlead copies its programs."""
 
 
 class ClusterTable(config.Model):
-    """``[cluster]``."""
+    """The cluster as a whole."""
 
     name: Name
+    """Name in reports and stored results."""
     executor: Annotated[str, AfterValidator(_known_executor)]
+    """How fairlead runs commands on the hosts."""
     interface: Interface
+    """Network interface that MPI and the agents use on every host."""
     lab: Name | None = None
-    ports: PortRange = DEFAULT_PORTS  # first and last port that agents may listen on (TCP and UDP)
+    """Name of the lab; required with ``executor = "lab"``."""
+    ports: PortRange = DEFAULT_PORTS
+    """First and last port that agents may listen on, TCP and UDP."""
     mpirun: str = Field(default="mpirun", min_length=1)
-    launch_from: str | None = None  # "here", or the host that mpirun runs on
-    cores_shared: bool | None = None  # do hosts share processor cores (an emulated cluster)?
-    guardian: CommandLine | None = None  # the guardian that is installed on the hosts, or the command that starts it
+    """The mpirun to use: a name in ``PATH`` or an absolute path, the same on all hosts."""
+    launch_from: str | None = None
+    """Host that runs mpirun, or ``here`` for this machine. Default: the first compute host; with ``lxc``, ``here``."""
+    cores_shared: bool | None = None
+    """Hosts share processor cores: ranks are not bound to a core and do not spin. Default: true for labs only."""
+    guardian: CommandLine | None = None
+    """The guardian installed on the hosts: its path, or the command that starts it. Default: fairlead's own copy."""
 
 
 class HostEntry(config.Model):
-    """One ``[[hosts]]``."""
+    """One host. Names and addresses are unique; at least one host has the role ``compute``."""
 
     name: Name
+    """Name in reports, error messages and mpirun's host lists."""
     address: Annotated[str, AfterValidator(_ipv4)]
+    """Address of the host on ``interface``."""
     slots: int = Field(default=1, ge=0)
+    """Ranks that fill the host; at least 1 on a compute host."""
     role: Role = "compute"
-    reach: Destination | None = None  # how the executor calls it, where that is not its name
-    interface: Interface | None = None  # where it is not the cluster's
-    memory_GiB: float | None = Field(default=None, gt=0)  # plans are checked against it
+    """``compute``: takes ranks. ``relay``: takes none, may forward. ``other``: not managed."""
+    reach: Destination | None = None
+    """What the executor calls the host: ``user@host`` for ssh, ``container@server`` for lxc. Default: ``name``."""
+    interface: Interface | None = None
+    """Network interface of this host. Default: the cluster's."""
+    memory_GiB: float | None = Field(default=None, gt=0)
+    """Memory of the host (GiB), which plans are checked against. Default: not known."""
 
 
 class ClusterFile(config.Model):
-    """A whole cluster file as written."""
+    """A whole cluster file: which hosts there are, how to reach them, and which interface carries MPI."""
 
     cluster: ClusterTable
+    """The cluster as a whole."""
     hosts: tuple[HostEntry, ...] = Field(min_length=1)
+    """The hosts."""
     ssh: SshTable = SshTable()
+    """Options of ``executor = "ssh"``, and of ``lxc`` for containers on other servers."""
     lxc: LxcTable = LxcTable()
+    """Options of ``executor = "lxc"``."""
     cloud: CloudTable | None = None
+    """Cloud manager whose virtual machines the hosts are."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "ClusterFile":

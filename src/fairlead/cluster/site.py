@@ -16,20 +16,27 @@ FILE_NAME = "slurm.toml"
 
 
 class SiteTable(config.Model):
-    """``[cluster]``: of a cluster file's keys those that Slurm does not know."""
+    """The keys of a cluster file's ``[cluster]`` that Slurm does not know."""
 
     interface: Interface | None = None
+    """Network interface of MPI and the agents. Default: the one with this host's address."""
     ports: tuple[int, int] | None = None
+    """First and last port that agents may listen on, TCP and UDP. Default: 19600, 19699."""
     mpirun: str | None = Field(default=None, min_length=1)
+    """The mpirun to use, by name or absolute path. Default: ``mpirun``."""
     launch_from: str | None = None
+    """Host that runs mpirun, or ``here`` for this machine. Default: the first compute host."""
     guardian: CommandLine | None = None
+    """The guardian installed on the hosts: its path, or the command that starts it. Default: fairlead's own copy."""
 
 
 class SiteFile(config.Model):
-    """A whole site file as written; what is in it goes into the cluster file of every allocation."""
+    """A whole site file: settings that fairlead puts into the cluster file of every Slurm allocation."""
 
     cluster: SiteTable = SiteTable()
+    """The cluster as a whole."""
     ssh: SshTable = SshTable()
+    """How ssh is called."""
 
 
 @dataclass(frozen=True)

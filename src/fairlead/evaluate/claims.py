@@ -30,15 +30,20 @@ from fairlead.evaluate import located_json
 from fairlead.evaluate.computation import Computation, Location, MistakeError
 
 READINGS = Path(__file__).with_name("readings")
-_HINT = "a list of claims: docs/evaluate.md"
+_HINT = "a list of claims: docs/reference/files/claims.md"
 _Number = StrictInt | StrictFloat | StrictStr
 
 
 class Reading(Computation):
-    """One ``[[readings]]``: a computation for all statements of a data set that match a regular expression."""
+    """A computation for all statements of a data set that match a regular expression.
+
+    Texts may hold ``{name}`` of the expression's named groups.
+    """
 
     dataset: str
+    """Name of the data set."""
     statement: str
+    """Regular expression that matches the whole statement."""
 
     @model_validator(mode="after")
     def _pattern(self) -> Self:
@@ -50,24 +55,27 @@ class Reading(Computation):
 
 
 class ReadingFile(config.Model):
-    """A whole file of readings; the first that matches a statement is used."""
+    """A whole file of readings."""
 
     readings: tuple[Reading, ...] = Field(min_length=1)
+    """Readings; the first that matches a statement is used."""
 
 
 class Claim(BaseModel):
-    """One stated figure. ``reproduces`` and ``recomputed`` are what somebody else found, where a file says so.
-
-    ``published`` may be left out, or be true or false, where a statement gives no number.
-    """
+    """One stated figure. Unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     dataset: Annotated[str, Field(min_length=1)]
+    """Name of the data set."""
     statement: str = Field(min_length=1)
+    """The statement, as a sentence."""
     published: StrictBool | _Number | list[_Number] | None = Field(default=None, union_mode="left_to_right")
+    """The published figure. Left out, or true or false, where the statement gives no number."""
     reproduces: bool | None = None
+    """Whether somebody else could reproduce the figure; shown where the result differs."""
     computation: Computation | None = None
+    """What has to be computed. Default: that of the first reading that matches."""
 
 
 @dataclass(frozen=True)

@@ -22,25 +22,29 @@ _OWN_LABELS = (BLOCK, REPLICATION, "attempt", "cluster", "group")
 
 
 class DatasetTable(Model):
-    """``[dataset]``: its name in the store, and where the numbers come from.
-
-    ``replicate`` names the column that numbers the runs of a cell. ``equal_rows = "keep"`` says that rows which are
-    alike in every column are samples of their own.
-    """
+    """The data set as a whole."""
 
     name: str = Field(min_length=1)
+    """Name in the store."""
     source: str = ""
+    """Where the numbers come from."""
     missing: tuple[str, ...] = ()
+    """Texts that stand for a missing sample. Any other text that is not a number is an error."""
     replicate: str | None = None
+    """Column that numbers the runs of a cell. Default: none has."""
     equal_rows: Literal["refuse", "keep"] = "refuse"
+    """``keep``: rows that are alike in every column are samples of their own. ``refuse``: they are an error."""
 
 
 class ValueColumn(Model):
-    """One ``[values.NAME]``: a column of samples. Stored is ``scale`` times what stands there, in ``unit``."""
+    """A column of samples. The first table is the main value."""
 
     column: str
+    """Name of the column."""
     unit: str
+    """Unit in the store: s, B, bit/s, B/s, 1 or count."""
     scale: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    """The file's numbers times this are in ``unit``."""
 
     @field_validator("unit")
     @classmethod
@@ -52,23 +56,24 @@ class ValueColumn(Model):
 
 
 class ColumnMap(Model):
-    """A whole map.
-
-    Attributes:
-        factors: names with the column of each, or with several columns that make one level together.
-        where: keeps rows with these texts only.
-        imputed_where, exclude_where: rows that are set aside: values that were filled in, rows that shall not count.
-        empty: the level of an empty cell.
-    """
+    """A whole map: which column of a CSV file is which factor and value."""
 
     dataset: DatasetTable
+    """The data set as a whole."""
     factors: dict[str, str | tuple[str, ...]] = Field(min_length=1)
+    """Column of each factor, by the factor's name; several columns make one level together."""
     values: dict[str, ValueColumn] = Field(min_length=1)
+    """Columns of samples, by the value's name."""
     where: Where = Field(default_factory=dict)
+    """Text, or list of texts, by column: only rows with these texts are read."""
     imputed_where: Where = Field(default_factory=dict)
+    """Texts by column: rows whose values were filled in. They are set aside and counted."""
     exclude_where: Where = Field(default_factory=dict)
+    """Texts by column: rows that are not to count. They are set aside and counted."""
     empty: str = Field(default="none", min_length=1)
+    """Name of the level of a factor whose column is empty."""
     report: Report = Report()
+    """What the report compares."""
 
     @field_validator("factors")
     @classmethod

@@ -1,7 +1,7 @@
 """How two cells are compared: as independent samples, by blocks, or side by side within blocks. No I/O.
 
 Means of both are positive. What was set up once a block varies from block to block, so that blocks are the samples
-there (docs/design.md; `fairlead.statistics.blocks`).
+there (docs/explanation/statistics.md; `fairlead.statistics.blocks`).
 """
 
 from collections.abc import Callable, Iterable, Sequence

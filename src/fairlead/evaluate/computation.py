@@ -1,4 +1,4 @@
-"""What has to be computed for a stated figure, as claims and readings write it. The names: docs/evaluate.md."""
+"""What has to be computed for a stated figure, as claims and readings write it. The names: docs/reference/files/claims.md."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -61,52 +61,50 @@ class MistakeError(Exception):
 
 
 class Computation(config.Model):
-    """What has to be computed for a statement.
-
-    Attributes:
-        figure: one of `FIGURES`.
-        of: levels that choose cells; a list, or ``"*"`` for all. A factor that is not named may have any level.
-        against: levels of the cells that these are held against; other factors are as in ``of``.
-        over: what becomes of many numbers; None: there must be one cell, or one pair.
-        average_over: factors over which numbers are averaged before ``over`` comes; ``"*"``: all.
-        relation: how the computed number lies to the published one.
-        at: where the greatest or the least must be.
-        along: the factor that a number grows or falls with, or whose levels are put in order.
-        counted, bound: what is counted, and the number for "above" and "below".
-        by: how it is judged what is faster: Welch's test after Holm, means alone, or bars of three standard errors.
-        within: how far "about" may be away, in the published unit.
-        unit: of the published number; None: percent of shares, else the unit of the data.
-        value: the series; None: the data set's first.
-        data: name of the evaluation, where it is not the claim's data set.
-        no_data: why the data do not have these levels, this value or data set; without it an unknown name is a mistake.
-        each: lists that ``of`` and ``against`` are filled in from, in all combinations.
-        decimals, digits: how many decimals, or significant digits, the figure was printed with; neither: as many as
-            the published number shows.
-        stated: the half width that the document says it gives (a name of `fairlead.evaluate.half_widths`).
-        table: claims of one table belong together, for what is found about all of them.
-    """
+    """What has to be computed for a statement. Gains are in percent."""
 
     figure: str
+    """Figure that the statement gives."""
     of: Levels = Field(default_factory=dict)
+    """Levels by factor that choose cells: one, a list, or ``*`` for all. A factor that is not named may have any."""
     against: Levels = Field(default_factory=dict)
+    """Levels by factor of the cells compared with; other factors are as in ``of``."""
     over: Over | None = None
+    """What many numbers become. Default: there must be one cell, or one pair of cells."""
     average_over: Literal["*"] | tuple[str, ...] = ()
+    """Factors over which numbers are averaged before ``over``; ``*``: all."""
     relation: Relation = "is"
+    """How the computed number lies to the published one."""
     at: dict[str, Level] = Field(default_factory=dict)
+    """Levels by factor where the greatest or the least must be."""
     along: str | None = None
+    """Factor that a number grows or falls with, or whose levels are put in order."""
     counted: Counted | None = None
+    """What ``count`` and ``share`` count."""
     bound: float | None = Field(default=None, allow_inf_nan=False)
+    """Number for ``above`` and ``below``."""
     by: By = "test"
+    """How it is judged what is faster: Welch's test after Holm, means alone, or bars of three standard errors."""
     within: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """How far ``about`` may be away, in the published unit."""
     unit: str | None = None
+    """Unit of the published number. Default: percent of shares, else the unit of the data."""
     value: str | None = None
+    """Measured value. Default: the data set's first."""
     data: str | None = None
+    """Name of the evaluation. Default: the claim's data set."""
     no_data: str | None = Field(default=None, min_length=1)
+    """Why the data lack these levels, this value or data set. Without it an unknown name is a mistake."""
     each: dict[str, tuple[Level, ...]] = Field(default_factory=dict)
+    """Lists that fill ``{name}`` in ``of`` and ``against``, in all combinations."""
     decimals: int | None = Field(default=None, ge=0)
+    """Decimals of the printed figure; excludes ``digits``. Default: as many as the published number shows."""
     digits: int | None = Field(default=None, ge=1)
+    """Significant digits of the printed figure; excludes ``decimals``."""
     stated: str | None = None
+    """Definition of the half width that the document states, such as ``one standard error``."""
     table: str | None = None
+    """Name of the document's table, to find the definition that fits most of its claims."""
 
     @model_validator(mode="before")
     @classmethod

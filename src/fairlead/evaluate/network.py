@@ -21,20 +21,24 @@ KERNEL_DRIVER = "kernel"
 
 
 class NetworkTable(Model):
-    """``[network]``: what every level of ``factor`` makes of the hosts' NICs.
+    """NICs and bonds of the hosts by level of a factor, which is one of ``[whole_plot]``.
 
-    A level says ``nics`` and ``bond`` as a lab's description does; an empty one is a single NIC. In a lab it is about
-    ``host_link``, or the servers' uplinks. On real hosts a level with a bond makes ``name`` of the first of
-    ``interfaces``, the same names on every host; an empty one leaves them as they are. ``within_s``: a host that is not
-    reached again goes back by itself.
+    In a lab a level changes ``[host_link]``, or the servers' uplinks. On real hosts a level with a bond makes it of the
+    first ``nics`` of ``interfaces``, and one without leaves the hosts unchanged.
     """
 
     factor: str
+    """Name of the factor."""
     levels: dict[str, NicsDescription] = Field(min_length=1)
+    """NICs and bond by level of ``factor``; an empty table is a single NIC."""
     interfaces: tuple[str, ...] = ()
+    """NICs that bonds are made of, with the same names on every host. Required on real hosts, absent in labs."""
     name: str = "fairlead0"
+    """Name of the bond on real hosts."""
     lacp_rate: Literal["slow", "fast"] = "slow"
+    """LACP rate on real hosts, for 802.3ad."""
     within_s: int = Field(default=60, ge=10, le=3600)
+    """Seconds after which a real host that cannot be reached again restores its NICs by itself."""
 
     def complaints(self, *, in_lab: bool) -> Iterator[str]:
         """What does not fit the place, in words."""

@@ -1,4 +1,7 @@
-"""The plan of an evaluation, as a person writes it in TOML: factors, what a row runs, how often (docs/evaluate.md)."""
+"""The plan of an evaluation, as a person writes it in TOML: factors, what a row runs, how often.
+
+docs/reference/files/evaluation.md is made from it.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,15 +30,19 @@ _FACTOR = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class EvaluationTable(Model):
-    """``[evaluation]``. ``lab`` is a description, started and ended by the evaluation; ``cluster`` one that is up.
+    """The evaluation as a whole. Set either ``lab`` or ``cluster``, as a path relative to the plan.
 
-    Either may hold ``{factor}``; such a factor is re-configured: it belongs into ``[whole_plot]``.
+    The path may hold ``{factor}``, where the factor is one of ``[whole_plot]``.
     """
 
     name: str = Field(min_length=1)
+    """Name of the evaluation."""
     lab: str | None = None
+    """Lab description; the evaluation starts and ends the lab."""
     cluster: str | None = None
+    """Cluster file of a cluster that is up."""
     seed: int = 1
+    """Seed of the order of rows."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -45,38 +52,43 @@ class EvaluationTable(Model):
 
 
 class RunTable(Model):
-    """``[run]``: what a row runs. Words may hold ``{factor}``.
-
-    ``launcher``: ``mpi`` starts so many ranks by the cluster's mpirun, ``custom`` runs the command as it stands.
-    ``value``: the wall time of the whole start (``time_s``), or what the program prints of its own timed section
-    (``timed_section_s``, as the bundled programs do): the one that the report is of. ``expected_s`` is about how long a
-    row takes, for the forecast only.
-    """
+    """What a row runs."""
 
     command: tuple[str, ...] = Field(min_length=1)
+    """Name of a bundled program, or a path, and its arguments. Words may hold ``{factor}``."""
     ranks: int | str = 1
+    """Number of ranks; may hold ``{factor}``."""
     launcher: Literal["mpi", "custom"] = "mpi"
+    """``mpi``: the cluster's mpirun starts the ranks. ``custom``: the command runs unchanged."""
     mpirun: str | None = None
+    """The mpirun to use. Default: the cluster's."""
     timeout_s: float = Field(default=600.0, gt=0)
+    """Seconds after which a row is ended and recorded as failed."""
     value: Literal["time_s", "timed_section_s"] = "time_s"
+    """What the report is about: wall time with the launcher, or the timed section that the program prints; seconds."""
     expected_s: float | None = Field(default=None, gt=0)
+    """Approximate time of a row in seconds, for the forecast only."""
 
 
 class Replications(Model):
-    """``[replications]``: how often every cell is run.
+    """How often every cell (combination of levels) is run.
 
-    ``count`` is fixed, or, with ``half_width``, the least: blocks of one more replication follow for every cell that
-    has fewer than `LEAST_TO_STOP` blocks or whose interval (Student t of block means at ``level``) is wider than this
-    share of its mean, up to ``at_most``. No row begins once the rows have taken ``budget_s`` altogether. A row that
-    fails is tried ``retries`` times more, at once.
+    With ``half_width``, a cell is run again, one replication a block, until it has 5 blocks and its interval
+    (Student's t; with whole plots of block means) is narrow enough.
     """
 
     count: int = Field(default=10, ge=1)
+    """Replications of every cell; with ``half_width`` the least number, at least 5."""
     half_width: float | None = Field(default=None, gt=0, lt=1)
+    """Wanted half width of a cell's interval, as a share of its mean. Default: ``count`` is fixed."""
     level: float = Field(default=0.95, gt=0, lt=1)
+    """Confidence level of the interval for ``half_width``."""
     at_most: int = Field(default=30, ge=1)
+    """Most replications of a cell with ``half_width``."""
     budget_s: float | None = Field(default=None, gt=0)
+    """Seconds of all rows together after which no row begins. Default: no limit."""
     retries: int = Field(default=0, ge=0, le=10)
+    """Further tries of a row that fails, at once."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -90,84 +102,105 @@ class Replications(Model):
 
 
 class WholePlot(Model):
-    """``[whole_plot]``: factors whose levels need a re-configuration, which is done once for many rows.
+    """Factors whose levels need a reconfiguration, which is done once for many rows.
 
-    Each of ``blocks`` holds every level once, in random order. ``set_up`` and ``read_back`` are commands, run on every
-    host (or ``here``, on this machine) before a level's rows; what ``read_back`` prints is kept with every row.
-    ``undo`` comes after them. ``reset`` is run between blocks (drop caches, restart).
+    Each block holds every level once, in random order. Words of the commands may hold ``{factor}``.
     """
 
     factors: tuple[str, ...] = Field(min_length=1)
+    """Names of the factors."""
     blocks: int = Field(default=LEAST_BLOCKS, ge=1)
+    """Number of blocks: at least 3, at most ``replications.count``."""
     on: Literal["hosts", "here"] = "hosts"
+    """Where the commands run: on every host, or on this machine."""
     set_up: tuple[tuple[str, ...], ...] = ()
+    """Commands before the rows of a level."""
     read_back: tuple[tuple[str, ...], ...] = ()
+    """Commands after ``set_up`` whose output is kept with every row."""
     undo: tuple[tuple[str, ...], ...] = ()
+    """Commands after the rows of a level."""
     reset: tuple[tuple[str, ...], ...] = ()
+    """Commands between two blocks, for example to drop caches."""
 
 
 class NeighbourProgram(Model):
-    """``[neighbours.programs.NAME]``: what an instance beside the main one loops."""
+    """A program that a neighbour starts again and again while the main program runs."""
 
     command: tuple[str, ...] = Field(min_length=1)
+    """Name of a bundled program, or a path, and its arguments. Words may hold ``{factor}``."""
     ranks: int | str = 1
+    """Number of ranks; may hold ``{factor}``."""
 
 
 class Neighbours(Model):
-    """``[neighbours]``: which programs run beside, by level of ``factor``; each entry of a list is an instance.
+    """Programs that run beside the main one, by level of a factor.
 
-    ``silent`` names levels that are another one without its traffic between hosts: the same programs with as many ranks
-    on every host, where each host's are a job of their own. ``processors`` says how the main program and its neighbours
-    share them: as the "system" does, in control groups of "equal" weight, or "fixed": each gets its share, and no more
-    if another one is idle.
-    ``hosts`` are instances' own, the main program's first: containers or virtual machines beside each other. Without,
-    all of them share the cluster's hosts.
+    A level of ``silent`` runs the same programs with as many ranks on every host, but each host's ranks are a job of
+    their own, so nothing goes from host to host.
     """
 
     factor: str
+    """Name of the factor."""
     levels: dict[str, tuple[str, ...]] = Field(min_length=1)
+    """Programs beside the main one by level of ``factor``; each entry of a list is an instance."""
     programs: dict[str, NeighbourProgram] = Field(default_factory=dict)
+    """The programs of ``levels``, by name."""
     silent: dict[str, str] = Field(default_factory=dict)
+    """Further levels of ``factor``: a level of ``levels`` without its traffic between hosts. Not with ``custom``."""
     processors: Literal["system", "equal", "fixed"] = "system"
+    """Processor shares: the system's, control groups of equal weight, or also capped to that share."""
     hosts: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()
+    """Hosts of each instance, the main program's first. Default: all instances share the cluster's hosts."""
 
 
 class ManagementTable(Model):
-    """``[management]``: which of fairlead's components work beside the main program, by level of ``factor``.
-
-    As the stages of ``fairlead compare --stages``: each has those before it.
-    """
+    """Which components of fairlead work beside the main program, by level of a factor."""
 
     factor: str
+    """Name of the factor."""
     levels: dict[str, Literal["none", "agents", "detection", "detours"]] = Field(min_length=1)
+    """Last component that works, by level of ``factor``; each includes the components before it."""
 
 
 class Fraction(Model):
-    """One ``[[fractions]]``: of all combinations those are run whose levels' numbers add up to a multiple.
+    """A fraction of all combinations: of s levels a factor, one s-th is run.
 
-    The factors have the same number s of levels, each numbered from 0; ``remainder`` modulo s is kept, which is one
-    s-th. With two levels that is a regular half fraction with the defining relation I = +-AB..; its interaction of
-    all these factors cannot be told from the mean, nor an effect from that of the other factors together.
+    The levels of each factor are numbered from 0. Combinations are run whose numbers add up to ``remainder`` modulo s.
+    With two levels this is a regular half fraction with the defining relation I = ±AB...: the interaction of all these
+    factors is confounded with the mean, and each effect with that of the other factors together.
     """
 
     factors: tuple[str, ...] = Field(min_length=2)
+    """Names of factors that have the same number s of levels."""
     remainder: int = Field(default=0, ge=0)
+    """Which fraction is run; less than s."""
 
 
 class Plan(Model):
-    """A whole plan."""
+    """A whole plan: factors and their levels, what a row runs, how often."""
 
     evaluation: EvaluationTable
+    """The evaluation as a whole."""
     factors: dict[str, Annotated[tuple[Level, ...], Field(min_length=1)]] = Field(min_length=1)
+    """Levels of each factor. You choose the names: letters, digits and _."""
     run: RunTable
+    """What a row runs."""
     replications: Replications = Replications()
+    """How often every cell is run."""
     whole_plot: WholePlot | None = None
+    """Factors that need a reconfiguration."""
     neighbours: Neighbours | None = None
+    """Programs that run beside the main one."""
     management: ManagementTable | None = None
+    """Components of fairlead that work beside the main program."""
     network: NetworkTable | None = None
+    """NICs and bonds of the hosts."""
     exclude: tuple[dict[str, Level | tuple[Level, ...]], ...] = ()
+    """Levels by factor; combinations that have all of an entry's levels are not run."""
     fractions: tuple[Fraction, ...] = ()
+    """Fractions of all combinations."""
     report: Report = Report()
+    """What the report compares."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -128,7 +128,7 @@ def _add_missing(found: Findings[Levels], plan: Plan, levels: Levels, file: Path
     if file.exists():
         found.add(levels, ("evaluation", kind), error.message, error.hint or f"correct {file.name}")
         return
-    guide = "docs/clusters.md" if kind == "cluster" else "docs/lab.md"
+    guide = "docs/guides/clusters.md" if kind == "cluster" else "docs/guides/lab.md"
     message = f"{file.name} is not there, in {file.parent}"
     found.add(levels, ("evaluation", kind), message, f"write it ({guide}), or leave out the level that needs it: --set")
 

@@ -10,24 +10,27 @@ Level = str | int | float
 
 
 class Group(Model):
-    """One ``[[report.groups]]``: cells whose gains are averaged, as the papers do.
-
-    ``where`` gives, of each factor named, the levels that belong to it. A row whose neighbour factor has a level that
-    is not listed (a solo run, "none") is counted only if the list names it.
-    """
+    """Cells whose gains are averaged (arithmetic mean)."""
 
     name: str = Field(min_length=1)
+    """Name of the group."""
     where: dict[str, tuple[Level, ...]]
+    """Levels of the group by factor. Only cells with listed levels count."""
 
 
 class Cost(Model):
-    """``[report.cost]``: what an hour costs. ``prices`` are per instance hour by level of ``factor``."""
+    """What an hour costs, by level of a factor."""
 
     factor: str
+    """Name of the factor."""
     prices: dict[str, float] = Field(min_length=1)
+    """Price of an instance hour by level of ``factor``, in ``currency``; above 0."""
     instances: int = Field(default=1, ge=1)
+    """Number of instances."""
     currency: str = "US$"
+    """Currency of the prices."""
     source: str = ""
+    """Where the prices come from."""
 
     @model_validator(mode="after")
     def _positive(self) -> Self:
@@ -38,19 +41,20 @@ class Cost(Model):
 
 
 class Report(Model):
-    """``[report]``.
-
-    ``configurations`` are the factors whose levels are held against each other; all others tell cases apart.
-    ``baseline`` is the level of each of them that gains refer to. ``mpi_share`` gives, by level of ``program``, the
-    share of time in MPI (`fairlead profile` measures it).
-    """
+    """What the report compares."""
 
     configurations: tuple[str, ...] = ()
+    """Factors whose levels are compared; others distinguish cases. Default: those of ``[whole_plot]``, or the last."""
     baseline: dict[str, Level] = Field(default_factory=dict)
+    """Level that gains refer to, of each of ``configurations``. Default without these: the first with samples."""
     groups: tuple[Group, ...] = ()
+    """Groups of cells whose gains are averaged."""
     program: str = "program"
+    """Name of the factor that ``mpi_share`` goes by."""
     mpi_share: dict[str, float] = Field(default_factory=dict)
+    """Share of time in MPI by level of ``program`` (``fairlead profile`` measures it)."""
     cost: Cost | None = None
+    """What an hour costs."""
 
     def complaint(self, factors: dict[str, tuple[Level, ...]]) -> str | None:
         """What does not fit these factors and levels, in words; None if all does."""

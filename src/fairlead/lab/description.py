@@ -20,6 +20,7 @@ FRAME_B = MTU_B + 14  # what a shaper must be able to pass at once
 
 
 def _check_name(value: str) -> str:
+    """1 to 32 letters, digits, - and _, beginning with a letter or digit."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}", value):
         raise ValueError("a name has 1 to 32 letters, digits, - and _, and starts with a letter or digit")
     return value
@@ -32,6 +33,7 @@ Policy = Literal["layer2", "layer2+3", "layer3+4", "encap2+3", "encap3+4", "vlan
 
 
 def _check_mode(value: object) -> str:
+    """A mode of Linux bonding, by name or number."""
     try:
         return parse_mode(str(value))
     except ConfigError as error:
@@ -47,16 +49,16 @@ def not_emulated(bond: "BondDescription | None") -> str | None:
 
 
 class BondDescription(config.Model):
-    """``bond = { mode = ..., hash = ..., switch = ... }``: how several NICs are used together; in labs, emulated.
-
-    ``hash`` is for balance-xor and 802.3ad. ``switch`` is how the other end chooses the NIC of what it sends: by
-    default the same hash, with balance-rr in turn. A NIC that was taken down is used for another ``miimon``.
-    """
+    """How several NICs are used together, as a bond of Linux. Labs emulate bonds."""
 
     mode: Annotated[str, BeforeValidator(_check_mode)]
+    """Mode of the bond. Labs cannot emulate balance-tlb and balance-alb."""
     hash: Policy | None = None
+    """Transmit hash policy; only with balance-xor and 802.3ad. Default there: layer2."""
     switch: Policy | Literal["round-robin"] | None = None
+    """How the switch chooses the NIC for what it sends to the host. Default: by ``hash``; with balance-rr, in turn."""
     miimon: Time = 0.1
+    """Time for which a NIC that went down is still used."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -83,7 +85,9 @@ class NicsDescription(config.Model):
     """How many NICs an end of a link has, and how they are used together."""
 
     nics: int = Field(default=1, ge=1, le=8)
+    """Number of NICs; more than one need a ``bond``."""
     bond: BondDescription | None = None
+    """How the NICs are used together."""
 
     @model_validator(mode="after")
     def _bonded(self) -> Self:
@@ -93,15 +97,14 @@ class NicsDescription(config.Model):
 
 
 class LinkDescription(NicsDescription):
-    """One kind of link. Each direction has a token bucket of its own.
-
-    A burst of many packets hides messages of that size from the shaper; one of fewer than two packets loses rate.
-    With a ``bond`` it is ``nics`` such links.
-    """
+    """One kind of link. Each direction has a token bucket of its own."""
 
     rate: Rate
+    """Rate in each direction, of each NIC."""
     queue: Queue = "20ms"
+    """Length of the queue before the link, as a size or as the time in which it drains; at least two packets."""
     burst: Size = 16 * 1024
+    """Bytes that pass unshaped after a pause; at least one packet (1514 B). Below two packets the link loses rate."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -116,34 +119,43 @@ class LinkDescription(NicsDescription):
 
 
 class VmDescription(config.Model):
-    """``[servers.vm]``: what a virtual machine needs of its server, and what moving it costs.
-
-    ``dirty_rate`` is how fast it writes to memory that was copied already, ``downtime`` how long it may be paused for
-    the last of it.
-    """
+    """What a virtual machine needs of its server, and what migrating it costs."""
 
     cpus: int = Field(default=1, ge=1)
+    """Processors."""
     memory: Size = 32 * 2**20
+    """Memory."""
     disk: Size = 2**30
+    """Disk."""
     dirty_rate: Rate = 20_000_000
+    """Rate at which the machine writes to memory that is already copied."""
     downtime: Time = 0.3
+    """Longest pause of the machine at the end of a migration."""
 
 
 class ServersTable(config.Model):
-    """``[servers]``: hosts are virtual machines on servers, which share their server's uplink to the switch.
+    """Hosts are virtual machines on servers and share their server's uplink to the switch.
 
-    Servers of a leaf are filled one after another with ``vms_per_server`` hosts each, so that the last may stay empty;
-    ``others_per_server`` are virtual machines of others, on every one. Relays and neighbours have links of their own.
+    The servers of a leaf are filled one after another, so the last ones may stay empty. Relays and neighbours have
+    links of their own.
     """
 
     per_leaf: int = Field(ge=2, le=50)
+    """Servers on each leaf."""
     vms_per_server: int = Field(default=1, ge=1, le=64)
+    """Hosts on each server."""
     others_per_server: int = Field(default=0, ge=0, le=16)
+    """Virtual machines of other users on each server."""
     cpus: int = Field(default=8, ge=1)
+    """Processors of a server."""
     memory: Size = 2**29
+    """Memory of a server."""
     disk: Size = 16 * 2**30
+    """Disk of a server."""
     uplink: LinkDescription
+    """Link from a server to its switch."""
     vm: VmDescription = VmDescription()
+    """Each virtual machine."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -159,27 +171,34 @@ Scale = Annotated[float, Field(ge=0.001, le=10)]
 
 
 class LabTable(config.Model):
-    """``[lab]``: what there is. Counts of hosts are per leaf; a star has one leaf, its switch.
-
-    ``count_flows``: hosts count the bytes that they send by each TCP connection (`lab show --flows`). ``scale`` is what
-    all rates are times, those of links and of congestion (`fairlead.lab.resolve`). With it ranks that wait sleep
-    (`fairlead.lab.idle`): the network limits programs then, and not this machine's processors.
-    """
+    """Switches and hosts. A leaf has at most 200 hosts, relays, neighbours and other virtual machines together."""
 
     name: Name
+    """Name of the lab."""
     topology: Literal["star", "mesh", "leaf-spine"]
+    """``star``: one switch. ``mesh``: leafs joined pairwise. ``leaf-spine``: a fixed spine for each pair of leafs."""
     leafs: int = Field(default=1, ge=1, le=64)
+    """Leaf switches; at least 2 but in a star, which has one."""
     spines: int = Field(default=0, ge=0, le=32)
+    """Spine switches; at least 1 in a leaf-spine, else none."""
     hosts_per_leaf: int = Field(ge=1, le=120)
+    """Compute hosts on each leaf."""
     relays_per_leaf: int = Field(default=0, ge=0, le=32)
+    """Hosts on each leaf that take no ranks and may forward."""
     neighbours_per_leaf: int = Field(default=0, ge=0, le=60)
+    """Hosts on each leaf that take no part in jobs; congestion comes from them."""
     slots: int = Field(default=1, ge=1, le=1024)
+    """Ranks that fill a compute host."""
     congestion_control: Annotated[
         str, config.text_of(r"[a-z0-9_]{1,15}", "it must be the name of a congestion control, such as cubic")
     ] = "cubic"
+    """TCP congestion control of the hosts."""
     share: tuple[Path, ...] = ()
+    """Directories below /tmp that the hosts, which have a /tmp of their own, see as well."""
     count_flows: bool = False
+    """Hosts count the bytes that they send over each TCP connection (``fairlead lab show --flows``)."""
     scale: Scale | None = None
+    """Factor for all rates of links and congestion. With it, ranks sleep while they wait. Default: rates unchanged."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -195,16 +214,18 @@ class LabTable(config.Model):
 
 
 class Description(config.Model):
-    """A whole file. ``[host_link]`` joins a host to its switch or server, ``[trunk]`` joins two switches.
-
-    Every ``[[congestion]]`` starts with the lab.
-    """
+    """A whole description: the topology, the links, and congestion that starts with the lab."""
 
     lab: LabTable
+    """Switches and hosts."""
     host_link: LinkDescription
+    """Link from a host to its switch or server. With ``[servers]`` it has no bond."""
     trunk: LinkDescription | None = None
+    """Link between two switches, without a bond. Required unless the topology is a star, which has none."""
     servers: ServersTable | None = None
+    """Servers, for a lab whose hosts are virtual machines."""
     congestion: tuple[CongestionDescription, ...] = ()
+    """Congestion that starts with the lab."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

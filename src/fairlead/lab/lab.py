@@ -66,7 +66,7 @@ class Lab:
         return self.plan.shared_bottlenecks()
 
     def cluster_file_text(self) -> str:
-        """The cluster file of this lab (docs/design.md)."""
+        """The cluster file of this lab (docs/reference/files/cluster.md)."""
         return cluster_file_text(self.plan)
 
     def down(self) -> None:

@@ -13,7 +13,7 @@ class Components:
         detours: the traffic of congested host pairs is moved.
         migration: virtual machines are moved where their server is congested.
         monitor: agents watch the program's messages, too. It is no stage, and on only where it is asked for: it costs
-            more than the rest (docs/monitor.md).
+            more than the rest (docs/guides/monitor.md).
     """
 
     agents: bool

@@ -1,4 +1,4 @@
-"""Files with every message of a run: each process of the program writes its own (docs/monitor.md)."""
+"""Files with every message of a run: each process of the program writes its own (docs/guides/monitor.md)."""
 
 import shutil
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The message monitor of a run: ranks write rings, which the agents of their hosts read (docs/monitor.md)."""
+"""The message monitor of a run: ranks write rings (docs/reference/message-rings.md), which their hosts' agents read."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

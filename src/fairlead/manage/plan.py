@@ -1,4 +1,7 @@
-"""The plan of a comparison, as a person writes it in TOML: what runs where under which congestion (docs/compare.md)."""
+"""The plan of a comparison, as a person writes it in TOML: what runs where under which congestion.
+
+docs/reference/files/comparison.md is made from it.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,27 +20,26 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class ProgramPlan(Model):
-    """One ``[[programs]]``.
-
-    ``command`` starts with a bundled program's name (cg, nbody) or a path. ``timeout_s`` ends a run that hangs; such a
-    run is recorded as failed, never as a time. ``clean_s`` is about how long it takes on a clean network: the time of
-    the whole comparison is told from it before pilots have measured it. ``placement`` is a file that
-    `fairlead placement --json` wrote for these hosts: ranks run where it says.
-
-    ``length`` is the option of ``command`` whose number says how long the program runs (``--iterations``). With
-    ``timed_s`` the comparison finds the number with which the program's own timed section takes so long on a clean
-    network (`fairlead.manage.calibration`), and the one in ``command`` is where it begins to look.
-    """
+    """One program."""
 
     name: str = Field(min_length=1)
+    """Unique name of the program in the plan."""
     command: tuple[str, ...] = Field(min_length=1)
+    """Name of a bundled program, or a path, and its arguments."""
     ranks: int = Field(ge=1)
+    """Number of ranks."""
     placement: Path | None = None
+    """File that ``fairlead placement --json`` wrote for these hosts. Default: ranks fill the hosts in order."""
     mpirun: str | None = None
+    """The mpirun to use. Default: the cluster's."""
     timeout_s: float = Field(default=600.0, gt=0)
+    """Seconds after which a run is ended and recorded as failed."""
     clean_s: float | None = Field(default=None, gt=0)
+    """Approximate run time on a clean network in seconds, for the forecast before pilot runs have measured it."""
     length: str | None = None
+    """Option of ``command`` whose whole number, 1 or more, sets how long the program runs, such as ``--iterations``."""
     timed_s: float | None = Field(default=None, gt=0)
+    """Wanted length of the program's own timed section on a clean network in seconds; needs ``length``."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -68,17 +70,16 @@ class ProgramPlan(Model):
 
 
 class CongestionPlan(Model):
-    """``[congestion]`` or ``[congestions.NAME]``: what others do to the network, where, and when.
-
-    ``places`` are what the seed draws from, each a congestion as a lab's description has it. ``onset`` is when it
-    starts, as shares of the program's clean run time, drawn uniformly; [0, 0] is from the start. It changes its place
-    ``moves`` times. ``slowdown`` is about how many times as long programs take: for the estimate of the time only.
-    """
+    """What others do to the network, where, and when."""
 
     places: tuple[CongestionDescription, ...] = Field(min_length=1)
+    """What the seed draws from, each as ``[[congestion]]`` of a lab description."""
     onset: tuple[Share, Share] = (0.10, 0.40)
+    """First and last start, as shares of the clean run time; the start is drawn uniformly. [0, 0]: from the start."""
     moves: int = Field(default=0, ge=0, le=8)
+    """Number of times that the congestion changes to another of ``places``."""
     slowdown: float = Field(default=3.0, ge=1)
+    """Approximate run time under congestion over the clean run time, for the forecast only."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -96,25 +97,28 @@ def _known_plane(value: str) -> str:
 
 
 class ComparisonTable(Model):
-    """``[comparison]``. ``lab`` is a description, started and ended by the comparison; ``cluster`` one that is up.
-
-    ``monitor``: messages are watched in all runs alike, the plain ones too, where agents do nothing else.
-    ``scale`` takes the place of that of the labs' descriptions; "auto" finds for each lab what this machine carries
-    (`fairlead.manage.calibration`).
-    With ``migrate`` managed runs move virtual machines where their server is congested. ``planes`` are how managed runs
-    move traffic; with several, each is a pair of scenarios, side by side under the same congestion.
-    """
+    """The comparison as a whole. Paths are relative to the plan. Set ``lab``, ``cluster``, or ``[labs]``."""
 
     name: str = Field(min_length=1)
+    """Name of the comparison."""
     lab: Path | None = None
+    """Lab description; the comparison starts and ends the lab."""
     cluster: Path | None = None
+    """Cluster file of a cluster that is up."""
     seed: int = 1
+    """Seed of the order of runs, and of time and place of the congestion."""
     replications: int = Field(default=3, ge=1)
+    """Runs of each program in each scenario."""
     stages: bool = False
+    """Add fairlead's components one by one (agents, detection, detours); with one plane only."""
     monitor: bool = False
+    """Watch messages in all runs, the unmanaged ones too."""
     migrate: bool = False
+    """Managed runs also migrate virtual machines away from congested servers."""
     planes: tuple[Annotated[str, AfterValidator(_known_plane)], ...] = Field(default=("route",), min_length=1)
+    """How managed runs carry rerouted traffic; each plane has managed scenarios of its own."""
     scale: Literal["auto"] | Scale | None = None
+    """Factor for the labs' rates; ``auto`` finds what this machine can emulate. Default: each lab's own."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -127,11 +131,14 @@ class ComparisonTable(Model):
 
 
 class CasesPlan(Model):
-    """One ``[[cases]]``: each of its programs on each of its labs under each of its congestions, all by name."""
+    """Every combination of these programs, labs and congestions is a case, named PROGRAM.CONGESTION.LAB."""
 
     programs: tuple[str, ...] = Field(min_length=1)
+    """Names of ``[[programs]]``."""
     labs: tuple[str, ...] = Field(min_length=1)
+    """Names in ``[labs]``."""
     congestions: tuple[str, ...] = Field(min_length=1)
+    """Names of ``[congestions.NAME]``."""
 
 
 @dataclass(frozen=True)
@@ -160,11 +167,17 @@ class ComparisonPlan(Model):
     """A whole plan: one network and one congestion for all programs, or several of each and ``[[cases]]``."""
 
     comparison: ComparisonTable
+    """The comparison as a whole."""
     congestion: CongestionPlan | None = None
+    """What others do to the network; required without ``[[cases]]``."""
     programs: tuple[ProgramPlan, ...] = Field(min_length=1)
+    """The programs that are compared."""
     labs: dict[str, Path] = Field(default_factory=dict)
+    """Lab descriptions by name, for ``[[cases]]``."""
     congestions: dict[str, CongestionPlan] = Field(default_factory=dict)
+    """Congestions by name, for ``[[cases]]``."""
     cases: tuple[CasesPlan, ...] = ()
+    """Which programs, labs and congestions belong together."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

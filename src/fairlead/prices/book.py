@@ -13,57 +13,73 @@ from fairlead.errors import ConfigError
 
 
 class Instance(Model):
-    """A kind of host, as a provider offers it: ``[[instances]]``."""
+    """A kind of host that a provider offers."""
 
     name: str
+    """Unique name of the instance type."""
     provider: str
+    """Name of the provider."""
     region: str
+    """Region in which the price holds."""
     price_per_hour: float = Field(gt=0)
+    """Price of an hour of one host, in ``currency``."""
     date: datetime.date
+    """Day of the price."""
     cores: int = Field(gt=0)
+    """Processor cores."""
     memory_GiB: float = Field(gt=0)
+    """Memory in GiB."""
     interconnect: str
+    """Kind of network."""
     bandwidth_Gbps: float = Field(gt=0)
+    """Network bandwidth in Gbit/s."""
     virtualisation: str
+    """Kind of virtualisation."""
     placement: str
+    """How hosts are placed near each other."""
     tenancy: Literal["shared", "dedicated", "own"]
+    """Who uses the physical machine: others too, this customer alone, or its owner."""
 
 
 class Cost(Model):
-    """What is paid beside the hosts, such as storage, gateways, network tiers: ``[[costs]]``.
-
-    Attributes:
-        each: of every host, or once for all.
-        idle: is also paid while the hosts are off.
-    """
+    """A cost besides the hosts, such as storage, a gateway or a network tier."""
 
     name: str
+    """Unique name of the cost."""
     per_hour: float = Field(ge=0)
+    """Price of an hour, in ``currency``."""
     each: Literal["host", "cluster"] = "cluster"
+    """Paid for every host, or once for the cluster."""
     idle: bool = False
+    """Also paid while the hosts are off."""
 
 
 class System(Model):
-    """What a system consists of: ``[systems.NAME]``, by the name that reports show, or that of its cluster.
-
-    Attributes:
-        idle_hours: for each hour of use so many in which only idle costs are paid.
-    """
+    """A system, by the name that reports show or the name of its cluster."""
 
     instance: str
+    """Name of an instance type of the book."""
     hosts: int = Field(gt=0)
+    """Number of hosts."""
     costs: tuple[str, ...] = ()
+    """Names of ``[[costs]]`` that the system has."""
     idle_hours: float = Field(default=0.0, ge=0)
+    """Hours, for each hour of use, in which only idle costs are paid."""
 
 
 class BookFile(Model):
-    """A file. ``extends`` names others, relative to it, whose instances and costs it may use."""
+    """A whole book: what hosts cost, and what runs beside them."""
 
     currency: str
+    """Currency of all prices."""
     extends: tuple[str, ...] = ()
+    """Other books of the same currency, relative to this one. Their entries can be used and, by name, overridden."""
     instances: tuple[Instance, ...] = ()
+    """Instance types."""
     costs: tuple[Cost, ...] = ()
+    """Costs besides the hosts."""
     systems: dict[str, System] = Field(default_factory=dict)
+    """Systems, by name."""
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def collection(
         messages: how many ends of messages each process keeps one by one, 64 B each.
         regions: the program names regions by MPI_Pcontrol.
         call_sites: calls are counted by the place that they are made from, too.
-        chaos: seed; messages take two paths at random (docs/relay-plane.md).
+        chaos: seed; messages take two paths at random (docs/explanation/relay-plane.md).
 
     Raises:
         MissingToolError: libfairlead was not built.

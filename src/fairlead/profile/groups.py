@@ -20,11 +20,17 @@ Share = Annotated[float, Field(gt=0.0, le=1.0)]
 
 
 class Thresholds(Model):
-    """``[groups]``: the least share of the ranks' time in MPI of each group; what has less than ``low`` is in none."""
+    """Least share of the ranks' time in MPI of each group. A program below ``low`` is in the group ``none``.
+
+    The thresholds must descend.
+    """
 
     highly_dependent: Share = 0.90
+    """Least share of a program that depends highly on the network."""
     dependent: Share = 0.75
+    """Least share of a program that depends on the network."""
     low: Share = 0.25
+    """Least share of a program that depends little on the network."""
 
     @model_validator(mode="after")
     def _descending(self) -> Self:

@@ -22,7 +22,7 @@ Ints = NDArray[np.intp]
 
 
 def of(profile: Profile) -> dict[str, Any]:
-    """The tables ``messages`` and ``collectives`` (docs/monitor.md), as Arrow tables."""
+    """The tables ``messages`` and ``collectives`` (docs/guides/monitor.md), as Arrow tables."""
     kept = Kept.of(profile.records, profile.hosts)
     clocks = list(waiting.clocks_of(profile.records, profile.hosts).values())
     times = _times(kept, clocks)

@@ -1,5 +1,6 @@
-"""Reads the record that libfairlead leaves of a process. docs/profile.md says its form; ``native/interpose`` writes it.
+"""Reads the record that libfairlead leaves of a process.
 
+docs/reference/profile-record.md says its form; ``native/interpose`` writes it.
 Nothing is guessed: a file that does not hold to the form in every field is an error. A file that stops growing because
 its process was killed does hold to it.
 """
@@ -90,7 +91,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Region:
-    """What a process did in a region that the program names (docs/profile.md), of all threads together.
+    """What a process did in a region that the program names (docs/guides/profile.md), of all threads together.
 
     Attributes:
         entered: how often.
@@ -168,7 +169,7 @@ class Record:
         function_names: that `ends` refer to.
         regions: by name, in the order in which they were first entered.
         call_sites: of all threads together, where they were asked for.
-        relay: `RELAY_COUNTS` (docs/relay-plane.md); empty without the relay plane, and before MPI_Finalize.
+        relay: `RELAY_COUNTS` (docs/explanation/relay-plane.md); empty without the relay plane, and before MPI_Finalize.
     """
 
     source: str

@@ -54,7 +54,7 @@ def run(
         trace: file for a trace of them that `fairlead-sim` replays; None: no such trace.
         regions: the program names regions by MPI_Pcontrol.
         call_sites: calls are counted by the place that they are made from, too.
-        chaos: seed; messages take two paths at random (docs/relay-plane.md).
+        chaos: seed; messages take two paths at random (docs/explanation/relay-plane.md).
         write: writes the profile to files, too, and returns them.
         settings: None: the defaults.
 

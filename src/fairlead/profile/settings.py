@@ -1,10 +1,11 @@
-"""What a user may set of ``fairlead profile``, as TOML (docs/profile.md)."""
+"""What a user may set of ``fairlead profile``, as TOML (docs/reference/files/profile.md)."""
 
 from fairlead.config import Model
 from fairlead.profile.groups import Thresholds
 
 
 class Settings(Model):
-    """The whole file."""
+    """A whole file of settings."""
 
     groups: Thresholds = Thresholds()
+    """Where the groups of dependence on the network begin."""

@@ -1,4 +1,4 @@
-"""Writes what ranks kept as a trace that `fairlead-sim` replays (docs/simulation.md has the format).
+"""Writes what ranks kept as a trace that `fairlead-sim` replays (docs/guides/simulate.md has the format).
 
 A rank's time is told apart by its calls: what passes between two of them is computing; how long a call takes is left to
 the network that the trace is replayed on. Only messages of which both ends were kept, and collective calls that all

@@ -1,7 +1,7 @@
 """Communication time by host pair, from the message monitor's events (DMCBM figures 4.12 and 4.17 to 4.20).
 
 The communication time of a directed host pair is the time that calls of its receivers waited after the message they
-waited for had been sent (docs/monitor.md): waiting for a sender that is late is not in it.
+waited for had been sent (docs/explanation/message-times.md): waiting for a sender that is late is not in it.
 """
 
 from collections.abc import Mapping, Sequence

@@ -86,7 +86,8 @@ class ManagedRun:
 
     ``latencies`` are of paths while they carried something; ``in_use`` are all pairs that were seen to be used.
     ``congestion`` is what a comparison made; None where nobody knows what others did, as in a run by itself.
-    ``relayed`` is what the ranks counted under the relay plane, by name (docs/relay-plane.md); empty without it.
+    ``relayed`` is what the ranks counted under the relay plane, by name (docs/explanation/relay-plane.md); empty
+    without it.
     """
 
     run: Run
@@ -169,7 +170,7 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
     """The run's events, translated to times after the program's start.
 
     Raises:
-        StoreError: an event lacks what it must have (docs/results.md).
+        StoreError: an event lacks what it must have (docs/reference/results.md).
     """
     events = store.events(run.id)
     started = [event.t_s for event in events if event.kind == "started"]

@@ -1,8 +1,8 @@
 """Intervals where samples of one block depend on each other, because something was set up once for all of them.
 
 What is set up varies from block to block: each block counts once, by its own mean or median, and blocks are the samples
-(docs/design.md; Montgomery, "Design and Analysis of Experiments", chapter 14). Blocks may hold different numbers of
-samples: the scatter of their means estimates the variance of their unweighted mean all the same.
+(docs/explanation/statistics.md; Montgomery, "Design and Analysis of Experiments", chapter 14). Blocks may hold
+different numbers of samples: the scatter of their means estimates the variance of their unweighted mean all the same.
 """
 
 import math

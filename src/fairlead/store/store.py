@@ -137,7 +137,7 @@ class Store:
         """Record that something starts now.
 
         Args:
-            kind: ``run``, ``characterization``, ``experiment`` (docs/results.md lists what each holds).
+            kind: ``run``, ``characterization``, ``experiment`` (docs/reference/results.md lists what each holds).
             labels: what `runs` selects by: program, class, ranks, scenario, replication, ...
             plan: the plan's row (anything JSON), by which `remaining` knows it again.
             position: place in the executed order, from 0.

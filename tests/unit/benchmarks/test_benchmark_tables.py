@@ -1,22 +1,20 @@
-"""The tables of docs/measure.md are those of the registered benchmarks."""
+"""The tables of docs/reference/benchmarks.md are those of the registered benchmarks."""
 
 import importlib
-import importlib.util
-from pathlib import Path
+import re
+
+from scripts.reference import benchmarks as tables
+from scripts.reference.__main__ import DOCS
 
 from fairlead.benchmarks.registration import BENCHMARKS, of_run
 
-ROOT = Path(__file__).parents[3]
-
 
 def test_the_documents_tables_are_those_of_the_registry() -> None:
-    spec = importlib.util.spec_from_file_location("benchmark_tables", ROOT / "scripts" / "benchmark-tables.py")
-    assert spec is not None and spec.loader is not None
-    tables = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tables)
-    text = tables.DOCUMENT.read_text(encoding="utf-8")
-    assert tables.written(text) == text, "run scripts/benchmark-tables.py"
-    assert text.count("| `stress` |") == len(tables.TABLES) == 2
+    text = (DOCS / tables.PAGE).read_text(encoding="utf-8")
+    assert tables.written(text) == text, "run `make reference`"
+    found = dict(re.findall(r"<!-- table (\w+) -->(.*?)<!-- end -->", text, flags=re.DOTALL))
+    assert list(found) == list(tables.TABLES) == ["benchmarks", "compared"]
+    assert all(table.count("\n| `stress` |") == 1 for table in found.values())
 
 
 def test_the_order_of_the_page() -> None:

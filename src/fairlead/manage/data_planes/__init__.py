@@ -1,6 +1,6 @@
 """Data planes: which one carries what a run moves. One small class each.
 
-By the kernel: `route` (docs/route-plane.md). By the agents: `relay` (docs/relay-plane.md).
+By the kernel: `route` (docs/explanation/route-plane.md). By the agents: `relay` (docs/explanation/relay-plane.md).
 """
 
 from fairlead.manage.data_planes.base import PLANES, Plane

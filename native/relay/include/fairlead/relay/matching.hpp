@@ -4,7 +4,7 @@
 // Without takeover the MPI library matches, and this class only keeps the books: receives that the library holds, and
 // native messages accounted for, by source. Under takeover it matches itself: receives are here, native messages are
 // pulled into it one by one, and relayed ones join when every native message that was sent before them is accounted
-// for. docs/relay-plane.md has the rules by number and the argument why they suffice.
+// for. docs/explanation/relay-plane.md has the rules by number and the argument why they suffice.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of a program do, one event a line: docs/simulation.md has the format.
+// What the ranks of a program do, one event a line: docs/guides/simulate.md has the format.
 #pragma once
 
 #include <cstdint>

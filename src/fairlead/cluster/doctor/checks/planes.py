@@ -50,7 +50,7 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
                 "route_plane",
                 [host.name],
                 f"fairlead-guardian there is {state.get('version', 'of an older version')}, this side is {__version__}",
-                "install this one in its place (docs/route-plane.md)",
+                "install this one in its place (docs/guides/run.md)",
             )
             continue
         for item in state["checks"]:
