@@ -1,7 +1,7 @@
 """Recomputes stated figures from the data: which hold, which do not follow, and which no data can decide.
 
 A number holds if the data's unrounded number, rounded or cut to as many digits as were printed, is the published one.
-Figures (`Computation.figure`) are in a document's own units, gains in percent; tables: docs/guides/published-results.md.
+Figures (`Computation.figure`) are in a document's own units, gains in percent: docs/guides/published-results.md.
 A claim that names what the data do not know is a mistake of the file: it is told, and the others are checked.
 """
 

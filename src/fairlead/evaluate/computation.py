@@ -1,4 +1,4 @@
-"""What has to be computed for a stated figure, as claims and readings write it. The names: docs/reference/files/claims.md."""
+"""What has to be computed for a stated figure, as claims and readings write it (docs/reference/files/claims.md)."""
 
 from collections.abc import Mapping
 from itertools import product

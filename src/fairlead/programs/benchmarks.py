@@ -1,4 +1,4 @@
-"""The bundled programs after the NAS Parallel Benchmarks: classes, numbers of ranks, memory (docs/reference/bundled-programs.md).
+"""The bundled programs after the NAS Parallel Benchmarks: classes, ranks, memory.
 
 The programs decide this themselves (native/workloads). It stands here, too, so that a plan's rows are judged before
 anything is started. Sizes: NPB 3.4, sys/setparams.c.
