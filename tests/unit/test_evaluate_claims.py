@@ -171,6 +171,11 @@ def test_numbers_of_many_kinds(results, tmp_path, published, computation, recomp
          HOLDS),
         (None, {"figure": "mean", "of": {"nics": [1, 2, 4], "policy": ["none", "l2"], "program": "is"},
                 "average_over": ["policy"], "over": "falls", "along": "nics"}, HOLDS),
+        # groups beside each other, and numbers of averages
+        (None, gain(of={"group": ["low", "high"], "policy": "l2"}, average_over=["program"], over="grows",
+                    along="group"), HOLDS),
+        (None, gain(of={"group": ["high", "low"], "policy": "l2"}, average_over=["program"], over="grows",
+                    along="group"), FAILS),
         (["l2", "l34"], {"figure": "order", "of": {"nics": 2}, "along": "policy"}, FAILS),
         (["l2", "l34"], {"figure": "order", "of": {"nics": 4}, "along": "policy"}, HOLDS),
         (["l34", "l2"], {"figure": "mean", "of": {"nics": 4}, "over": "order", "along": "policy"}, HOLDS),
@@ -231,7 +236,11 @@ def test_of_many_cells_a_remark_names_where(results, tmp_path):
 
 
 MISTAKES = [
-    ({"figure": "gian", "of": L2_OF_IS, "against": BASE}, "computation.figure", "'gian' is unknown; known are gain, "),
+    (
+        {"figure": "gian", "of": L2_OF_IS, "against": BASE},
+        "computation.figure",
+        "'gian' is unknown (did you mean 'gain'?); known are gain, ",
+    ),
     ({"figure": "gain", "of": {"progam": "is"}, "against": BASE}, "computation.of.progam", "did you mean 'program'?"),
     ({"figure": "gain", "of": {"program": "iss"}, "against": BASE}, "computation.of.program", "known are is, ft, ep"),
     ({"figure": "gain", "of": {"nics": 3}, "against": BASE}, "computation.of.nics", "'3' is no level of nics"),

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -202,6 +204,21 @@ def test_cells_with_several_modes_are_drawn_with_gains_by_medians_and_disagreeme
     assert "modes" in [each.name for each in evaluation_report.drawings(analysis)]
     page = evaluation_report.write(analysis, tmp_path / "page.html")[0].read_text()
     assert 'id="several-modes"' in page
+
+
+def test_the_page_lets_the_reader_choose_a_case_and_is_readable_without_scripts(tmp_path):
+    cells = {(f"p<{k}>", net): [10 + k, 10.1 + k, 10.3 + k] for k in range(15) for net in ("plain", "bond")}
+    _, analysis = bring_in(tmp_path, HEADER + rows(cells))
+    page = evaluation_report.write(analysis, tmp_path / "page.html")[0].read_text()
+    found = re.search(r'<script type="application/json" id="choose-data">(.*?)</script>', page, re.DOTALL)
+    chosen = json.loads(found[1])
+    assert [case["name"] for case in chosen["cases"]] == [f"program p<{k}>" for k in range(15)]
+    assert [cell["name"] for cell in chosen["cases"][14]["cells"]] == ["plain", "bond"]
+    assert chosen["cases"][14]["cells"][0]["values"] == [24, 24.1, 24.3]
+    assert chosen["cases"][0]["cells"][1]["gain"] == "0.0\N{NO-BREAK SPACE}%"
+    assert '<figure id="choose" hidden>' in page  # the script shows it
+    assert '<figure id="lines">' in page and "The first 12 of 15 cases" in page
+    assert not re.search(r'(src|href)="(https?:)?//', page)
 
 
 def test_the_verdict_stands_right_after_what_is_compared():

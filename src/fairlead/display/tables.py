@@ -12,11 +12,11 @@ from functools import cached_property
 class Cell:
     """One cell: what is shown, and the unrounded value behind it (empty where there is none).
 
-    An interval is shown as one, and has two values: see `Table`.
+    What is shown as one and has several values, as an interval, has a column of the CSV for each: see `Table`.
     """
 
     shown: str
-    value: str | float | int | tuple[float, float] | None
+    value: str | float | int | tuple[str | float, ...] | None
 
     @property
     def numeric(self) -> bool:
@@ -30,7 +30,7 @@ def _values(key: str, each: Cell) -> Sequence[str | float | int]:
     return [""] * (key.count("|") + 1) if each.value is None else [each.value]
 
 
-def cell(value: str | float | int | tuple[float, float] | None, shown: str | None = None) -> Cell:
+def cell(value: str | float | int | tuple[str | float, ...] | None, shown: str | None = None) -> Cell:
     """A cell; without ``shown`` it shows the value as it is, and a dash for None."""
     return Cell(shown if shown is not None else "–" if value is None else str(value), value)
 
@@ -39,7 +39,7 @@ def cell(value: str | float | int | tuple[float, float] | None, shown: str | Non
 class Table:
     """Rows under a header. Column names of the CSV carry units; those for people need not.
 
-    A name with a bar, ``low|high``, stands for two columns of the CSV: the cells below it are intervals.
+    A name with bars, ``low|high``, stands for as many columns of the CSV.
     """
 
     columns: tuple[str, ...]

@@ -7,7 +7,7 @@ A claim that names what the data do not know is a mistake of the file: it is tol
 
 from collections.abc import Sequence
 
-from fairlead.errors import ConfigError, StatisticsError
+from fairlead.errors import ConfigError, StatisticsError, StoreError
 from fairlead.evaluate import claims as claim_files
 from fairlead.evaluate import compared, dataset, error_bars, reduced
 from fairlead.evaluate.aside import kinds_of
@@ -100,10 +100,8 @@ def _checked(data: Data, read: ReadClaim, of_tables: dict[str, str]) -> Checked:
         return checked.remarked(f"it holds with {' and '.join(kinds)} rows" if again.verdict == HOLDS else "")
     except NoDataError as error:
         return Checked(claim, UNDECIDABLE, remark=str(error))
-    except StatisticsError as error:
-        return Checked(claim, UNDECIDABLE, remark=error.args[0])
-    except ConfigError as error:  # the map's own tables, as [report.cost]
-        return Checked(claim, UNDECIDABLE, remark=str(error.message))
+    except (StatisticsError, StoreError, ConfigError) as error:  # too few samples, none at all, no prices
+        return Checked(claim, UNDECIDABLE, remark=error.message)
 
 
 def _figure(claim: Claim, computation: Computation, data: Dataset, of_tables: dict[str, str]) -> Checked:
@@ -129,6 +127,6 @@ def _half_widths(data: Data, claims: Sequence[ReadClaim]) -> list[tuple[ReadClai
             continue
         try:
             found.append((each, data.of(each.claim, each.computation)))
-        except (MistakeError, NoDataError):  # the claim's own check tells it
+        except (MistakeError, NoDataError, StoreError):  # the claim's own check tells it
             continue
     return found

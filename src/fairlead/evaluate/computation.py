@@ -1,5 +1,6 @@
 """What has to be computed for a stated figure, as claims and readings write it (docs/reference/files/claims.md)."""
 
+import difflib
 from collections.abc import Mapping
 from itertools import product
 from typing import Annotated, Any, Literal, Self
@@ -116,7 +117,9 @@ class Computation(config.Model):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.figure not in FIGURES:
-            raise ValueError(f"figure: {self.figure!r} is unknown; known are {', '.join(FIGURES)}")
+            near = difflib.get_close_matches(self.figure, FIGURES, n=1)
+            meant = f" (did you mean {near[0]!r}?)" if near else ""
+            raise ValueError(f"figure: {self.figure!r} is unknown{meant}; known are {', '.join(FIGURES)}")
         if self.stated is not None and self.stated not in half_widths.DEFINITIONS:
             raise ValueError(f"stated: {self.stated!r} is unknown; known are {', '.join(half_widths.DEFINITIONS)}")
         for wrong, reason in self._conflicts():

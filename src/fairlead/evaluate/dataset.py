@@ -151,8 +151,8 @@ class Dataset:
 
 
 def names(store: Store) -> list[str]:
-    """Names of the evaluations of a store, each once, in the order first made."""
-    return list(dict.fromkeys(str(run.labels["name"]) for run in store.runs(KIND)))
+    """Names of the evaluations of a store, each once, in the order first made, but for imports that were cut short."""
+    return list(dict.fromkeys(str(run.labels["name"]) for run in store.runs(KIND) if _is_whole(run)))
 
 
 def find(store: Store, name: str | None = None) -> Run:
@@ -162,7 +162,7 @@ def find(store: Store, name: str | None = None) -> Run:
         StoreError: there is none.
     """
     runs = store.runs(KIND) if name is None else store.runs(KIND, name=name)
-    whole = [run for run in runs if run.ended_s is not None or not is_imported(run)]
+    whole = [run for run in runs if _is_whole(run)]
     if not whole:
         known = names(store)
         what = "no evaluation was made or imported here" if name is None else f"there is no evaluation {name!r} here"
@@ -173,6 +173,10 @@ def find(store: Store, name: str | None = None) -> Run:
         )
         raise NoSuchResultsError(f"{store.directory}: {what}", hint=hint)
     return whole[-1]
+
+
+def _is_whole(run: Run) -> bool:
+    return run.ended_s is not None or not is_imported(run)
 
 
 def is_imported(run: Run) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fairlead.evaluate.claims import Claim, Mistake
+from fairlead.evaluate.computation import MistakeError
 from fairlead.evaluate.dataset import Cell
 
 Verdict = Literal["holds", "does not follow", "undecidable"]
@@ -73,8 +74,6 @@ def is_denied(claim: Claim, *words: str) -> bool:
     Raises:
         MistakeError: its published figure is neither.
     """
-    from fairlead.evaluate.computation import MistakeError
-
     published = claim.published
     if published is None or published is True or published in ("yes", *words):
         return False

@@ -17,7 +17,9 @@ def data(analysis: Analysis) -> str:
     places = [analysis.data.place(name) for name in analysis.cases]
     gains = {pair.second.levels: pair.speed_value for pair in analysis.pairs}
     cases: dict[tuple[Label, ...], list[dict[str, object]]] = {}
-    for each in analysis.summaries:
+    base = tuple(map(str, analysis.baseline))
+    ordered = sorted(analysis.summaries, key=lambda one: tuple(map(str, analysis.configuration_of(one.cell))) != base)
+    for each in ordered:
         values = each.cell.values[:: -(-each.cell.n // MOST_SAMPLES)]
         gain = gains.get(each.cell.levels)
         case = tuple(each.cell.levels[k] for k in places)

@@ -50,6 +50,9 @@ def lines(analysis: Analysis) -> Drawing:
         for axis, case in zip(axes, shown, strict=False):
             _line_panel(analysis, axis, cases[case], names)
             axis.set_title(case_name(analysis, case))
+        if len(analysis.configurations) == 1:
+            for axis in axes[max(0, len(shown) - columns) : len(shown)]:
+                axis.set_xlabel(configuration_title(analysis))
         for place in range(len(shown), len(axes)):
             axes[place].set_visible(False)
             axes[place - columns].tick_params(labelbottom=True)
@@ -96,8 +99,6 @@ def _line_panel(analysis: Analysis, axis: Any, cells: dict[Levels, Summary], nam
         axis.scatter(place + offsets, values, s=7, color=palette.PLAIN.light, alpha=0.45, lw=0)
     axis.errorbar(places, means, yerr=bars, color=palette.MANAGED.light, marker="o", ms=4, lw=1.4, capsize=4, zorder=4)
     axis.set_xticks(range(len(names)), [short_name(analysis, name) for name in names], rotation=30, ha="right")
-    if len(analysis.configurations) == 1:
-        axis.set_xlabel(configuration_title(analysis))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: value_words(analysis, value, digits=3) or ""))
     axis.grid(axis="y")
 
@@ -108,7 +109,7 @@ def bars(analysis: Analysis) -> Drawing | None:
         entries = [(each.group, each.configuration, each.value, each.interval) for each in analysis.groups]
         title, what = (
             "Gain in speed by group",
-            "Means of the gains in speed of a group's cells over the baseline; intervals cover replicates, not cells",
+            "Means of the gains in speed of a group's cells over the baseline",
         )
     else:
         entries = [
@@ -129,8 +130,8 @@ def bars(analysis: Analysis) -> Drawing | None:
     return Drawing(
         "gains",
         title,
-        f"{what} ({configuration_name(analysis, analysis.baseline)}), {words.level(analysis.level)} intervals. "
-        f"Below zero is a loss.{more}",
+        f"{what} ({configuration_name(analysis, analysis.baseline)}), {words.level(analysis.level)} intervals"
+        f"{', of replicates and not of cells' if analysis.groups else ''}. Below zero is a loss.{more}",
         figure,
         table(
             [("group", "group"), (configuration_title(analysis), "configuration"), ("gain", "speed_gained_share")],

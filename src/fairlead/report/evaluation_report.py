@@ -265,7 +265,7 @@ def _conditions(data: Dataset) -> list[tuple[str, str]]:
     """Facts that all rows share, and those that changed in between."""
     if is_imported(data.record):
         joined = [f"{name} with {other}" for name, other in (data.record.facts.get("joined") or {}).items()]
-        told = [(key, str(data.record.facts[key])) for key in ("source", "file", "sha256")]
+        told = [(key, str(data.record.facts[key])) for key in ("source", "file", "sha256") if data.record.facts[key]]
         return told + ([("joined factors", ", ".join(joined))] if joined else [])
     seen: dict[str, set[str]] = {}
     for facts in {id(run.facts): run.facts for run in data.rows}.values():  # rows share theirs

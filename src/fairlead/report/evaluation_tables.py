@@ -126,22 +126,19 @@ def aside(analysis: Analysis) -> Table:
                 *(cell(level) for level in known.case),
                 cell(short_name(analysis, analysis.configuration_of(known.second))),
                 cell("the same" if len(verdicts) == 1 else "DIFFERENT"),
-                *(part for pair in pairs for part in _gain_and_verdict(pair)),
+                *(_gain_and_verdict(pair) for pair in pairs),
                 *(cell(count) for count in of_cells),
             ]
         )
-    named = ["without", *(each.words for each in analysis.alternatives)]
+    named = ["without them", *(each.words for each in analysis.alternatives)]
+    ends = ["without", *("with_" + "_and_".join(each.kinds) for each in analysis.alternatives)]
     return table(
         [
             *((name, name) for name in analysis.cases),
             *((configuration_title(analysis), "configuration"), ("verdict", "same_verdict")),
+            *((name, f"gain_{end}|verdict_{end}") for name, end in zip(named, ends, strict=True)),
             *(
-                column
-                for name in named
-                for column in ((f"gain {name}", f"gain {name}"), (f"verdict {name}", f"verdict {name}"))
-            ),
-            *(
-                (f"{' and '.join(each.kinds)} rows", f"{' and '.join(each.kinds)} rows")
+                (f"{' and '.join(each.kinds)} rows", f"{'_and_'.join(each.kinds)}_rows")
                 for each in analysis.alternatives
             ),
         ],
@@ -149,8 +146,11 @@ def aside(analysis: Analysis) -> Table:
     )
 
 
-def _gain_and_verdict(pair: Pair | None) -> tuple[TableCell, TableCell]:
-    return (cell(None), cell("no sample")) if pair is None else (_share(pair.speed_value), cell(pair.verdict))
+def _gain_and_verdict(pair: Pair | None) -> TableCell:
+    if pair is None:
+        return cell(None, "no sample")
+    shown = words.percent(pair.speed_value, signed=True)
+    return cell((pair.speed_value, pair.verdict), f"{shown}, {pair.verdict}")
 
 
 def verdicts(analysis: Analysis) -> Table:

@@ -25,7 +25,7 @@ def repeated(samples: Samples) -> tuple[float, int] | None:
     """A value that stands there more often than scatter and resolution explain, and how often: a sign of imputation.
 
     Values are taken to be printed with the decimals that they need. Of normal samples at that resolution a value falls
-    into the likeliest place with probability ``resolution / (sd * sqrt(2 pi))``.
+    into the likeliest place with probability ``resolution / (sd * sqrt(2 pi))``; the sd is that around the value.
     """
     array = checked(samples, 1, "repeated values")
     values, counts = np.unique(array, return_counts=True)
@@ -34,7 +34,9 @@ def repeated(samples: Samples) -> tuple[float, int] | None:
     rest = array[array != values[top]]
     if count < 3 or len(rest) < 2:
         return (float(values[top]), count) if count >= 3 and len(array) > 3 else None
-    chance = min(1.0, resolution(array) / (float(rest.std(ddof=1)) * np.sqrt(2 * np.pi))) if rest.std() > 0 else 1.0
+    near = 1.4826 * float(np.median(np.abs(rest - values[top])))  # outliers and other modes do not widen it
+    scatter = min(float(rest.std(ddof=1)), near)
+    chance = min(1.0, resolution(array) / (scatter * np.sqrt(2 * np.pi))) if scatter > 0 else 1.0
     unlikely = float(stats.binom.sf(count - 1, len(array), chance)) * len(values) < _UNLIKELY
     return (float(values[top]), count) if unlikely else None
 
