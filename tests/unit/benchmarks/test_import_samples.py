@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from fairlead.benchmarks.page import report as reports
 from fairlead.cli.main import command
+from fairlead.cli.measure import FORMATS
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.readers import formats
 from fairlead.readers.reading import Told
@@ -55,6 +56,10 @@ def test_every_sample_is_kept_and_its_statistics_are_computed(tmp_path: Path) ->
 def test_samples_that_are_none_are_refused(text: str, told: Told, message: str) -> None:
     with pytest.raises(MeasurementError, match=message):
         formats.read("samples", text, "f", told)
+
+
+def test_the_command_offers_every_format() -> None:
+    assert set(FORMATS) == set(formats.READERS)
 
 
 @pytest.mark.parametrize("file_format", ["osu", "imb", "iperf3", "perftest", "netgauge", "mpip"])
