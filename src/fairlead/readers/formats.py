@@ -44,6 +44,8 @@ def read(file_format: str, text: str, source: str, told: Told | None = None) -> 
         MeasurementError: it is none of this format, or has lines of another; with file and line.
     """
     for place, line in enumerate(text.splitlines()):
+        if line.lstrip()[:1].isdigit():
+            continue  # numbers, of which there may be millions
         for other, signs in SIGNS.items():
             if other != file_format and any(sign.fullmatch(line) for sign in signs):
                 reason = f"{line.strip()!r} is a line of {other}, in a file that is to be one of {file_format}"

@@ -59,7 +59,12 @@ def test_strides_queues_pairs_and_perturbations_are_tests_of_their_own() -> None
     assert names(files.STRIDES) == ["netgauge one_one_dtype, stride 1", "netgauge one_one_dtype, stride 2"]
     assert column(files.TERSE_STRIDES, "netgauge one_one_dtype, stride 4", "least") == pytest.approx([8e-6])
     assert names(files.QUEUE) == [f"netgauge one_one_req_queue, {n} requests" for n in (16, 32)]
-    assert column(files.ALL_PAIRS, "netgauge one_one_all, rank 0 with 2", "least") == pytest.approx([3.0312e-6])
+    first, second = netgauge.read(files.ALL_PAIRS, "f")
+    assert first.benchmark == second.benchmark == "netgauge one_one_all"
+    assert (second.series[0].labels["rank"], second.series[0].labels["peer"]) == (0, 2)
+    assert of(second, "least") == pytest.approx([3.0312e-6])
+    with pytest.raises(MeasurementError, match="f:13: a second row of ranks 0 and 1"):
+        netgauge.read(files.ALL_PAIRS.replace("2 100 - 3", "1 100 - 3"), "f")
     both = "netgauge one_one_perturb, compute and communicate"
     assert column(files.PERTURBED, both, "median wait") == pytest.approx([2.5e-6])
     assert column(files.PERTURBED, both, "median computation") == pytest.approx([900e-6])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from fairlead.benchmarks.imported import impact, over_size
-from fairlead.benchmarks.imported.analyse import PREFERRED, Imported, load
+from fairlead.benchmarks.imported.analyse import PREFERRED, Curve, Imported, load
 from fairlead.benchmarks.imported.over_size import FORMS, QUANTITIES
 from fairlead.benchmarks.page import ratios
 from fairlead.benchmarks.page.layers import Layer
@@ -50,24 +50,29 @@ def compared(found: Sequence[Imported], baseline: str) -> list[list[Cell]]:
 
 def verdicts(found: Imported) -> Iterator[Verdict]:
     """What is said of one."""
-    parts = []
-    for quantity in QUANTITIES:
-        if (curve := found.drawn(quantity)) is not None:
-            form, sizes = FORMS[quantity], sorted(size_B for size_B in curve.values if size_B is not None)
-            sizes = [size_B for size_B in sizes if size_B] or sizes
-            ends = [(size_B, float(np.mean(curve.values[size_B]))) for size_B in dict.fromkeys((sizes[0], sizes[-1]))]
-            said = " to ".join(f"{form(value)} ({words.size(size_B)})" for size_B, value in ends)
-            parts.append(f"{curve.statistic} {said}")
+    drawn = [curve for quantity in QUANTITIES if (curve := found.drawn(quantity)) is not None]
+    parts = [_ends(curve) for curve in drawn]
     for curve in found.curves:
         told = (*PREFERRED, "p99") if curve.name == impact.SERIES else PREFERRED
         if None in curve.values and curve.statistic in told:
             parts.append(f"{curve.statistic} {FORMS[curve.name](float(np.mean(curve.values[None])))}")
+    parts = parts or [_ends(curve) for curve in found.curves if None not in curve.values]
     yield Verdict("fact", f"{found.name}: {'; '.join(parts)}")
     if found.samples:
         kept = f"{words.count(found.samples, 'sample')} in {words.count(found.repetitions(), 'launch', 'launches')}"
         yield Verdict("sure", f"{found.name}: {kept}")
     else:
         yield Verdict("sure", f"{found.name}: {words.count(found.repetitions(), 'table')} of statistics, no samples")
+
+
+def _ends(curve: Curve) -> str:
+    """Its values at the smallest and the largest size."""
+    sizes = sorted(size_B for size_B in curve.values if size_B is not None)
+    sizes = [size_B for size_B in sizes if size_B] or sizes
+    ends = [(size_B, float(np.mean(curve.values[size_B]))) for size_B in dict.fromkeys((sizes[0], sizes[-1]))]
+    form = FORMS[curve.name]
+    said = " to ".join(f"{form(value)} ({words.size(size_B)})" for size_B, value in ends)
+    return f"{curve.statistic} {said}"
 
 
 def performances(part: Imported) -> Iterator[Performance]:

@@ -109,10 +109,12 @@ def _imported(axis: Any, each: Imported, curve: Curve, colour: str, style: str) 
 
 def _own(axis: Any, measured: Measured, colour: str) -> list[tuple[str, Line2D]]:
     """The median and the mean of a pair, and the band between the least and greatest sample."""
-    found = {size_B: one for size_B, one in measured.line((1, False)).items() if size_B > 0 and one.extremes[0] > 0}
+    found = {size_B: one for size_B, one in measured.line((1, False)).items() if size_B > 0 and one.value > 0}
     if not found:
         return []
-    low, high = zip(*(one.extremes for one in found.values()), strict=True)
+    least = min(one.value for one in found.values())  # a sample of 0 has no place on a logarithmic axis
+    low = [one.extremes[0] or least for one in found.values()]
+    high = [one.extremes[1] for one in found.values()]
     axis.fill_between(list(found), low, high, color=colour, alpha=0.1, linewidth=0)
     of = {"median": lambda one: one.value, "mean": lambda one: one.mean}
     return [

@@ -10,6 +10,7 @@ from fairlead.display import words
 from fairlead.display.tables import Cell, cell, table
 from fairlead.readers import rtla
 from fairlead.report.figures import Drawing, axes_of, log_times, styled
+from fairlead.statistics.estimates import FloatArray
 from fairlead.store import Run, Series, Store
 
 TOOLS = {
@@ -92,7 +93,7 @@ def _delays(name: str, series: Sequence[Series]) -> list[Told]:
     ]
 
 
-def _tail(counts: Series, begins_s: np.ndarray, count: int) -> float | None:
+def _tail(counts: Series, begins_s: FloatArray, count: int) -> float | None:
     """Upper end of the bucket with the 99th percentile. Empty buckets may be left out: the next one begins there."""
     place = int(np.searchsorted(np.cumsum(counts.values), TAIL * count))
     return float(begins_s[place + 1]) if place + 1 < len(begins_s) else None

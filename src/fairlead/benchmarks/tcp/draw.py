@@ -110,9 +110,9 @@ def layers(part: Tcp) -> Iterator[tuple[bool, int, Layer]]:
     """What it says of a layer."""
     for of, rates in part.rates_bps.items():
         if not of.both:
-            ends = {None: (float(rates.min()), float(rates.max()))}
-            means = {None: float(rates.mean())}
-            yield False, of.streams, Layer(TCP, TCP, {None: rates}, means=means, extremes=ends)
+            ends = float(rates.min()), float(rates.max())
+            of_tcp = Layer(TCP, TCP, {None: rates}, means={None: float(rates.mean())}, extremes={None: ends})
+            yield False, of.streams, of_tcp
 
 
 SECTION = Section(

@@ -94,7 +94,7 @@ def _starts(lines: Sequence[str]) -> list[int]:
     seen: set[re.Pattern[str]] = set()
     with_rows = True
     for place, line in enumerate(lines):
-        mark = next((each for each in MARKS if each.fullmatch(line)), None)
+        mark = next((each for each in MARKS if each.fullmatch(line)), None) if line.startswith("#") else None
         if mark is not None:
             if with_rows or mark in seen:
                 starts.append(place)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fairlead.readers.netgauge.outputs import Output
 from fairlead.readers.reading import US, Column, Reading, by_size, rising
+from fairlead.store import Label
 
 FOUR = ("least", "mean", "median", "greatest")
 ROUNDING = 0.0051  # of a number with two decimals
@@ -51,6 +52,7 @@ LAYOUTS = {
     "## A  -  B  C  D  E - B  C  D  E -  B  C  D  E": Layout(_OF_MEMORY, 0, pattern="memory"),
     "## A1 A2  -  B  C  D  E (F G)": Layout(_PING[1:2], 1, (2,), "memory"),
 }
+Pair = tuple[int, ...]
 Row = tuple[int, tuple[int, ...], dict[str, list[float]]]
 
 
@@ -80,7 +82,7 @@ def read(output: Output) -> list[Reading]:
     pattern = output.pattern or (STRIDES if len(rows[0][1]) == 2 and layout.keys == (1, 2) else layout.pattern)
     if not pattern:
         raise output.refused(rows[0][0], UNNAMED, hint="name it: --test 1toN, Nto1, one_one_randbuf, one_one_randtag")
-    return _readings(output, pattern, layout, rows)
+    return _readings(output, pattern, rows, layout)
 
 
 def _header(layout: Layout | None) -> str:
@@ -92,46 +94,45 @@ def _blocks(layout: Layout, match: re.Match[str]) -> dict[str, list[float]]:
     return {name: values[4 * k : 4 * k + 4] for k, name in enumerate(layout.blocks)}
 
 
-def _readings(output: Output, pattern: str, layout: Layout, rows: list[Row]) -> list[Reading]:
-    tests: dict[str, list[tuple[int | None, dict[str, list[float]]]]] = {}
+def _readings(output: Output, pattern: str, rows: list[Row], layout: Layout) -> list[Reading]:
+    tests: dict[tuple[str, Pair], list[tuple[int | None, dict[str, list[float]]]]] = {}
     for line, keys, blocks in rows:
-        name, size_B = _test(output, pattern, keys, line)
-        test = tests.setdefault(name, [])
+        name, size_B, pair = _test(output, pattern, keys, line)
+        if pair and (name, pair) in tests:
+            raise output.refused(line, f"a second row of ranks {pair[0]} and {pair[1]}")
+        test = tests.setdefault((name, pair), [])
         _ordered(output, blocks, line)
         if "rate" in blocks and size_B is not None:
             _agree(output, size_B, blocks, line)
         test.append((size_B, blocks))
-        if size_B is not None and pattern != ALL:
+        if size_B is not None:
             rising([size for size, _ in test if size is not None], output.source, line)
-    found = []
-    for name, test in tests.items():
-        for reading in _of_test(output, name, layout, test):
-            found.append(reading)
-    return found
+    return [reading for (name, pair), test in tests.items() for reading in _of_test(output, name, pair, layout, test)]
 
 
-def _test(output: Output, pattern: str, keys: tuple[int, ...], line: int) -> tuple[str, int | None]:
-    """The name of a row's test, and its size."""
+def _test(output: Output, pattern: str, keys: tuple[int, ...], line: int) -> tuple[str, int | None, Pair]:
+    """The name of a row's test, its size, and the ranks that it is of: pairs of ranks repeat each other."""
     name = f"netgauge {pattern}"
     if pattern == QUEUE and len(keys) == 1:
-        return f"{name}, {keys[0]} requests", None
+        return f"{name}, {keys[0]} requests", None, ()
     if pattern == STRIDES and len(keys) == 2:
-        return f"{name}, stride {keys[0]}", keys[1]
+        return f"{name}, stride {keys[0]}", keys[1], ()
     if pattern == ALL and len(keys) > 1:
         title = output.title()
-        rank = title["rank"] if title and title["rank"] else "0"
-        return f"{name}, rank {rank} with {keys[0]}", keys[2] if len(keys) == 3 else None
+        rank = int(title["rank"]) if title and title["rank"] else 0
+        return name, keys[2] if len(keys) == 3 else None, (rank, keys[0])
     if pattern == "memory" and len(keys) == 2:
-        return f"{name}, pointer chase", keys[0] * keys[1]
+        return f"{name}, pointer chase", keys[0] * keys[1], ()
     if len(keys) != 1:
         raise output.refused(line, f"{len(keys)} numbers before the first dash, where {pattern} has 1")
-    return name, keys[0]
+    return name, keys[0], ()
 
 
 def _of_test(
-    output: Output, name: str, layout: Layout, test: list[tuple[int | None, dict[str, list[float]]]]
+    output: Output, name: str, pair: Pair, layout: Layout, test: list[tuple[int | None, dict[str, list[float]]]]
 ) -> list[Reading]:
     sizes_B = [size_B for size_B, _ in test if size_B is not None]
+    labels: dict[str, Label] = {"rank": pair[0], "peer": pair[1]} if pair else {}
     if layout.blocks == _OF_MEMORY:
         groups = {f"{name}, {block}": [(block, "time_s", "", US)] for block in _OF_MEMORY}
     else:
@@ -144,7 +145,7 @@ def _of_test(
             for block, series, front, scale in parts
             for k, statistic in enumerate(FOUR)
         ]
-        found.append(by_size(benchmark, sizes_B, columns, plan=output.plan(benchmark)))
+        found.append(by_size(benchmark, sizes_B, columns, labels=labels, plan=output.plan(benchmark)))
     return found
 
 
