@@ -158,6 +158,15 @@ def test_one_fault_is_found_and_named(case: Case) -> None:
     check_case(case)
 
 
+def test_a_guardian_without_its_privilege_says_nothing_of_modules() -> None:
+    refused = [
+        {"name": name, "ok": False, "detail": "Operation not permitted", "fix": "as root: setcap"}
+        for name in ("cap_net_admin", "vxlan", "nftables")
+    ]
+    facts = healthy(setting("facts", "guardian", "checks", value=refused))
+    assert not [item for item in judge(facts) if item.check == "kernel_parts"]
+
+
 def test_root_makes_labs_without_user_namespaces_and_labs_are_not_nested() -> None:
     as_root = several(namespaces(clone=0), setting("facts", "system", "root", value=True))
     assert not [item for item in judge(healthy(as_root)) if item.check == "user_namespaces"]

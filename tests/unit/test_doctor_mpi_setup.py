@@ -7,7 +7,20 @@ import pytest
 from fairlead.cluster.doctor.findings import judge
 from fairlead.cluster.doctor.probing import libraries
 
-from .doctor_facts import ERROR, MPICH_4, NAMES, NOTE, OPEN_MPI, WARNING, Case, Change, check_case, healthy, named, one
+from .doctor_facts import (
+    MPICH_4,
+    NAMES,
+    NOTE,
+    OPEN_MPI,
+    WARNING,
+    Case,
+    Change,
+    check_case,
+    healthy,
+    named,
+    one,
+    several,
+)
 from .doctor_facts import setting as set_to
 
 MPICH_SHOWS = "gcc -Wl,-z,relro -I/usr/include/x86_64-linux-gnu/mpich -L/usr/lib/x86_64-linux-gnu -lmpich"
@@ -58,10 +71,13 @@ CASES: list[Case] = [
     ),
     (
         "mpi_daemon",
-        ERROR,
-        set_to("facts", "mpi", "daemons", value=[]),
+        WARNING,
+        several(
+            set_to("facts", "mpi", "daemons", value=[]),
+            set_to("facts", "tools", "mpirun", "real", value="/opt/openmpi/bin/orterun"),
+        ),
         "orted of Open MPI 4.1.4 is not in PATH: mpirun on another host ends with 'orted: command not found'",
-        'mpirun = "/usr/bin/mpirun" under [cluster]',
+        'mpirun = "/opt/openmpi/bin/mpirun" under [cluster]',
     ),
     (
         "mpi_parameters",

@@ -11,7 +11,7 @@ from typing import Any
 
 from fairlead.cluster.doctor.checks.mpi import mpis, with_ranks
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
-from fairlead.cluster.doctor.findings import Finding, check, error, note, warning
+from fairlead.cluster.doctor.findings import Finding, check, note, warning
 from fairlead.cluster.launchers.detect import Mpi, parse_version
 from fairlead.errors import ConfigError
 
@@ -90,12 +90,13 @@ def mpi_daemon(facts: ClusterFacts) -> Iterable[Finding]:
         daemon = _DAEMONS.get(mpi.launcher) if mpi else None
         found = _setup(host).get("daemons")
         if daemon and tool and found is not None and daemon not in found and "/" not in facts.cluster.mpirun:
-            directory = tool["path"].rpartition("/")[0]
-            yield error(
+            directory = tool.get("real", tool["path"]).rpartition("/")[0]  # a link leads to where the daemon is, too
+            yield warning(
                 "mpi_daemon",
                 [host.name],
-                f"{daemon} of {mpi} is not in PATH: mpirun on another host ends with '{daemon}: command not found'",
-                f'write mpirun = "{tool["path"]}" under [cluster] (Open MPI then names its daemon by path), or put '
+                f"{daemon} of {mpi} is not in PATH: mpirun on another host ends with '{daemon}: command not found', "
+                "unless it was built to name its own directory",
+                f'write mpirun = "{directory}/mpirun" under [cluster] (Open MPI then names its daemon by path), or put '
                 f"export PATH={directory}:$PATH at the top of ~/.bashrc",
             )
 
