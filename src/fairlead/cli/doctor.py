@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fairlead.cluster.doctor.findings import Finding
 
 SHOWN_HOSTS = 8
+HOSTS_WIDTH = 16  # characters; the rest of the line is for what is wrong
 COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
 
 
@@ -27,8 +28,10 @@ COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
 def command(cluster_file: Path, mpirun: str | None, as_json: bool) -> int:
     """Check CLUSTER before a run: what will fail or be slow, and the fix.
 
-    CLUSTER is a cluster file, or `slurm` inside an allocation. Looks at every host: reachability, MPI, interfaces, MTU,
-    paths and ports, firewalls, agents and the guardian's privilege. The exit code is 1 if there are errors.
+    CLUSTER is a cluster file, or `slurm` inside an allocation. Looks at every host: reachability, MPI, interfaces,
+    links, MTU, paths and ports, firewalls, file systems, clocks, the kernel, agents and the guardian's privilege. Every
+    pair of hosts exchanges up to 4 MiB each way. Run the commands that it prints on the hosts named beside them, as
+    root. The exit code is 1 if there are errors.
 
     \b
     Examples:
@@ -88,18 +91,21 @@ def _print(cluster: "Cluster", findings: "list[Finding]") -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from fairlead.cluster.doctor.findings import Severity
     from fairlead.display.terminal import console
     from fairlead.display.words import count
 
-    table = Table(title=f"{cluster.name}: {len(cluster.managed_hosts())} hosts", title_justify="left", expand=False)
+    hosts = count(len(cluster.managed_hosts()), "host")
+    table = Table(title=f"{cluster.name}: {hosts}", title_justify="left", expand=False)
     table.add_column("", no_wrap=True)
-    table.add_column("hosts")
+    table.add_column("hosts", max_width=HOSTS_WIDTH, overflow="fold")
     table.add_column("what", overflow="fold")
     for finding in findings:
         level = str(finding.severity)
         words = Text(finding.text)
+        words.append(f" ({finding.check})", style="dim")
         if finding.fix:
-            words.append(f"\n→ {finding.fix}", style="italic")
+            words.append(f"\n→ {finding.fix}", style="bold" if finding.severity > Severity.NOTE else "italic")
         table.add_row(Text(level, style=COLOURS[level]), _hosts(finding.hosts, cluster), words)
     console().print(table)
     errors = sum(str(finding.severity) == "error" for finding in findings)

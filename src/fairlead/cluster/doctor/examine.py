@@ -1,7 +1,9 @@
 """Gather the facts of a cluster: every host at the same time, then every pair of hosts."""
 
 import socket
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +12,10 @@ from typing import Any
 
 from fairlead.cluster.cache import local_cache
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, LaunchFacts
+from fairlead.cluster.doctor import plain
+from fairlead.cluster.doctor.facts import ClockOffset, ClusterFacts, HostFacts, LaunchFacts
 from fairlead.cluster.doctor.findings import Finding, judge
-from fairlead.cluster.doctor.session import PYTHON, ProbeSession
+from fairlead.cluster.doctor.session import PYTHON, NoPythonError, ProbeSession
 from fairlead.cluster.execute import attempt, on_all
 from fairlead.cluster.executors import Executor, of
 from fairlead.cluster.launch import outlook_on
@@ -23,6 +26,9 @@ from fairlead.errors import FairleadError
 
 SERVE_TIMEOUT_S = 10.0
 PAIRS_TIMEOUT_S = 60.0
+RATE_TIMEOUT_S = 30.0
+MOST_HOSTS_FOR_RATES = 32  # every ordered pair, half of the hosts at a time
+CLOCK_QUESTIONS = 3
 _CONNECT = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=5)"
 Progress = Callable[[str, int, int], None]  # what is being done, how many are done, of how many
 
@@ -45,11 +51,55 @@ def gather(cluster: Cluster, progress: Progress = nobody_watches) -> ClusterFact
         note = stack.enter_context(_shared_note()) if executor.shares_files else None
         count = _Counter(progress, "looking at hosts", len(hosts))
         known = on_all(hosts, lambda name: count(_look(cluster, executor, hosts[name], note, sessions, stack)))
-        reached = [facts for facts in known.values() if facts.reached and "error" not in facts.ports]
+        reached = [facts for facts in known.values() if facts.reached and "any_port" in facts.ports]
         count = _Counter(progress, "trying paths", len(reached))
         tried = on_all((facts.name for facts in reached), lambda name: count(_try(known, reached, sessions, name)))
+        if len(reached) <= MOST_HOSTS_FOR_RATES:
+            tried = _with_rates(tried, sessions, progress)
     facts = tuple({**known, **tried}[name] for name in hosts)
-    return ClusterFacts(cluster, facts, _launch(cluster, executor, [each.name for each in facts if each.reached]))
+    return ClusterFacts(cluster, facts, _launch(cluster, executor, _that_can_connect(facts)))
+
+
+def rounds(names: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """Ordered pairs of hosts in rounds in which no host takes part twice (the circle method of tournaments)."""
+    players: list[str | None] = [*names, *([None] if len(names) % 2 else [])]
+    found = []
+    for _ in range(len(players) - 1):
+        half = len(players) // 2
+        met = zip(players[:half], reversed(players[half:]), strict=True)
+        pairs = [(one, other) for one, other in met if one is not None and other is not None]
+        found += [pairs, [(other, one) for one, other in pairs]]
+        players = [players[0], players[-1], *players[1:-1]]
+    return [pairs for pairs in found if pairs]
+
+
+def _with_rates(
+    tried: dict[str, HostFacts], sessions: dict[str, ProbeSession], progress: Progress
+) -> dict[str, HostFacts]:
+    """The same facts, with the rate of every path over which MPI could connect. Pairs do not disturb each other."""
+    paths = {name: {peer: dict(path) for peer, path in facts.paths.items()} for name, facts in tried.items()}
+    schedule = rounds([name for name, facts in tried.items() if facts.reached])
+    silent = set()  # an answer that comes too late would be taken for that of the next question
+
+    def measure(pair: tuple[str, str]) -> None:
+        name, peer = pair
+        path = paths[name].get(peer)
+        if path is None or path["tcp_any"] or name in silent:
+            return
+        ports = tried[peer].ports
+        message = {"rate": {"address": tried[peer].host.address, "any_port": ports["any_port"]}}
+        try:
+            path |= sessions[name].ask(message, RATE_TIMEOUT_S)
+        except FairleadError:
+            silent.add(name)  # its other facts stand
+
+    for number, pairs in enumerate(schedule):
+        progress("measuring rates", number, len(schedule))
+        with ThreadPoolExecutor(len(pairs)) as pool:
+            list(pool.map(measure, pairs))
+    if schedule:
+        progress("measuring rates", len(schedule), len(schedule))
+    return {name: replace(facts, paths=paths[name]) for name, facts in tried.items()}
 
 
 class _Counter:
@@ -98,12 +148,42 @@ def _look(
     try:
         session = stack.enter_context(ProbeSession(executor, host.name, settings))
         facts = session.facts()
+        offset = _clock_offset(session)
         ranges = {"agent": list(cluster.ports), "overlay": list(OVERLAY_PORTS)}
         ports = session.ask({"serve": ranges}, SERVE_TIMEOUT_S)
+    except NoPythonError as problem:
+        return _look_without_python(known, executor, settings, problem)
     except FairleadError as error:
         return replace(known, unreachable=str(error))
     sessions[host.name] = session
-    return replace(known, facts=facts, ports=ports)
+    return replace(known, facts=facts, clock=offset, ports=ports)
+
+
+def _look_without_python(
+    known: HostFacts, executor: Executor, settings: dict[str, Any], problem: NoPythonError
+) -> HostFacts:
+    """What a shell can say of a host."""
+    try:
+        facts = plain.facts(executor, known.name, settings)
+    except FairleadError as error:
+        return replace(known, unreachable=str(error))
+    return replace(known, facts=facts, without_python=problem.message.partition(": ")[2].partition(",")[0])
+
+
+def _clock_offset(session: ProbeSession) -> ClockOffset:
+    """From the question that was answered soonest: the host's clock was read between asking and hearing."""
+    found = []
+    for _ in range(CLOCK_QUESTIONS):
+        asked_s = time.time()
+        told_s = session.ask({"clock": True}, SERVE_TIMEOUT_S)["time_s"]
+        heard_s = time.time()
+        found.append(ClockOffset(told_s - (asked_s + heard_s) / 2, (heard_s - asked_s) / 2))
+    return min(found, key=lambda each: each.error_s)
+
+
+def _that_can_connect(facts: Sequence[HostFacts]) -> list[str]:
+    """Hosts that can try to reach this machine: it takes Python."""
+    return [each.name for each in facts if each.reached and not each.without_python]
 
 
 def _launch(cluster: Cluster, executor: Executor, hosts: list[str]) -> LaunchFacts | None:

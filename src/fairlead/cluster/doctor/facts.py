@@ -9,22 +9,35 @@ from fairlead.cluster.launchers.detect import Mpi
 
 
 @dataclass(frozen=True)
+class ClockOffset:
+    """How far a host's clock is ahead of this machine's: ``offset_s``, known to within ``error_s``."""
+
+    offset_s: float
+    error_s: float
+
+
+@dataclass(frozen=True)
 class HostFacts:
     """One host.
 
     Attributes:
         host: as the cluster file has it.
         unreachable: why the executor did not get there or the probe did not run, or None.
+        without_python: why only a shell was asked there, or None.
         deploy_error: why agent and guardian could not be brought there, or None.
-        facts: what the probe said (see `probe.facts`); empty where unreachable.
-        ports: ``agent_port`` and ``any_port`` it listened on, or ``error``.
-        paths: by peer name, what `probe.try_peer` found.
+        facts: what the probe said (see `probe.facts`), or the shell (`plain`); empty where unreachable.
+        clock: how far the clock is ahead of this machine's, or None where that is not known.
+        ports: ``agent_port`` and ``any_port`` it listened on, or ``error``;
+            empty where only a shell was asked.
+        paths: by peer name, what `probing.paths` found.
     """
 
     host: Host
     unreachable: str | None = None
+    without_python: str | None = None
     deploy_error: str | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    clock: ClockOffset | None = None
     ports: Mapping[str, Any] = field(default_factory=dict)
     paths: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 

@@ -1,32 +1,47 @@
 """A probe running on one host: questions and answers in JSON lines."""
 
 import json
+import re
 import select
 import subprocess
 import time
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from fairlead.cluster import executed
+from fairlead.cluster.doctor import bundle
 from fairlead.cluster.execute import end_session, unexpected
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import HostError, MissingToolError
 
 PYTHON = "python3"
+LEAST_PYTHON = ".".join(map(str, bundle.LEAST_PYTHON))
 START_TIMEOUT_S = 40.0  # the probe asks programs that may take their time, and many hosts may be on one machine
 NOT_FOUND = 127
-_SCRIPT = Path(__file__).with_name("probe.py")
 # The script comes first on stdin, so that no command line carries it and nothing is written on the host.
 _BOOT = "import sys; exec(compile(sys.stdin.buffer.read({length}).decode(), 'fairlead-probe', 'exec'))"
+# The first Python that is new enough: `python3` of RHEL 8 is 3.6, and newer ones stand beside it under other names.
+_START = r"""
+old=
+for python in python3 python3.14 python3.13 python3.12 python3.11 python3.10 python3.9 python3.8 python3.7; do
+  version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null </dev/null) || continue
+  case $version in 3.[0-6] | 2.*) old=$version ;; *) exec "$python" -c "$1" ;; esac
+done
+[ -z "$old" ] || echo "python3 is $old" >&2
+exit 127
+"""
+
+
+class NoPythonError(HostError):
+    """The host was reached, and has no Python that could run the probe."""
 
 
 class ProbeSession:
     """A probe on a host; used as a context. Leaving it ends the probe and closes what it listened on."""
 
     def __init__(self, executor: Executor, host: str, settings: dict[str, Any]) -> None:
-        script = _SCRIPT.read_bytes()
-        command = executor.command(host, [PYTHON, "-c", _BOOT.format(length=len(script))])
+        script = bundle.script()
+        command = executor.command(host, ["sh", "-c", _START, "sh", _BOOT.format(length=len(script))])
         self._host = host
         executed.tell(command)
         try:
@@ -55,7 +70,8 @@ class ProbeSession:
         """What the probe says of itself before it is asked.
 
         Raises:
-            HostError: the host was not reached, has no Python 3, was too slow, or its shell prints something itself.
+            NoPythonError: the host has no Python, or an old one.
+            HostError: the host was not reached, was too slow, or its shell prints something itself.
         """
         return self._receive(START_TIMEOUT_S)
 
@@ -100,9 +116,11 @@ class ProbeSession:
         _, stderr = self._process.communicate()
         said = " / ".join(stderr.decode(errors="replace").strip().splitlines()[-2:]) or "(it said nothing)"
         if self._process.returncode == NOT_FOUND:
-            return HostError(
-                f"{self._host}: {PYTHON} is not there, so the doctor cannot look inside",
-                hint=f"install {PYTHON} (3.7 or later) on it; only the doctor needs it",
+            old = re.search(rf"^{PYTHON} is (\S+)$", stderr.decode(errors="replace"), re.MULTILINE)
+            state = f"is {old.group(1)}" if old else "is not there"
+            return NoPythonError(
+                f"{self._host}: {PYTHON} {state}, so the doctor cannot look inside",
+                hint=f"install {PYTHON} ({LEAST_PYTHON} or later) on it; only the doctor needs it",
             )
         return HostError(
             f"{self._host}: not reached, or the probe ended (exit code {self._process.returncode}): {said}"

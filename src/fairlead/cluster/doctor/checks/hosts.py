@@ -1,6 +1,6 @@
 """Checks of hosts by themselves: reachable, unloaded, told apart, clocks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fairlead.cluster.cache import local_cache
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
@@ -10,6 +10,8 @@ from fairlead.cluster.executors import of
 GOOD_CLOCK_SOURCES = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
 BUSY_LOAD_PER_CORE = 1.0
 SMALL_SHM_B = 64 << 20
+FAR_OFF_S = 2.0  # NFS and make compare times in seconds
+MUNGE_LIMIT_S = 300.0  # munge's default time-to-live of a credential (munged(8))
 
 
 @check
@@ -21,6 +23,28 @@ def reachable(facts: ClusterFacts) -> Iterable[Finding]:
             yield error("reachable", [host.name], text, hint.strip() or of(facts.cluster).look)
     if reached := facts.reached():
         yield ok("reachable", [host.name for host in reached], f"reached by executor {facts.cluster.executor}")
+
+
+@check
+def python(facts: ClusterFacts) -> Iterable[Finding]:
+    """Hosts have the Python that the probe needs. Agents need none."""
+    for host in facts.reached():
+        if host.without_python:
+            yield warning(
+                "python",
+                [host.name],
+                f"{host.without_python}: paths to and from this host were not tried, and a shell told less about it; "
+                "agents and MPI do not need it",
+                "apt install python3 (Debian, Ubuntu), dnf install python3.11 (RHEL and its kin)",
+            )
+
+
+@check
+def not_looked_at(facts: ClusterFacts) -> Iterable[Finding]:
+    """The probe could look at everything; what an odd host does not tell counts as in order."""
+    for host in facts.reached():
+        for name, why in (host.facts.get("failures") or {}).items():
+            yield note("not_looked_at", [host.name], f"the probe could not find out {name}: {why}")
 
 
 @check
@@ -87,8 +111,9 @@ def busy(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "busy",
                 [host.name],
-                f"load {host.facts['load']:.1f} on {host.facts['cores']} cores before any rank runs",
-                "see what runs there (top); measurements taken now show this load, not the network",
+                f"load {host.facts['load']:.1f} on {host.facts['cores']} cores before any rank runs: measurements "
+                "would show it as a slow network",
+                "ps -eo pid,user,pcpu,comm --sort=-pcpu | head shows what runs there: wait for it, or end it",
             )
 
 
@@ -141,15 +166,49 @@ def clock(facts: ClusterFacts) -> Iterable[Finding]:
                 "clock",
                 [host.name],
                 "the clock is not synchronised: agents estimate the offset, but time stamps of logs will differ",
-                "run chrony or systemd-timesyncd",
+                "timedatectl set-ntp true, or: apt install chrony",
             )
         if state["source"] and state["source"] not in GOOD_CLOCK_SOURCES:
             yield warning(
                 "clock",
                 [host.name],
                 f"clock source {state['source']} is slow to read and makes every time stamp cost more",
-                "boot with clocksource=tsc where the processor's counter is stable",
+                _clock_source_fix(state.get("sources") or ()),
             )
+
+
+def _clock_source_fix(sources: Sequence[str]) -> str:
+    better = next((name for name in GOOD_CLOCK_SOURCES if name in sources), None)
+    if better is None:
+        return (
+            "boot with the kernel's option clocksource=tsc, if the processor's counter is stable (dmesg | grep -i tsc)"
+        )
+    return f"echo {better} > /sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+
+@check
+def clock_offset(facts: ClusterFacts) -> Iterable[Finding]:
+    """No clock is far off. Agents measure offsets themselves; what compares file times or dates does not."""
+    for host in facts.reached():
+        found = host.clock
+        if found is None or abs(found.offset_s) - found.error_s < FAR_OFF_S:
+            continue
+        way = "ahead of" if found.offset_s > 0 else "behind"
+        tell = error if abs(found.offset_s) > MUNGE_LIMIT_S else warning
+        also = "; Slurm (munge) refuses its credentials" if tell is error else ""
+        yield tell(
+            "clock_offset",
+            [host.name],
+            f"the clock is {_duration(abs(found.offset_s))} {way} this machine's: make builds files again or not at "
+            f"all on shared file systems, and logs of hosts cannot be compared{also}",
+            "chronyc makestep (with chrony), or: timedatectl set-ntp true && systemctl restart systemd-timesyncd",
+        )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
 @check
@@ -163,5 +222,6 @@ def scratch_space(facts: ClusterFacts) -> Iterable[Finding]:
                     "scratch_space",
                     [host.name],
                     f"{path} has {free_B >> 20} MiB left; MPI keeps shared memory and session files there",
-                    f"free some, or enlarge it (mount -o remount,size=1G {path})",
+                    f"mount -o remount,size=1G {path} enlarges a tmpfs; else: find {path} -user $USER -mtime +1 "
+                    "-delete",
                 )

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable
 
+from fairlead.cluster.doctor.checks.packet_filters import networks
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
 from fairlead.cluster.launchers.detect import Mpi, parse_version
 from fairlead.errors import ConfigError
 
 
-def _mpis(facts: ClusterFacts) -> dict[str, Mpi]:
+def mpis(facts: ClusterFacts) -> dict[str, Mpi]:
     """MPI by host name, where there is one that fairlead launches."""
     found = {}
-    for host in _with_ranks(facts):
+    for host in with_ranks(facts):
         tool = host.tool(facts.cluster.mpirun)
         if tool is not None:
             try:
@@ -21,7 +22,8 @@ def _mpis(facts: ClusterFacts) -> dict[str, Mpi]:
     return found
 
 
-def _with_ranks(facts: ClusterFacts) -> list[HostFacts]:
+def with_ranks(facts: ClusterFacts) -> list[HostFacts]:
+    """Hosts that ranks run on."""
     return [host for host in facts.reached() if host.host.role == "compute"]
 
 
@@ -29,7 +31,7 @@ def _with_ranks(facts: ClusterFacts) -> list[HostFacts]:
 def mpirun(facts: ClusterFacts) -> Iterable[Finding]:
     """The launcher is on every host with ranks, and is one that fairlead knows."""
     wanted = facts.cluster.mpirun
-    for host in _with_ranks(facts):
+    for host in with_ranks(facts):
         tool = host.tool(wanted)
         if tool is None:
             yield error(
@@ -60,7 +62,8 @@ def launching(facts: ClusterFacts) -> Iterable[Finding]:
             "launching",
             launch.blind,
             f"cannot connect to {launch.address}, this machine's address towards them: mpirun waits for them here",
-            "see routes and firewalls between them; or launch from a host (cluster.launch_from)",
+            f"iptables -I INPUT -s {','.join(networks(facts))} -j ACCEPT on this machine; or start mpirun on a host: "
+            f'launch_from = "{facts.cluster.compute_hosts()[0].name}" under [cluster]',
         )
     elif launch.address is not None:
         yield ok("launching", [], f"{launch.mpi} starts ranks from this machine; all hosts connect to {launch.address}")
@@ -70,7 +73,7 @@ def launching(facts: ClusterFacts) -> Iterable[Finding]:
 def same_mpi(facts: ClusterFacts) -> Iterable[Finding]:
     """It is the same everywhere: daemons and ranks of different versions do not talk to each other."""
     groups: dict[Mpi, list[str]] = {}
-    for name, mpi in _mpis(facts).items():
+    for name, mpi in mpis(facts).items():
         groups.setdefault(mpi, []).append(name)
     if facts.launch is not None and facts.launch.mpi is not None:
         groups.setdefault(facts.launch.mpi, []).append("this machine")
@@ -78,27 +81,28 @@ def same_mpi(facts: ClusterFacts) -> Iterable[Finding]:
         words = "; ".join(f"{mpi} on {', '.join(hosts)}" for mpi, hosts in groups.items())
         yield error(
             "same_mpi",
-            list(_mpis(facts)),
+            list(mpis(facts)),
             f"{facts.cluster.mpirun} is not the same everywhere: {words}",
-            "install one version on all hosts, or name an absolute path that is the same with cluster.mpirun",
+            "install one version on all hosts (apt install openmpi-bin=VERSION, or a module), and name its absolute "
+            "path: mpirun under [cluster]",
         )
 
 
 @check
 def chosen_interface(facts: ClusterFacts) -> Iterable[Finding]:
     """What each MPI will use on each host."""
-    mpis = _mpis(facts)
-    for host in _with_ranks(facts):
+    known = mpis(facts)
+    for host in with_ranks(facts):
         found = host.interface()
-        if host.name in mpis and found is not None and found["up"]:
-            text = f"{mpis[host.name]} will use {host.host.interface} only (each host's own address on it)"
+        if host.name in known and found is not None and found["up"]:
+            text = f"{known[host.name]} will use {host.host.interface} only (each host's own address on it)"
             yield ok("chosen_interface", [host.name], text)
 
 
 @check
 def mpich_finalize(facts: ClusterFacts) -> Iterable[Finding]:
     """MPICH 4.0 over UCX hangs in MPI_Finalize: ranks that close first wait where they make no progress for others."""
-    for name, mpi in _mpis(facts).items():
+    for name, mpi in mpis(facts).items():
         if mpi.family == "mpich" and mpi.version.startswith("4.0") and "ucx" in (mpi.device or ""):
             yield warning(
                 "mpich_finalize",
@@ -111,7 +115,7 @@ def mpich_finalize(facts: ClusterFacts) -> Iterable[Finding]:
 @check
 def openmpi_stdin(facts: ClusterFacts) -> Iterable[Finding]:
     """Open MPI 5.0 does not tell ranks that standard input has ended (openpmix pull request 4024, July 2026)."""
-    for name, mpi in _mpis(facts).items():
+    for name, mpi in mpis(facts).items():
         if mpi.family == "openmpi" and mpi.version.startswith("5.0."):
             yield note(
                 "openmpi_stdin",

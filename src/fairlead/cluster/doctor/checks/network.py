@@ -1,11 +1,30 @@
-"""Checks of interfaces, packet sizes, paths and firewalls."""
+"""Checks of interfaces, routes, packet sizes and paths."""
 
-import re
-from collections.abc import Iterable, Sequence
+import ipaddress
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from fairlead.cluster.doctor.checks.mpi import mpis
+from fairlead.cluster.doctor.checks.packet_filters import admit
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, addresses_of
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
+from fairlead.cluster.launchers.detect import Mpi
 from fairlead.cluster.parts import OVERLAY_PORTS
+
+# Beginnings of names of networks inside a host, and whose they are.
+INTERNAL_NETWORKS = {
+    "docker": "Docker's bridge",
+    "br-": "a bridge of Docker's",
+    "virbr": "libvirt's bridge",
+    "lxcbr": "LXC's bridge",
+    "lxdbr": "LXD's bridge",
+    "podman": "Podman's bridge",
+    "cni": "Kubernetes' bridge",
+    "flannel": "Kubernetes' overlay",
+    "cali": "Kubernetes' network",
+    "veth": "a container's link",
+    "vnet": "a virtual machine's link",
+}
 
 
 @check
@@ -24,7 +43,9 @@ def interface(facts: ClusterFacts) -> Iterable[Finding]:
                 "interface",
                 [host.name],
                 f"interface {name} {state}",
-                f"ip link set {name} up" if not found["up"] else "check cable, switch port or virtual network",
+                f"ip link set {name} up"
+                if not found["up"]
+                else f"plug in the cable of {name} or enable its switch port: `ethtool {name}` then says Link detected",
             )
         elif address not in addresses_of(found):
             has = ", ".join(found["addresses"]) or "none"
@@ -51,28 +72,140 @@ def _whose(host: HostFacts, address: str) -> str:
 
 @check
 def other_interfaces(facts: ClusterFacts) -> Iterable[Finding]:
-    """Interfaces that an MPI left to itself might take: docker0, virbr0, management networks."""
+    """Interfaces that an MPI left to itself might take: docker0, virbr0, management networks.
+
+    Open MPI spreads messages over all interfaces that look connected (its FAQ, "Tuning the run-time characteristics of
+    MPI TCP communications"; issues 6240 and 6377: docker0 and virbr0 have the same address on every host).
+    """
     owners: dict[str, set[str]] = {}
     for host in facts.reached():
         for item in _others(host):
             for address in addresses_of(item):
                 owners.setdefault(address, set()).add(host.name)
+    known = mpis(facts)
     for host in facts.reached():
+        own = host.interface()
+        if own is not None and own["loopback"]:
+            continue  # ranks of this machine alone
         for item in _others(host):
             same = any(len(owners[address]) > 1 for address in addresses_of(item))
-            why = (
-                "has the same address on several hosts, so that connections go astray" if same else "has an address too"
-            )
+            what = _internal(item)
+            if same:
+                why = "has the same address on several hosts, so that connections go astray"
+            elif what:
+                why = "leads to no other host: Open MPI takes it for a network and hangs"
+            else:
+                why = "has an address too, and Open MPI would use both networks"
             yield note(
                 "other_interfaces",
                 [host.name],
-                f"{item['name']} {why}; fairlead keeps MPI off it",
-                "in launch lines of your own: --mca btl_tcp_if_include "
-                f"{host.host.interface} (Open MPI), UCX_NET_DEVICES={host.host.interface} (MPICH)",
+                f"{item['name']}{f' ({what})' if what else ''} {why}; fairlead keeps MPI off it",
+                _launch_options(host.host.interface, known.get(host.name)),
             )
 
 
-def _others(host: HostFacts) -> list[dict[str, object]]:
+def _internal(item: Mapping[str, Any]) -> str:
+    """What kind of network inside its host an interface is; empty where it leads outside, or may."""
+    for start, what in INTERNAL_NETWORKS.items():
+        if item["name"].startswith(start):
+            return what
+    return {"bridge": "a bridge", "tunnel": "a tunnel"}.get(item.get("kind", ""), "")
+
+
+def _launch_options(interface: str, mpi: Mpi | None) -> str:
+    """What keeps each MPI to one interface where the launch line is the user's own."""
+    options = {
+        "openmpi4": f"mpirun --mca btl_tcp_if_include {interface} --mca oob_tcp_if_include {interface}",
+        "openmpi5": f"mpirun --mca btl_tcp_if_include {interface} --prtemca prte_if_include {interface}",
+        "mpich": f"mpiexec -iface {interface} -genv UCX_NET_DEVICES {interface} -genv FI_TCP_IFACE {interface}",
+    }
+    for name, words in options.items():
+        if mpi is not None and mpi.launcher.startswith(name):
+            return f"in launch lines of your own: {words}"
+    return f"in launch lines of your own: {options['openmpi4']} (Open MPI), {options['mpich']} (MPICH)"
+
+
+@check
+def same_network(facts: ClusterFacts) -> Iterable[Finding]:
+    """No two interfaces of a host are in one network: the kernel answers for either on both, and sends by one."""
+    for host in facts.reached():
+        own = host.interface()
+        if own is None or (host.facts.get("routing") or {}).get("arp_ignore"):
+            continue
+        mine = {_network(entry) for entry in own["addresses"]}
+        for item in _others(host):
+            shared = [entry for entry in item["addresses"] if _network(entry) in mine]
+            if shared:
+                yield warning(
+                    "same_network",
+                    [host.name],
+                    f"{item['name']} ({shared[0]}) is in the network of {own['name']}: the kernel sends by one of them "
+                    "whatever MPI binds to, and neighbours learn the wrong one",
+                    f"ip address del {shared[0]} dev {item['name']}; or, to keep both: "
+                    "sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2",
+                )
+
+
+def _network(entry: str) -> ipaddress.IPv4Network:
+    return ipaddress.IPv4Interface(entry).network
+
+
+@check
+def route_source(facts: ClusterFacts) -> Iterable[Finding]:
+    """Routes to the other hosts leave by the interface that the cluster file names."""
+    hosts = {host.name: host for host in facts.hosts}
+    for host in facts.reached():
+        for peer, path in host.paths.items():
+            source, address = path.get("source"), host.host.address
+            if source is None or source == address:
+                continue
+            device = next((item["name"] for item in host.facts["interfaces"] if source in addresses_of(item)), "?")
+            yield warning(
+                "route_source",
+                [host.name],
+                f"the route to {peer} ({hosts[peer].host.address}) leaves by {device} from {source}, not by "
+                f"{host.host.interface} from {address}: messages take another network than the one that is managed",
+                f"ip route replace {hosts[peer].host.address}/32 dev {host.host.interface} src {address}",
+            )
+
+
+@check
+def reverse_path(facts: ClusterFacts) -> Iterable[Finding]:
+    """No strict filter drops what comes in by another interface than the answer would leave by (ip-sysctl: rp_filter).
+
+    The guardian loosens it on the devices that it uses, while it uses them.
+    """
+    for host in facts.reached():
+        settings, interface = host.facts.get("routing") or {}, host.host.interface
+        strict = max(settings.get("rp_filter_all") or 0, settings.get("rp_filter") or 0) == 1
+        outside = [item["name"] for item in _others(host) if not _internal(item)]
+        if strict and outside:
+            yield note(
+                "reverse_path",
+                [host.name],
+                f"the reverse-path filter of {interface} is strict, and {', '.join(outside)} leads outside too: "
+                "packets whose answer would leave by the other one are dropped without a word (kernel routes of "
+                "fairlead's are not concerned)",
+                f"sysctl -w net.ipv4.conf.all.rp_filter=2 net.ipv4.conf.{interface}.rp_filter=2",
+            )
+
+
+@check
+def forwarding(facts: ClusterFacts) -> Iterable[Finding]:
+    """What a relay forwards. Fairlead's own device forwards by itself; routes made by hand need the host to."""
+    for host in facts.reached():
+        settings = host.facts.get("routing") or {}
+        if host.host.role == "relay" and settings.get("ip_forward") == 0:
+            yield note(
+                "forwarding",
+                [host.name],
+                "net.ipv4.ip_forward is 0: reroutes over this relay work (their device forwards by itself), but routes "
+                "that you make by hand over it do not",
+                "sysctl -w net.ipv4.ip_forward=1 && echo net.ipv4.ip_forward=1 > /etc/sysctl.d/60-relay.conf",
+            )
+
+
+def _others(host: HostFacts) -> list[Mapping[str, Any]]:
     return [
         item
         for item in host.facts["interfaces"]
@@ -93,7 +226,7 @@ def mtu(facts: ClusterFacts) -> Iterable[Finding]:
             "mtu",
             list(sizes),
             f"interfaces have different MTUs: {'; '.join(groups)}",
-            f"set the same on all (ip link set DEV mtu {min(sizes.values())})",
+            _same_mtu(facts, sizes),
         )
     whole = True
     for host in facts.reached():
@@ -101,15 +234,34 @@ def mtu(facts: ClusterFacts) -> Iterable[Finding]:
             reached_B, own_B = path["path_mtu_B"], sizes.get(host.name)
             if reached_B is not None and own_B is not None and reached_B < own_B:
                 whole = False
-                yield error(
-                    "mtu",
-                    [host.name],
-                    f"packets of {own_B} B do not arrive at {peer}; the largest tried that does is {reached_B} B: "
-                    "connections will open and then hang",
-                    f"ip link set {host.host.interface} mtu {reached_B} on both, or repair the path between them",
-                )
+                yield _small_path(host, peer, path, own_B)
     if whole and sizes and len(set(sizes.values())) == 1 and any(host.paths for host in facts.reached()):
         yield ok("mtu", list(sizes), f"packets of {min(sizes.values())} B arrive whole on every path")
+
+
+def _same_mtu(facts: ClusterFacts, sizes: Mapping[str, int]) -> str:
+    """The command for each host whose MTU is larger than the least: that one, all can receive."""
+    least_B = min(sizes.values())
+    interfaces: dict[str, list[str]] = {}
+    for host in facts.reached():
+        if sizes.get(host.name, least_B) > least_B:
+            interfaces.setdefault(host.host.interface, []).append(host.name)
+    return "; ".join(
+        f"on {', '.join(hosts)}: ip link set {interface} mtu {least_B}" for interface, hosts in interfaces.items()
+    )
+
+
+def _small_path(host: HostFacts, peer: str, path: Mapping[str, Any], own_B: int) -> Finding:
+    """A path that takes less than the interface sends: the kernel is told on the way (ICMP), or it is a black hole."""
+    reached_B, interface = path["path_mtu_B"], host.host.interface
+    text = f"packets of {own_B} B do not arrive at {peer}; the largest tried that does is {reached_B} B"
+    fix = f"ip link set {interface} mtu {reached_B} on both hosts"
+    learned_B = path.get("learned_mtu_B")
+    if learned_B is not None and learned_B < own_B:
+        text += f": a router says so (MTU {learned_B}), and each connection loses its first large packets"
+        return warning("mtu", [host.name], text, f"{fix}, or raise the MTU of what lies between")
+    fix += "; or, where it must stay: sysctl -w net.ipv4.tcp_mtu_probing=1"
+    return error("mtu", [host.name], f"{text}: connections will open and then hang", fix)
 
 
 @check
@@ -139,20 +291,23 @@ def _words(failures: dict[str, str]) -> str:
 
 
 def _path_fix(facts: ClusterFacts, failures: dict[str, str], peer: str) -> str:
+    other = next(host for host in facts.hosts if host.name == peer)
     if len(failures) == 3:
-        return f"check routes and {peer}'s interface; then its firewall"
-    first, last = facts.cluster.ports
-    if "tcp_any" in failures:
         return (
-            f"let {peer}'s firewall admit TCP from the cluster's addresses: MPI listens on ports of the kernel's choice"
+            f"ip route get {other.host.address} (a route by {other.host.interface}?) and ping -c 3 "
+            f"{other.host.address}; if pings are answered, on {peer}: {admit(facts, other)}"
         )
-    return f"let {peer}'s firewall admit TCP and UDP {first} to {last} from the cluster's addresses, or change `ports`"
+    if "tcp_any" in failures:
+        return f"on {peer}: {admit(facts, other)} (MPI listens on ports of the kernel's choice)"
+    first, last = facts.cluster.ports
+    return f"on {peer}: {admit(facts, other)}, for TCP and UDP {first} to {last} at least"
 
 
 @check
 def overlay(facts: ClusterFacts) -> Iterable[Finding]:
     """Moved traffic would get through: it travels by UDP to a port that no agent and no MPI uses."""
     first, last = OVERLAY_PORTS
+    hosts = {host.name: host for host in facts.hosts}
     for host in facts.reached():
         lost = [peer for peer, path in host.paths.items() if path["udp_overlay"] and not path["udp_agent"]]
         if lost:
@@ -161,7 +316,8 @@ def overlay(facts: ClusterFacts) -> Iterable[Finding]:
                 [host.name],
                 f"to {', '.join(lost)}: UDP on the overlay's ports: {host.paths[lost[0]]['udp_overlay']}: what is "
                 "moved there by kernel routes would be lost",
-                f"let firewalls admit UDP {first} to {last} from the cluster's addresses, or run with --plane relay",
+                f"on {lost[0]}: {admit(facts, hosts[lost[0]])}, for UDP {first} to {last} at least; or run with "
+                "--plane relay",
             )
 
 
@@ -207,31 +363,6 @@ def _overlap(one: Sequence[int], other: Sequence[int]) -> bool:
 
 
 @check
-def firewall(facts: ClusterFacts) -> Iterable[Finding]:
-    """Filters that refuse what they do not know. Trials (`paths`, `overlay`) decide for input; forwarding cannot be
-    tried. Those of nftables alone, such as firewalld's, are the guardian's to find (`route_plane`)."""
-    for host in facts.reached():
-        rules = host.facts["firewall"]
-        if why := _refuses(rules["forward"] or ()):
-            yield warning(
-                "firewall",
-                [host.name],
-                f"FORWARD {why}: this host could not relay rerouted traffic",
-                "iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT",
-            )
-        if why := _refuses(rules["input"] or ()):
-            yield note("firewall", [host.name], f"INPUT {why}; what `paths` and `overlay` say was tried with it", "")
-
-
-def _refuses(rules: Sequence[str]) -> str:
-    """How a chain, as `iptables -S` shows it, refuses what no rule admits; empty if it does not."""
-    if any(re.match(r"-P \w+ DROP\b", line) for line in rules):
-        return "has the policy DROP (Docker sets it so)"
-    last = rules[-1] if rules else ""
-    return "ends with a rule that refuses all" if re.match(r"-A \w+ -j (DROP|REJECT)\b", last) else ""
-
-
-@check
 def congestion_control(facts: ClusterFacts) -> Iterable[Finding]:
     """All hosts use the same congestion control: with different ones the pairs cannot be compared."""
     used: dict[str, list[str]] = {}
@@ -244,7 +375,7 @@ def congestion_control(facts: ClusterFacts) -> Iterable[Finding]:
             "congestion_control",
             [host.name for host in facts.reached()],
             f"TCP congestion control differs: {groups}",
-            "sysctl net.ipv4.tcp_congestion_control=cubic on all",
+            "sysctl -w net.ipv4.tcp_congestion_control=cubic on all hosts",
         )
     if "bbr" in used:
         yield note(

@@ -9,6 +9,8 @@ from fairlead.cluster.doctor.facts import ClusterFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
 from fairlead.cluster.executors import of
 
+TOLD_BY_OTHERS = ("input_policy", "forward_policy")  # hints of the guardian's that `firewall` has the command for
+
 
 @check
 def agent(facts: ClusterFacts) -> Iterable[Finding]:
@@ -17,7 +19,7 @@ def agent(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.hosts:
         if host.deploy_error and host.reached:
             text, _, hint = host.deploy_error.partition("\n")
-            yield error("agent", [host.name], text, hint.strip() or "see the message")
+            yield error("agent", [host.name], text, hint.strip() or "make setup")
         elif host.reached:
             found = host.facts["agent"] or {"error": "fairlead-agent was not brought there"}
             if "error" in found:
@@ -57,7 +59,7 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
             if item["ok"] is False:
                 text = f"traffic cannot be rerouted: {item['name']}: {item['detail']}"
                 yield error("route_plane", [host.name], text, (item["fix"] or "") + _about_copies(facts.cluster))
-            elif item["ok"] is None:
+            elif item["ok"] is None and item["name"] not in TOLD_BY_OTHERS:
                 tell = warning if item["name"] == "low_ports" else note
                 yield tell("route_plane", [host.name], item["detail"], item["fix"] or "")
         if all(item["ok"] is not False for item in state["checks"]):

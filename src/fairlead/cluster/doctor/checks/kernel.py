@@ -1,0 +1,220 @@
+"""Checks of kernels and processors: what they were built with, what they permit, whether hosts are alike."""
+
+import platform
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
+from fairlead.cluster.doctor.findings import Finding, check, error, note, warning
+
+OLDEST_KERNEL = (4, 17)  # rules by user id (uidrange) came with 4.10, their protocol numbers with 4.17
+FILES_BESIDE_SOCKETS = 64
+APPARMOR = "kernel.apparmor_restrict_unprivileged_userns"
+_UNCONFINED = ("unconfined_t", "spc_t", "initrc_t", "kernel_t", "sysadm_t", "user_t", "staff_t")
+_EXTRA_MODULES = {
+    "ubuntu": "apt install linux-modules-extra-$(uname -r)",
+    "fedora": "dnf install kernel-modules-extra-$(uname -r)",
+    "rhel": "dnf install kernel-modules-extra-$(uname -r)",
+    "rocky": "dnf install kernel-modules-extra-$(uname -r)",
+    "almalinux": "dnf install kernel-modules-extra-$(uname -r)",
+    "debian": "apt install linux-image-$(dpkg --print-architecture) (the cloud image's kernel lacks parts), and reboot",
+}
+
+
+def _system(host: HostFacts) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = host.facts.get("system") or {}
+    return found
+
+
+@check
+def user_namespaces(facts: ClusterFacts) -> Iterable[Finding]:
+    """An ordinary user can make labs: they need user namespaces. Ubuntu 23.10 and later restrict them by AppArmor."""
+    if facts.cluster.executor == "lab":
+        return
+    for host in facts.reached():
+        state = host.facts.get("user_namespaces")
+        if state and state["error"] and not _system(host).get("root"):
+            why, fix = _restriction(state)
+            yield note(
+                "user_namespaces",
+                [host.name],
+                f"an ordinary user cannot make user namespaces ({why}): `fairlead lab` needs root here; runs on the "
+                "cluster do not need them",
+                fix,
+            )
+
+
+def _restriction(state: Mapping[str, Any]) -> tuple[str, str]:
+    """Why there are none, and what changes that."""
+    if not state["built"]:
+        return "the kernel has none", "boot a kernel with CONFIG_USER_NS=y, or make labs by `sudo fairlead lab up FILE`"
+    for setting, value, key in (
+        (APPARMOR, 0, "apparmor_restricts"),
+        ("kernel.unprivileged_userns_clone", 1, "clone"),
+        ("user.max_user_namespaces", 15000, "most"),
+    ):
+        found = state[key]
+        if found is not None and ((value == 0 and found == 1) or (value > 0 and found == 0)):
+            words = f"{setting}={value}"
+            return f"{setting} is {found}", f"sysctl -w {words} && echo {words} > /etc/sysctl.d/60-fairlead.conf"
+    return str(state["error"]), "make labs by `sudo fairlead lab up FILE`, or outside of this container"
+
+
+@check
+def kernel_parts(facts: ClusterFacts) -> Iterable[Finding]:
+    """The kernel has what rerouting needs: VXLAN and nftables. A missing module is another matter than an unloaded one,
+    which the kernel loads when the guardian asks for it."""
+    for host in facts.reached():
+        failed = {item["name"] for item in (host.facts["guardian"] or {}).get("checks", ()) if item["ok"] is False}
+        if "cap_net_admin" in failed:
+            failed = set()  # without the privilege every trial fails, whatever the kernel has
+        states = host.facts.get("modules") or {}
+        for module, trial in (("vxlan", "vxlan"), ("nf_tables", "nftables")):
+            if states.get(module) == "missing":
+                yield warning(
+                    "kernel_parts",
+                    [host.name],
+                    f"this kernel has no {module}: no kernel route can be made here (agents still watch and probe)",
+                    f"{_extra_modules(host)}; or run with --plane relay, which needs neither",
+                )
+            elif states.get(module) == "there" and trial in failed:
+                yield warning(
+                    "kernel_parts",
+                    [host.name],
+                    f"module {module} is installed and not loaded, and the kernel did not load it when asked",
+                    f"modprobe {module} && echo {module} > /etc/modules-load.d/fairlead-{module}.conf",
+                )
+
+
+def _extra_modules(host: HostFacts) -> str:
+    if _system(host).get("container"):
+        return "load it on the server that the container runs on"
+    return _EXTRA_MODULES.get(_system(host).get("distribution") or "", "boot a kernel that has it as a module")
+
+
+@check
+def kernel_age(facts: ClusterFacts) -> Iterable[Finding]:
+    """The kernel is new enough for kernel routes."""
+    for host in facts.reached():
+        release = str(_system(host).get("release") or "")
+        found = re.match(r"(\d+)\.(\d+)", release)
+        if found and (int(found.group(1)), int(found.group(2))) < OLDEST_KERNEL:
+            yield warning(
+                "kernel_age",
+                [host.name],
+                f"Linux {release} is older than 4.17: it has no routing rules by user, so traffic cannot be rerouted "
+                "by kernel routes",
+                "fairlead run --plane relay, or a newer kernel",
+            )
+
+
+@check
+def sock_diag(facts: ClusterFacts) -> Iterable[Finding]:
+    """The kernel lists its TCP connections, by which agents see congestion."""
+    for host in facts.reached():
+        if why := host.facts.get("sock_diag"):
+            missing = (host.facts.get("modules") or {}).get("tcp_diag") == "missing"
+            yield error(
+                "sock_diag",
+                [host.name],
+                f"the kernel does not list its TCP connections (sock_diag: {why}): an agent here sees no congestion",
+                _extra_modules(host)
+                if missing
+                else "modprobe tcp_diag && echo tcp_diag > /etc/modules-load.d/fairlead-diag.conf; if there is no such "
+                "module, boot a kernel with CONFIG_INET_TCP_DIAG",
+            )
+
+
+@check
+def selinux(facts: ClusterFacts) -> Iterable[Finding]:
+    """What SELinux enforces, and what of it concerns fairlead: keys in network homes, labels, confined log-ins."""
+    for host in facts.reached():
+        state = host.facts.get("selinux")
+        if not state:
+            continue
+        home = (host.facts.get("places") or {}).get("home") or {}
+        if str(home.get("type", "")).startswith("nfs") and state["nfs_homes"] is False:
+            yield warning(
+                "selinux",
+                [host.name],
+                "SELinux enforces and use_nfs_home_dirs is off: sshd may not read keys in this home directory (NFS), "
+                "and mpirun's log-ins ask for passwords",
+                "setsebool -P use_nfs_home_dirs 1",
+            )
+        if state["type"] and state["type"] not in _UNCONFINED:
+            yield warning(
+                "selinux",
+                [host.name],
+                f"SELinux enforces and confines what is started here to {state['type']}: it may deny agents their "
+                "netlink sockets and MPI its ports",
+                f"ausearch -m avc -ts recent tells what was denied; semanage permissive -a {state['type']} admits it",
+            )
+        for path, label in state["labels"].items():
+            if label in ("user_home_t", "user_tmp_t", "tmp_t", "nfs_t", "unlabeled_t") and path.endswith("guardian"):
+                yield warning(
+                    "selinux",
+                    [host.name],
+                    f"{path} has the label {label}: services, such as Slurm's, may not start it while SELinux enforces",
+                    f"install it under /usr/local/bin, and: restorecon -v {path}",
+                )
+
+
+@check
+def architectures(facts: ClusterFacts) -> Iterable[Finding]:
+    """All hosts have the same kind of processor: one program is started on all of them."""
+    groups: dict[str, list[str]] = {}
+    for host in facts.reached():
+        if machine := _system(host).get("machine"):
+            groups.setdefault(machine, []).append(host.name)
+    here = platform.machine()
+    if len(groups) > 1:
+        words = "; ".join(f"{machine} on {', '.join(names)}" for machine, names in groups.items())
+        yield error(
+            "architectures",
+            [name for names in groups.values() for name in names],
+            f"hosts have different processors: {words}: one executable, of fairlead's or of yours, does not run on all",
+            "take a cluster file for each kind: leave the others' [[hosts]] out",
+        )
+    elif groups and here not in groups:
+        machine = next(iter(groups))
+        yield error(
+            "architectures",
+            groups[machine],
+            f"hosts have {machine} processors, this machine {here}: what `make setup` built here does not run there",
+            f"clone fairlead on a {machine} host, and run `make setup` and fairlead there",
+        )
+
+
+@check
+def processors(facts: ClusterFacts) -> Iterable[Finding]:
+    """What is built for the processor of one host runs on all."""
+    levels = {host.name: level for host in facts.reached() if (level := _system(host).get("cpu_level"))}
+    if len(set(levels.values())) > 1:
+        least = min(levels.values())
+        words = "; ".join(
+            f"x86-64-v{level} on {', '.join(name for name in levels if levels[name] == level)}"
+            for level in sorted(set(levels.values()))
+        )
+        yield note(
+            "processors",
+            [name for name in levels if levels[name] == least],
+            f"processors differ: {words}: a program built with -march=native on a newer one ends there with SIGILL",
+            f"build with -march=x86-64-v{least}" if least > 1 else "build with -march=x86-64",
+        )
+
+
+@check
+def open_files(facts: ClusterFacts) -> Iterable[Finding]:
+    """A rank can have a socket to every other one (Open MPI's FAQ, "Running MPI jobs": too many open files)."""
+    ranks = sum(host.host.slots for host in facts.hosts if host.host.role == "compute")
+    needed = ranks + FILES_BESIDE_SOCKETS
+    for host in facts.reached():
+        limit = (host.facts.get("limits") or {}).get("open_files")
+        if limit is not None and limit < needed:
+            yield warning(
+                "open_files",
+                [host.name],
+                f"a process may have {limit} open files: a rank needs a socket for each of {ranks} ranks",
+                f"echo '* - nofile {max(65536, needed)}' > /etc/security/limits.d/90-mpi.conf, and log in again",
+            )

@@ -1,0 +1,103 @@
+"""Checks of file systems: room, and whether files may be written, executed and privileged there."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
+from fairlead.cluster.doctor.findings import Finding, check, error, note, warning
+from fairlead.cluster.executors import of
+
+LITTLE_ROOM_B = 64 << 20  # agent, guardian and libraries take 20 MiB
+FEW_INODES = 100
+
+
+def _place(host: HostFacts, name: str) -> Mapping[str, Any] | None:
+    found: Mapping[str, Any] | None = (host.facts.get("places") or {}).get(name)
+    return found
+
+
+@check
+def home_directory(facts: ClusterFacts) -> Iterable[Finding]:
+    """Files can be written to the home directory. Where hosts share no files, agents are brought there."""
+    shared = of(facts.cluster).shares_files
+    tell = warning if shared else error
+    use = "programs cannot leave results there" if shared else "agents are brought to ~/.cache/fairlead there"
+    for host in facts.reached():
+        home = _place(host, "home")
+        if home is None:
+            if host.facts.get("places"):
+                yield error(
+                    "home_directory",
+                    [host.name],
+                    "there is no home directory: neither ssh's keys nor fairlead's programs have a place",
+                    "mkhomedir_helper $USER (as root), or mount it",
+                )
+            continue
+        where = f"{home['path']} ({home['type']}, mounted at {home['mount']})"
+        if home["read_only"]:
+            yield tell(
+                "home_directory",
+                [host.name],
+                f"{where} is read-only: {use}",
+                f"mount -o remount,rw {home['mount']}; if that fails, see why with dmesg | tail",
+            )
+        elif home["free_B"] < LITTLE_ROOM_B or (home["free_inodes"] or FEW_INODES) < FEW_INODES:
+            left = f"{home['free_B'] >> 20} MiB" if home["free_B"] < LITTLE_ROOM_B else f"{home['free_inodes']} inodes"
+            yield tell(
+                "home_directory",
+                [host.name],
+                f"{where} has {left} left: {use}",
+                "rm -rf ~/.cache/fairlead/* (it comes again); du -xsh ~/* ~/.[!.]* | sort -h shows what else is large",
+            )
+        elif home["write_error"]:
+            yield tell(
+                "home_directory",
+                [host.name],
+                f"no file can be written to {where}: {home['write_error']}: {use}",
+                "quota -s shows a quota that is used up; chown -R $USER ~ (as root) gives back what another user owns",
+            )
+
+
+@check
+def no_execution(facts: ClusterFacts) -> Iterable[Finding]:
+    """Programs can be started where fairlead's are, and where users put theirs."""
+    for host in facts.reached():
+        for name, place in (host.facts.get("places") or {}).items():
+            if not place or not place["noexec"]:
+                continue
+            if name.startswith("program ") or (name == "home" and not of(facts.cluster).shares_files):
+                what = name.partition(" ")[2] or "fairlead-agent"
+                yield error(
+                    "no_execution",
+                    [host.name],
+                    f"{place['mount']} is mounted noexec: {what} in {place['path']} does not start (Permission denied)",
+                    f"mount -o remount,exec {place['mount']}, and take noexec out of its line in /etc/fstab",
+                )
+            else:
+                yield note(
+                    "no_execution",
+                    [host.name],
+                    f"{place['mount']} is mounted noexec: MPI programs there end with exit code 126 (Permission "
+                    "denied); files that are only read or written do no harm",
+                    f"mount -o remount,exec {place['mount']}, or keep programs elsewhere",
+                )
+
+
+@check
+def guardian_file_system(facts: ClusterFacts) -> Iterable[Finding]:
+    """The guardian lies where a file capability counts: neither nosuid nor a network file system."""
+    for host in facts.reached():
+        place = _place(host, "program fairlead-guardian")
+        held = {item["name"]: item["ok"] for item in (host.facts["guardian"] or {}).get("checks", ())}
+        if place is None or held.get("cap_net_admin") is not False:
+            continue
+        network = place["type"].startswith(("nfs", "lustre", "cifs", "smb", "fuse", "beegfs", "gpfs"))
+        if place["nosuid"] or network:
+            why = "nosuid" if place["nosuid"] else f"of type {place['type']}, which keeps no file capabilities"
+            yield warning(
+                "guardian_file_system",
+                [host.name],
+                f"{place['mount']} is {why}: setcap on the guardian in {place['path']} has no effect",
+                f"install -m 0755 {place['path']}/fairlead-guardian /usr/local/bin/ && setcap cap_net_admin+ep "
+                '/usr/local/bin/fairlead-guardian, and guardian = "/usr/local/bin/fairlead-guardian" under [cluster]',
+            )
