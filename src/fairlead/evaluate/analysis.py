@@ -163,10 +163,6 @@ def analyse(
     configurations = report.configurations or tuple(whole_plot) or data.factors[-1:]
     baseline = tuple(report.baseline.get(name, data.levels_of(name)[0]) for name in configurations)
     cases = tuple(name for name in data.factors if name not in configurations)
-    summaries = tuple(
-        replace(_summary(cell, data.failed.get(cell.levels, 0), level, bool(whole_plot)), notes=notes)
-        for cell, notes in zip(data.cells, of_cells(data.cells), strict=True)
-    )
     compare = comparison(configurations, whole_plot)
     found = list(_pairs(data, configurations, baseline, cases, level, compare))
     against = _judged(data, [pair for pair, is_base in found if is_base])
@@ -180,7 +176,7 @@ def analyse(
         configurations=configurations,
         baseline=baseline,
         cases=cases,
-        summaries=summaries,
+        summaries=tuple(_summaries(data, level, by_blocks=bool(whole_plot))),
         pairs=tuple(against),
         other_pairs=tuple(others),
         groups=tuple(_group_gains(data, configurations, members, level, by_blocks=compare is of_blocks)),
@@ -190,6 +186,11 @@ def analyse(
         warnings=(),
     )
     return replace(made, warnings=tuple(cautions.of(made, whole_plot)))
+
+
+def _summaries(data: Dataset, level: float, *, by_blocks: bool) -> Iterator[Summary]:
+    for cell, notes in zip(data.cells, of_cells(data.cells), strict=True):
+        yield replace(_summary(cell, data.failed.get(cell.levels, 0), level, by_blocks), notes=notes)
 
 
 def _summary(cell: Cell, failed: int, level: float, by_blocks: bool) -> Summary:

@@ -194,14 +194,8 @@ def load(store: Store, record: Run, series: str | None = None, aside: Collection
     Raises:
         StoreError: the run is no evaluation, or has no sample of that value.
     """
-    if record.kind != KIND:
-        raise NoSuchResultsError(f"{store.directory}: run {record.id} is a {record.kind}, not an {KIND}")
+    wanted = _series_of(store, record, series)
     factors = tuple(str(name) for name in record.facts["factors"])
-    wanted, known = series or str(record.facts["value"]), ", ".join(record.facts["series"])
-    if wanted not in record.facts["series"]:
-        raise NoSuchResultsError(
-            f"{store.directory}: {record.labels['name']} has no value {wanted!r}", hint=f"its values: {known}"
-        )
     rows = store.runs(ROW, parent=record.id)
     samples = store.series_of_children(record.id, wanted)
     gathered: dict[Levels, list[tuple[Any, ...]]] = {}
@@ -220,12 +214,24 @@ def load(store: Store, record: Run, series: str | None = None, aside: Collection
             block = int(run.labels.get(BLOCK, 0))
             gathered.setdefault(levels, []).append((each.values.reshape(-1), block, run.id))
     if not gathered:
+        known = ", ".join(record.facts["series"])
         raise StoreError(
             f"{store.directory}: {record.labels['name']} has no sample of {wanted} yet", hint=f"its values: {known}"
         )
     cells = tuple(_cell(levels, parts) for levels, parts in gathered.items())
     data = Dataset(record, wanted, unit, factors, cells, failed, tuple(rows), others)
     return data if is_imported(record) else replace(data, cells=_as_planned(data))
+
+
+def _series_of(store: Store, record: Run, series: str | None) -> str:
+    """The name of the value that is asked for; None: the main one."""
+    if record.kind != KIND:
+        raise NoSuchResultsError(f"{store.directory}: run {record.id} is a {record.kind}, not an {KIND}")
+    wanted, known = series or str(record.facts["value"]), record.facts["series"]
+    if wanted not in known:
+        what = f"{store.directory}: {record.labels['name']} has no value {wanted!r}"
+        raise NoSuchResultsError(what, hint=f"its values: {', '.join(known)}")
+    return wanted
 
 
 def _as_planned(data: Dataset) -> tuple[Cell, ...]:

@@ -38,29 +38,11 @@ _MARKERS = "osD^vP"
 
 def lines(analysis: Analysis) -> Drawing:
     """Mean of every case by configuration, as a share of its baseline, with bars of three standard errors."""
-    names = _configurations(analysis)
     cases = _by_case(analysis)
     shown = list(cases)[:MOST_CASES]
-    rows = -(-len(shown) // 2)
-    columns = min(2, len(shown))
-    with styled():
-        figure, _ = axes_of(1, 0.6 + 2.3 * rows)
-        figure.clear()
-        axes = figure.subplots(rows, columns, squeeze=False, sharex=True).reshape(-1)
-        for axis, case in zip(axes, shown, strict=False):
-            _line_panel(analysis, axis, cases[case], names)
-            axis.set_title(case_name(analysis, case))
-        if len(analysis.configurations) == 1:
-            for axis in axes[max(0, len(shown) - columns) : len(shown)]:
-                axis.set_xlabel(configuration_title(analysis))
-        for place in range(len(shown), len(axes)):
-            axes[place].set_visible(False)
-            axes[place - columns].tick_params(labelbottom=True)
-    more = (
-        f" The first {MOST_CASES} of {len(cases)} cases; any other can be chosen below."
-        if len(cases) > MOST_CASES
-        else ""
-    )
+    figure = _draw_lines(analysis, {case: cases[case] for case in shown})
+    left_out = f" The first {MOST_CASES} of {len(cases)} cases; any other can be chosen below."
+    more = left_out if len(cases) > MOST_CASES else ""
     return Drawing(
         "lines",
         f"{'Run time' if analysis.data.series == dataset.TIME else analysis.data.series} by configuration",
@@ -70,9 +52,7 @@ def lines(analysis: Analysis) -> Drawing:
         table(
             [
                 *((n, n) for n in analysis.cases),
-                (configuration_title(analysis), "configuration"),
-                ("mean", "mean"),
-                ("bar", "bar"),
+                *((configuration_title(analysis), "configuration"), ("mean", "mean"), ("bar", "bar")),
             ],
             [
                 [
@@ -86,6 +66,25 @@ def lines(analysis: Analysis) -> Drawing:
             ],
         ),
     )
+
+
+def _draw_lines(analysis: Analysis, cases: dict[Levels, dict[Levels, Summary]]) -> Figure:
+    names = _configurations(analysis)
+    rows, columns = -(-len(cases) // 2), min(2, len(cases))
+    with styled():
+        figure, _ = axes_of(1, 0.6 + 2.3 * rows)
+        figure.clear()
+        axes = figure.subplots(rows, columns, squeeze=False, sharex=True).reshape(-1)
+        for axis, (case, cells) in zip(axes, cases.items(), strict=False):
+            _line_panel(analysis, axis, cells, names)
+            axis.set_title(case_name(analysis, case))
+        if len(analysis.configurations) == 1:
+            for axis in axes[max(0, len(cases) - columns) : len(cases)]:
+                axis.set_xlabel(configuration_title(analysis))
+        for place in range(len(cases), len(axes)):
+            axes[place].set_visible(False)
+            axes[place - columns].tick_params(labelbottom=True)
+    return figure
 
 
 def _line_panel(analysis: Analysis, axis: Any, cells: dict[Levels, Summary], names: list[Levels]) -> None:
@@ -107,18 +106,10 @@ def bars(analysis: Analysis) -> Drawing | None:
     """Mean gain of each group, or of each case where there are none, at each configuration; None: nothing to show."""
     if analysis.groups:
         entries = [(each.group, each.configuration, each.value, each.interval) for each in analysis.groups]
-        title, what = (
-            "Gain in speed by group",
-            "Means of the gains in speed of a group's cells over the baseline",
-        )
+        title, what = "Gain in speed by group", "Means of the gains in speed of a group's cells over the baseline"
     else:
         entries = [
-            (
-                case_name(analysis, pair.case),
-                analysis.configuration_of(pair.second),
-                pair.speed_value,
-                pair.speed,
-            )
+            (case_name(analysis, pair.case), analysis.configuration_of(pair.second), pair.speed_value, pair.speed)
             for pair in analysis.pairs
         ]
         title, what = "Gain in speed", "Gains in speed over the baseline, ratio of means"

@@ -1,11 +1,12 @@
 """The figure of cells with several modes: every sample, and the medians of both modes beside the mean."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from fairlead.display.tables import cell, table
+from fairlead.display.tables import Table, cell, table
 from fairlead.evaluate.analysis import Analysis, Summary
 from fairlead.evaluate.dataset import in_words
 from fairlead.report import palette
@@ -38,26 +39,30 @@ def drawing(analysis: Analysis) -> Drawing | None:
         "Dots are samples, high bars the medians of both modes, the diamond is the mean, which lies between them."
         f"{more}",
         figure,
-        table(
+        _numbers(analysis, found),
+    )
+
+
+def _numbers(analysis: Analysis, found: Sequence[Summary]) -> Table:
+    return table(
+        [
+            *((name, name) for name in analysis.data.factors),
+            *(("lower mode", "low_median"), ("n", "low_n"), ("upper mode", "high_median"), ("n", "high_n")),
+            *(("cut between", "cut"), ("found by", "found_by")),
+        ],
+        [
             [
-                *((name, name) for name in analysis.data.factors),
-                *(("lower mode", "low_median"), ("n", "low_n"), ("upper mode", "high_median"), ("n", "high_n")),
-                *(("cut between", "cut"), ("found by", "found_by")),
-            ],
-            [
-                [
-                    *(cell(level) for level in each.cell.levels),
-                    cell(modes.low, value_words(analysis, modes.low)),
-                    cell(modes.low_n),
-                    cell(modes.high, value_words(analysis, modes.high)),
-                    cell(modes.high_n),
-                    cell(modes.cut, value_words(analysis, modes.cut)),
-                    cell(modes.found_by),
-                ]
-                for each in found
-                if (modes := each.notes.modes) is not None
-            ],
-        ),
+                *(cell(level) for level in each.cell.levels),
+                cell(modes.low, value_words(analysis, modes.low)),
+                cell(modes.low_n),
+                cell(modes.high, value_words(analysis, modes.high)),
+                cell(modes.high_n),
+                cell(modes.cut, value_words(analysis, modes.cut)),
+                cell(modes.found_by),
+            ]
+            for each in found
+            if (modes := each.notes.modes) is not None
+        ],
     )
 
 

@@ -75,6 +75,6 @@ def test_factors_have_a_figure(tmp_path: Path) -> None:
     found = reports.load([tmp_path / "r"])
     page = (tmp_path / "r" / "benchmarks.html").read_text()
     assert '<figure id="read-impact">' in page and '<figure id="read-time">' in page
-    assert "GPCNeT RR Two-sided Lat, impact of congestion, 64 ranks: mean 2.50 times, p99 12.0 times" in "\n".join(
+    assert "GPCNeT RR Two-sided Lat, impact of congestion, 64 ranks: mean 2.50 times; p99 12.0 times" in "\n".join(
         reports.findings(found)
     )
