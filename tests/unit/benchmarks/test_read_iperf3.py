@@ -16,7 +16,7 @@ def stream(socket: int, start: float, **values: Any) -> dict[str, Any]:
         "end": start + 1,
         "seconds": 1,
         "bytes": 1000,
-        "bits_per_second": 8000.0,
+        "bits_per_second": 8.0 * (values.get("bytes", 1000) or 0),
         "omitted": False,
     }
     return {**whole, "sender": True, "retransmits": 2, **values}
