@@ -211,6 +211,8 @@ def _interval(stream: dict[str, Any], where: str) -> tuple[tuple[int, bool], Int
 
 def _agree(stream: dict[str, Any], where: str) -> None:
     """iperf3 writes the rate that follows from bytes and seconds beside them."""
+    if not stream.keys() & {"seconds", "bits_per_second"}:
+        return
     moved_B, length_s, rate_bps = (float(stream[key]) for key in ("bytes", "seconds", "bits_per_second"))
     if not length_s:
         return

@@ -155,7 +155,7 @@ def test_layers_of_a_system_are_in_the_same_axes(tmp_path: Path) -> None:
     tcp_run(tmp_path)
     report = reports.load([tmp_path])
     (drawing,) = (each for each in reports.drawings(report) if each.name == "layers-1")
-    found = [(row["layer"], row["streams"], row["size_B"], float(row["median"])) for row in rows(drawing.table.csv())]
+    found = [(row["layer"], row["streams"], row["size_B"], float(row["value"])) for row in rows(drawing.table.csv())]
     assert [each[:3] for each in found] == [
         ("MPI over TCP", "1", "1000"),
         ("TCP", "1", ""),

@@ -10,7 +10,15 @@ from fairlead.readers.iperf3 import Interval, parse
 
 
 def stream(socket: int, start: float, **values: Any) -> dict[str, Any]:
-    whole = {"socket": socket, "start": start, "end": start + 1, "seconds": 1, "bytes": 1000, "omitted": False}
+    whole = {
+        "socket": socket,
+        "start": start,
+        "end": start + 1,
+        "seconds": 1,
+        "bytes": 1000,
+        "bits_per_second": 8.0 * (values.get("bytes", 1000) or 0),
+        "omitted": False,
+    }
     return {**whole, "sender": True, "retransmits": 2, **values}
 
 

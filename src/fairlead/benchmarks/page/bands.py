@@ -54,7 +54,8 @@ def band(axis: Any, line: Line, numbers: dict[int, Numbers], kind: str) -> None:
     if kind == "median":
         low, middle, high = ([each.percentile(p) for each in found] for p in (5, 50, 95))
     else:
-        low, middle, high = zip(*((each.extremes[0], each.mean, each.extremes[1]) for each in found), strict=True)
+        low, high = ([each.extremes[end] for each in found] for end in (0, 1))
+        middle = [each.mean for each in found]
     axis.fill_between(sizes, low, high, color=line.colour, alpha=0.2, linewidth=0)
     axis.plot(sizes, middle, color=line.colour, linestyle=line.style, marker="o", markersize=2.6, linewidth=1.4)
 

@@ -166,7 +166,7 @@ def _rows(of: Layers, layer: Layer) -> Iterator[list[Cell]]:
     for size_B, values in layer.values.items():
         ends = layer.extremes.get(size_B)
         shown = {layer.statistic: float(np.median(values))}
-        shown |= {"mean": layer.means[size_B]} if size_B in layer.means else {}
+        shown |= {"mean": layer.means[size_B]} if of.has_means() and size_B in layer.means else {}
         for statistic, value in shown.items():
             yield [
                 cell("latency" if of.is_latency else "throughput"),
