@@ -19,7 +19,7 @@ GROUP = "group"
 
 
 def _as_text(level: Any) -> Any:
-    """Levels are texts or numbers: ``4`` and ``"4"`` are the same."""
+    """Text or number. ``4`` and ``"4"`` are the same level."""
     if isinstance(level, bool) or not isinstance(level, int | float):
         return level
     return str(int(level)) if float(level).is_integer() else repr(level)
@@ -65,7 +65,7 @@ class Computation(config.Model):
     """What has to be computed for a statement. Gains are in percent."""
 
     figure: str
-    """Figure that the statement gives."""
+    """Figure that the statement gives, such as ``gain`` or ``mean``; the guide to published results lists all."""
     of: Levels = Field(default_factory=dict)
     """Levels by factor that choose cells: one, a list, or ``*`` for all. A factor that is not named may have any."""
     against: Levels = Field(default_factory=dict)
