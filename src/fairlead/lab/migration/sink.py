@@ -19,7 +19,7 @@ def receive(connection: socket.socket, count_B: int, buffer: bytearray) -> bytes
     """
     part = b""
     while count_B:
-        ready, _, _ = select.select([connection, 0], [], [])
+        ready, _, _ = select.select([connection.fileno(), 0], [], [])
         if 0 in ready:
             sys.exit(0)
         read = connection.recv_into(buffer, min(count_B, SIZE_B))
