@@ -29,13 +29,19 @@ def _filled(entry: Any, docs: Path) -> Any:
 
 
 def _folder(folder: str, docs: Path) -> list[Any]:
-    """Its pages, each with no title but its own; a section for each command that has subcommands."""
+    """Its pages by title; a section for each command that has subcommands."""
     names = sorted(path.stem for path in (docs / folder).glob("*.md") if path.stem != "index")
     entries: list[Any] = [f"{folder}index.md"]
     for first, group in groupby(names, key=lambda name: _command(name, names)):
-        pages = [f"{folder}{name}.md" for name in group]
+        pages = [{_title(docs / folder / f"{name}.md"): f"{folder}{name}.md"} for name in group]
         entries.append({first: pages} if len(pages) > 1 else pages[0])
     return entries
+
+
+def _title(path: Path) -> str:
+    heading = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert heading is not None
+    return heading[1].removeprefix("fairlead ")
 
 
 def _command(name: str, names: list[str]) -> str:
