@@ -10,7 +10,7 @@ from fairlead import config
 from fairlead.bonding.hashing import End, Flow, link_of
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError
-from fairlead.evaluate import aggregation, network, session, traffic
+from fairlead.evaluate import aggregation, network, plan_file, traffic
 from fairlead.evaluate.aggregation import observe
 from fairlead.evaluate.plan import Plan
 from fairlead.evaluate.traffic import HostTraffic
@@ -113,7 +113,7 @@ def test_plans_without_the_table_are_stored_as_before() -> None:
 
 
 def test_the_small_plan_of_bonds_has_one_pair_of_each_group() -> None:
-    plan = session.read(EXAMPLES / "bonds.toml")
+    plan = plan_file.read(EXAMPLES / "bonds.toml")
     pairs = {(each["program"], each["neighbours"]) for each in plan.combinations()}
     assert pairs == {("ft", "1 is"), ("sp", "1 ft"), ("bt", "1 bt")}
     assert len(plan.combinations()) == 15

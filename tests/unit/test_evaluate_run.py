@@ -18,7 +18,7 @@ from fairlead.cli.evaluate import command
 from fairlead.cli.main import main
 from fairlead.cluster import cgroups
 from fairlead.errors import FairleadError, HostError, PrivilegeError
-from fairlead.evaluate import dataset, session
+from fairlead.evaluate import dataset, plan_file
 from fairlead.evaluate.runner import Evaluation
 from fairlead.manage.remains import FILE_NAME, Remains
 from fairlead.net import apply as net
@@ -54,7 +54,7 @@ def write(directory: Path, script: str, more: str = "", count: int = 3) -> Path:
 def evaluate(directory: Path, script: str, more: str = "", count: int = 3) -> list[str]:
     said: list[str] = []
     with Store.open(directory / "results") as store:
-        Evaluation(session.read(write(directory, script, more, count)), store).run(
+        Evaluation(plan_file.read(write(directory, script, more, count)), store).run(
             lambda done, total, text: said.append(text)
         )
     return said
@@ -140,7 +140,7 @@ def test_the_report_is_of_the_plan_that_was_named(tmp_path):
     other = tmp_path / "other.toml"
     other.write_text((tmp_path / "plan.toml").read_text().replace("number = [1, 2]", "number = [1, 2, 3]"))
     with Store.open(tmp_path / "results") as store:
-        Evaluation(session.read(other), store).run()
+        Evaluation(plan_file.read(other), store).run()
     line = [str(tmp_path / "plan.toml"), "--results", str(tmp_path / "results")]
     done = CliRunner().invoke(command, line, catch_exceptions=False)
     assert done.stdout.splitlines()[0] == "4 samples of time_s in 4 cells."
@@ -150,7 +150,7 @@ def test_another_network_under_the_same_name_makes_another_evaluation(tmp_path):
     evaluate(tmp_path, "true", count=1)
     file = tmp_path / "here.cluster.toml"
     file.write_text(f"# a remark\n{CLUSTER}")
-    plan = session.read(tmp_path / "plan.toml")
+    plan = plan_file.read(tmp_path / "plan.toml")
     with Store.open(tmp_path / "results") as store:
         assert Evaluation(plan, store).finished
         file.write_text(CLUSTER.replace('"127.0.0.1"', '"127.0.0.1"\nslots = 2'))
@@ -206,7 +206,7 @@ def test_a_program_may_time_itself(tmp_path):
     file = write(tmp_path, 'echo \'{\\"verified\\": true, \\"seconds\\": {number}.5}\'', count=1)
     file.write_text(file.read_text().replace('launcher = "custom"', 'launcher = "custom"\nvalue = "timed_section_s"'))
     with Store.open(tmp_path / "results") as store:
-        Evaluation(session.read(file), store).run()
+        Evaluation(plan_file.read(file), store).run()
         data = dataset.load(store, dataset.find(store))
     assert {cell.levels[1]: cell.mean for cell in data.cells} == {1: 1.5, 2: 2.5}
 
@@ -214,13 +214,13 @@ def test_a_program_may_time_itself(tmp_path):
 def test_replications_end_when_intervals_are_narrow_or_the_budget_is_spent(tmp_path):
     plan = write(tmp_path, "sleep 0.02", "half_width = 0.5\nat_most = 8\n", count=5)
     with Store.open(tmp_path / "narrow") as store:
-        Evaluation(session.read(plan), store).run()
+        Evaluation(plan_file.read(plan), store).run()
         narrow = dataset.load(store, dataset.find(store))
     for cell in narrow.cells:
         assert 5 <= cell.n <= 8
     plan = write(tmp_path, "sleep 0.02", "budget_s = 0.1\n")
     with Store.open(tmp_path / "budget") as store:
-        Evaluation(session.read(plan), store).run()
+        Evaluation(plan_file.read(plan), store).run()
         experiment = dataset.find(store)
         rows = store.runs(dataset.ROW)
     assert experiment.ended_s is None
@@ -275,7 +275,7 @@ set_up = [["sh", "-c", "echo >> {tmp_path}/{{text}}"]]
     text = plan.read_text().replace("number = [1, 2]", "number = [1]")
     plan.write_text(text.replace('launcher = "custom"', 'launcher = "custom"\nvalue = "timed_section_s"'))
     with Store.open(tmp_path / "results") as store:
-        Evaluation(session.read(plan), store).run()
+        Evaluation(plan_file.read(plan), store).run()
         data = dataset.load(store, dataset.find(store))
     for cell in data.cells:
         assert sorted(cell.values.tolist()) == [1, 1, 2, 2, 3, 3, 4, 5, 6, 7]
