@@ -161,13 +161,6 @@ CASES: list[Case] = [
         "to h2: 88 Mbit/s, where the median of all pairs is 880",
         "on h1: tracepath -n 10.64.0.3",
     ),
-    (
-        "slow_pair",
-        WARNING,
-        setting("paths", "h2", "round_trip_s", value=4e-3),
-        "to h2: a round trip of 4.00 ms, where the median of all pairs is 0.15",
-        "fairlead characterize cluster",
-    ),
 ]
 TRIED = {case[0] for case in CASES}
 
@@ -186,6 +179,25 @@ def test_a_host_whose_paths_are_all_slow_is_told_once() -> None:
     assert found.hosts == ("h1",)
     assert found.text.startswith("all paths from this host are slow: 88 Mbit/s")
     assert found.fix.startswith("ethtool eth0; tc -s qdisc show dev eth0")
+
+
+def long_round_trips(data: dict[str, Any]) -> None:
+    for peer in {"h1", "h2"} & set(data["paths"]):
+        data["paths"][peer]["round_trip_s"] = 4e-3
+
+
+def test_a_round_trip_is_long_if_both_ends_say_so() -> None:
+    found = one(judge(healthy(long_round_trips, on=("h1", "h2"))), "slow_pair")
+    assert found.hosts == ("h1",)
+    assert found.text.startswith("to h2: a round trip of 4.00 ms, where the median of all pairs is 0.15")
+    assert "fairlead characterize cluster" in found.fix
+    once = setting("paths", "h2", "round_trip_s", value=4e-3)
+    assert not [item for item in judge(healthy(once)) if item.check == "slow_pair"]
+
+
+def test_round_trips_of_hosts_that_share_processors_are_not_judged() -> None:
+    findings = judge(healthy(long_round_trips, on=("h1", "h2"), cores_shared=True))
+    assert not [item for item in findings if item.check == "slow_pair"]
 
 
 def two_hosts(change: Change) -> list[Finding]:

@@ -177,9 +177,12 @@ def retransmissions(facts: ClusterFacts) -> Iterable[Finding]:
 
 @check
 def slow_pair(facts: ClusterFacts) -> Iterable[Finding]:
-    """No pair is much slower than the others: a collective operation takes as long as its slowest pair."""
+    """No pair is much slower than the others: a collective operation takes as long as its slowest pair.
+
+    Round trips of hosts that share processors say how those are shared, not how the network is.
+    """
     rates = _of_paths(facts, "rate_Bps")
-    times = _of_paths(facts, "round_trip_s")
+    times = {} if facts.cluster.cores_shared else _round_trips(facts)
     slow: dict[tuple[str, str], str] = {}
     if len(rates) >= MEASURED_PAIRS:
         usual = median(rates.values())
@@ -188,7 +191,7 @@ def slow_pair(facts: ClusterFacts) -> Iterable[Finding]:
                 slow[pair] = f"{_Mbps(rate)} Mbit/s, where the median of all pairs is {_Mbps(usual)}"
     else:
         slow |= _slower_than_links(facts, rates)
-    if len(times) >= MEASURED_PAIRS:
+    if 2 * len(times) >= MEASURED_PAIRS:
         usual = median(times.values())
         for pair, taken_s in times.items():
             if pair not in slow and taken_s > max(SLOW_FACTOR * usual, usual + SLOW_ROUND_TRIP_S):
@@ -218,6 +221,16 @@ def _is_physical(host: HostFacts) -> bool:
 def _of_paths(facts: ClusterFacts, key: str) -> dict[tuple[str, str], float]:
     return {
         (host.name, peer): path[key] for host in facts.reached() for peer, path in host.paths.items() if path.get(key)
+    }
+
+
+def _round_trips(facts: ClusterFacts) -> dict[tuple[str, str], float]:
+    """The least of what both ends measured: it is the same way there and back."""
+    taken = _of_paths(facts, "round_trip_s")
+    return {
+        (one, other): min(time_s, taken.get((other, one), time_s))
+        for (one, other), time_s in taken.items()
+        if one < other or (other, one) not in taken
     }
 
 
