@@ -240,7 +240,7 @@ TABLES = [
     ("", ":1: holds no row", "must name the columns"),
     (HEADER, ": holds no row", "one row a sample"),
     ("app,net,t,note,t\nis,plain,1,,2\n", ":1: the column 't' is there 2 times (columns 3, 5)", "a name of its own"),
-    (GOOD + "is,bond,8.3\n", ":6: has not 4 columns as the first line, but 3", "double quotes"),
+    (GOOD + "is,bond,8.3\n", ":6: has 3 columns, the first line 4", "double quotes"),
     (GOOD + "is,bond,,0\n", ":6: t: 0 is no time: it must be more than 0", "dataset.missing"),
     (GOOD + "is,bond,,-3\nis,bond,,-4\n", ":6: t: -3 is no time", "lines 6, 7"),
     (GOOD + "is,bond,,fast\n", ":6: t: 'fast' is no number", "dataset.missing"),

@@ -1,11 +1,16 @@
 """Every row of every plan in examples/ can run: programs, classes, ranks and files are there."""
 
+import itertools
+import re
+import shlex
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
 from fairlead import config
+from fairlead.cli import compare, evaluate
 from fairlead.cli.measure_plan import PlanFile
 from fairlead.cluster.description import Cluster
 from fairlead.config_changes import Change
@@ -99,3 +104,17 @@ def test_a_header_says_how_it_is_run(name: str) -> None:
     header = FILES[name].read_text().split("\n[", 1)[0]
     command = "evaluate" if name in EVALUATIONS else "compare"
     assert f"fairlead {command} examples/{name}" in header or f"{Path(name).stem}-lab.toml" in header
+
+
+@pytest.mark.parametrize("command", [evaluate.run, compare.command], ids=["evaluate", "compare"])
+def test_the_changes_that_help_texts_show_can_be_made(command: click.Command) -> None:
+    shown = re.findall(r"fairlead \w+ examples/(\S+\.toml) (.*--set .*)", command.help or "")
+    assert shown
+    for name, options in shown:
+        words = shlex.split(options)
+        changes = [Change.parse(text) for option, text in itertools.pairwise(words) if option == "--set"]
+        if name in EVALUATIONS:
+            plan = plan_file.read(FILES[name], changes)
+            assert row_checks.findings(plan, FILES[name]).lines() == []
+        else:
+            comparison_session.read(FILES[name], changes)

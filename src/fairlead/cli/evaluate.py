@@ -49,7 +49,7 @@ def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
     \b
     Examples:
       fairlead evaluate examples/evaluate/small.toml --results results/small
-      fairlead evaluate examples/evaluate/small.toml --set class=W --set 'program=["is"]'
+      fairlead evaluate examples/evaluate/clouds-lab.toml --set class=W --set 'program=["is"]'
     """
     from fairlead.display.terminal import console
     from fairlead.evaluate import endings, row_checks

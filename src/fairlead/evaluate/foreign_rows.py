@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairlead.display import words
 from fairlead.errors import ConfigError, reason_of
 
 MOST_LINES = 8
@@ -53,8 +54,9 @@ def read(file: Path) -> Content:
         if not texts:  # an empty line
             continue
         if len(texts) != len(columns):
+            found = words.count(len(texts), "column")
             raise ConfigError(
-                f"{file}:{line}: has not {len(columns)} columns as the first line, but {len(texts)}",
+                f"{file}:{line}: has {found}, the first line {len(columns)}",
                 hint="a text with a comma in it must stand in double quotes",
             )
         rows.append(Row(dict(zip(columns, (each.strip() for each in texts), strict=True)), line))
