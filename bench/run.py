@@ -6,8 +6,11 @@ A kill loses only the figure that is being measured. Figures of other groups sta
 """
 
 import argparse
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 from bench import (
     armed,
@@ -70,6 +73,8 @@ def main() -> int:
         for name, benchmark in GROUPS.items():
             print(f"{name:18} {(sys.modules[benchmark.__module__].__doc__ or '').splitlines()[0]}")
         return 0
+    for ends in (signal.SIGINT, signal.SIGTERM):  # also where a shell has made background jobs ignore one
+        signal.signal(ends, _interrupt)
     options.results.mkdir(parents=True, exist_ok=True)
     summary = Summary(options.results / "summary.json")
     failed = []
@@ -89,6 +94,10 @@ def main() -> int:
     if failed:
         print(f"not measured: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt(signal.Signals(number).name)
 
 
 def _run(session: Session, summary: Summary) -> None:

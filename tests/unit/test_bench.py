@@ -5,16 +5,18 @@ import math
 import re
 import struct
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
-from bench import backlog, hpcc_rank, multipath, oracle, shims, sockets
+from bench import armed, backlog, hpcc_rank, multipath, oracle, shims, sockets
 from bench.detours import Detours
 from bench.figures import AT_LEAST, AT_MOST, Figure, median_figure
 from bench.probes import difference
 from bench.summary import Summary
 
-from fairlead import native
+from fairlead import native, programs
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.lab.topology import Host
 
@@ -178,3 +180,47 @@ def test_congestion_of_the_oracle_comes_and_goes() -> None:
     assert bursts[0]["periods_s"][:2] == [[0.5, 0.7], [0.9, pytest.approx(1.1)]]
     assert (bursts[1]["from"], bursts[1]["to"]) == ("n1", "n0")
     assert oracle.scenario("cg", "steady", 3)["congestion"][0]["periods_s"] == [[0.5, 60.5]]
+
+
+def test_a_benchmark_that_is_told_to_end_takes_away_what_it_made(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    code = f"""
+import sys, time
+from pathlib import Path
+from bench import run
+
+def measure(session):
+    made = Path({str(made)!r})
+    made.touch()
+    try:
+        time.sleep(60)
+        yield
+    finally:
+        made.unlink()
+
+run.GROUPS = {{"idle": measure}}
+sys.argv[1:] = ["--results", {str(tmp_path / "results")!r}]
+sys.exit(run.main())
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, cwd=Path(__file__).parents[2])
+    while not made.exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.terminate()
+    assert b"interrupted" in process.communicate(timeout=20)[1]
+    assert process.returncode == 130
+    assert not made.exists()
+
+
+def test_a_program_that_hangs_after_it_has_told_its_result_is_waited_for_briefly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(armed, "FINALIZE_S", 0.5)
+    told = 'print(\'{"program":"cg","seconds":2.5,"verified":true}\', flush=True)'
+    hung = subprocess.Popen([sys.executable, "-c", f"{told}; import time; time.sleep(60)"], stdout=subprocess.PIPE)
+    begin_s = time.monotonic()
+    with pytest.raises(subprocess.TimeoutExpired):
+        armed.until_its_end(hung)
+    assert time.monotonic() - begin_s < 20
+    hung.kill()
+    assert programs.verdict(hung.communicate()[0]).timed_s == 2.5

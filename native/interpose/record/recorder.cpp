@@ -170,6 +170,7 @@ class Recorder {
         const std::size_t size_B = sizeof(Counters) + functions_ * sizeof(Row);
         thread->counters_ = static_cast<Counters*>(file().add(Kind::counters, thread->number_, size_B));
         thread->rows_ = thread->counters_->rows();
+        thread->records_ = *directory_ != '\0' || rings_ != nullptr;
         thread->writes_ring_ = rings_ != nullptr;
         thread->messages_pass_ = rings_ != nullptr && most_messages_ == 0;
         return thread;

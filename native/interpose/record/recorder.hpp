@@ -88,6 +88,9 @@ class Thread {
 
     // A test found nothing done. Up to its next call the thread polls, or computes: its processor time tells.
     void found_nothing(std::uint64_t end_ticks) {
+        if (!records_) {
+            return;  // nobody reads it, and the processor's clock costs a system call
+        }
         gap_begin_ticks_ = end_ticks;
         gap_begin_cpu_ns_ = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     }
@@ -172,6 +175,7 @@ class Thread {
     Message* end_of_messages_ = nullptr;
     std::size_t messages_ = 0;  // it has had room for
     bool keeps_no_more_ = false;
+    bool records_ = false;  // into a file or a ring
     bool writes_ring_ = false;
     bool messages_pass_ = false;      // the file keeps none: their room is used again
     std::optional<RingWriter> ring_;  // since its first message was complete: then the rank is known
