@@ -175,12 +175,16 @@ def load(path: Path = TABLE) -> Table:
         ValueError: a row has a column that nobody knows, or lacks one, or names what there is not.
     """
     rows = tomllib.loads(path.read_text(encoding="utf-8"))
+
+    def messages(kind: str) -> tuple[Message, ...]:
+        return tuple(_message(f"{kind}.{name}", row) for name, row in rows[kind].items())
+
     table = Table(
         tuple(_enum(name, row) for name, row in rows["enums"].items()),
-        *(
-            tuple(_message(f"{kind}.{name}", row) for name, row in rows[kind].items())
-            for kind in ("objects", "commands", "answers", "events")
-        ),
+        messages("objects"),
+        messages("commands"),
+        messages("answers"),
+        messages("events"),
         tuple(Limit(name, **row) for name, row in rows["limits"].items()),
         tuple(_group(name, row) for name, row in rows["settings"].items()),
     )
@@ -212,10 +216,11 @@ def _sentence(text: str) -> str:
 
 
 def _field(place: str, row: Mapping[str, Any]) -> Field:
-    columns = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items() if key != "type"}
+    columns: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in row.items()}
+    type_ = Type.of(columns.pop("type", ""))
     try:
-        return Field(place.split(".")[2], Type.of(row["type"]), **columns)
-    except (TypeError, KeyError) as error:
+        return Field(place.split(".")[2], type_, **columns)
+    except TypeError as error:
         raise ValueError(f"{place}: {error}") from error
 
 
