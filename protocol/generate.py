@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from protocol import cpp_agent, cpp_core
+from protocol import cpp_agent, cpp_core, python
 from protocol.table import Table, load
 
 ROOT = Path(__file__).parents[1]
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 def files(table: Table) -> dict[str, str]:
     """Every generated file, by its path in the tree."""
-    return {**cpp_core.files(table), **cpp_agent.files(table)}
+    return {**cpp_core.files(table), **cpp_agent.files(table), **python.files(table)}
 
 
 def main(directory: Path) -> None:
