@@ -61,15 +61,15 @@ test-openstack: build/.tests ## live migration by real OpenStack services, with 
 	$(PYTEST) -m openstack tests/openstack
 
 lint: build/.tests ## style, types, formatting, links of the documentation
-	.venv/bin/ruff check src tests bench docs native scripts
-	.venv/bin/ruff format --check src tests bench docs native scripts
-	.venv/bin/mypy src/fairlead bench native scripts
+	.venv/bin/ruff check src tests bench docs native protocol scripts
+	.venv/bin/ruff format --check src tests bench docs native protocol scripts
+	.venv/bin/mypy src/fairlead bench native protocol scripts
 	$(PY) scripts/links.py
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format --dry-run -Werror
 
 format: build/.tests ## apply the formatters
-	.venv/bin/ruff format src tests bench docs native scripts
-	.venv/bin/ruff check --fix src tests bench docs native scripts
+	.venv/bin/ruff format src tests bench docs native protocol scripts
+	.venv/bin/ruff check --fix src tests bench docs native protocol scripts
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format -i
 
 reference: build/.setup ## the pages of docs/reference that are made from the code

@@ -4,7 +4,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from fairlead.agents.agent import Message
+from fairlead.protocol import events
+from fairlead.protocol.messages import AgentEvent
 
 Pair = tuple[str, str]
 
@@ -19,14 +20,15 @@ class Detours:
         self.moves: list[tuple[float, Pair]] = []
         """(seconds since the epoch when the kernel had acknowledged it, pair), in order of arrival."""
 
-    def __call__(self, host: int, event: Message) -> None:
-        if event["type"] not in ("moved", "returned"):
+    def __call__(self, host: int, event: AgentEvent) -> None:
+        if not isinstance(event, events.Moved | events.Returned):
             return
-        pair = self._names[event.get("source", host)], self._names[event["destination"]]
+        pair = self._names[event.source], self._names[event.destination]
         with self._changed:
-            if event["type"] == "moved":
+            if isinstance(event, events.Moved):
+                assert event.t_s is not None
                 self._away.add(pair)
-                self.moves.append((event["t_s"], pair))
+                self.moves.append((event.t_s, pair))
             else:
                 self._away.discard(pair)
             self._changed.notify_all()

@@ -19,6 +19,7 @@ from fairlead.agents.group import AgentGroup
 from fairlead.cluster import executors, launch
 from fairlead.errors import MeasurementError
 from fairlead.manage.plan import ProgramPlan
+from fairlead.protocol import commands
 from fairlead.statistics import estimates
 
 TARGET = 0.03
@@ -66,14 +67,10 @@ def difference(name: str, own: list[dict[str, float]], others: list[dict[str, fl
 def agent_round(crew: Crew) -> dict[str, float]:
     """Median round trip by size, and the rate of a train, as characterisation takes them."""
     peer = int(HOSTS[1].removeprefix("h"))
-    answer = crew.command(
-        0,
-        {"type": "pingpong", "peer": peer, "sizes_B": list(SIZES_B), "exchanges": EXCHANGES, "warmup": WARM_UP},
-        60.0,
-    )
-    trips = {f"{each['size_B']}": float(np.median(each["round_trip_s"])) for each in answer["results"]}
-    train = crew.command(0, {"type": "train", "peer": peer, "duration_s": TRAIN_S, "streams": 1}, 60.0)
-    return {**trips, "rate_bps": float(train["rate_bps"])}
+    pingpong = commands.Pingpong(peer=peer, sizes_B=SIZES_B, exchanges=EXCHANGES, warmup=WARM_UP)
+    trips = {f"{each.size_B}": float(np.median(each.round_trip_s)) for each in crew.command(0, pingpong, 60.0).results}
+    train = crew.command(0, commands.Train(peer=peer, duration_s=TRAIN_S, streams=1), 60.0)
+    return {**trips, "rate_bps": train.rate_bps}
 
 
 def mpi_round(loop: "subprocess.Popen[bytes]") -> dict[str, float]:

@@ -9,13 +9,15 @@ from bench import laboratory
 from bench.figures import Figure
 from bench.laboratory import Network
 from bench.session import Session
-from fairlead.agents.agent import Message
 from fairlead.manage import comparison_session
 from fairlead.manage.congestion_schedule import CongestionSchedule
 from fairlead.manage.migration import movers
 from fairlead.manage.plan import ProgramPlan
 from fairlead.manage.scenario import Episode
 from fairlead.manage.supervisor import supervise, timed
+from fairlead.protocol import events
+from fairlead.protocol.enums import MigrationAction
+from fairlead.protocol.messages import AgentEvent
 
 TARGET = 0
 RUNS, QUICK_RUNS = 10, 1
@@ -50,9 +52,9 @@ def _run(net: Network, places: Sequence[Any], onset_s: float, clean_s: float) ->
     """Which machines were moved in a managed run with this congestion from the onset to the end."""
     begun: list[str] = []
 
-    def hear(_: int, event: Message) -> None:
-        if event["type"] == "migration" and event["action"] == "begins":
-            begun.append(f"{event['vm']} to {event['to']}")
+    def hear(_: int, event: AgentEvent) -> None:
+        if isinstance(event, events.Migration) and event.action == MigrationAction.BEGINS:
+            begun.append(f"{event.vm} to {event.to}")
 
     launcher, job = net.job(PROGRAM, job_id=secrets.token_hex(4))
     management = replace(net.management(), mover=movers.maker(net.cluster, clean_s))

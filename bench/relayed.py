@@ -12,18 +12,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bench import laboratory
 from bench.figures import AT_LEAST, AT_MOST, Figure, median_figure
 from bench.laboratory import Network
 from bench.session import Session
 from fairlead import native
-from fairlead.agents.agent import Message
 from fairlead.agents.crew import Crew
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.cluster import executors, preload
 from fairlead.errors import MeasurementError
 from fairlead.lab.congestion.base import run_on
+from fairlead.protocol import commands, events
+from fairlead.protocol.messages import AgentEvent
 
 STAR3 = Path(__file__).with_name("star3.toml")
 SOURCE, RELAY, DESTINATION = range(3)
@@ -44,7 +46,7 @@ class Bench:
     net: Network
     crew: Crew
     directory: str
-    stats: dict[int, Message]
+    stats: dict[int, events.Stats[int]]
 
     def name(self, host: int) -> str:
         return self.net.cluster.managed_hosts()[host].name
@@ -52,13 +54,13 @@ class Bench:
     def move(self) -> None:
         """Frames between source and destination go over the relay, both ways."""
         for host, peer in ((SOURCE, DESTINATION), (DESTINATION, SOURCE)):
-            self.crew.command(host, {"type": "move", "peer": peer, "relay": RELAY}, TIMEOUT_S)
+            self.crew.command(host, commands.Move(peer=peer, relay=RELAY), TIMEOUT_S)
 
     def leg_s(self, source: int, destination: int, size_B: int) -> float:
         """Half of the median round trip of TCP messages between two hosts."""
-        sizes = {"sizes_B": [size_B], "exchanges": EXCHANGES, "warmup": WARM_UP}
-        answer = self.crew.command(source, {"type": "pingpong", "peer": destination, **sizes}, TIMEOUT_S)
-        return statistics.median(answer["results"][0]["round_trip_s"]) / 2
+        pingpong = commands.Pingpong(peer=destination, sizes_B=(size_B,), exchanges=EXCHANGES, warmup=WARM_UP)
+        answer = self.crew.command(source, pingpong, TIMEOUT_S)
+        return statistics.median(answer.results[0].round_trip_s) / 2
 
     def relayed_s(self, size_B: int) -> float:
         """The same for frames from source to destination, over the relay."""
@@ -66,7 +68,7 @@ class Bench:
         said, _ = self.exchange("ping", "pong", words)
         return statistics.median(said["round_trip_s"]) / 2
 
-    def exchange(self, first: str, second: str, words: list[str]) -> tuple[Message, Message]:
+    def exchange(self, first: str, second: str, words: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
         """What the processes on the source's and the destination's host say.
 
         Raises:
@@ -94,7 +96,7 @@ class Bench:
             if time.monotonic() > deadline_s:
                 raise MeasurementError("an agent does not tell its CPU time")
             time.sleep(0.01)
-        return sum(float(each["cpu_s"]) for each in self.stats.values())
+        return sum(each.cpu_s for each in self.stats.values())
 
     @contextmanager
     def forwarded(self) -> Iterator[None]:
@@ -114,8 +116,8 @@ class Bench:
 
     def train_bps(self) -> float:
         """Throughput of a TCP stream from source to destination."""
-        train = {"type": "train", "peer": DESTINATION, "duration_s": TRAIN_S, "streams": 1}
-        return float(self.crew.command(SOURCE, train, TIMEOUT_S)["rate_bps"])
+        train = commands.Train(peer=DESTINATION, duration_s=TRAIN_S, streams=1)
+        return self.crew.command(SOURCE, train, TIMEOUT_S).rate_bps
 
 
 def measure(session: Session) -> Iterator[Figure]:
@@ -155,10 +157,10 @@ def _round(bench: Bench) -> dict[str, float]:
 
 @contextmanager
 def _bench(session: Session) -> Iterator[Bench]:
-    stats: dict[int, Message] = {}
+    stats: dict[int, events.Stats[int]] = {}
 
-    def keep(host: int, event: Message) -> None:
-        if event["type"] == "stats":
+    def keep(host: int, event: AgentEvent) -> None:
+        if isinstance(event, events.Stats):
             stats[host] = event
 
     with laboratory.network(session, STAR3) as net:

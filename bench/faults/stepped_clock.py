@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from fairlead import native
+from fairlead.protocol import commands
 
 NAME = "clocks"
 STAND_IN = """#!{python} -IS
@@ -63,6 +64,6 @@ def step(directory: Path, host: str, offset_s: float) -> None:
     Raises:
         OSError: no agent with the stand-in runs there.
     """
-    line = json.dumps({"type": "step_clock", "id": 0, "offset_s": offset_s}) + "\n"
+    line = json.dumps({**commands.StepClock(offset_s=offset_s).to_json(), "id": 0}) + "\n"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as control:
         control.sendto(line.encode(), str(directory / NAME / host))

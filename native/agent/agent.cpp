@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "generated/answers.hpp"
+#include "generated/events.hpp"
 #include "low_ports.hpp"
 #include "privileges.hpp"
 
@@ -40,19 +42,9 @@ nlohmann::json told(const guardian::LowPorts& ports) {
     return "not known";
 }
 
-nlohmann::json line_of(const RelayCounts& counts, const relay::ToldCounts& told) {
-    nlohmann::json messages;
-    for (std::size_t i = 0; i < told.size(); ++i) messages[relay::kToldCounts[i]] = told[i];
-    return {{"ranks", messages},
-            {"sent", counts.sent},
-            {"sent_B", counts.sent_B},
-            {"passed", counts.passed},
-            {"passed_B", counts.passed_B},
-            {"arrived", counts.arrived},
-            {"arrived_B", counts.arrived_B},
-            {"unplaced", counts.unplaced},
-            {"unreachable", counts.unreachable},
-            {"absent", counts.absent}};
+RankCounts counts_of(const relay::ToldCounts& told) {
+    static_assert(relay::kToldCounts.size() == 10);
+    return {told[0], told[1], told[2], told[3], told[4], told[5], told[6], told[7], told[8], told[9]};
 }
 
 }  // namespace
@@ -62,7 +54,7 @@ Agent::Agent(EventLoop& loop, Output& output, Config config)
       output_(output),
       config_(std::move(config)),
       clock_(config_.clock_test),
-      rejections_(loop, [this](nlohmann::json line) { event(std::move(line)); }),
+      rejections_(loop, [this](const RejectedEvent& rejected) { event(rejected); }),
       channel_(loop, config_, clock_, rejections_, config_.boot_id.value_or(new_boot_id())),
       prober_(loop, channel_, clock_, config_.host_count()),
       service_(loop, config_, clock_, rejections_),
@@ -90,7 +82,7 @@ void Agent::start_relaying() {
             service_.open_stream(peer, hop, std::move(done));
         },
         [this](const std::string& text) {
-            event({{"type", "log"}, {"level", "warning"}, {"text", text}});
+            event(LogEvent{LogLevel::warning, text});
         });
     plane_ = &*relay_;
     service_.on_stream([this](core::HostId from, Hop hop, Link link) { relay_->accept(from, hop, std::move(link)); });
@@ -113,15 +105,14 @@ void Agent::start_managing(const std::string& plane_error) {
     if (stopping_) return;
     const core::Settings settings = manage_->controller.settings;
     manager_.emplace(loop_, config_, clock_, channel_, prober_, *plane_, std::move(*manage_),
-                     [this](nlohmann::json line) { event(std::move(line)); });
-    output_.answer({{"type", "ready"},
-                    {"pid", getpid()},
-                    {"version", FAIRLEAD_VERSION},
-                    {"interface", interface_with(config_.own().address)},
-                    {"plane", plane_error.empty() ? plane_->name() : "none"},
-                    {"plane_reason", plane_error},
-                    {"low_port", told(guardian::low_ports())},
-                    {"scheduling", name(scheduling_)}});
+                     [this](const Event& said) { event(said); });
+    output_.answer(line_of(ReadyAnswer{.pid = static_cast<std::uint64_t>(getpid()),
+                                       .version = FAIRLEAD_VERSION,
+                                       .interface = interface_with(config_.own().address),
+                                       .plane = std::string(plane_error.empty() ? plane_->name() : "none"),
+                                       .plane_reason = plane_error,
+                                       .low_port = told(guardian::low_ports()),
+                                       .scheduling = scheduling_}));
     report_stats();  // the zero of what is counted while the program runs
     loop_.after(
         kLatencyPeriod_s, [this] { report_latencies(1); }, kReportSlack_s);
@@ -130,18 +121,18 @@ void Agent::start_managing(const std::string& plane_error) {
     if (!manager_->automatic()) keep_clocks(0);
     if (!config_.rings.empty()) {
         messages_.emplace(
-            loop_, config_, clock_, channel_, prober_, settings,
-            [this](nlohmann::json line) { event(std::move(line)); },
+            loop_, config_, clock_, channel_, prober_, settings, [this](const Event& said) { event(said); },
             [this](const core::NetworkTime& time) { manager_->on_message_time(time); });
     }
 }
 
 void Agent::on_plane_lost(const std::string& reason) {
-    event({{"type", "plane_lost"}, {"reason", reason}});
+    event(PlaneLostEvent{reason});
     if (manager_) manager_->on_plane_lost();
 }
 
-void Agent::event(nlohmann::json line) {
+void Agent::event(const Event& said) {
+    nlohmann::json line = line_of(said);
     line["t_s"] = clock_.now_s();
     output_.event(line);
 }
@@ -174,7 +165,7 @@ void Agent::on_line(std::string_view line) {
 void Agent::run(const Command& command) {
     struct Runner {
         Agent& agent;
-        void operator()(const PingPongCommand& c) const { agent.measurements_.start(c); }
+        void operator()(const PingpongCommand& c) const { agent.measurements_.start(c); }
         void operator()(const TrainCommand& c) const { agent.measurements_.start(c); }
         void operator()(const ProbeCommand& c) const { agent.measurements_.start(c); }
         void operator()(const MoveCommand& c) const {
@@ -187,7 +178,7 @@ void Agent::run(const Command& command) {
         }
         void operator()(const SharesCommand& c) const {
             if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");
-            agent.manager_->learn(c.sharing);
+            agent.manager_->learn(c.shares);
             agent.acknowledge(c.id, "");
         }
         void operator()(const StepClockCommand& c) const {
@@ -202,22 +193,24 @@ void Agent::run(const Command& command) {
 
 void Agent::acknowledge(std::int64_t id, const std::string& error) {
     if (!error.empty()) return measurements_.fail(id, error);
-    output_.answer({{"type", "done"}, {"id", id}});
+    output_.answer(line_of(DoneAnswer{id}));
 }
 
 void Agent::report_stats() {
     if (clock_.take_step()) manager_->on_clock_stepped();
-    nlohmann::json line{{"type", "stats"},
-                        {"cpu_s", cpu_time_s()},
-                        {"rss_B", resident_B()},
-                        {"packets_sent", channel_.packets_sent()},
-                        {"bytes_sent", channel_.bytes_sent()},
-                        {"send_failures", channel_.send_failures()},
-                        {"probes_sent", prober_.sent()},
-                        {"pairs_in_use", manager_->pairs_in_use()},
-                        {"events_dropped", output_.dropped()}};
-    if (relay_) line["relay"] = line_of(relay_->counts(), relay_->told());
-    event(std::move(line));
+    StatsEvent stats{.cpu_s = cpu_time_s(),
+                     .rss_B = resident_B(),
+                     .packets_sent = channel_.packets_sent(),
+                     .bytes_sent = channel_.bytes_sent(),
+                     .send_failures = channel_.send_failures(),
+                     .probes_sent = prober_.sent(),
+                     .pairs_in_use = static_cast<std::uint64_t>(manager_->pairs_in_use()),
+                     .events_dropped = output_.dropped()};
+    if (relay_) {
+        stats.relay = relay_->counts();
+        stats.relay->ranks = counts_of(relay_->told());
+    }
+    event(stats);
     loop_.after(
         kStatsPeriod_s, [this] { report_stats(); }, kReportSlack_s);
 }
@@ -229,16 +222,13 @@ void Agent::report_latencies(int number) {
 }
 
 void Agent::report_clocks() {
-    auto peers = nlohmann::json::array();
+    ClockEvent clocks;
     for (core::HostId host = 0; host < config_.host_count(); ++host) {
         const auto estimate = prober_.peer_clock(host).at(clock_.now_ns());
         if (host == config_.self || !estimate) continue;
-        peers.push_back({{"peer", host},
-                         {"offset_s", estimate->offset_s},
-                         {"drift", estimate->drift},
-                         {"error_s", estimate->error_s}});
+        clocks.peers.push_back({host, estimate->offset_s, estimate->drift, estimate->error_s});
     }
-    if (!peers.empty()) event({{"type", "clock"}, {"peers", peers}});
+    if (!clocks.peers.empty()) event(clocks);
     loop_.after(
         kClockPeriod_s, [this] { report_clocks(); }, kReportSlack_s);
 }
@@ -264,8 +254,8 @@ void Agent::stop(bool answer) {
 
 void Agent::end(bool answer) {
     const std::string error = plane_->tear_down();
-    if (!error.empty()) event({{"type", "log"}, {"level", "error"}, {"text", "withdrawing routes: " + error}});
-    if (answer) output_.answer({{"type", "stopped"}});
+    if (!error.empty()) event(LogEvent{LogLevel::error, "withdrawing routes: " + error});
+    if (answer) output_.answer(line_of(StoppedAnswer{}));
     loop_.stop();
 }
 

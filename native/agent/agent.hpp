@@ -42,7 +42,7 @@ class Agent {
 
   private:
     void on_message(const Opened& opened, std::int64_t received_ns);
-    void event(nlohmann::json line);
+    void event(const Event& said);
     void run(const Command& command);
     void start_relaying();
     void announce_ranks();

@@ -3,27 +3,17 @@
 
 #include <array>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace fairlead::agent {
 namespace {
 
-using nlohmann::json;
-
-json host_or_null(core::HostId host) {
-    return host == core::kNoHost ? json(nullptr) : json(host);
-}
-
-json lines_of(const std::vector<core::FlowRate>& flows) {
-    json lines = json::array();
-    for (const core::FlowRate& flow : flows) {
-        lines.push_back({{"source", flow.pair.source},
-                         {"destination", flow.pair.destination},
-                         {"relay", host_or_null(flow.relay)},
-                         {"rate_bps", flow.rate_bps}});
+std::vector<Flow> flows_of(const std::vector<core::FlowRate>& rates) {
+    std::vector<Flow> flows;
+    for (const core::FlowRate& each : rates) {
+        flows.push_back({each.pair.source, each.pair.destination, each.relay, each.rate_bps});
     }
-    return lines;
+    return flows;
 }
 
 std::string milliseconds(double time_s) {
@@ -49,73 +39,67 @@ std::string why(const core::Stayed& stayed) {
 
 }  // namespace
 
-json line_of(const core::ZoneChanged& change) {
-    return {{"type", "zone"},
-            {"source", change.path.source},
-            {"destination", change.path.destination},
-            {"from", name(change.from)},
-            {"zone", name(change.to)},
-            {"queue_delay_s", change.queue_delay_s}};
+ZoneEvent event_of(const core::ZoneChanged& change) {
+    return {.source = change.path.source,
+            .destination = change.path.destination,
+            .from = change.from,
+            .zone = change.to,
+            .queue_delay_s = change.queue_delay_s};
 }
 
-json line_of(const core::Moved& moved, core::HostId self, double wall_offset_s) {
-    return {{"type", "moved"},
-            {"source", self},
-            {"destination", moved.destination},
-            {"relay", moved.relay},
-            {"before", host_or_null(moved.before)},
-            {"manual", moved.manual},
-            {"ahead", moved.ahead},
-            {"reason", why(moved)},
-            {"queue_delay_s", moved.queue_delay_s},
-            {"foreign_share", moved.foreign_share},
-            {"present_latency_s", moved.present_latency_s},
-            {"detour_latency_s", moved.detour_latency_s},
-            {"suspected_t_s", moved.suspected_at + wall_offset_s},
-            {"confirmed_t_s", moved.confirmed_at + wall_offset_s},
-            {"decided_t_s", moved.decided_at + wall_offset_s},
-            {"flows", lines_of(moved.flows)}};
+MovedEvent event_of(const core::Moved& moved, core::HostId self, double wall_offset_s) {
+    return {.source = self,
+            .destination = moved.destination,
+            .relay = moved.relay,
+            .before = moved.before,
+            .manual = moved.manual,
+            .ahead = moved.ahead,
+            .reason = why(moved),
+            .queue_delay_s = moved.queue_delay_s,
+            .foreign_share = moved.foreign_share,
+            .present_latency_s = moved.present_latency_s,
+            .detour_latency_s = moved.detour_latency_s,
+            .suspected_t_s = moved.suspected_at + wall_offset_s,
+            .confirmed_t_s = moved.confirmed_at + wall_offset_s,
+            .decided_t_s = moved.decided_at + wall_offset_s,
+            .flows = flows_of(moved.flows)};
 }
 
-json line_of(const core::Returned& returned, core::HostId self) {
-    return {{"type", "returned"},
-            {"source", self},
-            {"destination", returned.destination},
-            {"relay", returned.relay},
-            {"reason", name(returned.reason)},
-            {"queue_delay_s", returned.queue_delay_s},
-            {"away_s", returned.away_s}};
+ReturnedEvent event_of(const core::Returned& returned, core::HostId self) {
+    return {.source = self,
+            .destination = returned.destination,
+            .relay = returned.relay,
+            .reason = returned.reason,
+            .queue_delay_s = returned.queue_delay_s,
+            .away_s = returned.away_s};
 }
 
-json line_of(const core::Stayed& stayed, core::HostId self) {
-    return {{"type", "stayed"},
-            {"source", self},
-            {"destination", stayed.destination},
-            {"relay", host_or_null(stayed.relay)},
-            {"reason", why(stayed)},
-            {"queue_delay_s", stayed.queue_delay_s},
-            {"foreign_share", stayed.foreign_share},
-            {"present_latency_s", stayed.present_latency_s},
-            {"best", host_or_null(stayed.best)},
-            {"best_latency_s", stayed.best_latency_s},
-            {"flows", lines_of(stayed.flows)}};
+StayedEvent event_of(const core::Stayed& stayed, core::HostId self) {
+    return {.source = self,
+            .destination = stayed.destination,
+            .relay = stayed.relay,
+            .reason = why(stayed),
+            .queue_delay_s = stayed.queue_delay_s,
+            .foreign_share = stayed.foreign_share,
+            .present_latency_s = stayed.present_latency_s,
+            .best = stayed.best,
+            .best_latency_s = stayed.best_latency_s,
+            .flows = flows_of(stayed.flows)};
 }
 
-json line_of(const core::Noticed& noticed) {
-    return {{"type", "notice"},
-            {"from", noticed.from},
-            {"source", noticed.path.source},
-            {"destination", noticed.path.destination},
-            {"zone", name(noticed.zone)},
-            {"queue_delay_s", noticed.queue_delay_s}};
+NoticeEvent event_of(const core::Noticed& noticed) {
+    return {.from = noticed.from,
+            .source = noticed.path.source,
+            .destination = noticed.path.destination,
+            .zone = noticed.zone,
+            .queue_delay_s = noticed.queue_delay_s};
 }
 
-json line_of(const core::BaseShifted& shifted) {
-    return {{"type", "base_shifted"},
-            {"source", shifted.path.source},
-            {"destination", shifted.path.destination},
-            {"from_s", shifted.from_s},
-            {"to_s", shifted.to_s}};
+BaseShiftedEvent event_of(const core::BaseShifted& shifted) {
+    return {.source = shifted.path.source,
+            .destination = shifted.path.destination,
+            .from_s = shifted.from_s,
+            .to_s = shifted.to_s};
 }
 
 }  // namespace fairlead::agent

@@ -31,22 +31,31 @@ bool JsonFields::has(const char* key) const {
     return object_.contains(key);
 }
 
+bool JsonFields::given(const char* key) const {
+    return has(key) && !any(key).is_null();
+}
+
 void JsonFields::fail(const char* key, const std::string& expected) const {
-    throw ProtocolError(what_ + ": '" + key + "' must be " + expected);
+    throw ProtocolError(name(key) + " must be " + expected);
 }
 
 const nlohmann::json& JsonFields::any(const char* key) const {
     const auto found = object_.find(key);
-    if (found == object_.end()) throw ProtocolError(what_ + ": '" + key + "' is missing");
+    if (found == object_.end()) throw ProtocolError(name(key) + " is missing");
     return *found;
 }
 
 std::int64_t JsonFields::whole(const char* key, std::int64_t min, std::int64_t max) const {
-    return whole_in(any(key), what_ + ": '" + key + "'", min, max);
+    return whole_in(any(key), name(key), min, max);
 }
 
 double JsonFields::number(const char* key, double min, double max) const {
-    return number_in(any(key), what_ + ": '" + key + "'", min, max);
+    return number_in(any(key), name(key), min, max);
+}
+
+bool JsonFields::flag(const char* key) const {
+    if (!any(key).is_boolean()) fail(key, "true or false");
+    return any(key).get<bool>();
 }
 
 std::string JsonFields::text(const char* key, std::size_t min_length, std::size_t max_length) const {
@@ -84,6 +93,11 @@ double number_in(const nlohmann::json& value, const std::string& what, double mi
     const auto number = value.get<double>();
     if (!(number >= min && number <= max)) throw ProtocolError(what + " must be a number " + range(min, max));
     return number;
+}
+
+std::string text_in(const nlohmann::json& value, const std::string& what) {
+    if (!value.is_string()) throw ProtocolError(what + " must be a string");
+    return value.get<std::string>();
 }
 
 }  // namespace fairlead::agent

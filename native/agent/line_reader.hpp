@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "generated/numbers.hpp"
+
 namespace fairlead::agent {
 
 /// Wipes memory before it is freed.
@@ -33,7 +35,7 @@ using WipedLine = std::vector<char, WipingAllocator<char>>;
 /// Cuts a byte stream into lines.
 class LineReader {
   public:
-    static constexpr std::size_t kMaxLine_B = 32 * 1024 * 1024;
+    static constexpr std::size_t kMaxLine_B = kCommandLine_B;
 
     /// Takes bytes as they come. Throws std::length_error if a line gets longer than kMaxLine_B.
     void feed(std::span<const char> bytes);

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "agent.hpp"
+#include "generated/answers.hpp"
 #include "lease.hpp"
 #include "system_error.hpp"
 
@@ -90,7 +91,7 @@ class Conversation {
     }
 
     void fail(const std::string& reason) {
-        output_.answer({{"type", "error"}, {"reason", reason}});
+        output_.answer(line_of(ErrorAnswer{reason}));
         exit_code_ = 1;
         loop_.stop();
     }

@@ -5,17 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "shares.hpp"
+#include "generated/commands.hpp"
 
 namespace fairlead::agent {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kMaxSize_B = std::int64_t{1} << 40;
-constexpr double kMaxLatency_s = 3600.0;
-constexpr double kMaxRate_bps = 1e15;
-constexpr double kMaxAge_s = 1e9;
+constexpr std::int64_t kMaxSize_B = Base::sizes_B_limits.max;
 
 [[noreturn]] void fail(const std::string& what) {
     throw ProtocolError("config: manage: " + what);
@@ -32,29 +29,26 @@ core::HostId host_in(const json& value, core::HostId hosts) {
 
 /// Calls `take` for every entry of a [source][destination] table that was measured (is not null).
 template <typename Take>
-void for_each_pair(const json& table, core::HostId hosts, const std::string& what, double max, Take take) {
+void for_each_pair(const json& table, core::HostId hosts, const std::string& what, RealLimits limits, Take take) {
     list_of(table, hosts, what);
     for (core::HostId i = 0; i < hosts; ++i) {
         const json& row = list_of(table[i], hosts, what + ": each row");
         for (core::HostId j = 0; j < hosts; ++j) {
             if (i == j || row[j].is_null()) continue;
-            take(core::Pair{i, j}, number_in(row[j], "config: manage: " + what, 1e-9, max));
+            take(core::Pair{i, j}, number_in(row[j], "config: manage: " + what, limits.min, limits.max));
         }
     }
 }
 
-void parse_base(const json& value, core::HostId hosts, double now, core::BaseTable& base) {
-    const JsonFields fields(value, "config: manage: base", {"age_s", "sizes_B", "latency_s", "rate_bps"});
-    const double when = now - fields.number("age_s", 0.0, kMaxAge_s);
-    const json& sizes = fields.list("sizes_B", 0, 64);
-    const json& latency = list_of(fields.any("latency_s"), sizes.size(), "'latency_s'");
-    for (std::size_t s = 0; s < sizes.size(); ++s) {
-        const auto size_B =
-            static_cast<std::uint64_t>(whole_in(sizes[s], "config: manage: a size of 'sizes_B'", 1, kMaxSize_B));
-        for_each_pair(latency[s], hosts, "'latency_s'", kMaxLatency_s,
-                      [&](core::Pair pair, double latency_s) { base.set_latency(pair, size_B, latency_s, when); });
+void fill_base(const Base& read, core::HostId hosts, double now, core::BaseTable& base) {
+    const double when = now - read.age_s;
+    list_of(read.latency_s, read.sizes_B.size(), "'latency_s'");
+    for (std::size_t s = 0; s < read.sizes_B.size(); ++s) {
+        for_each_pair(
+            read.latency_s[s], hosts, "'latency_s'", Base::latency_s_limits,
+            [&](core::Pair pair, double latency_s) { base.set_latency(pair, read.sizes_B[s], latency_s, when); });
     }
-    for_each_pair(fields.any("rate_bps"), hosts, "'rate_bps'", kMaxRate_bps,
+    for_each_pair(read.rate_bps, hosts, "'rate_bps'", Base::rate_bps_limits,
                   [&](core::Pair pair, double rate_bps) { base.set_throughput(pair, rate_bps, when); });
 }
 
@@ -95,20 +89,14 @@ ManageConfig parse_manage(const Config& config, double now) {
     controller.salt = std::hash<std::string>{}(config.job);
     controller.automatic = !config.manage.is_null();
     if (config.manage.is_null()) return result;
-    const JsonFields fields(config.manage, "config: manage",
-                            {"base", "shares", "settings", "mix", "automatic", "seed"});
-    if (fields.has("settings")) parse_settings(fields.any("settings"), controller.settings);
+    const Manage read = read_manage(config.manage, "config: manage", {config.self, config.host_count()});
+    if (!read.settings.is_null()) parse_settings(read.settings, controller.settings);
     controller.base = core::BaseTable(config.host_count(), controller.settings.base);
-    parse_base(fields.any("base"), config.host_count(), now, controller.base);
-    controller.sharing = parse_shares(fields.any("shares"), config.host_count(), "config: manage: 'shares'");
-    if (fields.has("mix")) result.mixes = parse_mixes(fields.any("mix"), config);
-    if (fields.has("automatic")) {
-        if (!fields.any("automatic").is_boolean()) fields.fail("automatic", "true or false");
-        controller.automatic = fields.any("automatic").get<bool>();
-    }
-    if (fields.has("seed")) {
-        controller.seed += static_cast<std::uint64_t>(fields.whole("seed", 0, std::int64_t{1} << 53)) << 10;
-    }
+    fill_base(read.base, config.host_count(), now, controller.base);
+    controller.sharing = read.shares;
+    if (!read.mix.is_null()) result.mixes = parse_mixes(read.mix, config);
+    controller.automatic = read.automatic;
+    controller.seed += read.seed << 10;
     return result;
 }
 

@@ -17,14 +17,8 @@ struct ManageConfig {
     std::vector<core::PairMix> mixes;  ///< sizes that the program exchanges, by peer, where they are known
 };
 
-/// {"base": {"age_s", "sizes_B", "latency_s": [size][source][destination], "rate_bps": [source][destination]},
-///  "shares": [[k, m, [[i, j], ...]], ...],         an injection on k -> m hurts i -> j
-///  "settings": {"zones.medium_factor": 1.5, ...},  optional
-///  "mix": [[peer, [[size_B, weight], ...]], ...],  optional
-///  "automatic": true,                              optional; false: only moves by hand
-///  "seed": 1}                                      optional
-/// null where nothing was measured. With "manage": null itself, moves are made by hand only. `now`: CLOCK_MONOTONIC.
-/// Throws ProtocolError.
+/// Of what protocol/agent.toml has as `manage`; where that is null, moves are made by hand only. `now`:
+/// CLOCK_MONOTONIC. Throws ProtocolError.
 ManageConfig parse_manage(const Config& config, double now);
 
 }  // namespace fairlead::agent

@@ -2,12 +2,12 @@
 #include "manager.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "event_lines.hpp"
+#include "generated/numbers.hpp"
 #include "route_plane.hpp"
 
 namespace fairlead::agent {
@@ -25,7 +25,6 @@ constexpr int kFailedSamples = 6;
 /// Between looks at the interface's counters.
 constexpr double kInterfacePeriod_s = 0.25;
 constexpr double kProbeLost_s = 0.25;
-constexpr double kByHand_s = 10.0;
 constexpr double kStop_s = 1.0;
 /// After goodbye, before the overlay goes: the time for others to take their traffic off this host.
 constexpr double kFarewell_s = 0.15;
@@ -141,9 +140,8 @@ void Manager::sample_sockets(bool complete) {
         next_sample_s_ = monotonic_s() + kSamplePause_s;
         if (++failed_samples_ < kFailedSamples) return;
         // Probes still see the paths, so the agent goes on; the supervisor is told what is missing.
-        report_({{"type", "log"},
-                 {"level", "error"},
-                 {"text", std::string("the program's connections are no longer watched: ") + error.what()}});
+        report_(
+            LogEvent{LogLevel::error, std::string("the program's connections are no longer watched: ") + error.what()});
         monitor_.reset();
     }
 }
@@ -171,9 +169,7 @@ void Manager::learn_leg(core::HostId relay, const wire::RelayGrant& grant) {
     const core::HostId destination = grant.destination;
     if (destination == config_.self || grant.leg_mtu_B == 0) return;
     plane_.learn_leg(destination, relay, grant.leg_mtu_B, [this, destination](const std::string& error) {
-        report_({{"type", "log"},
-                 {"level", "error"},
-                 {"text", "a detour to " + config_.hosts[destination].label() + ": " + error}});
+        report_(LogEvent{LogLevel::error, "a detour to " + config_.hosts[destination].label() + ": " + error});
         feed(core::ManualReturn{destination});
     });
 }
@@ -242,28 +238,28 @@ void Manager::perform(const core::Return& back) {
 }
 
 void Manager::perform(const core::ZoneChanged& change) {
-    report_(line_of(change));
+    report_(event_of(change));
 }
 
 void Manager::perform(const core::Moved& moved) {
-    report_(line_of(moved, config_.self, clock_.now_s() - monotonic_s()));
+    report_(event_of(moved, config_.self, clock_.now_s() - monotonic_s()));
     if (moved.manual) settle(moved.destination, moved.relay, {});
 }
 
 void Manager::perform(const core::Returned& returned) {
-    report_(line_of(returned, config_.self));
+    report_(event_of(returned, config_.self));
     settle(returned.destination, core::kNoHost, {});
     if (stopped_ && detours_.empty()) finish_stop();
 }
 
 void Manager::perform(const core::Stayed& stayed) {
-    report_(line_of(stayed, config_.self));
+    report_(event_of(stayed, config_.self));
 }
 void Manager::perform(const core::Noticed& noticed) {
-    report_(line_of(noticed));
+    report_(event_of(noticed));
 }
 void Manager::perform(const core::BaseShifted& shifted) {
-    report_(line_of(shifted));
+    report_(event_of(shifted));
 }
 void Manager::perform(const core::ByHandEnded& ended) {
     settle(ended.destination, ended.relay, ended.error);
@@ -340,14 +336,13 @@ void Manager::report_latencies(bool all) {
         const core::PathView view = controller_.view(host);
         if (!all && view.zone == core::Zone::low && view.relay == core::kNoHost) continue;
         if (!automatic_ || !monitor_ || !view.in_use || monitor_->srtt_s(host) <= 0.0) continue;
-        report_({{"type", "path_latency"},
-                 {"source", config_.self},
-                 {"destination", host},
-                 {"relay", view.relay == core::kNoHost ? nlohmann::json(nullptr) : nlohmann::json(view.relay)},
-                 {"latency_s", monitor_->srtt_s(host) / 2.0},
-                 {"queue_delay_s", view.queue_delay_s},
-                 {"rate_bps", view.rate_bps},
-                 {"zone", name(view.zone)}});
+        report_(PathLatencyEvent{.source = config_.self,
+                                 .destination = host,
+                                 .relay = view.relay,
+                                 .latency_s = monitor_->srtt_s(host) / 2.0,
+                                 .queue_delay_s = view.queue_delay_s,
+                                 .rate_bps = view.rate_bps,
+                                 .zone = view.zone});
     }
 }
 

@@ -5,7 +5,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -14,6 +13,7 @@
 #include "event_loop.hpp"
 #include "fairlead/core/controller.hpp"
 #include "fairlead/core/message_monitor.hpp"
+#include "generated/events.hpp"
 #include "interface_load.hpp"
 #include "manage_config.hpp"
 #include "prober.hpp"
@@ -25,7 +25,7 @@ namespace fairlead::agent {
 
 class Manager {
   public:
-    using Report = std::function<void(nlohmann::json)>;
+    using Report = std::function<void(const Event&)>;
     /// Ends a move or return by hand: with an empty string, or the reason why not.
     using ByHandDone = std::function<void(const std::string& error)>;
 

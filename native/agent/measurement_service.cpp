@@ -172,7 +172,7 @@ Session MeasurementService::connect(core::HostId peer, const SessionRequest& req
     }
 }
 
-void MeasurementService::pingpong(const PingPongCommand& command, PingPongDone done) {
+void MeasurementService::pingpong(const PingpongCommand& command, PingPongDone done) {
     const auto body = [this, command, done](const Cancellation& cancellation) -> Workers::Completion {
         const SessionRequest request{.kind = SessionKind::pingpong,
                                      .timeout_ms = milliseconds(command.timeout_s),
@@ -202,7 +202,7 @@ void MeasurementService::train(const TrainCommand& command, TrainDone done) {
         try {
             const double deadline_s = monotonic_s() + time_s;
             std::vector<Session> sessions;
-            for (int i = 0; i < command.streams; ++i) {
+            for (std::uint32_t i = 0; i < command.streams; ++i) {
                 sessions.push_back(connect(command.peer, request, deadline_s, cancellation));
             }
             const auto arrivals = send_train(sessions, command.duration_s, cancellation);

@@ -45,7 +45,7 @@ class MeasurementService {
     MeasurementService(const MeasurementService&) = delete;
     MeasurementService& operator=(const MeasurementService&) = delete;
 
-    void pingpong(const PingPongCommand& command, PingPongDone done);
+    void pingpong(const PingpongCommand& command, PingPongDone done);
     void train(const TrainCommand& command, TrainDone done);
 
     using LinkDone = std::function<void(std::variant<Link, std::string>)>;

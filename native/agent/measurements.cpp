@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "generated/answers.hpp"
+#include "generated/events.hpp"
+
 namespace fairlead::agent {
 namespace {
-
-using nlohmann::json;
 
 /// Exchanges before and after a ping-pong: the fastest of them bound the clock's error during it.
 constexpr int kClockExchanges = 8;
@@ -31,9 +32,9 @@ struct Measurements::ProbeRun {
 
 void Measurements::fail(std::optional<std::int64_t> id, const std::string& reason) {
     if (id) {
-        output_.answer({{"type", "failed"}, {"id", *id}, {"reason", reason}});
+        output_.answer(line_of(FailedAnswer{*id, reason}));
     } else {
-        output_.event({{"type", "log"}, {"level", "error"}, {"text", reason}});
+        output_.event(line_of(LogEvent{LogLevel::error, reason}));
     }
 }
 
@@ -45,7 +46,7 @@ void Measurements::synchronise(core::HostId peer, std::function<void()> then) {
                   });
 }
 
-void Measurements::start(const PingPongCommand& command) {
+void Measurements::start(const PingpongCommand& command) {
     synchronise(command.peer, [this, command] {
         service_.pingpong(command, [this, command](const auto& result) {
             if (const auto* failure = std::get_if<MeasurementFailure>(&result))
@@ -56,50 +57,41 @@ void Measurements::start(const PingPongCommand& command) {
     });
 }
 
-void Measurements::answer(const PingPongCommand& command, const std::vector<PingPongSamples>& samples) {
+void Measurements::answer(const PingpongCommand& command, const std::vector<PingPongSamples>& samples) {
     const core::ClockSync& clock = prober_.peer_clock(command.peer);
-    double error_s = 0.0;
-    auto results = json::array();
+    PingpongAnswer told{.id = command.id, .peer = command.peer};
     for (const PingPongSamples& size : samples) {
-        auto forward_s = json::array();
+        PingpongResult result{size.size_B, size.round_trip_s, {}};
         for (std::size_t i = 0; i < size.sent_ns.size(); ++i) {
             const auto estimate = clock.at(size.sent_ns[i]);
             if (!estimate) {
                 return fail(command.id, config_.hosts[command.peer].label() +
                                             ": no clock exchange over UDP succeeded, so one-way times are unknown");
             }
-            error_s = std::max(error_s, estimate->error_s);
-            forward_s.push_back(*clock.forward_s(size.sent_ns[i], size.received_ns[i]));
+            told.clock_error_s = std::max(told.clock_error_s, estimate->error_s);
+            result.forward_s.push_back(*clock.forward_s(size.sent_ns[i], size.received_ns[i]));
         }
-        results.push_back({{"size_B", size.size_B}, {"round_trip_s", size.round_trip_s}, {"forward_s", forward_s}});
+        told.results.push_back(std::move(result));
     }
-    output_.answer({{"type", "pingpong"},
-                    {"id", command.id},
-                    {"peer", command.peer},
-                    {"results", results},
-                    {"clock_error_s", error_s}});
+    output_.answer(line_of(told));
 }
 
 void Measurements::start(const TrainCommand& command) {
     service_.train(command, [this, command](const auto& result) {
         if (const auto* failure = std::get_if<MeasurementFailure>(&result)) return fail(command.id, failure->reason);
         const auto& train = std::get<TrainResult>(result);
-        output_.answer({{"type", "train"},
-                        {"id", command.id},
-                        {"peer", command.peer},
-                        {"bytes", train.bytes_B},
-                        {"duration_s", train.duration_s},
-                        {"rate_bps", train.rate_bps}});
+        output_.answer(line_of(TrainAnswer{command.id, command.peer, train.bytes_B, train.duration_s, train.rate_bps}));
     });
 }
 
 void Measurements::start(const ProbeCommand& command) {
     auto run = std::make_shared<ProbeRun>();
     run->id = command.id;
-    run->outstanding = command.count * static_cast<int>(command.peers.size());
-    for (const core::HostId peer : command.peers) run->peers.push_back({peer, command.count, {}});
+    const int count = static_cast<int>(command.count);
+    run->outstanding = count * static_cast<int>(command.peers.size());
+    for (const core::HostId peer : command.peers) run->peers.push_back({peer, count, {}});
     for (std::size_t i = 0; i < command.peers.size(); ++i) {
-        prober_.burst(command.peers[i], command.count, command.interval_s, kProbeTimeout_s,
+        prober_.burst(command.peers[i], count, command.interval_s, kProbeTimeout_s,
                       [this, run, i](const ProbeOutcome& outcome) {
                           if (!outcome.lost) run->peers[i].answered.push_back(outcome.exchange);
                           if (--run->outstanding == 0) answer(*run);
@@ -113,29 +105,22 @@ void Measurements::answer(const ProbeRun& run) {
         for (const auto& peer : run.peers) silent += (silent.empty() ? "" : ", ") + config_.hosts[peer.peer].label();
         return fail(run.id, "no probe was answered within 1 s by " + silent);
     }
-    auto results = json::array();
+    ProbeAnswer told{.id = run.id, .results = {}};
     for (const auto& peer : run.peers) {
         const core::ClockSync& clock = prober_.peer_clock(peer.peer);
-        json entry = {{"peer", peer.peer},
-                      {"sent", peer.sent},
-                      {"forward_s", json::array()},
-                      {"backward_s", json::array()},
-                      {"round_trip_s", json::array()},
-                      {"clock_error_s", nullptr}};
-        double error_s = 0.0;
+        ProbeResult result{.peer = peer.peer, .sent = static_cast<std::uint64_t>(peer.sent)};
         for (const core::Exchange& exchange : peer.answered) {
             const double round_trip_s =
                 static_cast<double>((exchange.t4_ns - exchange.t1_ns) - (exchange.t3_ns - exchange.t2_ns)) * 1e-9;
             const double forward_s = *clock.forward_s(exchange.t1_ns, exchange.t2_ns);
-            entry["round_trip_s"].push_back(round_trip_s);
-            entry["forward_s"].push_back(forward_s);
-            entry["backward_s"].push_back(round_trip_s - forward_s);
-            error_s = std::max(error_s, clock.at(exchange.t1_ns)->error_s);
-            entry["clock_error_s"] = error_s;
+            result.round_trip_s.push_back(round_trip_s);
+            result.forward_s.push_back(forward_s);
+            result.backward_s.push_back(round_trip_s - forward_s);
+            result.clock_error_s = std::max(result.clock_error_s.value_or(0.0), clock.at(exchange.t1_ns)->error_s);
         }
-        results.push_back(std::move(entry));
+        told.results.push_back(std::move(result));
     }
-    output_.answer({{"type", "probe"}, {"id", run.id}, {"results", results}});
+    output_.answer(line_of(told));
 }
 
 }  // namespace fairlead::agent

@@ -17,7 +17,7 @@ class Measurements {
     Measurements(const Config& config, MeasurementService& service, Prober& prober, Output& output)
         : config_(config), service_(service), prober_(prober), output_(output) {}
 
-    void start(const PingPongCommand& command);
+    void start(const PingpongCommand& command);
     void start(const TrainCommand& command);
     void start(const ProbeCommand& command);
 
@@ -26,7 +26,7 @@ class Measurements {
   private:
     struct ProbeRun;
     void synchronise(core::HostId peer, std::function<void()> then);
-    void answer(const PingPongCommand& command, const std::vector<PingPongSamples>& samples);
+    void answer(const PingpongCommand& command, const std::vector<PingPongSamples>& samples);
     void answer(const ProbeRun& run);
 
     const Config& config_;

@@ -2,7 +2,6 @@
 #include "message_watch.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -22,23 +21,23 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-nlohmann::json line_of(const core::PairTimes& pair) {
-    nlohmann::json line{{"type", "communication"},
-                        {"source", pair.source},
-                        {"messages", pair.messages},
-                        {"size_B", pair.size_B},
-                        {"waits", pair.waits},
-                        {"waited_s", pair.waited_s},
-                        {"known_s", pair.known_s},
-                        {"network_s", pair.network_s},
-                        {"late_sender_s", pair.late_sender_s},
-                        {"joined", pair.latencies_s.size()}};
+CommunicationEvent event_of(const core::PairTimes& pair, core::HostId self) {
+    CommunicationEvent event{.source = pair.source,
+                             .destination = self,
+                             .messages = pair.messages,
+                             .size_B = pair.size_B,
+                             .waits = pair.waits,
+                             .waited_s = pair.waited_s,
+                             .known_s = pair.known_s,
+                             .network_s = pair.network_s,
+                             .late_sender_s = pair.late_sender_s,
+                             .joined = pair.latencies_s.size()};
     if (!pair.latencies_s.empty()) {
-        line["latency_median_s"] = median(pair.latencies_s);
-        line["latency_max_s"] = *std::ranges::max_element(pair.latencies_s);
-        line["clock_error_s"] = pair.error_s;
+        event.latency_median_s = median(pair.latencies_s);
+        event.latency_max_s = *std::ranges::max_element(pair.latencies_s);
+        event.clock_error_s = pair.error_s;
     }
-    return line;
+    return event;
 }
 
 }  // namespace
@@ -54,7 +53,7 @@ MessageWatch::MessageWatch(EventLoop& loop, const Config& config, const Clock& c
       on_time_(std::move(on_time)),
       rings_(config.rings, clock,
              [this](const std::string& text) {
-                 report_({{"type", "log"}, {"level", "warning"}, {"text", text}});
+                 report_(LogEvent{LogLevel::warning, text});
              }),
       monitor_(config.self, config.host_count(), settings.messages),
       looks_(settings.looks),
@@ -112,11 +111,10 @@ bool MessageWatch::on_message(core::HostId from, const wire::Message& message) {
 void MessageWatch::report_pairs() {
     reported_s_ = monotonic_s();
     for (const core::PairTimes& pair : monitor_.take_pairs()) {
-        nlohmann::json line = line_of(pair);
-        line["destination"] = config_.self;
-        line["dropped"] = rings_.dropped();
-        line["mismatches"] = monitor_.mismatches();
-        report_(std::move(line));
+        CommunicationEvent event = event_of(pair, config_.self);
+        event.dropped = rings_.dropped();
+        event.mismatches = monitor_.mismatches();
+        report_(event);
     }
 }
 

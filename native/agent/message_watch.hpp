@@ -3,12 +3,12 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "config.hpp"
 #include "event_loop.hpp"
 #include "fairlead/core/message_monitor.hpp"
+#include "generated/events.hpp"
 #include "message_rings.hpp"
 #include "prober.hpp"
 #include "rank_announcer.hpp"
@@ -18,7 +18,7 @@ namespace fairlead::agent {
 
 class MessageWatch {
   public:
-    using Report = std::function<void(nlohmann::json)>;
+    using Report = std::function<void(const Event&)>;
     using OnTime = std::function<void(const core::NetworkTime&)>;
 
     /// `on_time` gets every message that was joined; `report` gets a `communication` event for every pair and second.

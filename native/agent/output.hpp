@@ -8,15 +8,12 @@
 #include <string>
 
 #include "event_loop.hpp"
+#include "generated/numbers.hpp"
 
 namespace fairlead::agent {
 
 class Output {
   public:
-    /// Events are dropped while this much waits to be read; answers only above the second limit.
-    static constexpr std::size_t kEventBacklog_B = 256 * 1024;
-    static constexpr std::size_t kAnswerBacklog_B = 64 * 1024 * 1024;
-
     /// `closed` is called once when nobody reads the other end any more.
     Output(EventLoop& loop, int fd, std::function<void()> closed);
     ~Output();
@@ -24,7 +21,7 @@ class Output {
     Output& operator=(const Output&) = delete;
 
     void event(const nlohmann::json& line) { put(line, kEventBacklog_B); }
-    void answer(const nlohmann::json& line) { put(line, kAnswerBacklog_B); }
+    void answer(const nlohmann::json& line) { put(line, kAnswerLine_B); }
     std::uint64_t dropped() const { return dropped_; }
 
     /// Last words: waits up to timeout_s for the reader.

@@ -2,7 +2,6 @@
 #include "rejections.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "clock.hpp"
@@ -16,7 +15,7 @@ bool of_connection(Refusal refusal) {
 
 }  // namespace
 
-Rejections::Rejections(EventLoop& loop, std::function<void(nlohmann::json)> report)
+Rejections::Rejections(EventLoop& loop, std::function<void(const RejectedEvent&)> report)
     : loop_(loop), report_(std::move(report)) {}
 
 void Rejections::count(Refusal refusal) {
@@ -29,21 +28,16 @@ void Rejections::count(Refusal refusal) {
 void Rejections::tell() {
     waiting_ = false;
     last_told_s_ = monotonic_s();
-    std::uint64_t datagrams = 0;
-    std::uint64_t connections = 0;
-    auto reasons = nlohmann::json::object();
+    RejectedEvent event;
     for (std::size_t i = 0; i < kRefusalCount; ++i) {
         const std::uint64_t count = std::exchange(counts_[i], 0);
         if (count == 0) continue;
         const auto refusal = static_cast<Refusal>(i);
-        (of_connection(refusal) ? connections : datagrams) += count;
-        reasons[std::string(name(refusal))] = count;
+        (of_connection(refusal) ? event.connections : event.datagrams) += count;
+        event.reasons[std::string(name(refusal))] = count;
     }
-    report_({{"type", "rejected"},
-             {"count", datagrams + connections},
-             {"datagrams", datagrams},
-             {"connections", connections},
-             {"reasons", reasons}});
+    event.count = event.datagrams + event.connections;
+    report_(event);
 }
 
 }  // namespace fairlead::agent

@@ -5,9 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 
 #include "event_loop.hpp"
+#include "generated/events.hpp"
 #include "seal.hpp"
 
 namespace fairlead::agent {
@@ -16,8 +16,7 @@ class Rejections {
   public:
     static constexpr double kPeriod_s = 1.0;
 
-    /// `report` gets the `rejected` event's fields: count, of it datagrams and connections, reasons.
-    Rejections(EventLoop& loop, std::function<void(nlohmann::json)> report);
+    Rejections(EventLoop& loop, std::function<void(const RejectedEvent&)> report);
 
     void count(Refusal refusal);
 
@@ -25,7 +24,7 @@ class Rejections {
     void tell();
 
     EventLoop& loop_;
-    std::function<void(nlohmann::json)> report_;
+    std::function<void(const RejectedEvent&)> report_;
     std::array<std::uint64_t, kRefusalCount> counts_{};
     bool waiting_ = false;
     double last_told_s_ = 0.0;

@@ -21,6 +21,7 @@
 #include "event_loop.hpp"
 #include "fairlead/relay/hop_buffers.hpp"
 #include "frame_stream.hpp"
+#include "generated/events.hpp"
 #include "local_ranks.hpp"
 #include "places.hpp"
 
@@ -33,19 +34,6 @@ struct RelaySetup {
     std::uint32_t uid = 0;  ///< whose ranks are wanted
     /// Of the pool of passing frames, and of each rank's pool of arrived ones.
     std::uint64_t capacity_B = 0;
-};
-
-/// Frames since the agent began. Those that were dropped are sent again by the ranks.
-struct RelayCounts {
-    std::uint64_t sent = 0;     ///< of ranks of this host, to other hosts
-    std::uint64_t passed = 0;   ///< of other hosts, to others
-    std::uint64_t arrived = 0;  ///< for ranks of this host
-    std::uint64_t sent_B = 0;
-    std::uint64_t passed_B = 0;
-    std::uint64_t arrived_B = 0;
-    std::uint64_t unplaced = 0;     ///< dropped: nobody knows where the process is
-    std::uint64_t unreachable = 0;  ///< dropped: the next agent does not answer
-    std::uint64_t absent = 0;       ///< dropped: the process is not here (any more)
 };
 
 class RelayPlane final : public DataPlane {

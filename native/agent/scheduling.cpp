@@ -51,18 +51,6 @@ Attributes wanted(Scheduling scheduling) {
 
 }  // namespace
 
-std::string_view name(Scheduling scheduling) {
-    switch (scheduling) {
-        case Scheduling::realtime:
-            return "realtime";
-        case Scheduling::short_slice:
-            return "short slice";
-        case Scheduling::normal:
-            return "normal";
-    }
-    return "unknown";
-}
-
 Scheduling raise_scheduling() {
     if (set(wanted(Scheduling::realtime))) return Scheduling::realtime;
     if (set(wanted(Scheduling::short_slice)) && has_slice()) return Scheduling::short_slice;

@@ -3,16 +3,9 @@
 // agent that waits behind them sees congestion late, and answers late as a relay.
 #pragma once
 
-#include <string_view>
+#include "generated/enums.hpp"
 
 namespace fairlead::agent {
-
-enum class Scheduling {
-    realtime,     ///< SCHED_FIFO, lowest priority: needs CAP_SYS_NICE or RLIMIT_RTPRIO
-    short_slice,  ///< SCHED_OTHER with a slice of 0.1 ms: Linux 6.12 or newer, no privilege
-    normal
-};
-std::string_view name(Scheduling scheduling);
 
 /// The best that is permitted, for this thread and what it starts.
 Scheduling raise_scheduling();

@@ -35,13 +35,6 @@ std::variant<Header, Refusal> read_header(std::span<const std::uint8_t> in) {
 
 }  // namespace
 
-std::string_view name(Refusal refusal) {
-    static constexpr std::array<std::string_view, kRefusalCount> kNames{
-        "too short",  "too long", "bad version", "unknown sender",     "for another host",  "wrong address",
-        "not sealed", "replayed", "malformed",   "not of the cluster", "not authenticated", "too many connections"};
-    return kNames.at(static_cast<std::size_t>(refusal));
-}
-
 Sealer::Sealer(SecretKey key, core::HostId self, std::uint64_t boot_id)
     : key_(std::move(key)), self_(self), boot_id_(boot_id) {}
 

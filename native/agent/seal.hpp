@@ -13,13 +13,13 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "fairlead/core/replay_window.hpp"
 #include "fairlead/core/types.hpp"
 #include "fairlead/core/wire.hpp"
+#include "generated/enums.hpp"
 #include "secret.hpp"
 
 namespace fairlead::agent {
@@ -30,22 +30,7 @@ inline constexpr std::size_t kSealOverhead_B = kSealHeader_B + crypto_aead_xchac
 inline constexpr std::size_t kMaxDatagram_B = core::wire::kMaxMessage_B + kSealOverhead_B;
 static_assert(kSealHeader_B == 24);
 
-enum class Refusal : std::uint8_t {
-    too_short,      ///< shorter than header and tag
-    too_long,       ///< longer than any message
-    bad_version,    ///< another version, or a reserved byte that is not zero
-    bad_sender,     ///< no such host, or this one itself
-    bad_receiver,   ///< made for another host
-    bad_address,    ///< did not come from the sender's address and port
-    not_sealed,     ///< not made with the job's key, or changed under way
-    replayed,       ///< seen before, too old, or of an earlier start of the sender
-    malformed,      ///< sealed well, but no message of the protocol
-    bad_stranger,   ///< TCP: from an address outside the cluster
-    bad_challenge,  ///< TCP: the peer does not know the job's secret, or is not who it says
-    too_many        ///< TCP: more connections than are served at once, or than there are threads for
-};
-inline constexpr std::size_t kRefusalCount = 12;
-std::string_view name(Refusal refusal);
+inline constexpr std::size_t kRefusalCount = static_cast<std::size_t>(Refusal::too_many) + 1;
 
 using Datagram = std::array<std::uint8_t, kMaxDatagram_B>;
 

@@ -45,9 +45,10 @@ Nonce nonce_of(const RequestBytes& bytes) {
 bool in_range(const SessionRequest& request) {
     if (request.kind > SessionKind::pingpong && request.kind <= SessionKind::relay_last) return request.sizes_B.empty();
     return request.kind == SessionKind::pingpong && !request.sizes_B.empty() &&
-           request.exchanges <= 2 * kMaxExchanges && request.warmup <= request.exchanges &&
-           std::all_of(request.sizes_B.begin(), request.sizes_B.end(),
-                       [](std::uint64_t size_B) { return size_B >= 1 && size_B <= kMaxPingPong_B; });
+           request.exchanges <= 2 * PingpongCommand::exchanges_limits.max && request.warmup <= request.exchanges &&
+           std::all_of(request.sizes_B.begin(), request.sizes_B.end(), [](std::uint64_t size_B) {
+               return size_B >= 1 && size_B <= PingpongCommand::sizes_B_limits.max;
+           });
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.reference import benchmarks, commands, files
+from scripts.reference import benchmarks, commands, files, protocol
 
 DOCS = Path(__file__).parents[2] / "docs"
 FOLDERS = (commands.FOLDER, files.FOLDER)
@@ -10,15 +10,22 @@ FOLDERS = (commands.FOLDER, files.FOLDER)
 
 def pages() -> dict[str, str]:
     """Every generated page, by its path below docs."""
-    page = (DOCS / benchmarks.PAGE).read_text(encoding="utf-8")
-    return {**commands.pages(), **files.pages(), benchmarks.PAGE: benchmarks.written(page)}
+    texts = {name: (DOCS / name).read_text(encoding="utf-8") for name in (benchmarks.PAGE, protocol.PAGE)}
+    return {
+        **commands.pages(),
+        **files.pages(),
+        benchmarks.PAGE: benchmarks.written(texts[benchmarks.PAGE]),
+        **protocol.pages(texts[protocol.PAGE]),
+    }
 
 
 def stale() -> list[str]:
     """Pages that are not as they would be written, by their paths below docs; those to be removed among them."""
     current = pages()
     there = {str(path.relative_to(DOCS)): path for folder in FOLDERS for path in (DOCS / folder).glob("*.md")}
-    there[benchmarks.PAGE] = DOCS / benchmarks.PAGE
+    there |= {
+        name: DOCS / name for name in (benchmarks.PAGE, protocol.PAGE, protocol.SETTINGS) if (DOCS / name).exists()
+    }
     texts = {name: path.read_text(encoding="utf-8") for name, path in there.items()}
     return sorted(name for name in current.keys() | texts if current.get(name) != texts.get(name))
 

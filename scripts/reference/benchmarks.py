@@ -1,10 +1,6 @@
-"""The tables of docs/reference/benchmarks.md, from what benchmarks register.
-
-Each stands between ``<!-- table NAME -->`` and ``<!-- end -->``.
-"""
+"""The tables of docs/reference/benchmarks.md, from what benchmarks register."""
 
 import inspect
-import re
 from collections.abc import Iterator
 
 from fairlead.benchmarks.registration import BENCHMARKS
@@ -36,9 +32,4 @@ TABLES = {"benchmarks": benchmarks, "compared": compared}
 
 def written(text: str) -> str:
     """The page with its tables."""
-
-    def table(found: re.Match[str]) -> str:
-        head, *rows = TABLES[found[1]]()
-        return f"<!-- table {found[1]} -->\n{markdown.table(head, rows)}\n<!-- end -->"
-
-    return re.sub(r"<!-- table (\w+) -->.*?<!-- end -->", table, text, flags=re.DOTALL)
+    return markdown.filled(text, lambda name: TABLES[name]())

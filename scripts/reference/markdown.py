@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 WIDTH = 100
 WRITTEN = "<!-- Written by `python -m scripts.reference` from {source}. Change it there. -->"
@@ -53,6 +53,20 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     columns = [k for k in range(len(head)) if any(row[k] for row in kept)]
     lines = [f"| {' | '.join(row[k].replace('|', chr(92) + '|') for k in columns)} |" for row in (head, *kept)]
     return "\n".join([lines[0], "|" + "---|" * len(columns), *lines[1:]])
+
+
+def filled(text: str, table_of: Callable[[str], Iterator[Sequence[str]]]) -> str:
+    """A page whose tables stand between ``<!-- table NAME -->`` and ``<!-- end -->``, with new ones.
+
+    Args:
+        table_of: the head and the rows of a table, by its name.
+    """
+
+    def replaced(found: re.Match[str]) -> str:
+        head, *rows = table_of(found[1])
+        return f"<!-- table {found[1]} -->\n{table(head, rows)}\n<!-- end -->"
+
+    return re.sub(r"<!-- table ([\w.]+) -->.*?<!-- end -->", replaced, text, flags=re.DOTALL)
 
 
 def anchor(heading: str) -> str:

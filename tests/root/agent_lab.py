@@ -19,6 +19,7 @@ import pytest
 
 from fairlead import native
 from fairlead.errors import FairleadError
+from fairlead.protocol import reading
 
 Message = dict[str, Any]
 PORT = 47211
@@ -131,6 +132,7 @@ class Agent:
             if "id" in message or message["type"] in ("ready", "error", "stopped"):
                 self.answers.put(message)
             else:
+                reading.event_of(message["type"], message)  # the supervisor must understand it, too
                 self.seen.append(message)
                 self.events.put(message)
 

@@ -18,7 +18,7 @@ def say(**message: object) -> None:
 
 
 def answer(message: dict[str, object], mode: str) -> None:
-    identity = message["id"]
+    identity = message.get("id")
     match message["type"]:
         case "echo":
             say(type="echo", id=identity, value=message["value"])
@@ -28,7 +28,9 @@ def answer(message: dict[str, object], mode: str) -> None:
             print("last words", file=sys.stderr, flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
         case "event":
-            say(type="zone", peer=1, zone="high", t_s=time.time())
+            say(
+                **{"from": "low"}, type="zone", source=1, destination=0, zone="high", queue_delay_s=0.1, t_s=time.time()
+            )
             say(type="done", id=identity)
         case "stop" if mode != "stubborn":
             say(type="stopped")
@@ -53,7 +55,8 @@ def main() -> None:
         print("waiting for nothing", file=sys.stderr, flush=True)
         time.sleep(60)
     pid_file.write_text(f"{os.getpid()}\n{json.dumps(config)}\n{' '.join(sys.argv)}\n{dict(os.environ)}")
-    say(type="ready", pid=os.getpid(), version="0", plane="none", plane_reason="fake")
+    plane = {"interface": "eth0", "plane": "none", "plane_reason": "fake", "low_port": None}
+    say(type="ready", pid=os.getpid(), version="0", scheduling="normal", **plane)
     if mode == "garbage":
         print("segmentation soup", flush=True)
     for line in sys.stdin:

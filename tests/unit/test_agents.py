@@ -19,7 +19,15 @@ from fairlead.agents import group as groups
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.errors import AgentError, HostError
 from fairlead.manage import narrator
+from fairlead.protocol import commands
+from fairlead.protocol import events as protocol
+from fairlead.protocol.enums import Zone
+from fairlead.protocol.messages import AgentEvent
+from fairlead.protocol.objects import Base, Manage
 
+from .fake_commands import Die, Echo, Refuse, SayEvent, Silence
+
+MANAGE = Manage(base=Base(age_s=1.0, sizes_B=(), latency_s=[], rate_bps=[]), shares=[])
 FAKE = Path(__file__).parent / "fake_agent.py"
 
 
@@ -64,10 +72,10 @@ def run(body: Callable[[], Coroutine[Any, Any, None]]) -> None:
 def test_answers_go_to_their_questions(tmp_path: Path) -> None:
     async def body() -> None:
         async with group_of(tmp_path, "good", "good", "good") as group:
-            questions = [group.command(k % 3, {"type": "echo", "value": k}) for k in range(60)]
-            assert [reply["value"] for reply in await asyncio.gather(*questions)] == list(range(60))
+            questions = [group.command(k % 3, Echo(k)) for k in range(60)]
+            assert [reply.value for reply in await asyncio.gather(*questions)] == list(range(60))
             pids = [int((tmp_path / f"h{k}").read_text().split()[0]) for k in range(3)]
-            assert pids == [ready["pid"] for ready in group.ready]
+            assert pids == [ready.pid for ready in group.ready]
         assert all(gone(pid) for pid in pids)
 
     run(body)
@@ -75,7 +83,7 @@ def test_answers_go_to_their_questions(tmp_path: Path) -> None:
 
 def test_the_secret_is_common_and_only_on_standard_input(tmp_path: Path) -> None:
     async def body() -> None:
-        options = JobOptions(guardian=["sudo", "g"], uid=12, manage={1: {"shares": []}})
+        options = JobOptions(guardian=["sudo", "g"], uid=12, manage={1: MANAGE})
         async with group_of(tmp_path, "good", "good", options=options) as group:
             files = [(tmp_path / f"h{k}").read_text().split("\n", 2) for k in range(2)]
             first, second = (json.loads(lines[1]) for lines in files)
@@ -85,7 +93,7 @@ def test_the_secret_is_common_and_only_on_standard_input(tmp_path: Path) -> None
             assert first["hosts"][1] == {"name": "h1", "address": "10.0.0.2", "port": first["hosts"][0]["port"]}
             assert 47000 <= first["hosts"][0]["port"] <= 47999
             assert (first["guardian"], first["uid"]) == (["sudo", "g"], 12)
-            assert first["manage"] is None and second["manage"] == {"shares": []}
+            assert first["manage"] is None and second["manage"] == MANAGE.to_json()
             assert first["relay"] is None
             assert all(first["secret"] not in lines[2] for lines in files), "arguments and environment can be read"
 
@@ -101,8 +109,8 @@ def test_agents_that_relay_are_told_where_ranks_find_them(tmp_path: Path) -> Non
     run(body)
 
 
-def events_of(group: AgentGroup) -> asyncio.Queue[tuple[int, dict[str, Any]]]:
-    events: asyncio.Queue[tuple[int, dict[str, Any]]] = asyncio.Queue()
+def events_of(group: AgentGroup) -> asyncio.Queue[tuple[int, AgentEvent]]:
+    events: asyncio.Queue[tuple[int, AgentEvent]] = asyncio.Queue()
     group.on_event(lambda index, event: events.put_nowait((index, event)))
     return events
 
@@ -111,9 +119,10 @@ def test_events_reach_callbacks(tmp_path: Path) -> None:
     async def body() -> None:
         async with group_of(tmp_path, "good", "good") as group:
             first, second = events_of(group), events_of(group)
-            await group.command(1, {"type": "event"})
+            await group.command(1, SayEvent())
             index, event = first.get_nowait()
-            assert (index, event["type"], event["peer"], event["zone"]) == (1, "zone", 1, "high")
+            assert index == 1 and isinstance(event, protocol.Zone)
+            assert (event.source, event.zone) == (1, Zone.HIGH)
             assert second.get_nowait() == (index, event)
 
     run(body)
@@ -123,8 +132,8 @@ def test_a_refusal_names_host_and_reason(tmp_path: Path) -> None:
     async def body() -> None:
         async with group_of(tmp_path, "good", "good") as group:
             with pytest.raises(AgentError, match=r"h1: `refuse` failed: no such peer"):
-                await group.command(1, {"type": "refuse"})
-            assert (await group.command(1, {"type": "echo", "value": 1}))["value"] == 1
+                await group.command(1, Refuse())
+            assert (await group.command(1, Echo(1))).value == 1
 
     run(body)
 
@@ -134,12 +143,12 @@ def test_death_fails_what_waits_and_is_told(tmp_path: Path) -> None:
         async with group_of(tmp_path, "good", "good") as group:
             events = events_of(group)
             with pytest.raises(AgentError, match=r"h1: the agent was killed by signal 9: last words"):
-                await group.command(1, {"type": "die"})
+                await group.command(1, Die())
             index, event = await asyncio.wait_for(events.get(), 5)
-            assert (index, event["type"]) == (1, "died")
+            assert index == 1 and isinstance(event, protocol.Died)
             with pytest.raises(AgentError, match="h1: the agent was killed"):
-                await group.command(1, {"type": "echo", "value": 1})
-            assert (await group.command(0, {"type": "echo", "value": 1}))["value"] == 1
+                await group.command(1, Echo(1))
+            assert (await group.command(0, Echo(1))).value == 1
 
     run(body)
 
@@ -153,9 +162,9 @@ def test_what_is_said_to_a_dead_agent_leaves_no_error_behind(tmp_path: Path) -> 
             pid = int((tmp_path / "h0").read_text().splitlines()[0])
             os.kill(pid, signal.SIGKILL)
             assert wait_gone(pid)  # while nobody here reads: its pipe is found broken by writing
-            group._agents[0].say({"type": "lease"})
+            group._agents[0].say(commands.Lease())
             with pytest.raises(AgentError, match="killed by signal 9"):
-                await group.command(0, {"type": "echo", "value": 1})
+                await group.command(0, Echo(1))
         del group
         gc.collect()
 
@@ -168,7 +177,7 @@ def test_no_answer_is_an_error_with_the_time(tmp_path: Path) -> None:
     async def body() -> None:
         async with group_of(tmp_path, "good", "good") as group:
             with pytest.raises(AgentError, match=r"h0: the agent did not answer `silence` within 0.1 s"):
-                await group.command(0, {"type": "silence"}, timeout_s=0.1)
+                await group.command(0, Silence(), timeout_s=0.1)
 
     run(body)
 
@@ -179,7 +188,7 @@ def test_nonsense_ends_the_agent(tmp_path: Path) -> None:
         events = events_of(group)  # before it starts: the agent is gone as soon as it is ready
         async with group:
             index, event = await asyncio.wait_for(events.get(), 5)
-            assert index == 1 and "h1: the agent said something that is not its protocol" in event["reason"]
+            assert index == 1 and "h1: the agent said something that is not its protocol" in event.reason
             assert gone(int((tmp_path / "h1").read_text().split()[0]))
 
     run(body)
@@ -221,9 +230,9 @@ def test_a_host_whose_port_is_taken_has_another_and_all_know_it(tmp_path: Path) 
         taken = int((tmp_path / "h1.port").read_text())
         assert ports[0] == ports[2] == taken and ports[1] == ports[3] != taken
         told = [events.get_nowait(), events.get_nowait()]
-        assert [(index, event["type"], event["taken"], event["port"]) for index, event in told] == [
-            (1, "port", [taken], ports[1]),
-            (3, "port", [taken], ports[3]),
+        assert [(index, event.TYPE, event.taken, event.port) for index, event in told] == [
+            (1, "port", (taken,), ports[1]),
+            (3, "port", (taken,), ports[3]),
         ]
         assert narrator.sentence(["h0", "h1"], 1, told[0][1]) == (
             f"h1: port {taken} is in use there; its agent listens on {ports[1]}"
@@ -277,9 +286,9 @@ def test_what_ignores_every_request_is_killed(tmp_path: Path, monkeypatch: pytes
 def test_agents_end_when_their_supervisor_is_killed(tmp_path: Path) -> None:
     program = f"""
 import asyncio, sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from pathlib import Path
-from test_agents import group_of
+from tests.unit.test_agents import group_of
 
 async def body():
     async with group_of(Path({str(tmp_path)!r}), "good", "good"):
@@ -302,8 +311,8 @@ def test_two_groups_do_not_disturb_each_other(tmp_path: Path) -> None:
         async with group_of(tmp_path / "a", "good", "good") as one, group_of(tmp_path / "b", "good", "good") as two:
             assert one.job != two.job
             answers = await asyncio.gather(
-                *(group.command(1, {"type": "echo", "value": name}) for group, name in ((one, "one"), (two, "two")))
+                *(group.command(1, Echo(name)) for group, name in ((one, "one"), (two, "two")))
             )
-            assert [answer["value"] for answer in answers] == ["one", "two"]
+            assert [answer.value for answer in answers] == ["one", "two"]
 
     run(body)

@@ -14,16 +14,19 @@ import pytest
 
 from fairlead.agents import agent, events, revival
 from fairlead.agents import group as groups
-from fairlead.agents.agent import Message
 from fairlead.agents.crew import Crew
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.errors import AgentError
+from fairlead.protocol import commands
+from fairlead.protocol.messages import AgentEvent
 
-from .test_agents import events_of, gone, group_of, run
+from .agent_events import event
+from .fake_commands import Die, Echo, SayEvent
+from .test_agents import MANAGE, events_of, gone, group_of, run
 from .test_runtime import no_descriptor_free
 
-REVIVED = JobOptions(manage={1: {"shares": []}}, revived=True)
+REVIVED = JobOptions(manage={1: MANAGE}, revived=True)
 
 
 @pytest.fixture(autouse=True)
@@ -38,15 +41,15 @@ def config_of(pid_file: Path) -> dict[str, Any]:
     return config
 
 
-async def told(queue: "asyncio.Queue[tuple[int, dict[str, Any]]]", kind: str) -> dict[str, Any]:
+async def told(queue: "asyncio.Queue[tuple[int, AgentEvent]]", kind: str) -> Any:
     index, event = await asyncio.wait_for(queue.get(), 10)
-    assert (index, event["type"]) == (1, kind), event
+    assert (index, event.TYPE) == (1, kind), event
     return event
 
 
 async def die(group: AgentGroup) -> None:
     with pytest.raises(AgentError, match="killed by signal 9"):
-        await group.command(1, {"type": "die"})
+        await group.command(1, Die())
 
 
 def test_an_agent_that_ended_is_started_again_with_what_it_had(tmp_path: Path) -> None:
@@ -57,8 +60,8 @@ def test_an_agent_that_ended_is_started_again_with_what_it_had(tmp_path: Path) -
             for attempt in (1, 2):
                 await die(group)
                 await told(queue, "died")
-                assert (await told(queue, "restarted"))["attempt"] == attempt
-                assert (await group.command(1, {"type": "echo", "value": 7}))["value"] == 7
+                assert (await told(queue, "restarted")).attempt == attempt
+                assert (await group.command(1, Echo(7))).value == 7
                 again = config_of(tmp_path / "h1")
                 assert again["boot_id"] == first["boot_id"] + attempt
                 assert again | {"boot_id": 0} == first | {"boot_id": 0}
@@ -78,11 +81,11 @@ def test_after_a_row_of_starts_it_is_given_up_and_tried_now_and_then(
             queue = events_of(group)
             await die(group)
             await told(queue, "died")
-            reason = (await told(queue, "given_up"))["reason"]
+            reason = (await told(queue, "given_up")).reason
             assert reason.endswith("it ended with exit code 3: cannot open the device (3 starts)")
-            assert (await group.command(0, {"type": "echo", "value": 1}))["value"] == 1
+            assert (await group.command(0, Echo(1))).value == 1
             (tmp_path / "h1.cured").touch()
-            assert (await told(queue, "restarted"))["attempt"] > 3  # and it was given up once only
+            assert (await told(queue, "restarted")).attempt > 3  # and it was given up once only
 
     run(body)
 
@@ -96,7 +99,7 @@ def test_one_that_was_steady_has_all_its_starts_again(tmp_path: Path, monkeypatc
             for _ in range(5):  # more than there are pauses
                 await die(group)
                 await told(queue, "died")
-                assert (await told(queue, "restarted"))["attempt"] == 1
+                assert (await told(queue, "restarted")).attempt == 1
 
     run(body)
 
@@ -121,16 +124,16 @@ def test_a_lease_is_kept_while_events_are_looked_at_slowly(tmp_path: Path) -> No
     looked: list[str] = []
     slow = threading.Event()
 
-    def look(_host: int, event: Message) -> None:
+    def look(_host: int, event: AgentEvent) -> None:
         slow.wait(10)
-        looked.append(event["type"])
+        looked.append(event.TYPE)
 
     def make_group() -> AgentGroup:
         return group_of(tmp_path, "good", "good", options=JobOptions(lease_s=0.5))
 
     with Crew(make_group, look) as crew:
         for _ in range(3):
-            crew.command(1, {"type": "event"})
+            crew.command(1, SayEvent())
         time.sleep(1.0)  # nothing was looked at, and this thread waits as for a program
         assert looked == []
         renewed = [float(line) for line in (tmp_path / "h1.leases").read_text().split()]
@@ -144,10 +147,10 @@ class SlowLook:
     """Sees events; nothing more after the first one until it is told to go on."""
 
     def __init__(self) -> None:
-        self.seen: list[Message] = []
+        self.seen: list[AgentEvent] = []
         self.first, self.go_on = threading.Event(), threading.Event()
 
-    def __call__(self, _host: int, event: Message) -> None:
+    def __call__(self, _host: int, event: AgentEvent) -> None:
         self.seen.append(event)
         self.first.set()
         self.go_on.wait(10)
@@ -157,47 +160,48 @@ def test_events_without_end_are_left_out_and_counted(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(events, "MOST_WAITING", 3)
     look = SlowLook()
     with EventThread(look) as thread:
-        thread.put(0, {"type": "a"})
+        thread.put(0, event("died", reason="a"))
         assert look.first.wait(10)
         for _ in range(5):
-            thread.put(0, {"type": "b"})
+            thread.put(0, event("died", reason="b"))
         look.go_on.set()
         while len(look.seen) < 4:
             time.sleep(0.01)
-        thread.put(0, {"type": "c"})
-    assert [event["type"] for event in look.seen] == ["a", "b", "b", "b", "error", "c"]
-    assert look.seen[4]["reason"].startswith("2 events were left out")
+        thread.put(0, event("died", reason="c"))
+    reasons = [each.reason for each in look.seen]
+    assert [*reasons[:4], reasons[5]] == ["a", "b", "b", "b", "c"]
+    assert look.seen[4].TYPE == "error" and reasons[4].startswith("2 events were left out")
 
 
 def test_events_left_out_at_the_end_are_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "MOST_WAITING", 1)
     look = SlowLook()
     with EventThread(look) as thread:
-        thread.put(0, {"type": "a"})
+        thread.put(0, event("died", reason="a"))
         assert look.first.wait(10)
         for _ in range(3):
-            thread.put(1, {"type": "b"})
+            thread.put(1, event("died", reason="b"))
         threading.Timer(0.1, look.go_on.set).start()
-    assert [event["type"] for event in look.seen] == ["a", "b", "error"]
-    assert look.seen[2]["reason"].startswith("2 events were left out")
+    assert [each.reason for each in look.seen[:2]] == ["a", "b"]
+    assert look.seen[2].TYPE == "error" and look.seen[2].reason.startswith("2 events were left out")
 
 
 def test_an_error_in_who_looks_at_events_is_told_once_and_events_go_on(caplog: pytest.LogCaptureFixture) -> None:
-    seen: list[Message] = []
+    seen: list[AgentEvent] = []
 
-    def look(_host: int, event: Message) -> None:
-        if event["type"] == "b":
+    def look(_host: int, said: AgentEvent) -> None:
+        if said.reason == "b":
             raise KeyError("nothing")
-        seen.append(event)
+        seen.append(said)
 
     with EventThread(look) as thread:
         for kind in "abbc":
-            thread.put(0, {"type": kind})
-    assert [event["type"] for event in seen] == ["a", "c"]
+            thread.put(0, event("died", reason=kind))
+    assert [each.reason for each in seen] == ["a", "c"]
     assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [KeyError]
 
 
-LONG = {"type": "echo", "value": "x" * 200_000}  # does not fit into a pipe
+LONG = Echo("x" * 200_000)  # does not fit into a pipe
 
 
 def test_an_agent_that_reads_nothing_is_given_up_in_time_and_killed(
@@ -223,7 +227,7 @@ def test_leases_of_an_agent_that_reads_nothing_do_not_pile_up(tmp_path: Path) ->
             os.kill(pid, signal.SIGSTOP)
             spoken_to = group._agents[1]
             for _ in range(20_000):
-                spoken_to.say({"type": "lease"})
+                spoken_to.say(commands.Lease())
             assert spoken_to._process is not None and spoken_to._process.stdin is not None
             assert spoken_to._process.stdin.transport.get_write_buffer_size() < 2 * agent.UNREAD_B
             os.kill(pid, signal.SIGCONT)

@@ -20,6 +20,8 @@ from fairlead import native, programs
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.lab.topology import Host
 
+from .agent_events import event
+
 HPCC = """
 Begin of MPIRandomAccess section.
 Real time used = 5.223544 seconds
@@ -135,12 +137,12 @@ def test_netlink_attribute() -> None:
 
 def test_detours_know_who_is_away() -> None:
     detours = Detours(["h0", "h1", "h2"])
-    detours(0, {"type": "moved", "source": 0, "destination": 1, "relay": 2, "t_s": 5.0})
-    detours(0, {"type": "zone", "source": 0, "destination": 1})
+    detours(0, event("moved", relay=2, t_s=5.0))
+    detours(0, event("zone", zone="high"))
     assert not detours.wait_until_home(0.0)
     assert detours.first_move(4.0, lambda pair: pair == ("h0", "h1"), 0.0) == 5.0
     assert detours.first_move(5.5, lambda pair: True, 0.0) is None
-    detours(0, {"type": "returned", "source": 0, "destination": 1})
+    detours(0, event("returned"))
     assert detours.wait_until_home(0.0)
 
 

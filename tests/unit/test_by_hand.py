@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
@@ -11,12 +11,15 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import AgentError, FairleadError, HostError
 from fairlead.manage import by_hand
 from fairlead.manage.by_hand import MovesByHand
+from fairlead.protocol import commands, numbers
+
+from .agent_events import event
 
 HOSTS = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(4))
 CLUSTER = Cluster("c", "local", HOSTS)
-MOVED = {"type": "moved", "source": 0, "destination": 1, "relay": 2}
-RETURNED = {"type": "returned", "source": 0, "destination": 1, "reason": "destination_lost"}
-DIED, RESTARTED = {"type": "died", "reason": "killed"}, {"type": "restarted", "attempt": 1}
+MOVED = event("moved", relay=2)
+RETURNED = event("returned", reason="destination_lost")
+DIED, RESTARTED = event("died", reason="killed"), event("restarted", attempt=1)
 
 
 class FakeCrew:
@@ -26,8 +29,9 @@ class FakeCrew:
         self.errors = list(errors)
         self.made: list[tuple[int, int, int]] = []
 
-    def command(self, host: int, message: dict[str, Any]) -> None:
-        self.made.append((host, message["peer"], message["relay"]))
+    def command(self, host: int, move: commands.Move, timeout_s: float) -> None:
+        assert timeout_s > numbers.BY_HAND_S, "the agent says why not, if it is waited for"
+        self.made.append((host, move.peer, move.relay))
         if self.errors:
             raise self.errors.pop(0)
 
@@ -99,7 +103,7 @@ def test_a_return_for_another_reason_and_other_hosts_move_nothing() -> None:
     made = moves(crew)
     made(3, DIED)
     made(3, RESTARTED)
-    made(0, {**RETURNED, "reason": "direct_good"})
+    made(0, replace(RETURNED, reason="direct_good"))
     settled()
     assert crew.made == []
 

@@ -22,6 +22,7 @@ from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.migration.site_lock import SiteLock
 from fairlead.manage.narrator import sentence
+from fairlead.protocol.events import Migration
 
 from . import openstack_site
 from .imitated_openstack import PASSWORD, Cloud
@@ -71,16 +72,16 @@ class Agents:
         return {}
 
 
-def manage(tmp_path: Path, until: str, late_s: float = 20.0, on: Any = None) -> list[dict[str, Any]]:
+def manage(tmp_path: Path, until: str, late_s: float = 20.0, on: Any = None) -> list[Migration[int]]:
     """Events of a run that lasts until this one; ``on`` is called with each."""
-    events: list[dict[str, Any]] = []
+    events: list[Migration[int]] = []
     came = threading.Event()
 
-    def report(host: int, event: dict[str, Any]) -> None:
+    def report(host: int, event: Migration[int]) -> None:
         events.append(event)
         if on is not None:
-            on(event["action"])
-        if event["action"] == until:
+            on(event.action)
+        if event.action == until:
             came.set()
 
     names = ["node0", "node1"]
@@ -133,7 +134,7 @@ def test_one_bad_answer_is_no_end(site: Cloud, path: str, answer: Any) -> None:
 def test_one_bad_answer_does_not_abort_a_migration_of_the_controller(site: Cloud, tmp_path: Path) -> None:
     one_in_the_middle(site)
     events = manage(tmp_path, "moved")
-    assert [event["action"] for event in events] == ["begins", "moved"]
+    assert [event.action for event in events] == ["begins", "moved"]
     assert aborts(site) == [] and site.machines[0].host == "h1"
 
 
@@ -160,12 +161,12 @@ def test_of_a_cloud_that_stays_silent_nothing_is_claimed(
             site.step(site.records[0])
 
     events = manage(tmp_path, "found", late_s=0.6, on=on)
-    assert [event["action"] for event in events] == ["begins", "unknown", "found"]
+    assert [event.action for event in events] == ["begins", "unknown", "found"]
     told = sentence(["node0", "node1"], 0, events[1])
     assert told is not None and told.startswith("whether node0 moves from h0 to h1 is not known: ")
     assert "whether it still moves, and where it runs, is not known" in told and "busy (HTTP 503)" in told
     assert "(it took longer than 1 s)" in told and "stays" not in told
-    assert events[2]["reason"] == "by a migration whose end was not known: it is on h1 now and was on h0"
+    assert events[2].reason == "by a migration whose end was not known: it is on h1 now and was on h0"
     last_s = SiteLock(tmp_path / "sites", driver().site).last_move_s()
     assert last_s is not None and time.monotonic() - last_s < 5, "for the site it is a migration like others"
 
@@ -186,7 +187,7 @@ def test_a_provider_that_does_the_same_much_later_is_not_taken_for_us(
             site.step(site.records[0])
 
     events = manage(tmp_path, "found", late_s=0.6, on=on)
-    assert events[2]["reason"] == "by its provider: it is on h1 now and was on h0"
+    assert events[2].reason == "by its provider: it is on h1 now and was on h0"
     assert SiteLock(tmp_path / "sites", driver().site).last_move_s() is None
 
 
@@ -204,13 +205,13 @@ def test_a_migration_that_began_long_after_no_answer_is_found(
             site.step(site.records[0])
 
     events = manage(tmp_path, "found", on=on)
-    assert [event["action"] for event in events] == ["begins", "unknown", "found"]
+    assert [event.action for event in events] == ["begins", "unknown", "found"]
     told = sentence(["node0", "node1"], 0, events[1])
     assert told is not None and told.startswith(
         "whether node0 moves from h0 to h1 is not known: Nova did not say that it moves "
     )
     assert "and it was on h0, but one may still begin" in told
-    assert events[2]["reason"] == "by a migration whose end was not known: it is on h1 now and was on h0"
+    assert events[2].reason == "by a migration whose end was not known: it is on h1 now and was on h0"
 
 
 def test_by_hand_a_cloud_that_stays_silent_ends_it_with_what_is_known(
@@ -281,7 +282,7 @@ def test_a_clouds_yaml_that_cannot_be_read_for_a_moment_does_not_end_the_control
 
     site.step = step  # type: ignore[method-assign]
     events = manage(tmp_path, "moved")
-    assert [event["action"] for event in events] == ["begins", "moved"]
+    assert [event.action for event in events] == ["begins", "moved"]
 
 
 def interrupt_the_start(site: Cloud, *, taken: bool = True) -> None:

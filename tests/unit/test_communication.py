@@ -9,29 +9,32 @@ from fairlead.display.words import NBSP
 from fairlead.manage.components import FULL, NONE, Components
 from fairlead.manage.journal import Journal
 from fairlead.manage.scenario import FOUR
+from fairlead.protocol.messages import AgentEvent
 from fairlead.report import communication, communication_figures
 from fairlead.report.communication import Communication, PairTimes
 from fairlead.store import Store
 
+from .agent_events import event
+
 HOSTS = ["h0", "h1", "h2"]
 
 
-def event(source: int, **others: Any) -> dict[str, Any]:
-    """As the agent of h2 sends it."""
+def received(source: int, **others: Any) -> AgentEvent:
+    """As the agent of h2 says it."""
     zero = {"messages": 0, "size_B": 0, "waits": 0, "waited_s": 0.0, "known_s": 0.0, "network_s": 0.0}
     more = {"late_sender_s": 0.0, "joined": 0, "destination": 2, "dropped": 0, "mismatches": 0, "t_s": 5.0}
-    return {"type": "communication", "source": source, **zero, **more, **others}
+    return event("communication", source=source, **{**zero, **more, **others})
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Communication:
     events = [
-        event(0, messages=10, size_B=4096, waits=2, waited_s=0.3, known_s=0.2, network_s=0.1, late_sender_s=0.1,
+        received(0, messages=10, size_B=4096, waits=2, waited_s=0.3, known_s=0.2, network_s=0.1, late_sender_s=0.1,
               joined=2, latency_median_s=0.05, latency_max_s=0.06, clock_error_s=1e-5),
-        event(0, messages=5, size_B=1024, waits=1, waited_s=0.1, dropped=7, mismatches=1),
-        event(0, messages=5, size_B=1024, waits=1, waited_s=0.1, known_s=0.1, network_s=0.1, joined=1,
+        received(0, messages=5, size_B=1024, waits=1, waited_s=0.1, dropped=7, mismatches=1),
+        received(0, messages=5, size_B=1024, waits=1, waited_s=0.1, known_s=0.1, network_s=0.1, joined=1,
               latency_median_s=0.09, latency_max_s=0.09, clock_error_s=3e-5, dropped=7, mismatches=1),
-        event(1, messages=3, size_B=24, waits=1, waited_s=0.2, dropped=7, mismatches=1),
+        received(1, messages=3, size_B=24, waits=1, waited_s=0.2, dropped=7, mismatches=1),
     ]  # fmt: skip
     with Store.open(tmp_path) as store:
         number = store.begin_run("run", {"program": "cg"}, plan=["cg"])

@@ -22,10 +22,12 @@ from bench.faults.socket_bytes import Owned
 from bench.faults.traffic import Traffic
 from bench.faults.trial import ENDED, FAILED, HUNG, LATE, LEFT, OK, SLOW, UNTESTED, WRONG, Result, Trial
 
-from fairlead.agents.agent import Message
 from fairlead.agents.group import LEASE_S
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.manage import narrator
+from fairlead.protocol.messages import AgentEvent
+
+from .agent_events import event
 
 RATE_BPS = 5_000_000
 HURT = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, cells.SOURCE, cells.AGENT_KILLED)
@@ -118,13 +120,13 @@ def test_traffic_that_never_comes_back() -> None:
 
 def test_a_pairs_relay_is_read_from_what_a_run_prints() -> None:
     """From the narrator's own lines: if its words change, this test says so, and not a cell that waits in vain."""
-    moved = {"type": "moved", "source": 0, "destination": 1, "relay": 2, "reason": "manual"}
-    returned = {"type": "returned", "source": 0, "destination": 1, "relay": 2, "reason": "direct_good"}
-    other = {**returned, "destination": 2}
+    moved = event("moved", relay=2, reason="manual")
+    returned = event("returned", relay=2, reason="direct_good")
+    other = event("returned", destination=2, relay=2, reason="direct_good")
     names = ["h0", "h1", "h2"]
 
-    def relay_after(*events: Message) -> str | None:
-        lines = [(float(k), narrator.sentence(names, 0, event) or "") for k, event in enumerate(events)]
+    def relay_after(*events: AgentEvent) -> str | None:
+        lines = [(float(k), narrator.sentence(names, 0, each) or "") for k, each in enumerate(events)]
         return runs.Run.relay_of(cast(runs.Run, SimpleNamespace(told=lines)), "h0", "h1")
 
     assert relay_after() is None

@@ -18,6 +18,7 @@ from fairlead.lab.topology import Plan
 from fairlead.manage.migration import sharing as sharing_module
 from fairlead.manage.migration.relation import Places, Relation
 from fairlead.manage.migration.sharing import Sharing
+from fairlead.protocol import answers, commands
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = [f"h{number}" for number in range(8)]
@@ -105,12 +106,12 @@ def test_a_host_that_is_no_machine_of_the_cloud_is_by_itself() -> None:
 
 class Agents:
     def __init__(self, *silent: int) -> None:
-        self.told: list[tuple[int, dict[str, Any]]] = []
+        self.told: list[tuple[int, commands.Shares]] = []
         self.silent = set(silent)
 
-    def command_each(self, messages: Mapping[int, dict[str, Any]]) -> dict[int, Any]:
-        self.told += messages.items()
-        return {host: OSError() if host in self.silent else {"type": "done"} for host in messages}
+    def command_each(self, shares: Mapping[int, commands.Shares]) -> dict[int, Any]:
+        self.told += shares.items()
+        return {host: OSError() if host in self.silent else answers.Done() for host in shares}
 
 
 def inventory_of(plan: Plan) -> Inventory:
@@ -135,8 +136,7 @@ def test_all_agents_are_told_once_when_a_machine_has_moved(monkeypatch: pytest.M
     )
     assert [host for host, _ in agents.told] == list(range(8))
     relation = np.zeros((8,) * 4, dtype=bool)
-    assert agents.told[0][1]["type"] == "shares"
-    for k, m, hurt in agents.told[0][1]["shares"]:
+    for k, m, hurt in agents.told[0][1].shares:
         for i, j in hurt:
             relation[k, m, i, j] = True
     assert (relation == truth(now)).all()

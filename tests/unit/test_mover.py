@@ -17,6 +17,11 @@ from fairlead.manage.migration.mover import Mover
 from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.migration.site_lock import SiteLock
+from fairlead.protocol import answers, commands
+from fairlead.protocol.events import Migration
+from fairlead.protocol.objects import ProbeResult
+
+from .agent_events import event
 
 MOVE = Candidate("h0", "s0", "s1", copy_s=0.01, cost_s=0.1)
 
@@ -65,12 +70,12 @@ class FakeDriver:
 class Agents:
     """Every path into a host is slow by 2 ms, every round trip takes 3 ms."""
 
-    def command_each(self, messages: Mapping[int, dict[str, Any]]) -> dict[int, Any]:
-        times = {"backward_s": [0.002] * 3, "round_trip_s": [0.003] * 3}
-        return {
-            host: {"results": [{"peer": peer, **times} for peer in message["peers"]]}
-            for host, message in messages.items()
-        }
+    def command_each(self, probes: Mapping[int, commands.Probe]) -> dict[int, Any]:
+        return {host: answers.Probe(results=tuple(map(self._result, probe.peers))) for host, probe in probes.items()}
+
+    def _result(self, peer: int) -> ProbeResult:
+        times = {"forward_s": (0.001,) * 3, "backward_s": (0.002,) * 3, "round_trip_s": (0.003,) * 3}
+        return ProbeResult(peer=peer, sent=3, clock_error_s=1e-6, **times)
 
 
 class FakeController:
@@ -88,7 +93,7 @@ class FakeController:
         return []
 
     def zone(self, *arguments: Any) -> None:
-        self.told_of.append(f"zone {arguments[:3]}")
+        self.told_of.append(f"zone {tuple(map(str, arguments[:3]))}")
 
     def step(self, now_s: float, last_move_s: float | None) -> list[Decision]:
         return self._decisions.pop() if self._decisions else []
@@ -118,14 +123,14 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(
     tmp_path: Path, driver: FakeDriver, controller: FakeController, *, until: str, dry_run: bool = False
-) -> list[dict[str, Any]]:
+) -> list[Migration[int]]:
     """Events of a run that lasts until one with this action came."""
-    events: list[dict[str, Any]] = []
+    events: list[Migration[int]] = []
     came = threading.Event()
 
-    def report(host: int, event: dict[str, Any]) -> None:
+    def report(host: int, event: Migration[int]) -> None:
         events.append(event)
-        if event["action"] == until:
+        if event.action == until:
             came.set()
 
     lock = SiteLock(tmp_path, driver.site)
@@ -133,7 +138,7 @@ def run(
     probing = Probing(Agents(), ["h0", "h1"], {})
     moving = Mover(controller, driver, lock, ["h0", "h1"], report, probing, sharing, dry_run=dry_run)
     with moving:
-        moving(0, {"type": "zone", "destination": 1, "zone": "high"})
+        moving(0, event("zone", zone="high"))
         assert came.wait(5), events
     return events
 
@@ -142,11 +147,10 @@ def test_a_machine_is_moved_and_everything_is_told(tmp_path: Path) -> None:
     migration = FakeMigration([Progress("round 1"), Moved(1.5, 0.2, 2**20)])
     controller = FakeController()
     events = run(tmp_path, FakeDriver(migration), controller, until="moved")
-    assert [event["action"] for event in events] == ["begins", "moved"]
-    assert events[0] | {"expected_s": 0.01, "cost_s": 0.1} == events[0]
-    assert events[0]["reason"] == "every path into s0 is slow"
-    assert events[1] == {
-        "type": "migration",
+    assert [event.action for event in events] == ["begins", "moved"]
+    assert (events[0].expected_s, events[0].cost_s) == (0.01, 0.1)
+    assert events[0].reason == "every path into s0 is slow"
+    assert events[1].to_json(str) == {
         "action": "moved",
         "vm": "h0",
         "reason": "in 1.50 s, 1 MiB copied, paused for 200 ms",
@@ -172,7 +176,7 @@ def test_a_cloud_that_fails_after_the_move_does_not_undo_it(tmp_path: Path) -> N
 
     driver.answer.close = close
     events = run(tmp_path, driver, controller, until="blind")
-    assert [event["action"] for event in events] == ["begins", "moved", "blind"]
+    assert [event.action for event in events] == ["begins", "moved", "blind"]
     assert "failed" not in controller.told_of
     assert SiteLock(tmp_path, "fake").last_move_s() is not None
 
@@ -190,7 +194,7 @@ def test_what_goes_wrong_is_told_and_the_run_goes_on(
 ) -> None:
     controller = FakeController()
     events = run(tmp_path, FakeDriver(answer), controller, until=action)
-    assert events[-1]["reason"].startswith(said)
+    assert events[-1].reason.startswith(said)
     assert controller.told_of[-1] == told
     assert SiteLock(tmp_path, "fake").last_move_s() is None
 
@@ -199,20 +203,20 @@ def test_a_slow_migration_is_aborted(tmp_path: Path) -> None:
     migration = FakeMigration([Progress("round 1")])
     events = run(tmp_path, FakeDriver(migration), FakeController(late_s=0.02), until="failed")
     assert migration.aborted and migration.closed
-    assert events[-1]["reason"].startswith("h0 to s1 was aborted (it took longer than 0 s)")
+    assert events[-1].reason.startswith("h0 to s1 was aborted (it took longer than 0 s)")
 
 
 def test_a_migration_under_way_is_aborted_when_the_program_ends(tmp_path: Path) -> None:
     migration = FakeMigration([Progress("round 1")])
     events = run(tmp_path, FakeDriver(migration), FakeController(), until="begins")
     assert migration.aborted and migration.closed
-    assert "(the program has ended)" in events[-1]["reason"]
+    assert "(the program has ended)" in events[-1].reason
 
 
 def test_a_dry_run_only_says_what_it_would_do(tmp_path: Path) -> None:
     driver, controller = FakeDriver(None), FakeController()
     events = run(tmp_path, driver, controller, until="would", dry_run=True)
-    assert (events[-1]["vm"], events[-1]["server"], events[-1]["to"]) == ("h0", "s0", "s1")
+    assert (events[-1].vm, events[-1].server, events[-1].to) == ("h0", "s0", "s1")
     assert driver.asked == []
     assert controller.told_of[-1] == "told"
 
@@ -222,14 +226,14 @@ def test_two_controllers_never_move_at_once(tmp_path: Path) -> None:
     with SiteLock(tmp_path, "fake").hold() as got:
         assert got
         events = run(tmp_path, driver, FakeController(), until="stays")
-    assert events[-1]["reason"] == "another controller of this site moves a machine"
+    assert events[-1].reason == "another controller of this site moves a machine"
     assert driver.asked == []
 
 
 def test_a_cloud_that_does_not_answer_is_told_once(tmp_path: Path) -> None:
     driver = FakeDriver(None, CloudError("no answer within 10 s"))
     events = run(tmp_path, driver, FakeController(), until="blind")
-    assert [event["reason"] for event in events] == ["no answer within 10 s"]
+    assert [event.reason for event in events] == ["no answer within 10 s"]
 
 
 def test_a_lock_file_that_holds_nonsense_is_named(tmp_path: Path) -> None:

@@ -1,22 +1,28 @@
 """What is told on the terminal: what concerns the program's traffic, not every flutter of a path it has left."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
 from fairlead.manage.narrator import Narrator, sentence
+from fairlead.protocol.enums import Zone
+from fairlead.protocol.messages import AgentEvent
+from fairlead.protocol.objects import Flow
+
+from .agent_events import event
 
 NAMES = ["h0", "h1", "h2"]
-HIGH = {"type": "zone", "source": 0, "destination": 1, "zone": "high", "queue_delay_s": 0.0123}
-MOVED = {"type": "moved", "source": 0, "destination": 1, "relay": 2, "reason": "12.3 ms of queue"}
-RETURNED = {"type": "returned", "source": 0, "destination": 1, "relay": 2, "reason": "direct_good"}
+HIGH = event("zone", zone="high", queue_delay_s=0.0123)
+MOVED = event("moved", relay=2, reason="12.3 ms of queue")
+RETURNED = event("returned", relay=2, reason="direct_good")
 
 
-def _told(*events: dict[str, object]) -> list[str]:
+def _told(*events: AgentEvent) -> list[str]:
     stream = io.StringIO()
     narrator = Narrator(NAMES, stream)
-    for event in events:
-        narrator(0, dict(event))
+    for each in events:
+        narrator(0, each)
     return [line.removeprefix("fairlead: ") for line in stream.getvalue().splitlines()]
 
 
@@ -29,13 +35,14 @@ def test_congestion_and_moves_are_told_in_words() -> None:
 
 
 def test_pairs_of_the_job_on_the_same_bottleneck_are_named() -> None:
-    flows = [{"source": s, "destination": d, "relay": None, "rate_bps": 1e6} for s, d in ((0, 1), (2, 1), (1, 2))]
-    assert _told({**MOVED, "flows": flows[:1]}) == ["h0→h1 rerouted over h2: 12.3 ms of queue"]
-    assert _told({**MOVED, "flows": flows[:2]})[0].endswith("of queue; h2→h1 shares the bottleneck")
-    assert _told({**MOVED, "flows": flows})[0].endswith("of queue; h2→h1, h1→h2 share the bottleneck")
-    assert _told({**MOVED, "flows": [*flows, *flows]})[0].endswith(
-        "h2→h1, h1→h2, h2→h1 and 1 more share the bottleneck"
+    flows = tuple(
+        Flow(source=source, destination=destination, relay=None, rate_bps=1e6)
+        for source, destination in ((0, 1), (2, 1), (1, 2))
     )
+    assert _told(replace(MOVED, flows=flows[:1])) == ["h0→h1 rerouted over h2: 12.3 ms of queue"]
+    assert _told(replace(MOVED, flows=flows[:2]))[0].endswith("of queue; h2→h1 shares the bottleneck")
+    assert _told(replace(MOVED, flows=flows))[0].endswith("of queue; h2→h1, h1→h2 share the bottleneck")
+    assert _told(replace(MOVED, flows=flows * 2))[0].endswith("h2→h1, h1→h2, h2→h1 and 1 more share the bottleneck")
 
 
 def test_a_path_that_traffic_has_left_is_quiet_until_it_is_back() -> None:
@@ -44,26 +51,26 @@ def test_a_path_that_traffic_has_left_is_quiet_until_it_is_back() -> None:
 
 
 def test_other_zones_and_records_are_not_told() -> None:
-    assert _told({**HIGH, "zone": "medium"}, {"type": "stats", "cpu_s": 1.0}) == []
+    assert _told(replace(HIGH, zone=Zone.MEDIUM), event("stats", cpu_s=1.0, bytes_sent=1)) == []
 
 
 def test_a_dead_agent_is_named() -> None:
-    text = sentence(NAMES, 2, {"type": "died", "reason": "killed"})
+    text = sentence(NAMES, 2, event("died", reason="killed"))
     assert text is not None and "agent of h2 died" in text
 
 
 def test_what_a_dead_agent_had_moved_is_back() -> None:
-    died = {"type": "died", "reason": "killed"}
+    died = event("died", reason="killed")
     assert len(_told(MOVED, HIGH, died, HIGH)) == 3
 
 
 def test_an_agents_second_life_is_told() -> None:
-    moves = {"type": "restarted", "attempt": 1, "plane": "route", "plane_reason": ""}
+    moves = event("restarted", attempt=1, plane="route", plane_reason="")
     assert sentence(NAMES, 2, moves) == "the agent of h2 is running again"
-    told = sentence(NAMES, 2, {**moves, "plane": "none", "plane_reason": "no privilege"})
+    told = sentence(NAMES, 2, replace(moves, plane="none", plane_reason="no privilege"))
     assert told == "the agent of h2 is running again, but it cannot reroute traffic: no privilege"
-    assert sentence(NAMES, 2, {"type": "restarted", "attempt": 1}) == "the agent of h2 is running again"
-    told = sentence(NAMES, 2, {"type": "given_up", "reason": "h2: not reached (10 starts)"})
+    assert sentence(NAMES, 2, event("restarted", attempt=1)) == "the agent of h2 is running again"
+    told = sentence(NAMES, 2, event("given_up", reason="h2: not reached (10 starts)"))
     assert told == "the agent of h2 does not start; retrying once a minute: h2: not reached (10 starts)"
 
 
@@ -72,8 +79,8 @@ def test_times_are_those_of_the_report_since_the_programs_start() -> None:
     narrator = Narrator(NAMES, stream)
     narrator.say("agents are up")
     narrator.program_started(1000.0)
-    narrator(0, {**HIGH, "t_s": 1004.99})
-    narrator(0, {**MOVED, "t_s": 1005.04})
+    narrator(0, replace(HIGH, t_s=1004.99))
+    narrator(0, replace(MOVED, t_s=1005.04))
     narrator.say("a line of our own", 1006.0)
     assert stream.getvalue().splitlines() == [
         "fairlead: agents are up",
@@ -86,7 +93,7 @@ def test_times_are_those_of_the_report_since_the_programs_start() -> None:
 
 def test_quiet_says_nothing() -> None:
     stream = io.StringIO()
-    Narrator(NAMES, stream, quiet=True)(0, dict(MOVED))
+    Narrator(NAMES, stream, quiet=True)(0, MOVED)
     assert stream.getvalue() == ""
 
 
@@ -94,28 +101,28 @@ def test_quiet_says_nothing() -> None:
 def test_that_detours_end_with_the_program_goes_without_saying(reason: str) -> None:
     stream = io.StringIO()
     narrator = Narrator(NAMES, stream)
-    narrator(0, dict(MOVED))
+    narrator(0, MOVED)
     narrator.program_ended()
-    narrator(0, {**RETURNED, "reason": reason})
+    narrator(0, replace(RETURNED, reason=reason))
     assert len(stream.getvalue().splitlines()) == 1
 
 
 def test_a_detour_that_ends_with_a_peer_in_the_middle_of_a_run_is_told() -> None:
-    told = _told(MOVED, {**RETURNED, "reason": "peer_stopped"})
+    told = _told(MOVED, replace(RETURNED, reason="peer_stopped"))
     assert told[1] == "h0→h1 back on its direct path: the other host's agent was stopped"
-    assert len(_told(MOVED, {**RETURNED, "reason": "stopping"})) == 1
+    assert len(_told(MOVED, replace(RETURNED, reason="stopping"))) == 1
 
 
 def test_a_program_that_fills_its_own_path_is_nothing_to_tell() -> None:
-    stayed = {"type": "stayed", "source": 0, "destination": 1, "reason": "own_load"}
+    stayed = event("stayed", reason="own_load")
     assert _told(stayed) == []
-    assert _told({**stayed, "reason": "no_candidate"}) == ["h0→h1 not rerouted: no other host can relay its traffic"]
+    assert _told(replace(stayed, reason="no_candidate")) == ["h0→h1 not rerouted: no other host can relay its traffic"]
 
 
 def test_migrations_are_told_with_their_reasons() -> None:
-    event = {"type": "migration", "vm": "h0", "server": "s0", "to": "s1", "reason": "all is slow"}
+    details = {"vm": "h0", "server": "s0", "to": "s1", "reason": "all is slow"}
     said = {
-        action: sentence(["h0"], 0, event | {"action": action})
+        action: sentence(["h0"], 0, event("migration", action=action, **details))
         for action in ("would", "begins", "moved", "failed", "unknown")
     }
     assert said == {

@@ -8,8 +8,9 @@ import pytest
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import AgentError, ConfigError, HostError
 from fairlead.manage.preflight import check_interfaces, check_reachable, unreachable
-
-Message = dict[str, Any]
+from fairlead.protocol import answers, commands
+from fairlead.protocol.enums import Scheduling
+from fairlead.protocol.objects import ProbeResult
 
 
 class Agents:
@@ -19,15 +20,20 @@ class Agents:
         self.cut = cut
         self.probes = 0
 
-    def command_each(self, messages: Mapping[int, Message]) -> dict[int, Message | BaseException]:
-        return {host: self._answer(host, message) for host, message in messages.items()}
+    def command_each(self, probes: Mapping[int, commands.Probe]) -> dict[int, Any]:
+        return {host: self._answer(host, probe) for host, probe in probes.items()}
 
-    def _answer(self, host: int, message: Message) -> Message | BaseException:
-        self.probes += len(message["peers"])
-        times = {peer: [] if {host, peer} in self.cut else [1e-4] for peer in message["peers"]}
+    def _answer(self, host: int, probe: commands.Probe) -> answers.Probe | BaseException:
+        self.probes += len(probe.peers)
+        times = {peer: () if {host, peer} in self.cut else (1e-4,) for peer in probe.peers}
         if not any(times.values()):
             return AgentError("no probe was answered")  # as agents do
-        return {"results": [{"peer": peer, "round_trip_s": seen} for peer, seen in times.items()]}
+        return answers.Probe(
+            results=tuple(
+                ProbeResult(peer=peer, sent=1, round_trip_s=seen, forward_s=seen, backward_s=seen, clock_error_s=None)
+                for peer, seen in times.items()
+            )
+        )
 
 
 def test_on_a_healthy_cluster_every_host_is_probed_once() -> None:
@@ -56,7 +62,18 @@ def test_the_message_names_hosts_and_the_way_out() -> None:
 
 
 def test_an_address_on_another_interface() -> None:
-    ready = [{"interface": "eth0"}, {"interface": "eth1"}]
+    first, second = (
+        answers.Ready(
+            pid=1,
+            version="0",
+            interface=name,
+            plane="none",
+            plane_reason="",
+            low_port=None,
+            scheduling=Scheduling.NORMAL,
+        )
+        for name in ("eth0", "eth1")
+    )
     with pytest.raises(ConfigError, match=r"c\.toml: h1: 10\.0\.0\.2 is on eth1, not on eth0"):
-        check_interfaces(hosts(2), ready)
-    check_interfaces(hosts(2), [{"interface": "eth0"}] * 2)
+        check_interfaces(hosts(2), [first, second])
+    check_interfaces(hosts(2), [first] * 2)

@@ -3,6 +3,7 @@
 import io
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ from fairlead.errors import StoreError
 from fairlead.manage import registry
 from fairlead.manage.narrator import Narrator
 from fairlead.manage.supervisor import Outcome, _Audience, _summary, timed
+from fairlead.protocol.messages import AgentEvent
 
-MOVED = {"type": "moved", "destination": 1, "relay": 2, "reason": "it is high"}
+from .agent_events import event
+
+MOVED = event("moved", relay=2, reason="it is high")
 
 
 def watch(tmp_path: Path, said: io.StringIO, *sinks: Any) -> _Audience:
@@ -24,9 +28,9 @@ def watch(tmp_path: Path, said: io.StringIO, *sinks: Any) -> _Audience:
 
 
 def test_a_sink_that_fails_is_told_once_and_the_others_go_on(tmp_path: Path) -> None:
-    said, kept = io.StringIO(), list[tuple[int, dict[str, Any]]]()
+    said, kept = io.StringIO(), list[tuple[int, AgentEvent]]()
 
-    def full(_host: int, _event: dict[str, Any]) -> None:
+    def full(_host: int, _event: AgentEvent) -> None:
         raise StoreError("results.sqlite: database or disk is full")
 
     watching = watch(tmp_path, said, full, lambda host, event: kept.append((host, event)))
@@ -39,26 +43,26 @@ def test_a_sink_that_fails_is_told_once_and_the_others_go_on(tmp_path: Path) -> 
 
 
 def test_a_sink_that_does_not_understand_an_event_does_not_keep_it_from_others(tmp_path: Path) -> None:
-    said, kept = io.StringIO(), list[dict[str, Any]]()
-    watching = watch(tmp_path, said, lambda host, event: event["nothing"], lambda host, event: kept.append(event))
+    said, kept = io.StringIO(), list[AgentEvent]()
+    watching = watch(tmp_path, said, lambda host, event: event.nothing, lambda host, event: kept.append(event))
     watching(0, MOVED)
     watching(0, MOVED)
     assert kept == [MOVED] * 2
-    assert said.getvalue().count("its record has gaps: KeyError('nothing')") == 1
+    assert said.getvalue().count("its record has gaps: AttributeError(") == 1
 
 
 def test_what_a_dead_agent_said_of_its_paths_is_over(tmp_path: Path) -> None:
     watching = watch(tmp_path, io.StringIO())
     for host in (0, 2):
-        watching(host, MOVED)
-        watching(host, {"type": "zone", "destination": 1, "zone": "high", "queue_delay_s": 0.1})
-    watching(0, {"type": "died", "reason": "killed"})
+        watching(host, replace(MOVED, source=host))
+        watching(host, event("zone", source=host, zone="high", queue_delay_s=0.1))
+    watching(0, event("died", reason="killed"))
     assert watching._registration.state.detours == {"h2→h1": "h2"}
     assert watching._registration.state.zones == {"h2→h1": "high"}
 
 
 def test_a_registry_that_cannot_be_written_harms_nothing_else(tmp_path: Path) -> None:
-    kept = list[dict[str, Any]]()
+    kept = list[AgentEvent]()
     watching = watch(tmp_path / "missing", io.StringIO(), lambda host, event: kept.append(event))
     watching(0, MOVED)
     assert kept == [MOVED]
@@ -70,7 +74,7 @@ def test_a_terminal_that_is_gone_harms_nothing_else(tmp_path: Path) -> None:
         def write(self, _text: str) -> int:
             raise BrokenPipeError(32, "Broken pipe")
 
-    kept = list[dict[str, Any]]()
+    kept = list[AgentEvent]()
     watching = watch(tmp_path, Gone(), lambda host, event: kept.append(event))
     watching(0, MOVED)
     assert kept == [MOVED]

@@ -21,7 +21,7 @@ CommandError refusal(const std::string& line) {
 }
 
 TEST(Command, FieldsAreRead) {
-    const auto pingpong = parse<PingPongCommand>(
+    const auto pingpong = parse<PingpongCommand>(
         R"({"type":"pingpong","id":1,"peer":3,"sizes_B":[64,4194304],"exchanges":30,"warmup":5,"timeout_s":90.5})");
     EXPECT_EQ(pingpong.id, 1);
     EXPECT_EQ(pingpong.peer, 3);
@@ -32,7 +32,7 @@ TEST(Command, FieldsAreRead) {
     const auto train = parse<TrainCommand>(R"({"type":"train","id":2,"peer":3,"duration_s":0.2,"streams":4})");
     EXPECT_EQ(train.duration_s, 0.2);
     EXPECT_EQ(train.streams, 4);
-    EXPECT_EQ(train.timeout_s, kDefaultTimeout_s);
+    EXPECT_EQ(train.timeout_s, 25.0);
     const auto probe = parse<ProbeCommand>(R"({"type":"probe","id":3,"peers":[1,2],"count":5,"interval_s":0.02})");
     EXPECT_EQ(probe.peers, (std::vector<core::HostId>{1, 2}));
     EXPECT_EQ(probe.count, 5);
@@ -44,9 +44,9 @@ TEST(Command, FieldsAreRead) {
     EXPECT_EQ(parse<ReturnCommand>(R"({"type":"return","id":5,"peer":3})").peer, 3);
     const auto shares = parse<SharesCommand>(R"({"type":"shares","id":6,"shares":[[1,2,[[3,2],[1,0]]]]})");
     EXPECT_EQ(shares.id, 6);
-    EXPECT_TRUE(shares.sharing.hurts({1, 2}, {3, 2}));
-    EXPECT_TRUE(shares.sharing.hurts({1, 2}, {1, 0}));
-    EXPECT_FALSE(shares.sharing.hurts({3, 2}, {1, 2}));
+    EXPECT_TRUE(shares.shares.hurts({1, 2}, {3, 2}));
+    EXPECT_TRUE(shares.shares.hurts({1, 2}, {1, 0}));
+    EXPECT_FALSE(shares.shares.hurts({3, 2}, {1, 2}));
     EXPECT_EQ(parse<StepClockCommand>(R"({"type":"step_clock","id":7,"offset_s":-10.5})").offset_s, -10.5);
     EXPECT_NO_THROW(parse<StopCommand>(R"({"type":"stop","id":0})"));
     EXPECT_NO_THROW(parse<StopCommand>(R"({"type":"stop"})"));

@@ -105,18 +105,18 @@ TEST(Output, TellsWhenTheReaderIsGone) {
 
 TEST(Rejections, AreToldOncePerSecondWithReasons) {
     EventLoop loop;
-    std::vector<nlohmann::json> told;
-    Rejections rejections(loop, [&](nlohmann::json line) { told.push_back(std::move(line)); });
+    std::vector<RejectedEvent> told;
+    Rejections rejections(loop, [&](const RejectedEvent& event) { told.push_back(event); });
     for (int i = 0; i < 3; ++i) rejections.count(Refusal::not_sealed);
     rejections.count(Refusal::bad_challenge);
     loop.after(0.1, [&] { rejections.count(Refusal::replayed); });
     loop.after(0.3, [&] { loop.stop(); });
     loop.run();
     ASSERT_EQ(told.size(), 1U) << "the second report is not due yet";
-    EXPECT_EQ(told[0]["count"], 4);
-    EXPECT_EQ(told[0]["datagrams"], 3);
-    EXPECT_EQ(told[0]["connections"], 1);
-    EXPECT_EQ(told[0]["reasons"]["not sealed"], 3);
+    EXPECT_EQ(told[0].count, 4U);
+    EXPECT_EQ(told[0].datagrams, 3U);
+    EXPECT_EQ(told[0].connections, 1U);
+    EXPECT_EQ(told[0].reasons.at("not sealed"), 3U);
 }
 
 TEST(Clock, TestShiftsEveryReading) {

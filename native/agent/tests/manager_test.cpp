@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "loopback.hpp"
 #include "route_plane.hpp"
@@ -87,8 +86,8 @@ TEST(Manager, WatchesConnectionsAgainAfterAFailure) {
     RoutePlane plane(loop, own.config);
     ManageConfig manage{core::ControllerConfig(0, own.config.host_count()), {}};
     std::vector<std::string> logged;
-    Manager manager(loop, own.config, clock, own.channel, prober, plane, std::move(manage), [&](nlohmann::json line) {
-        if (line.at("type") == "log") logged.push_back(line.at("text"));
+    Manager manager(loop, own.config, clock, own.channel, prober, plane, std::move(manage), [&](const Event& event) {
+        if (const auto* log = std::get_if<LogEvent>(&event)) logged.push_back(log->text);
     });
     break_sock_diag();
     const LoopbackListener listener;

@@ -41,7 +41,7 @@ std::vector<Host> hosts_on_loopback() {
 struct MeasurementServiceTest : testing::Test {
     EventLoop loop;
     Clock clock{Clock::Test{}};
-    Rejections rejections{loop, [](const nlohmann::json&) {}};
+    Rejections rejections{loop, [](const auto&) {}};
     std::vector<Config> configs;
     std::vector<std::unique_ptr<MeasurementService>> services;
     int streams = 0;  ///< that host 0 was opened
@@ -160,7 +160,7 @@ TEST_F(MeasurementServiceTest, WithoutAThreadOnlyWhatNeedsOneFails) {
         const NoThreads none;
         EXPECT_EQ(open_stream(1).rfind("no thread for it: ", 0), 0U);
         std::optional<MeasurementFailure> failure;
-        services[1]->pingpong(PingPongCommand{}, [&](const auto& end) { failure = std::get<MeasurementFailure>(end); });
+        services[1]->pingpong(PingpongCommand{}, [&](const auto& end) { failure = std::get<MeasurementFailure>(end); });
         run_until([&] { return failure.has_value(); });
         EXPECT_EQ(failure->reason.rfind("no thread for it: ", 0), 0U);
     }

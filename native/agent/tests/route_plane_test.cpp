@@ -27,7 +27,7 @@ struct Station {
     EventLoop loop;
     Clock clock{{}};
     Config config;
-    Rejections rejections{loop, [](const nlohmann::json&) {}};
+    Rejections rejections{loop, [](const auto&) {}};
     UdpChannel channel;
 
     explicit Station(std::vector<std::string> guardian = {})

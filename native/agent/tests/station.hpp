@@ -51,9 +51,7 @@ struct Station {
     UdpChannel channel;
 
     Station(EventLoop& loop, const Clock& clock, core::HostId self)
-        : config(config_of(self)),
-          rejections(loop, [](const nlohmann::json&) {}),
-          channel(loop, config, clock, rejections, 1) {}
+        : config(config_of(self)), rejections(loop, [](const auto&) {}), channel(loop, config, clock, rejections, 1) {}
 };
 
 }  // namespace fairlead::agent

@@ -47,38 +47,6 @@ const MeasuredCandidate& less_loaded(const MeasuredCandidate& a, const MeasuredC
 
 }  // namespace
 
-std::string_view name(StayReason reason) {
-    switch (reason) {
-        case StayReason::no_candidate:
-            return "no_candidate";
-        case StayReason::no_answer:
-            return "no_answer";
-        case StayReason::not_better:
-            return "not_better";
-        case StayReason::destination_congested:
-            return "destination_congested";
-        case StayReason::source_congested:
-            return "source_congested";
-        case StayReason::own_load:
-            return "own_load";
-        case StayReason::refused:
-            return "refused";
-        case StayReason::destination_silent:
-            return "destination_silent";
-        case StayReason::move_failed:
-            return "move_failed";
-        case StayReason::gives_way:
-            return "gives_way";
-        case StayReason::destination_lost:
-            return "destination_lost";
-        case StayReason::not_carried:
-            return "not_carried";
-        case StayReason::held:
-            return "held";
-    }
-    return "unknown";
-}
-
 std::size_t way_in_turn(std::span<const std::size_t> ways, std::size_t turn) {
     const std::size_t count = *std::max_element(ways.begin(), ways.end()) + 1;
     const auto distance = [&](std::size_t way) { return (way + count - turn % count) % count; };

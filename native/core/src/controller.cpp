@@ -41,34 +41,6 @@ double relay_budget_bps(const ControllerConfig& config) {
 
 }  // namespace
 
-std::string_view name(ReturnReason reason) {
-    switch (reason) {
-        case ReturnReason::direct_good:
-            return "direct_good";
-        case ReturnReason::detour_slow:
-            return "detour_slow";
-        case ReturnReason::relay_dead:
-            return "relay_dead";
-        case ReturnReason::relay_revoked:
-            return "relay_revoked";
-        case ReturnReason::plane_lost:
-            return "plane_lost";
-        case ReturnReason::peer_stopped:
-            return "peer_stopped";
-        case ReturnReason::destination_lost:
-            return "destination_lost";
-        case ReturnReason::detour_broken:
-            return "detour_broken";
-        case ReturnReason::idle:
-            return "idle";
-        case ReturnReason::manual:
-            return "manual";
-        case ReturnReason::stopping:
-            return "stopping";
-    }
-    return "unknown";
-}
-
 Controller::Controller(ControllerConfig config) : state_(std::make_unique<State>(checked(std::move(config)))) {}
 Controller::~Controller() = default;
 Controller::Controller(Controller&&) noexcept = default;

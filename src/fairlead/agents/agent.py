@@ -1,7 +1,7 @@
 """One agent: its process, started through the executor and spoken to in JSON lines.
 
-The protocol is docs/reference/agent-protocol.md. An agent lives as long as its standard input: when this process dies
-in any way the pipe closes, and the agent withdraws what it did and ends.
+The protocol is docs/reference/agent-protocol.md; its messages are in `fairlead.protocol`. An agent lives as long as its
+standard input: when this process dies in any way the pipe closes, and the agent withdraws what it did and ends.
 """
 
 import asyncio
@@ -11,17 +11,17 @@ import signal
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from fairlead.cluster import executed
 from fairlead.errors import AgentError, HostError, reason_of
+from fairlead.protocol import answers, commands, events, numbers, reading
+from fairlead.protocol.messages import AgentEvent, Answer, AnswerT, Command, Order
 from fairlead.runtime import Process, child_runs
 
-Message = dict[str, Any]
-EventCallback = Callable[[int, Message], None]
+EventCallback = Callable[[int, AgentEvent], None]
 
 STOP_TIMEOUT_S = 5.0
-LINE_LIMIT_B = 1 << 26
 STDERR_LINES = 8
 UNREAD_B = 1 << 10  # of what is written and does not fit into the pipe; then nothing is added that has no answer
 
@@ -50,8 +50,8 @@ class Agent:
         self._process: asyncio.subprocess.Process | None = None
         self._noted: Process | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._answers: dict[int, asyncio.Future[Message]] = {}
-        self._ready: asyncio.Future[Message] | None = None
+        self._waiting: dict[int, tuple[type[Answer], asyncio.Future[Answer]]] = {}  # by the command's id
+        self._ready: asyncio.Future[answers.Ready] | None = None
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
         self._next_id = 1
         self._stopping = False
@@ -65,7 +65,7 @@ class Agent:
     def alive(self) -> bool:
         return self._process is not None and self._process.returncode is None
 
-    async def start(self, config: Message, timeout_s: float) -> Message:
+    async def start(self, config: commands.Config, timeout_s: float) -> answers.Ready:
         """Start the process, hand it ``config`` and wait for its `ready`, which is returned.
 
         Raises:
@@ -82,7 +82,7 @@ class Agent:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
-                limit=LINE_LIMIT_B,
+                limit=numbers.ANSWER_LINE_B,
                 start_new_session=True,
             )
         except OSError as error:
@@ -91,7 +91,7 @@ class Agent:
             self._noted = Process.of(self._process.pid)
         self._tasks = [asyncio.create_task(self._read_stderr()), asyncio.create_task(self._read_stdout())]
         with suppress(AgentError, HostError):  # it ended early: `_ready` will tell why
-            await self._write(config)
+            await self._write(config.to_json())
         try:
             return await asyncio.wait_for(asyncio.shield(self._ready), timeout_s)
         except TimeoutError as error:
@@ -99,7 +99,7 @@ class Agent:
                 f"{self.host.name}: the agent was not ready within {timeout_s:g} s{self._stderr_tail()}", hint=_DOCTOR
             ) from error
 
-    async def command(self, message: Message, timeout_s: float) -> Message:
+    async def command(self, command: Command[AnswerT], timeout_s: float) -> AnswerT:
         """Send a command and wait for the answer with its id.
 
         Raises:
@@ -108,32 +108,32 @@ class Agent:
         if not self.alive or self._stopping:
             raise self._death()
         identity, self._next_id = self._next_id, self._next_id + 1
-        answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-        self._answers[identity] = answer
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting[identity] = command.ANSWER, answer
         try:
             async with asyncio.timeout(timeout_s):  # of both: a stopped agent does not empty its pipe
-                await self._write({**message, "id": identity})
+                await self._write({**command.to_json(), "id": identity})
                 reply = await answer
         except TimeoutError as error:
             raise AgentError(
-                f"{self.host.name}: the agent did not answer `{message['type']}` within {timeout_s:g} s"
+                f"{self.host.name}: the agent did not answer `{command.TYPE}` within {timeout_s:g} s"
                 f"{self._stderr_tail()}",
                 hint="the host may be overloaded or cut off; " + _DOCTOR,
             ) from error
         finally:
-            self._answers.pop(identity, None)
-        if reply["type"] == "failed":
-            raise AgentError(f"{self.host.name}: `{message['type']}` failed: {reply.get('reason', 'no reason given')}")
-        return reply
+            self._waiting.pop(identity, None)
+        if isinstance(reply, answers.Failed):
+            raise AgentError(f"{self.host.name}: `{command.TYPE}` failed: {reply.reason}")
+        return cast(AnswerT, reply)
 
-    def say(self, message: Message) -> None:
+    def say(self, order: Order) -> None:
         """Write something that has no answer; nothing happens if the agent has ended or does not read."""
         if not self.alive or self._stopping:
             return
         assert self._process is not None and self._process.stdin is not None
         pipe = self._process.stdin
         if not pipe.is_closing() and pipe.transport.get_write_buffer_size() < UNREAD_B:
-            pipe.write(_line(message))
+            pipe.write(_line(order.to_json()))
 
     async def stop(self, timeout_s: float) -> None:
         """End the agent: asked first, by end of input next, by signal in the end. Never raises for a dead agent."""
@@ -144,7 +144,7 @@ class Agent:
         try:
             async with asyncio.timeout(timeout_s):
                 with suppress(AgentError, HostError):
-                    await self._write({"type": "stop", "id": 0})
+                    await self._write(commands.Stop().to_json())
                 self._process.stdin.close()
                 await self._process.wait()
         except TimeoutError:
@@ -160,7 +160,7 @@ class Agent:
                 os.killpg(self._process.pid, signal.SIGKILL)
         await self._process.wait()
 
-    async def _write(self, message: Message) -> None:
+    async def _write(self, message: dict[str, Any]) -> None:
         assert self._process is not None and self._process.stdin is not None
         try:
             self._process.stdin.write(_line(message))
@@ -188,20 +188,28 @@ class Agent:
         self._finish(problem or self._death())
 
     def _dispatch(self, line: bytes) -> None:
-        message: Message = json.loads(line)
+        message = json.loads(line)
         kind: str = message["type"]
         assert self._ready is not None
-        if kind in ("ready", "error") and not self._ready.done():
-            if kind == "ready":
-                self._ready.set_result(message)
-            else:
-                self._ready.set_exception(self._refusal(str(message.get("reason", "no reason given"))))
-        elif "id" in message:
-            answer = self._answers.get(message["id"])
-            if answer is not None and not answer.done():
-                answer.set_result(message)
-        elif kind != "stopped":
-            self._on_event(self.index, message)
+        if "id" in message:
+            self._answer(kind, message)
+        elif self._ready.done():
+            if kind != answers.Stopped.TYPE:
+                self._on_event(self.index, reading.event_of(kind, message))
+        elif kind == answers.Ready.TYPE:
+            self._ready.set_result(answers.Ready.read(reading.line_fields(message, kind)))
+        elif kind == answers.Error.TYPE:
+            self._ready.set_exception(self._refusal(answers.Error.read(reading.line_fields(message, kind)).reason))
+        else:
+            self._on_event(self.index, reading.event_of(kind, message))
+
+    def _answer(self, kind: str, message: dict[str, Any]) -> None:
+        wanted, answer = self._waiting.get(message["id"], (None, None))
+        if wanted is None or answer is None or answer.done():  # nobody waits for it any more
+            return
+        if kind not in (wanted.TYPE, answers.Failed.TYPE):
+            raise ValueError(f"it answers {kind!r}, and was asked for {wanted.TYPE!r}")
+        answer.set_result(reading.answer_of(wanted if kind == wanted.TYPE else answers.Failed, message))
 
     def _refusal(self, reason: str) -> AgentError:
         text = f"{self.host.name}: the agent cannot work: {reason}"
@@ -211,13 +219,13 @@ class Agent:
 
     def _finish(self, problem: AgentError | HostError) -> None:
         assert self._ready is not None
-        waiting = [self._ready, *self._answers.values()]
+        waiting: list[asyncio.Future[Any]] = [self._ready, *(answer for _, answer in self._waiting.values())]
         for future in waiting:
             if not future.done():
                 future.set_exception(problem)
                 future.exception()  # looked at here: nobody may be waiting for it any more
         if not self._stopping and self._ready.exception() is None:
-            self._on_event(self.index, {"type": "died", "reason": str(problem)})
+            self._on_event(self.index, events.Died(reason=str(problem)))
 
     def _death(self) -> AgentError | HostError:
         """The error that tells how the agent ended. Before `ready` it is the host that did not start it."""
@@ -241,7 +249,7 @@ class Agent:
         return ": " + " | ".join(self._stderr) if self._stderr else ""
 
 
-def _line(message: Message) -> bytes:
+def _line(message: dict[str, Any]) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 

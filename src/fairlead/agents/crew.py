@@ -12,10 +12,11 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from fairlead.agents.agent import Message
+from fairlead.agents.agent import EventCallback
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
 from fairlead.errors import AgentError, FairleadError
+from fairlead.protocol.messages import AnswerT, Command
 
 Result = TypeVar("Result")
 
@@ -28,7 +29,7 @@ class Crew:
         on_event: called with (host index, event) in another thread, one event at a time. It may take its time.
     """
 
-    def __init__(self, make_group: Callable[[], AgentGroup], on_event: Callable[[int, Message], None]) -> None:
+    def __init__(self, make_group: Callable[[], AgentGroup], on_event: EventCallback) -> None:
         self._make_group = make_group
         self._events = EventThread(on_event)
         self._started: Future[AgentGroup] = Future()
@@ -67,24 +68,24 @@ class Crew:
         self._request_stop()
         self._thread.join()
 
-    def command(self, host_index: int, message: Message, timeout_s: float = 10.0) -> Message:
+    def command(self, host_index: int, command: Command[AnswerT], timeout_s: float = 10.0) -> AnswerT:
         """Have one agent do something, from any thread; returns its answer.
 
         Raises:
             AgentError: it refused, died or did not answer in time.
         """
-        return self._do(self.group.command(host_index, message, timeout_s))
+        return self._do(self.group.command(host_index, command, timeout_s))
 
     def command_each(
-        self, messages: Mapping[int, Message], timeout_s: float = 10.0
-    ) -> dict[int, Message | BaseException]:
+        self, commands: Mapping[int, Command[AnswerT]], timeout_s: float = 10.0
+    ) -> dict[int, AnswerT | BaseException]:
         """As `command`, of several agents at the same time, by host index; errors are among the answers."""
 
-        async def ask_all() -> list[Message | BaseException]:
-            commands = (self.group.command(host, each, timeout_s) for host, each in messages.items())
-            return await asyncio.gather(*commands, return_exceptions=True)
+        async def ask_all() -> list[AnswerT | BaseException]:
+            asked = (self.group.command(host, each, timeout_s) for host, each in commands.items())
+            return await asyncio.gather(*asked, return_exceptions=True)
 
-        return dict(zip(messages, self._do(ask_all()), strict=True))
+        return dict(zip(commands, self._do(ask_all()), strict=True))
 
     def _do(self, what: Coroutine[Any, Any, Result]) -> Result:
         """Done in the agents' thread, from any other."""

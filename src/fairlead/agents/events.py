@@ -6,7 +6,9 @@ from collections import deque
 from types import TracebackType
 from typing import Self
 
-from fairlead.agents.agent import EventCallback, Message
+from fairlead.agents.agent import EventCallback
+from fairlead.protocol import events
+from fairlead.protocol.messages import AgentEvent
 
 _log = logging.getLogger(__name__)
 MOST_WAITING = 100_000
@@ -24,7 +26,7 @@ class EventThread:
 
     def __init__(self, on_event: EventCallback) -> None:
         self._on_event = on_event
-        self._waiting: deque[tuple[int, Message]] = deque()
+        self._waiting: deque[tuple[int, AgentEvent]] = deque()
         self._left_out = 0
         self._last_host = 0  # of those left out
         self._failed = False
@@ -32,7 +34,7 @@ class EventThread:
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._main, name="events", daemon=True)
 
-    def put(self, host: int, event: Message) -> None:
+    def put(self, host: int, event: AgentEvent) -> None:
         """Take an event, from any thread; never waits for who looks at it."""
         with self._changed:
             if len(self._waiting) >= MOST_WAITING:
@@ -59,7 +61,7 @@ class EventThread:
     def _tell_left_out(self) -> None:
         if self._left_out:
             reason = f"{self._left_out} events were left out: what follows the run is too slow"
-            self._waiting.append((self._last_host, {"type": "error", "reason": reason}))
+            self._waiting.append((self._last_host, events.Error(reason=reason)))
             self._left_out = 0
 
     def _main(self) -> None:

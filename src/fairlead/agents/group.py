@@ -10,14 +10,17 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from fairlead.agents import revival
-from fairlead.agents.agent import STOP_TIMEOUT_S, Agent, EventCallback, Host, Message, PortBusyError
+from fairlead.agents.agent import STOP_TIMEOUT_S, Agent, EventCallback, Host, PortBusyError
 from fairlead.agents.revival import Revival
 from fairlead.errors import AgentError
+from fairlead.protocol import answers, commands, events, numbers
+from fairlead.protocol.messages import AgentEvent, AnswerT, Command
+from fairlead.protocol.objects import ClockError, Manage, ManagedHost, RelayOptions
 
 START_TIMEOUT_S = 20.0
 COMMAND_TIMEOUT_S = 30.0
 PORT_ATTEMPTS = 8  # different ports within a job, too: each is exempt from moves (native/guardian/protocol.hpp)
-LEASE_S = 10.0
+LEASE_S = numbers.LEASE_S
 RENEWALS = 10  # of a lease, before it would run out
 
 HostT = TypeVar("HostT", bound=Host)
@@ -40,10 +43,10 @@ class JobOptions:
 
     guardian: Sequence[str] | None = None
     uid: int | None = None
-    manage: Mapping[int, Message] = field(default_factory=dict)
+    manage: Mapping[int, Manage] = field(default_factory=dict)
     rings: str | None = None
     relay: str | None = None
-    clock_test: Mapping[int, Message] = field(default_factory=dict)
+    clock_test: Mapping[int, ClockError] = field(default_factory=dict)
     lease_s: float | None = None
     revived: bool = False
 
@@ -54,10 +57,10 @@ class AgentGroup:
     ::
 
         async with AgentGroup(cluster.hosts, executor.command, ports=(19600, 19699)) as group:
-            answer = await group.command(0, {"type": "probe", "peers": [1], "count": 5, "interval_s": 0.02})
+            answer = await group.command(0, commands.Probe(peers=(1,), count=5, interval_s=0.02))
 
     Events that agents send by themselves go to every callback given to `on_event`; none is kept. An agent that dies is
-    told as the event ``{"type": "died", "reason": ...}``; commands to it raise. `JobOptions.revived`: see
+    told as the event `Died`; commands to it raise. `JobOptions.revived`: see
     `Revival`.
     """
 
@@ -97,7 +100,7 @@ class AgentGroup:
         self._revival: Revival | None = None
         self._lease: asyncio.Task[None] | None = None
         self.job = job or secrets.token_hex(4)
-        self.ready: list[Message] = []
+        self.ready: list[answers.Ready] = []
 
     def __len__(self) -> int:
         return len(self._hosts)
@@ -111,13 +114,15 @@ class AgentGroup:
         """Have ``callback(host_index, event)`` called for every event."""
         self._callbacks.append(callback)
 
-    async def command(self, host_index: int, message: Message, timeout_s: float = COMMAND_TIMEOUT_S) -> Message:
+    async def command(
+        self, host_index: int, command: Command[AnswerT], timeout_s: float = COMMAND_TIMEOUT_S
+    ) -> AnswerT:
         """Have one agent do something; returns its answer.
 
         Raises:
             AgentError: it refused, died or did not answer within ``timeout_s``.
         """
-        return await self._agents[host_index].command(message, timeout_s)
+        return await self._agents[host_index].command(command, timeout_s)
 
     async def __aenter__(self) -> Self:
         if len(self._hosts) < 2:
@@ -138,8 +143,7 @@ class AgentGroup:
                     )
         for index, turn in enumerate(turns):
             if turn:
-                event = {"type": "port", "taken": drawn[:turn], "port": drawn[turn], "t_s": time.time()}
-                self._dispatch(index, event)
+                self._dispatch(index, events.Port(t_s=time.time(), taken=tuple(drawn[:turn]), port=drawn[turn]))
         return self
 
     async def __aexit__(
@@ -157,7 +161,6 @@ class AgentGroup:
         """
         self._drawn, self._secret = list(ports), secrets.token_hex(32)
         self._agents = [self._agent(index) for index in range(len(self._hosts))]
-        self.ready = [{} for _ in self._agents]
         if self._options.revived:
             self._revival = Revival(self._start_again, self._dispatch, revival.PAUSES_S)
         if self._options.lease_s is not None:  # from here on: one that is ready at once may wait long for the others
@@ -174,10 +177,11 @@ class AgentGroup:
         busy = {index: outcome for index, outcome in enumerate(outcomes) if isinstance(outcome, PortBusyError)}
         if busy:
             await self._stop()
-        self.ready = [outcome for outcome in outcomes if isinstance(outcome, dict)]
+        else:
+            self.ready = [outcome for outcome in outcomes if isinstance(outcome, answers.Ready)]
         return busy
 
-    async def _start_again(self, index: int) -> Message:
+    async def _start_again(self, index: int) -> answers.Ready | None:
         """Another agent for a host, in the place of one that has ended: with the same port, tables and secret.
 
         Returns:
@@ -185,12 +189,14 @@ class AgentGroup:
         """
         agent = self._agents[index] = self._agent(index)
         try:
-            self.ready[index] = await agent.start(self._config(index), self._start_timeout_s)
+            ready = await agent.start(self._config(index), self._start_timeout_s)
         except BaseException:
             await asyncio.shield(agent.stop(STOP_TIMEOUT_S))
             raise
         planes = self._options.guardian is not None or self._options.relay is not None
-        return self.ready[index] if planes else {}
+        if self.ready:  # else others are still starting for the first time
+            self.ready[index] = ready
+        return ready if planes else None
 
     def _agent(self, index: int) -> Agent:
         host = self._hosts[index]
@@ -199,36 +205,35 @@ class AgentGroup:
     async def _renew(self, period_s: float) -> None:
         while True:
             for agent in self._agents:
-                agent.say({"type": "lease"})
+                agent.say(commands.Lease())
             await asyncio.sleep(period_s)
 
-    def _config(self, index: int) -> Message:
+    def _config(self, index: int) -> commands.Config:
         """The first line for an agent. Each start of a host's has a boot id of its own, greater than those before."""
-        hosts = [
-            {"name": host.name, "address": host.address, "port": port}
+        hosts = tuple(
+            ManagedHost(name=host.name, address=host.address, port=port)
             for host, port in zip(self._hosts, self._drawn, strict=True)
-        ]
+        )
         boot_id = self._first_boot_id + self._starts[index]
         self._starts[index] += 1
         options = self._options
-        return {
-            "type": "config",
-            "job": self.job,
-            "secret": self._secret,
-            "boot_id": boot_id,
-            "self": index,
-            "hosts": hosts,
-            "guardian": list(options.guardian) if options.guardian is not None else None,
-            "uid": options.uid,
-            "clock_test": options.clock_test.get(index, {"offset_s": 0.0, "drift": 0.0}),
-            "manage": options.manage.get(index),
-            "rings": options.rings,
-            "relay": {"directory": options.relay} if options.relay is not None else None,
-            "lease_s": options.lease_s,
-        }
+        return commands.Config(
+            job=self.job,
+            secret=self._secret,
+            boot_id=boot_id,
+            self_=index,
+            hosts=hosts,
+            guardian=tuple(options.guardian) if options.guardian is not None else None,
+            uid=options.uid,
+            clock_test=options.clock_test.get(index),
+            manage=options.manage.get(index),
+            rings=options.rings,
+            relay=RelayOptions(directory=options.relay) if options.relay is not None else None,
+            lease_s=options.lease_s,
+        )
 
-    def _dispatch(self, index: int, event: Message) -> None:
-        if event["type"] == "died" and self._revival is not None:
+    def _dispatch(self, index: int, event: AgentEvent) -> None:
+        if isinstance(event, events.Died) and self._revival is not None:
             self._revival.died(index)
         for callback in self._callbacks:
             callback(index, event)

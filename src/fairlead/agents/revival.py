@@ -4,8 +4,9 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
-from fairlead.agents.agent import EventCallback, Message
+from fairlead.agents.agent import EventCallback
 from fairlead.errors import AgentError, HostError
+from fairlead.protocol import answers, events
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0, 30.0)
 """Before each start in a row. Together they are longer than a lease: an agent that a cut-off host still has keeps its
@@ -19,19 +20,18 @@ STEADY_S = 60.0
 class Revival:
     """Keeps agents alive: a row of starts with growing pauses, then one now and then.
 
-    Tells the events ``{"type": "restarted", "attempt": k, ...}``, with what the new agent says of itself, and
-    ``{"type": "given_up", "reason": ...}`` once, when the last start of a row failed. ``attempt`` counts
-    the starts since an agent lived for `STEADY_S`: not all that there were.
+    Tells the events `Restarted`, with what the new agent says of its plane, and `GivenUp` once, when the last start of
+    a row failed. Attempts count the starts since an agent lived for `STEADY_S`: not all that there were.
 
     Args:
-        start: starts the agent of a host, by index, and returns what is told of its plane.
+        start: starts the agent of a host, by index, and returns what it says of its plane; None: it was to have none.
         tell: takes (host index, event).
         pauses_s: before each start.
     """
 
     def __init__(
         self,
-        start: Callable[[int], Awaitable[Message]],
+        start: Callable[[int], Awaitable[answers.Ready | None]],
         tell: EventCallback,
         pauses_s: Sequence[float] = PAUSES_S,
     ) -> None:
@@ -65,7 +65,7 @@ class Revival:
         while True:
             attempt = self._attempts[host] + 1
             if attempt == row + 1:
-                self._tell(host, {"type": "given_up", "reason": f"{why} ({row} starts)"})
+                self._tell(host, events.GivenUp(reason=f"{why} ({row} starts)"))
             self._attempts[host] = attempt
             await asyncio.sleep(self._pauses_s[attempt - 1] if attempt <= row else LATER_S)
             try:
@@ -74,6 +74,6 @@ class Revival:
                 why = str(error.args[0])
                 continue
             self._started_s[host] = time.monotonic()
-            told: Message = {"type": "restarted", "attempt": attempt}
-            self._tell(host, told | {key: ready[key] for key in ("plane", "plane_reason") if key in ready})
+            plane, plane_reason = (ready.plane, ready.plane_reason) if ready else (None, None)
+            self._tell(host, events.Restarted(attempt=attempt, plane=plane, plane_reason=plane_reason))
             return

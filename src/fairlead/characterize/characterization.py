@@ -18,6 +18,7 @@ from fairlead.characterize.survey import Settings
 from fairlead.characterize.tournament import Pair
 from fairlead.cluster.description import Cluster
 from fairlead.errors import NoSuchResultsError
+from fairlead.protocol.objects import Manage
 from fairlead.store import Run, Store
 
 KIND = "characterization"
@@ -167,8 +168,8 @@ class Characterization:
         """The path table, for people."""
         return path_table.in_words(self.hosts, self.latency, self.sensitivity, self.reference_size_B())
 
-    def manage_tables(self, self_index: int) -> dict[str, Any]:
-        """ "base" and "shares" of the configuration of the agent on one host (docs/guides/characterize.md).
+    def manage_tables(self, self_index: int) -> Manage:
+        """What the agent on one host decides by (docs/guides/characterize.md).
 
         Every agent gets all pairs: it judges its own paths, the second legs of its detours, and as a destination or
         relay the paths that lead to it.

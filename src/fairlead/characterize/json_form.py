@@ -7,6 +7,7 @@ import numpy as np
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.samples import Bools, Floats
 from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.protocol.objects import Base, Manage
 
 FORMAT = 1
 
@@ -35,17 +36,15 @@ def sensitivity(relation: Sensitivity) -> dict[str, Any]:
     }
 
 
-def manage_tables(matrix: LatencyMatrix, rates_bps: Floats, relation: Sensitivity, age_s: float) -> dict[str, Any]:
-    """What agents decide by: "base" and "shares" of an agent's ``manage``."""
-    return {
-        "base": {
-            "age_s": age_s,
-            "sizes_B": list(matrix.sizes_B),
-            "latency_s": nullable(matrix.median_s),
-            "rate_bps": nullable(rates_bps),
-        },
-        "shares": hurts_list(relation.hurts),
-    }
+def manage_tables(matrix: LatencyMatrix, rates_bps: Floats, relation: Sensitivity, age_s: float) -> Manage:
+    """What agents decide by."""
+    base = Base(
+        age_s=age_s,
+        sizes_B=tuple(matrix.sizes_B),
+        latency_s=nullable(matrix.median_s),
+        rate_bps=nullable(rates_bps),
+    )
+    return Manage(base=base, shares=hurts_list(relation.hurts))
 
 
 def nullable(values: Floats) -> Any:

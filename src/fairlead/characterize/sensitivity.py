@@ -17,8 +17,9 @@ import numpy as np
 from fairlead.characterize.samples import Bools, Floats, Injection, Samples, pooled
 from fairlead.characterize.tournament import Pair
 from fairlead.errors import MeasurementError
+from fairlead.protocol import numbers
 
-FACTOR = 1.5
+FACTOR = numbers.ZONES_MEDIUM_FACTOR
 """A path is hurt when its latency exceeds this factor of its base: where the zone `medium` starts."""
 
 OWN_SHARE = 0.3

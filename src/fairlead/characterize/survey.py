@@ -19,8 +19,9 @@ from fairlead.characterize.sensitivity import Sensitivity
 from fairlead.characterize.tournament import Pair, groups
 from fairlead.display import words
 from fairlead.progress import Progress
+from fairlead.protocol import commands
+from fairlead.protocol.messages import AnswerT, Command
 
-Message = dict[str, Any]
 MEETING = "testing which paths meet (at most)"
 
 
@@ -28,7 +29,7 @@ class Commander(Protocol):
     """What is needed of the agents; `fairlead.agents.group.AgentGroup` has it."""
 
     def __len__(self) -> int: ...
-    async def command(self, host_index: int, message: Message, timeout_s: float = ...) -> Message: ...
+    async def command(self, host_index: int, command: Command[AnswerT], timeout_s: float = ...) -> AnswerT: ...
 
 
 @dataclass(frozen=True)
@@ -143,9 +144,8 @@ class Survey:
         self._sink.injection(sample)
 
     async def _train(self, pair: Pair) -> float:
-        message = {"type": "train", "peer": pair[1], "duration_s": self._settings.injection_s, "streams": 1}
-        answer = await self._agents.command(pair[0], message)
-        return float(answer["rate_bps"])
+        train = commands.Train(peer=pair[1], duration_s=self._settings.injection_s, streams=1)
+        return (await self._agents.command(pair[0], train)).rate_bps
 
     async def _probe(self, watched: Iterable[Pair] | None) -> Floats:
         """(hosts, hosts, probes) one-way delays. One probe serves both directions of two hosts."""
@@ -163,15 +163,14 @@ class Survey:
         async def ask(order: int, host: int) -> None:
             # Hosts of a lab share few cores: probes that leave all at once would wait for each other.
             await asyncio.sleep(order * interval_s / len(plan))
-            message = {"type": "probe", "peers": plan[host], "count": settings.probes, "interval_s": interval_s}
-            answer = await self._agents.command(host, message)
-            for result in answer["results"]:
-                for source, destination, key in (
-                    (host, result["peer"], "forward_s"),
-                    (result["peer"], host, "backward_s"),
+            probe = commands.Probe(peers=tuple(plan[host]), count=settings.probes, interval_s=interval_s)
+            answer = await self._agents.command(host, probe)
+            for result in answer.results:
+                for source, destination, times_s in (
+                    (host, result.peer, result.forward_s[: settings.probes]),
+                    (result.peer, host, result.backward_s[: settings.probes]),
                 ):
-                    times = result[key][: settings.probes]
-                    delays[source, destination, : len(times)] = times
+                    delays[source, destination, : len(times_s)] = times_s
 
         await _all(ask(order, host) for order, host in enumerate(sorted(plan)))
         return delays
@@ -218,22 +217,17 @@ class Survey:
     async def _exchange(self, pair: Pair, sizes: tuple[int, ...], exchanges: int, warmup: int, alone: bool) -> None:
         # A pair may get a quarter of what it was seen to carry before it counts as stuck.
         timeout_s = 20 + 4 * (exchanges + warmup) * sum(self._expected_s(pair, size) for size in sizes)
-        message = {
-            "type": "pingpong",
-            "peer": pair[1],
-            "sizes_B": list(sizes),
-            "exchanges": exchanges,
-            "warmup": warmup,
-            "timeout_s": timeout_s,
-        }
-        answer = await self._agents.command(pair[0], message, timeout_s + 5)
-        for result in answer["results"]:
+        pingpong = commands.Pingpong(
+            peer=pair[1], sizes_B=sizes, exchanges=exchanges, warmup=warmup, timeout_s=timeout_s
+        )
+        answer = await self._agents.command(pair[0], pingpong, timeout_s + 5)
+        for result in answer.results:
             sample = Exchanges(
                 pair,
-                int(result["size_B"]),
-                np.asarray(result["round_trip_s"], dtype=np.float64),
-                np.asarray(result["forward_s"], dtype=np.float64),
-                float(answer["clock_error_s"]),
+                result.size_B,
+                np.asarray(result.round_trip_s, dtype=np.float64),
+                np.asarray(result.forward_s, dtype=np.float64),
+                answer.clock_error_s,
                 alone,
             )
             self.samples.exchanges.append(sample)

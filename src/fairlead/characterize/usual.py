@@ -10,17 +10,18 @@ from fairlead.characterize import characterization, sample_store
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.samples import Floats
+from fairlead.protocol import numbers
 from fairlead.store import Store
 
-FACTOR, FLOOR_S = 1.5, 1.0e-3
-"""By so much a path must be slower, of its latency and at least: where the agents' zone `medium` begins."""
 MOST_EARLIER = 5
 
 
 def slower_words(store: Store, found: Characterization) -> str:
     """For people: a warning if paths were faster when the same hosts were characterised before, else empty."""
     now_s, before_s = found.latency.median_s[0], _least_s(store, found)
-    slower = now_s > before_s + np.maximum((FACTOR - 1.0) * before_s, FLOOR_S)
+    # Slower is what the agents' zone `medium` begins at.
+    limit_s = np.maximum((numbers.ZONES_MEDIUM_FACTOR - 1.0) * before_s, numbers.ZONES_FLOOR_S)
+    slower = now_s > before_s + limit_s
     if not slower.any():
         return ""
     worst = np.where(slower, now_s / before_s, 0.0)

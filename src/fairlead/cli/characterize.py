@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.default_group import DefaultGroup
 from fairlead.cli.progress import progress_on
+from fairlead.protocol import numbers
 from fairlead.sizes import Sizes
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def command() -> None:
 @results_option
 @click.option(
     "--sizes",
-    type=Sizes(64 * 1024**2),
+    type=Sizes(numbers.PINGPONG_SIZES_B[1]),
     default="64,1KiB,8KiB,64KiB,512KiB,4MiB",
     show_default=True,
     help="Message sizes of the latency matrix.",

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from fairlead import config, programs
-from fairlead.agents.agent import Message
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
@@ -29,6 +28,7 @@ from fairlead.evaluate.traffic import HostTraffic
 from fairlead.manage.journal import recorded
 from fairlead.manage.remains import Remains
 from fairlead.manage.supervisor import Launch, Management, Outcome, supervise, timed
+from fairlead.protocol.messages import AgentEvent
 from fairlead.statistics import blocks
 from fairlead.store import Attachment, Event, Run, Series, Store
 from fairlead.store.connection import to_json
@@ -347,7 +347,7 @@ def _supervised(
     names = [host.name for host in cluster.managed_hosts()]
     events: list[Event] = []
 
-    def keep(host: int, event: Message) -> None:
+    def keep(host: int, event: AgentEvent) -> None:
         entry = recorded(names, host, event, time.time())
         if entry is not None:
             events.append(entry)

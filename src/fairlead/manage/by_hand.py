@@ -4,16 +4,18 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from fairlead.agents.agent import Message
 from fairlead.agents.crew import Crew
 from fairlead.cluster.description import Cluster
 from fairlead.errors import AgentError, ConfigError, HostError
 from fairlead.manage import reasons
 from fairlead.manage.narrator import pair
+from fairlead.protocol import commands, events, numbers
+from fairlead.protocol.messages import AgentEvent
 
 Move = tuple[str, str, str]
 ATTEMPTS = 3
 PAUSE_S = 1.0
+ANSWER_S = 2.0  # from the moment at which an agent gives up until it has said so
 
 
 class MovesByHand:
@@ -55,27 +57,27 @@ class MovesByHand:
             _make(crew, move)
         self._crew = crew
 
-    def __call__(self, host: int, event: Message) -> None:
+    def __call__(self, host: int, event: AgentEvent) -> None:
         self._note(host, event)
         crew = self._crew
-        worth = event["type"] == "restarted" or (
-            event["type"] == "returned" and event["reason"] not in reasons.PROGRAM_ENDED
+        worth = isinstance(event, events.Restarted) or (
+            isinstance(event, events.Returned) and event.reason not in reasons.PROGRAM_ENDED
         )
         if crew is not None and worth and any(map(self._due, self._moves)):
             threading.Thread(target=self._make_again, args=(crew,), name="moves", daemon=True).start()
 
-    def _note(self, host: int, event: Message) -> None:
-        kind = event["type"]
-        if kind == "died":
-            self._gone.add(host)
-            self._away -= {path for path in self._away if path[0] == host}
-        elif kind == "restarted":
-            self._gone.discard(host)
-            self._owed |= {move for move in self._moves if host in move}
-        elif kind == "moved":
-            self._away.add((event.get("source", host), event["destination"]))
-        elif kind == "returned":
-            self._away.discard((event.get("source", host), event["destination"]))
+    def _note(self, host: int, event: AgentEvent) -> None:
+        match event:
+            case events.Died():
+                self._gone.add(host)
+                self._away -= {path for path in self._away if path[0] == host}
+            case events.Restarted():
+                self._gone.discard(host)
+                self._owed |= {move for move in self._moves if host in move}
+            case events.Moved():
+                self._away.add((event.source, event.destination))
+            case events.Returned():
+                self._away.discard((event.source, event.destination))
 
     def _due(self, move: tuple[int, int, int]) -> bool:
         return move in self._owed and move[:2] not in self._away and self._gone.isdisjoint(move)
@@ -101,4 +103,4 @@ class MovesByHand:
 
 def _make(crew: Crew, move: tuple[int, int, int]) -> None:
     source, destination, relay = move
-    crew.command(source, {"type": "move", "peer": destination, "relay": relay})
+    crew.command(source, commands.Move(peer=destination, relay=relay), numbers.BY_HAND_S + ANSWER_S)

@@ -29,7 +29,7 @@ def choose(wanted: str, cluster: Cluster, management: Management) -> Management:
         )
 
     with Crew(make_group, lambda host, event: None) as crew:
-        unable = [each.get("plane_reason", "") for each in crew.group.ready if each["plane"] != "route"]
+        unable = [each.plane_reason for each in crew.group.ready if each.plane != "route"]
         hosts = len(crew.group)
     if not unable:
         return management

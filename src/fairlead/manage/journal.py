@@ -1,20 +1,14 @@
-"""Writes a managed run into the store while it goes on: every event that matters, then the end."""
+"""Events of a managed run in the store: written while it goes on, and read for reports."""
 
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from fairlead.agents.agent import Message
-from fairlead.store import Event, Store
-
-# What is kept. Everything else (`log`, answers) is for the terminal.
-RECORDED = frozenset(
-    [
-        *("zone", "moved", "returned", "stayed", "notice", "rejected", "clock", "stats", "path_latency"),
-        *("base_shifted", "communication", "died", "restarted", "given_up", "error"),
-        *("plane", "plane_lost", "plane_cleaned"),
-        *("migration", "port"),
-    ]
-)
+from fairlead.errors import StoreError
+from fairlead.protocol import reading
+from fairlead.protocol.messages import AgentEvent, EventKind, StoredEvent
+from fairlead.protocol.reading import EventT
+from fairlead.store import Event, Run, Store
 
 
 class Journal:
@@ -25,31 +19,53 @@ class Journal:
         self._run = run
         self._names = names
 
-    def __call__(self, host: int, event: Message, now_s: float) -> None:
+    def __call__(self, host: int, event: AgentEvent, now_s: float) -> None:
         entry = recorded(self._names, host, event, now_s)
         if entry is not None:
             self._store.add_event(self._run, entry.t_s, entry.kind, entry.data)
 
 
-def recorded(names: Sequence[str], host: int, event: Message, now_s: float) -> Event | None:
+def recorded(names: Sequence[str], host: int, event: AgentEvent, now_s: float) -> Event | None:
     """An agent's event as it is recorded, with hosts by name; None if it is not."""
-    kind = event["type"]
-    if kind not in RECORDED:
+    if not event.STORED:
         return None
-    data: dict[str, Any] = {key: value for key, value in event.items() if key not in ("type", "t_s")}
-    data["host"] = names[host]
-    _name(names, data)
-    if "flows" in data:
-        data["flows"] = [dict(flow) for flow in data["flows"]]
-        for flow in data["flows"]:
-            _name(names, flow)
-    if kind in ("zone", "moved", "returned", "stayed"):
-        data.setdefault("source", names[host])
-    return Event(float(event.get("t_s", now_s)), kind, data)
+    data = {name: _storable(value) for name, value in event.to_json(names.__getitem__).items()}
+    return Event(now_s if event.t_s is None else event.t_s, event.TYPE, {**data, "host": names[host]})
 
 
-def _name(names: Sequence[str], data: dict[str, Any]) -> None:
-    """Hosts by name in place of their index."""
-    for key in ("source", "destination", "relay", "peer", "from"):
-        if isinstance(data.get(key), int):
-            data[key] = names[data[key]]
+def _storable(value: object) -> object:
+    """Null for a number that is not finite, as agents say it."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A recorded event: the host whose agent said it (empty where none did), and when, in seconds since the epoch."""
+
+    t_s: float
+    host: str
+    event: StoredEvent
+
+
+def entries(store: Store, run: Run, *kinds: EventKind) -> Iterator[Entry]:
+    """What was recorded of a run, of these kinds, by this version or an earlier one; by time.
+
+    Raises:
+        StoreError: an event lacks what it must have (docs/reference/agent-protocol.md).
+    """
+    wanted = {kind.TYPE: kind for kind in kinds}
+    for each in store.events(run.id):
+        if each.kind not in wanted:
+            continue
+        try:
+            event = reading.stored_event(wanted[each.kind], each.t_s, each.data)
+        except ValueError as error:
+            raise StoreError(f"run {run.id}: {error}") from error
+        yield Entry(each.t_s, str(each.data.get("host", "")), event)
+
+
+def of_kind(entries: Iterable[Entry], kind: type[EventT]) -> Iterator[tuple[float, str, EventT]]:
+    """(time, host, event) of those entries that are of one kind."""
+    for each in entries:
+        if isinstance(each.event, kind):
+            yield each.t_s, each.host, each.event

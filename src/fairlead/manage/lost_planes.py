@@ -6,8 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self
 
-from fairlead.agents.agent import Message
+from fairlead.agents.agent import EventCallback
 from fairlead.errors import FairleadError
+from fairlead.protocol import events, reading
+from fairlead.protocol.messages import AgentEvent
+from fairlead.protocol.objects import RemovedItem
 
 PATIENCE_S = 1.0  # agents tell each other at once; who did not hear it misses echoes for this long
 
@@ -27,7 +30,7 @@ class LostPlanes:
     def __init__(
         self,
         clean: Callable[[int], list[Any]],
-        report: Callable[[int, Message], None],
+        report: EventCallback,
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._clean = clean
@@ -48,23 +51,24 @@ class LostPlanes:
             self._pool.submit(self._remove, host)
         self._pool.shutdown()
 
-    def __call__(self, host: int, event: Message) -> None:
-        if event["type"] == "plane_lost":
+    def __call__(self, host: int, event: AgentEvent) -> None:
+        if isinstance(event, events.PlaneLost):
             self._pool.submit(self._remove_when_unused, host)
-        elif event["type"] in ("moved", "returned", "died"):
-            self._note(host, event)
+        else:
+            with self._returned:
+                self._note(host, event)
+                self._returned.notify_all()
 
-    def _note(self, host: int, event: Message) -> None:
-        with self._returned:
-            if event["type"] == "died":
+    def _note(self, host: int, event: AgentEvent) -> None:
+        match event:
+            case events.Died():
                 self._bereaved.add(host)
                 for pair in [pair for pair in self._detours if pair[0] == host]:
                     del self._detours[pair]
-            elif event["type"] == "moved":
-                self._detours[event.get("source", host), event["destination"]] = event["relay"]
-            else:
-                self._detours.pop((event.get("source", host), event["destination"]), None)
-            self._returned.notify_all()
+            case events.Moved():
+                self._detours[event.source, event.destination] = event.relay
+            case events.Returned():
+                self._detours.pop((event.source, event.destination), None)
 
     def _unused(self, host: int) -> bool:
         return not any(host in (*pair, relay) for pair, relay in self._detours.items())
@@ -78,7 +82,8 @@ class LostPlanes:
         try:
             removed = self._clean(host)
         except FairleadError as error:
-            self._report(host, {"type": "error", "reason": f"what its guardian left is still there: {error}"})
+            self._report(host, events.Error(reason=f"what its guardian left is still there: {error}"))
             return
         if removed:
-            self._report(host, {"type": "plane_cleaned", "removed": removed})
+            items = (RemovedItem.read(reading.line_fields(each, "what the guardian removed")) for each in removed)
+            self._report(host, events.PlaneCleaned(removed=tuple(items)))

@@ -7,8 +7,10 @@ from typing import TextIO
 
 import click
 
-from fairlead.agents.agent import Message
+from fairlead.display import words
 from fairlead.manage import reasons
+from fairlead.protocol import enums, events
+from fairlead.protocol.messages import AgentEvent
 
 ARROW = "→"
 MOST_NAMED = 3  # of the job's pairs on a bottleneck
@@ -24,56 +26,62 @@ def pair_from(names: Sequence[str], source: int) -> str:
     return f"{names[source]}{ARROW}"
 
 
-def sentence(names: Sequence[str], host: int, event: Message) -> str | None:
+def sentence(names: Sequence[str], host: int, event: AgentEvent) -> str | None:
     """What an event says in words; None for those that only a record is made of."""
-    kind = event["type"]
-    if kind in ("zone", "moved", "returned", "stayed"):
-        path = pair(names, event.get("source", host), event["destination"])
-        return {
-            "zone": lambda: f"{path} {_congestion(event)}",
-            "moved": lambda: f"{path} rerouted over {names[event['relay']]}: {event['reason']}{_sharing(names, event)}",
-            "returned": lambda: f"{path} back on its direct path: {reasons.in_words(event['reason'])}",
-            "stayed": lambda: f"{path} not rerouted: {reasons.in_words(event['reason'])}",
-        }[kind]()
-    if kind == "migration":
-        return _of_migration(event)
-    if kind == "died":
-        return f"the agent of {names[host]} died; its traffic takes the direct paths: {event['reason']}"
-    if kind == "restarted":
-        but = f", but it cannot reroute traffic: {event['plane_reason']}" if event.get("plane") == "none" else ""
-        return f"the agent of {names[host]} is running again{but}"
-    if kind == "given_up":
-        return f"the agent of {names[host]} does not start; retrying once a minute: {event['reason']}"
-    if kind == "rejected":
-        return f"{names[host]} rejected {event['count']} datagrams that are not from this job"
-    if kind == "port":
-        taken = ", ".join(map(str, event["taken"]))
-        return f"{names[host]}: port {taken} is in use there; its agent listens on {event['port']}"
-    if kind == "plane_lost":
-        return f"{names[host]} can no longer reroute traffic: {event['reason']}"
-    if kind == "plane_cleaned":
-        return f"{names[host]}: removed what its guardian left behind ({_items(len(event['removed']))})"
-    if kind == "error":
-        return f"{names[host]}: {event['reason']}"
-    if kind == "log" and event["level"] == "error":
-        return f"{names[host]}: {event['text']}"
+    match event:
+        case events.Zone() | events.Moved() | events.Returned() | events.Stayed():
+            return f"{pair(names, event.source, event.destination)} {_of_pair(names, event)}"
+        case events.Migration():
+            return _of_migration(event)
+        case events.Died() | events.Restarted() | events.GivenUp():
+            return f"the agent of {names[host]} {_of_life(event)}"
+        case events.Rejected():
+            return f"{names[host]} rejected {event.count} datagrams that are not from this job"
+        case events.Port():
+            taken = ", ".join(map(str, event.taken))
+            return f"{names[host]}: port {taken} is in use there; its agent listens on {event.port}"
+        case events.PlaneLost():
+            return f"{names[host]} can no longer reroute traffic: {event.reason}"
+        case events.PlaneCleaned():
+            return f"{names[host]}: removed what its guardian left behind ({words.count(len(event.removed), 'item')})"
+        case events.Error():
+            return f"{names[host]}: {event.reason}"
+        case events.Log(level=enums.LogLevel.ERROR):
+            return f"{names[host]}: {event.text}"
     return None
 
 
-def _congestion(event: Message) -> str:
-    level = "is congested" if event["zone"] == "high" else f"has {event['zone']} congestion"
-    return f"{level}: {event['queue_delay_s'] * 1e3:.1f} ms of queueing delay"
+def _of_pair(
+    names: Sequence[str], event: events.Zone[int] | events.Moved[int] | events.Returned[int] | events.Stayed[int]
+) -> str:
+    match event:
+        case events.Zone():
+            level = "is congested" if event.zone == enums.Zone.HIGH else f"has {event.zone} congestion"
+            return f"{level}: {event.queue_delay_s * 1e3:.1f} ms of queueing delay"
+        case events.Moved():
+            return f"rerouted over {names[event.relay]}: {event.reason}{_sharing(names, event)}"
+        case events.Returned():
+            return f"back on its direct path: {reasons.in_words(event.reason)}"
+        case events.Stayed():
+            return f"not rerouted: {reasons.in_words(event.reason)}"
 
 
-def _items(count: int) -> str:
-    return f"{count} {'item' if count == 1 else 'items'}"
+def _of_life(event: events.Died[int] | events.Restarted[int] | events.GivenUp[int]) -> str:
+    match event:
+        case events.Died():
+            return f"died; its traffic takes the direct paths: {event.reason}"
+        case events.Restarted():
+            but = f", but it cannot reroute traffic: {event.plane_reason}" if event.plane == "none" else ""
+            return f"is running again{but}"
+        case events.GivenUp():
+            return f"does not start; retrying once a minute: {event.reason}"
 
 
-def _sharing(names: Sequence[str], event: Message) -> str:
+def _sharing(names: Sequence[str], event: events.Moved[int]) -> str:
     """The job's other pairs that were on the bottleneck, for example "; h1→h3, h4→h3 and 2 more share it"."""
-    left = event.get("source"), event["destination"]
-    paths = [pair(names, flow["source"], flow["destination"]) for flow in event.get("flows", [])
-             if (flow["source"], flow["destination"]) != left]  # fmt: skip
+    left = event.source, event.destination
+    flows = ((flow.source, flow.destination) for flow in event.flows)
+    paths = [pair(names, *flow) for flow in flows if flow != left]
     if not paths:
         return ""
     shown = paths[:MOST_NAMED]
@@ -81,21 +89,22 @@ def _sharing(names: Sequence[str], event: Message) -> str:
     return f"; {', '.join(shown)}{more} {'shares' if len(paths) == 1 else 'share'} the bottleneck"
 
 
-def _of_migration(event: Message) -> str:
-    vm, server, target, why = (event.get(key) for key in ("vm", "server", "to", "reason"))
+def _of_migration(event: events.Migration[int]) -> str:
+    vm, server, target, why = event.vm, event.server, event.to, event.reason
+    actions = enums.MigrationAction
     return {
-        "stays": f"no migration: {why}",
-        "would": f"dry run: {vm} would move from {server} to {target}: {why}",
-        "begins": f"{vm} begins to move from {server} to {target}: {why}",
-        "moved": f"{vm} has moved from {server} to {target} {why}",
-        "refused": f"{target} does not take {vm}: {why}",
+        actions.STAYS: f"no migration: {why}",
+        actions.WOULD: f"dry run: {vm} would move from {server} to {target}: {why}",
+        actions.BEGINS: f"{vm} begins to move from {server} to {target}: {why}",
+        actions.MOVED: f"{vm} has moved from {server} to {target} {why}",
+        actions.REFUSED: f"{target} does not take {vm}: {why}",
         # Where it is now stands in the reason, as far as that is known.
-        "failed": f"the migration of {vm} from {server} to {target} failed: {why}",
-        "unknown": f"whether {vm} moves from {server} to {target} is not known: {why}",
-        "found": f"{vm} was moved {why}",
-        "shares": f"since then {why}",
-        "blind": f"nothing can be migrated now: {why}",
-    }[event["action"]]
+        actions.FAILED: f"the migration of {vm} from {server} to {target} failed: {why}",
+        actions.UNKNOWN: f"whether {vm} moves from {server} to {target} is not known: {why}",
+        actions.FOUND: f"{vm} was moved {why}",
+        actions.SHARES: f"since then {why}",
+        actions.BLIND: f"nothing can be migrated now: {why}",
+    }[event.action]
 
 
 class Narrator:
@@ -138,27 +147,27 @@ class Narrator:
         with suppress(OSError):
             click.secho(f"fairlead{when or ':'} {text}", fg="cyan", file=self._stream)
 
-    def __call__(self, host: int, event: Message) -> None:
+    def __call__(self, host: int, event: AgentEvent) -> None:
         text = sentence(self._names, host, event)
         if text and self._worth_telling(host, event):
-            self.say(text, event.get("t_s"))
+            self.say(text, event.t_s)
 
-    def _worth_telling(self, host: int, event: Message) -> bool:
-        if event["type"] == "stayed":
-            return event["reason"].partition(":")[0] not in reasons.ORDINARY
-        if event["type"] == "died":
-            self._away = {path for path in self._away if path[0] != host}
-        if event["type"] not in ("zone", "moved", "returned"):
-            return True
-        path = (event.get("source", host), event["destination"])
-        # An agent that stops in the middle of a run (its lease ran out) is another matter.
-        ended = event["reason"] in reasons.PROGRAM_ENDED if event["type"] == "returned" else False
-        if ended and (self._program_ended or event["reason"] != reasons.PEER_STOPPED):
-            return False
-        if event["type"] == "zone":
-            return event["zone"] == "high" and path not in self._away
-        if event["type"] == "moved":
-            self._away.add(path)
-        else:
-            self._away.discard(path)
+    def _worth_telling(self, host: int, event: AgentEvent) -> bool:
+        match event:
+            case events.Stayed():
+                return event.reason.partition(":")[0] not in reasons.ORDINARY
+            case events.Died():
+                self._away = {path for path in self._away if path[0] != host}
+            case events.Zone():
+                return event.zone == enums.Zone.HIGH and (event.source, event.destination) not in self._away
+            case events.Moved():
+                self._away.add((event.source, event.destination))
+            case events.Returned() if self._goes_without_saying(event.reason):
+                return False
+            case events.Returned():
+                self._away.discard((event.source, event.destination))
         return True
+
+    def _goes_without_saying(self, reason: str) -> bool:
+        """The end of a detour with the program. An agent that stops in the middle of a run is another matter."""
+        return reason in reasons.PROGRAM_ENDED and (self._program_ended or reason != reasons.PEER_STOPPED)

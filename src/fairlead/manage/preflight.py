@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from fairlead.agents.agent import Message
 from fairlead.cluster.description import Cluster
 from fairlead.errors import AgentError, ConfigError, HostError
+from fairlead.protocol import answers, commands
+from fairlead.protocol.messages import AnswerT, Command
 
 PROBES = 3
 PROBE_INTERVAL_S = 0.02
@@ -14,10 +15,10 @@ PROBE_INTERVAL_S = 0.02
 class Commander(Protocol):
     """What is needed of the agents; `fairlead.agents.crew.Crew` has it."""
 
-    def command_each(self, messages: Mapping[int, Message]) -> dict[int, Message | BaseException]: ...
+    def command_each(self, commands: Mapping[int, Command[AnswerT]]) -> dict[int, AnswerT | BaseException]: ...
 
 
-def check_interfaces(cluster: Cluster, ready: Sequence[Message]) -> None:
+def check_interfaces(cluster: Cluster, ready: Sequence[answers.Ready]) -> None:
     """The hosts' addresses are on the interfaces that the cluster file names.
 
     Args:
@@ -27,8 +28,7 @@ def check_interfaces(cluster: Cluster, ready: Sequence[Message]) -> None:
         ConfigError: one is not; the message says what to write.
     """
     for host, said in zip(cluster.managed_hosts(), ready, strict=True):
-        found = said.get("interface", host.interface)
-        if found != host.interface:
+        if (found := said.interface) != host.interface:
             raise ConfigError(
                 f"{cluster.source}: {host.name}: {host.address} is on {found}, not on {host.interface}",
                 hint=f'write interface = "{found}" for it; `fairlead doctor {cluster.source}` says more',
@@ -65,13 +65,17 @@ def check_reachable(cluster: Cluster, crew: Commander) -> None:
 
 def _answered(crew: Commander, plan: dict[int, list[int]]) -> dict[tuple[int, int], bool]:
     """(who asked, whom) -> whether any probe came back."""
-    message = {"type": "probe", "count": PROBES, "interval_s": PROBE_INTERVAL_S}
-    answers = crew.command_each({host: {**message, "peers": peers} for host, peers in plan.items()})
+    told = crew.command_each(
+        {
+            host: commands.Probe(peers=tuple(peers), count=PROBES, interval_s=PROBE_INTERVAL_S)
+            for host, peers in plan.items()
+        }
+    )
     answered = {(host, peer): False for host, peers in plan.items() for peer in peers}
-    for host, answer in answers.items():
+    for host, answer in told.items():
         if isinstance(answer, AgentError):
             continue  # nobody answered this one, or it is dead
         if isinstance(answer, BaseException):
             raise answer
-        answered |= {(host, result["peer"]): bool(result["round_trip_s"]) for result in answer["results"]}
+        answered |= {(host, result.peer): bool(result.round_trip_s) for result in answer.results}
     return answered

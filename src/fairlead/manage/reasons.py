@@ -1,41 +1,16 @@
 """Why traffic was not rerouted or came back, in words: agents give a short name, and details after a colon."""
 
-_WORDS = {
-    # stayed
-    "no_candidate": "no other host can relay its traffic",
-    "no_answer": "no relay answered in time",
-    "not_better": "no detour is faster by enough",
-    "destination_congested": "all paths to the destination are congested",
-    "source_congested": "all paths from the source are congested",
-    "own_load": "the program's own traffic accounts for the queue",
-    "refused": "the relays have no capacity left",
-    "destination_silent": "the destination does not answer on any path",
-    "move_failed": "the route could not be installed",
-    "destination_lost": "the destination host does not accept rerouted traffic",
-    "not_carried": "no detour delivers packets (is the overlay's UDP port blocked, or IP forwarding off?)",
-    "gives_way": "another pair of the program is rerouted first, which may be enough",
-    "held": "its route changed too recently",
-    # returned
-    "direct_good": "the direct path has been free of congestion for long enough",
-    "detour_slow": "the detour became slower than the direct path",
-    "relay_dead": "the relay no longer answers",
-    "relay_revoked": "the relay withdrew its capacity",
-    "detour_broken": "the detour no longer delivers packets",
-    "plane_lost": "the guardian died",
-    "agent_died": "the agent died",
-    "idle": "the pair carries no traffic any more",
-    "manual": "by hand",
-    "stopping": "the program ended",
-    "peer_stopped": "the other host's agent was stopped",
-}
+from fairlead.protocol.enums import RETURN_REASON_WORDS, STAY_REASON_WORDS, ReturnReason, StayReason
+
+AGENT_DIED = "agent_died"  # of returns that nobody told
+_WORDS = {**STAY_REASON_WORDS, **RETURN_REASON_WORDS, AGENT_DIED: "the agent died"}
 
 # Of returns when the program ended: agents are told so one after the other.
-PEER_STOPPED = "peer_stopped"
-PROGRAM_ENDED = frozenset({"stopping", PEER_STOPPED})
-AGENT_DIED = "agent_died"
+PEER_STOPPED = ReturnReason.PEER_STOPPED
+PROGRAM_ENDED = frozenset({ReturnReason.STOPPING, PEER_STOPPED})
 
 # Reasons to stay that say nothing about the cluster: the program fills its own path, or the next try follows at once.
-ORDINARY = frozenset({"own_load", "no_answer", "gives_way", "held"})
+ORDINARY = frozenset({StayReason.OWN_LOAD, StayReason.NO_ANSWER, StayReason.GIVES_WAY, StayReason.HELD})
 
 
 def in_words(reason: str) -> str:

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 
 from fairlead import programs
-from fairlead.agents.agent import Message
 from fairlead.agents.crew import Crew
 from fairlead.characterize.characterization import latest
 from fairlead.characterize.usual import slower_words
@@ -34,6 +33,7 @@ from fairlead.manage.monitor import monitored
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
+from fairlead.protocol.objects import Manage
 from fairlead.store import Store
 from fairlead.store.records import Label
 
@@ -213,7 +213,7 @@ def _execute(
 
 def management_for(cluster: Cluster, components: Components, store: Store, *, quiet: bool = False) -> Management:
     """How runs on this cluster are managed, by its latest characterisation and where its hosts have our programs."""
-    tables: dict[int, Message] = {}
+    tables: dict[int, Manage] = {}
     remarks: list[str] = []
     found = None
     if components.detection:

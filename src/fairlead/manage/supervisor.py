@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from fairlead.agents.agent import Message
+from fairlead.agents.agent import EventCallback
 from fairlead.agents.crew import Crew
 from fairlead.agents.group import LEASE_S, AgentGroup, JobOptions
 from fairlead.characterize.samples import Bools
@@ -34,18 +34,19 @@ from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.narrator import Narrator, pair, pair_from
 from fairlead.manage.preflight import check_interfaces, check_reachable
+from fairlead.protocol import answers, enums, events
+from fairlead.protocol.messages import AgentEvent
+from fairlead.protocol.objects import Manage
 from fairlead.runtime import Process
-
-EventSink = Callable[[int, Message], None]
 
 
 class Mover(AbstractContextManager[object], Protocol):
     """What moves virtual machines beside a program; `fairlead.manage.migration.mover.Mover` is it."""
 
-    def __call__(self, host: int, event: Message) -> None: ...
+    def __call__(self, host: int, event: AgentEvent) -> None: ...
 
 
-MakeMover = Callable[[Sequence[str], EventSink, Probing, Sharing], Mover]
+MakeMover = Callable[[Sequence[str], EventCallback, Probing, Sharing], Mover]
 """(names of the agents' hosts, where it reports, what measures paths, what tells what they share) -> a mover."""
 
 Launch = Callable[[Callable[[], None]], int]
@@ -95,7 +96,7 @@ class Management:
     """
 
     components: Components
-    tables: Mapping[int, Message]
+    tables: Mapping[int, Manage]
     parts: Parts
     by_hand: bool = False
     remarks: Sequence[str] = ()
@@ -130,31 +131,38 @@ class _Audience:
     """
 
     def __init__(
-        self, names: Sequence[str], narrator: Narrator, registration: registry.Registration, sinks: Sequence[EventSink]
+        self,
+        names: Sequence[str],
+        narrator: Narrator,
+        registration: registry.Registration,
+        sinks: Sequence[EventCallback],
     ) -> None:
         self._names = names
         self._narrator = narrator
         self._registration = registration
-        self._observers: list[EventSink] = [narrator, self._register, *sinks]
+        self._observers: list[EventCallback] = [narrator, self._register, *sinks]
         self._failed: set[int] = set()  # observers, by place
         self.moves = 0
         self.migrations = 0
         self.relayed: dict[int, int] = {}  # by host index, messages; of hosts that have the relay plane
         self.problems: list[Exception] = []
 
-    def __call__(self, host: int, event: Message) -> None:
-        self.moves += event["type"] == "moved"
-        self.migrations += event["type"] == "migration" and event["action"] == "moved"
-        if event["type"] == "stats" and "relay" in event:
-            # Ranks count; an agent that was started again knows of none until they have joined it.
-            self.relayed[host] = max(self.relayed.get(host, 0), int(event["relay"]["ranks"]["relayed"]))
+    def __call__(self, host: int, event: AgentEvent) -> None:
+        match event:
+            case events.Moved():
+                self.moves += 1
+            case events.Migration(action=enums.MigrationAction.MOVED):
+                self.migrations += 1
+            case events.Stats() if event.relay is not None:
+                # Ranks count; an agent that was started again knows of none until they have joined it.
+                self.relayed[host] = max(self.relayed.get(host, 0), event.relay.ranks.relayed)
         for place, observer in enumerate(self._observers):
             try:
                 observer(host, event)
             except Exception as error:  # noqa: BLE001  # whatever one does wrong, the others are told
                 self._note(place, error)
 
-    def add(self, observer: EventSink) -> None:
+    def add(self, observer: EventCallback) -> None:
         """Have another one told."""
         self._observers.append(observer)
 
@@ -168,25 +176,24 @@ class _Audience:
         text = str(error) if isinstance(error, FairleadError) else repr(error)
         self._narrator.say(f"the program goes on, but its record has gaps: {text}")
 
-    def _register(self, host: int, event: Message) -> None:
+    def _register(self, host: int, event: AgentEvent) -> None:
         state = self._registration.state
-        if event["type"] == "died":  # its guardian takes the routes back, and nobody looks at its paths
-            for told in (state.detours, state.zones):
-                for path in [path for path in told if path.startswith(pair_from(self._names, host))]:
-                    del told[path]
-            return self._registration.write()
-        if event["type"] not in ("zone", "moved", "returned"):
-            return None
-        path = pair(self._names, event.get("source", host), event["destination"])
-        if event["type"] == "moved":
-            state.detours[path] = self._names[event["relay"]]
-        elif event["type"] == "returned":
-            state.detours.pop(path, None)
-        elif event["zone"] == "low":
-            state.zones.pop(path, None)
-        else:
-            state.zones[path] = event["zone"]
-        return self._registration.write()
+        match event:
+            case events.Died():  # its guardian takes the routes back, and nobody looks at its paths
+                for told in (state.detours, state.zones):
+                    for path in [path for path in told if path.startswith(pair_from(self._names, host))]:
+                        del told[path]
+            case events.Moved():
+                state.detours[pair(self._names, event.source, event.destination)] = self._names[event.relay]
+            case events.Returned():
+                state.detours.pop(pair(self._names, event.source, event.destination), None)
+            case events.Zone(zone=enums.Zone.LOW):
+                state.zones.pop(pair(self._names, event.source, event.destination), None)
+            case events.Zone():
+                state.zones[pair(self._names, event.source, event.destination)] = event.zone
+            case _:
+                return
+        self._registration.write()
 
 
 def supervise(
@@ -195,7 +202,7 @@ def supervise(
     launch: Launch,
     *,
     argv: Sequence[str],
-    sinks: Sequence[EventSink] = (),
+    sinks: Sequence[EventCallback] = (),
     quiet: bool = False,
     with_crew: Callable[[Crew], None] | None = None,
 ) -> Outcome:
@@ -282,11 +289,13 @@ def _state(cluster: Cluster, argv: Sequence[str], job: str) -> registry.RunState
     return registry.RunState(job, source, list(argv), own.pid, own.start_ticks, time.time())
 
 
-def _tell_planes(narrator: Narrator, names: Sequence[str], ready: Sequence[Message], watch: EventSink) -> None:
+def _tell_planes(
+    narrator: Narrator, names: Sequence[str], ready: Sequence[answers.Ready], watch: EventCallback
+) -> None:
     """Hosts that cannot move traffic: said once, and recorded one by one."""
-    without = {index: each.get("plane_reason", "") for index, each in enumerate(ready) if each["plane"] == "none"}
+    without = {index: each.plane_reason for index, each in enumerate(ready) if each.plane == "none"}
     for index, reason in without.items():
-        watch(index, {"type": "plane", "plane": "none", "reason": reason})
+        watch(index, events.Plane(plane="none", reason=reason))
     if without:
         first, reason = next(iter(without.items()))
         narrator.say(
@@ -295,12 +304,12 @@ def _tell_planes(narrator: Narrator, names: Sequence[str], ready: Sequence[Messa
         )
 
 
-def _tell_low_ports(narrator: Narrator, names: Sequence[str], ready: Sequence[Message]) -> None:
+def _tell_low_ports(narrator: Narrator, names: Sequence[str], ready: Sequence[answers.Ready]) -> None:
     """Hosts where every user can have the ports that outer packets leave from. Each host only knows its own value."""
     told = {
-        name: each["low_port"]
+        name: each.low_port
         for name, each in zip(names, ready, strict=True)
-        if each["plane"] == "route" and each.get("low_port") is not None
+        if each.plane == "route" and each.low_port is not None
     }
     if unknown := [name for name, first in told.items() if first == "not known"]:
         narrator.say(

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from fairlead.errors import MeasurementError
 from fairlead.profile.json_form import Rank, Summary
+from fairlead.protocol import numbers
 
 SMALL_B = 64
-LARGEST_B = 64 * 1024**2  # that agents exchange
+LARGEST_B = numbers.PINGPONG_SIZES_B[1]  # that agents exchange
 MOST_CLASSES = 4
 ENOUGH = 0.95  # share of messages, and of bytes
 _MIDDLE = 1.5  # mean size of a class over its first size, if sizes are spread evenly in it

@@ -6,13 +6,13 @@ waited for had been sent (docs/explanation/message-times.md): waiting for a send
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from fairlead.manage import journal
+from fairlead.protocol import events
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 
 HostPair = tuple[str, str]
-KIND = "communication"
 
 
 @dataclass(frozen=True)
@@ -58,37 +58,32 @@ class Communication:
 
 def read(store: Store, run: Run) -> Communication | None:
     """What the monitor saw of a run; None where it was not on, or saw no message between hosts."""
-    lines: dict[HostPair, list[Mapping[str, Any]]] = {}
+    seconds: dict[HostPair, list[events.Communication[str]]] = {}
     dropped: dict[str, int] = {}
     mismatches: dict[str, int] = {}
-    for event in store.events(run.id):
-        if event.kind != KIND:
-            continue
-        source, destination = str(event.data["source"]), str(event.data["destination"])
-        lines.setdefault((source, destination), []).append(event.data)
-        dropped[destination] = int(event.data["dropped"])  # both count on from the beginning
-        mismatches[destination] = int(event.data["mismatches"])
-    if not lines:
+    kind = events.Communication
+    for _, _, event in journal.of_kind(journal.entries(store, run, kind), kind):
+        seconds.setdefault((event.source, event.destination), []).append(event)
+        dropped[event.destination] = event.dropped  # both count on from the beginning
+        mismatches[event.destination] = event.mismatches
+    if not seconds:
         return None
-    pairs = {pair: _summed(each) for pair, each in sorted(lines.items())}
+    pairs = {pair: _summed(each) for pair, each in sorted(seconds.items())}
     return Communication(pairs, sum(dropped.values()), sum(mismatches.values()))
 
 
-def _summed(lines: Sequence[Mapping[str, Any]]) -> PairTimes:
-    def total(key: str) -> float:
-        return sum(line[key] for line in lines)
-
-    latencies_s = [line["latency_median_s"] for line in lines if "latency_median_s" in line]
+def _summed(seconds: Sequence[events.Communication[str]]) -> PairTimes:
+    latencies_s = [each.latency_median_s for each in seconds if each.latency_median_s is not None]
     return PairTimes(
-        messages=int(total("messages")),
-        size_B=int(total("size_B")),
-        waits=int(total("waits")),
-        waited_s=total("waited_s"),
-        known_s=total("known_s"),
-        network_s=total("network_s"),
-        late_sender_s=total("late_sender_s"),
+        messages=sum(each.messages for each in seconds),
+        size_B=sum(each.size_B for each in seconds),
+        waits=sum(each.waits for each in seconds),
+        waited_s=sum(each.waited_s for each in seconds),
+        known_s=sum(each.known_s for each in seconds),
+        network_s=sum(each.network_s for each in seconds),
+        late_sender_s=sum(each.late_sender_s for each in seconds),
         latency_s=median(latencies_s) if latencies_s else None,
-        clock_error_s=max((line["clock_error_s"] for line in lines if "clock_error_s" in line), default=0.0),
+        clock_error_s=max((each.clock_error_s for each in seconds if each.clock_error_s is not None), default=0.0),
     )
 
 

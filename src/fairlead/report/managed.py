@@ -2,22 +2,31 @@
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from operator import attrgetter
 
-from fairlead.errors import StoreError
-from fairlead.manage import reasons
+from fairlead.manage import journal, reasons
+from fairlead.manage.journal import Entry, of_kind
+from fairlead.protocol import events
 from fairlead.report import characterized
 from fairlead.report import migrations as migrations_report
 from fairlead.statistics.estimates import median
-from fairlead.store import Event, Run, Store
+from fairlead.store import Run, Store
 
 HostPair = tuple[str, str]
 
-MOVE_KINDS = ("moved", "returned", "stayed")
+MOVES = (events.Moved, events.Returned, events.Stayed)
+KINDS = (
+    *MOVES, events.Started, events.Congestion, events.Zone, events.PathLatency, events.Stats, events.Migration,
+    events.Died,
+)  # fmt: skip
+Decision = events.Moved[str] | events.Returned[str] | events.Stayed[str]
+Stats = tuple[float, str, events.Stats[str]]  # when, of which host
+OfPair = Decision | events.Zone[str] | events.PathLatency[str]
+
 NOTICED_S = 1.5
 """A path in use that got slow is seen to be so within this time, and so is one that begins to be used."""
 SETTLED_S = 0.25
@@ -170,42 +179,41 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
     """The run's events, translated to times after the program's start.
 
     Raises:
-        StoreError: an event lacks what it must have (docs/reference/results.md).
+        StoreError: an event lacks what it must have (docs/reference/agent-protocol.md).
     """
-    events = store.events(run.id)
-    started = [event.t_s for event in events if event.kind == "started"]
+    entries = list(journal.entries(store, run, *KINDS))
+    started = [t_s for t_s, *_ in of_kind(entries, events.Started)]
     start_s = started[0] if started else run.started_s
-    by_kind: dict[str, list[Event]] = {}
-    for event in events:
-        by_kind.setdefault(event.kind, []).append(event)
-    made = tuple(_congestion(run, event, start_s, time_s) for event in by_kind.get("congestion", []))
-    measured = _measured(run, events, start_s)
+    measured = _measured(entries, start_s)
     moves, zones = _with_deaths(
-        [_move(run, e, start_s) for e in events if e.kind in MOVE_KINDS],
-        [ZoneChange(e.t_s - start_s, _pair(run, e), _of(run, e, "zone")) for e in by_kind.get("zone", [])],
-        [(e.t_s - start_s, str(_of(run, e, "host"))) for e in by_kind.get("died", [])],
+        [_move(e.t_s - start_s, e.event) for e in entries if isinstance(e.event, MOVES)],
+        [ZoneChange(t_s - start_s, _pair(each), each.zone) for t_s, _, each in of_kind(entries, events.Zone)],
+        [(t_s - start_s, host) for t_s, host, _ in of_kind(entries, events.Died)],
     )
+    made = [_congestion(t_s, each, start_s, time_s) for t_s, _, each in of_kind(entries, events.Congestion)]
+    stats = list(of_kind(entries, events.Stats))
+    migrations = (migrations_report.of_event(e, t_s - start_s) for t_s, _, e in of_kind(entries, events.Migration))
     found = ManagedRun(
         run,
         time_s,
-        made if run.parent is not None else None,
+        tuple(made) if run.parent is not None else None,
         tuple(moves),
         tuple(zones),
         tuple(measured),
-        tuple(_costs(run, by_kind.get("stats", []), start_s, start_s + time_s)),
-        tuple(migrations_report.of_event(each, start_s) for each in by_kind.get(migrations_report.KIND, [])),
-        _relayed(run, by_kind.get("stats", [])),
-        frozenset(_pair(run, e) for e in by_kind.get("path_latency", [])),
+        tuple(_costs(stats, start_s, start_s + time_s)),
+        tuple(migrations),
+        _relayed(stats),
+        frozenset(_pair(each) for *_, each in of_kind(entries, events.PathLatency)),
     )
-    probed = [e for e in events if e.kind in ("path_latency", "moved") and e.data.get("relay") is not None]
     quiet_s = _quiet_s(found)
-    if any(_pair(run, e) not in quiet_s for e in probed):
+    probed = list(_probed(entries))
+    if any(pair not in quiet_s for _, pair, _ in probed):
         quiet_s = characterized.base_s(store, run) | quiet_s
-    every = sorted([*measured, *_direct_while_away(run, probed, quiet_s, start_s)], key=lambda each: each.t_s)
+    every = sorted([*measured, *_direct_while_away(probed, quiet_s, start_s)], key=lambda each: each.t_s)
     return replace(found, latencies=tuple(every))
 
 
-def _measured(run: Run, events: Sequence[Event], start_s: float) -> list[Latency]:
+def _measured(entries: Sequence[Entry], start_s: float) -> list[Latency]:
     """What the kernel measured of paths that carried something, on the route that they had.
 
     A connection that carries nothing keeps its last round trip, be it of the route before.
@@ -213,18 +221,19 @@ def _measured(run: Run, events: Sequence[Event], start_s: float) -> list[Latency
     changed_s: dict[HostPair, float] = {}
     remembered: dict[HostPair, deque[float]] = {}
     found = []
-    for event in events:
-        if event.kind in ("moved", "returned"):
-            changed_s[_pair(run, event)] = event.t_s
-        if event.kind != "path_latency":
+    for each in entries:
+        event = each.event
+        if isinstance(event, events.Moved | events.Returned):
+            changed_s[_pair(event)] = each.t_s
+        if not isinstance(event, events.PathLatency):
             continue
-        pair, latency_s = _pair(run, event), float(_of(run, event, "latency_s"))
+        pair = _pair(event)
         values = remembered.setdefault(pair, deque(maxlen=_REMEMBERED))
-        again = latency_s in values
-        values.append(latency_s)
-        settled = event.t_s - changed_s.get(pair, -math.inf) >= SETTLED_S
-        if settled and not again and event.data.get("rate_bps") != 0:
-            found.append(Latency(event.t_s - start_s, pair, latency_s, event.data.get("relay")))
+        again = event.latency_s in values
+        values.append(event.latency_s)
+        settled = each.t_s - changed_s.get(pair, -math.inf) >= SETTLED_S
+        if settled and not again and event.rate_bps != 0:
+            found.append(Latency(each.t_s - start_s, pair, event.latency_s, event.relay))
     return found
 
 
@@ -237,36 +246,34 @@ def _quiet_s(found: ManagedRun) -> dict[HostPair, float]:
     return {pair: median(samples) for pair, samples in quiet.items()}
 
 
-def _direct_while_away(
-    run: Run, probed: Sequence[Event], quiet_s: Mapping[HostPair, float], start_s: float
-) -> list[Latency]:
-    """Latencies of direct paths that carried no traffic: quiet median plus the queueing delay that their probes saw.
+def _probed(entries: Sequence[Entry]) -> Iterator[tuple[float, HostPair, float]]:
+    """(time, pair, queueing delay of its direct path by probes) of pairs whose traffic took a relay."""
+    for each in entries:
+        if isinstance(each.event, events.PathLatency | events.Moved) and each.event.relay is not None:
+            yield each.t_s, _pair(each.event), each.event.queue_delay_s
 
-    Events of moved pairs carry ``queue_delay_s``, which is the direct path's whichever path the traffic takes.
-    """
+
+def _direct_while_away(
+    probed: Sequence[tuple[float, HostPair, float]], quiet_s: Mapping[HostPair, float], start_s: float
+) -> list[Latency]:
+    """Latencies of direct paths that carried no traffic: quiet median plus the queueing delay that their probes saw."""
     return [
-        Latency(e.t_s - start_s, _pair(run, e), quiet_s[_pair(run, e)] + float(e.data["queue_delay_s"]), None)
-        for e in probed
-        if "queue_delay_s" in e.data and _pair(run, e) in quiet_s
+        Latency(t_s - start_s, pair, quiet_s[pair] + queue_s, None)
+        for t_s, pair, queue_s in probed
+        if pair in quiet_s and not math.isnan(queue_s)
     ]
 
 
-def _of(run: Run, event: Event, key: str) -> Any:
-    if key not in event.data:
-        raise StoreError(f"run {run.id}: event {event.kind!r} at {event.t_s:.3f} s has no {key!r}")
-    return event.data[key]
+def _pair(event: OfPair) -> HostPair:
+    return event.source, event.destination
 
 
-def _pair(run: Run, event: Event) -> HostPair:
-    return str(_of(run, event, "source")), str(_of(run, event, "destination"))
-
-
-def _move(run: Run, event: Event, start_s: float) -> Move:
-    relay = str(_of(run, event, "relay")) if event.kind == "moved" else None
-    pair = _pair(run, event)
-    flows = [((str(f["source"]), str(f["destination"])), float(f["rate_bps"])) for f in event.data.get("flows", [])]
-    sharing = tuple((other, rate_bps) for other, rate_bps in flows if other != pair)
-    return Move(event.t_s - start_s, event.kind, pair, relay, str(event.data.get("reason", "")), sharing)
+def _move(t_s: float, event: Decision) -> Move:
+    pair = _pair(event)
+    flows = () if isinstance(event, events.Returned) else event.flows
+    sharing = [((flow.source, flow.destination), flow.rate_bps) for flow in flows]
+    relay = event.relay if isinstance(event, events.Moved) else None
+    return Move(t_s, event.TYPE, pair, relay, event.reason, tuple(each for each in sharing if each[0] != pair))
 
 
 def _with_deaths(
@@ -284,47 +291,45 @@ def _with_deaths(
     return sorted(every, key=lambda each: each.t_s), sorted(changes, key=lambda each: each.t_s)
 
 
-def _congestion(run: Run, event: Event, start_s: float, time_s: float) -> Congestion:
-    end_s = min(float(_of(run, event, "ended_s")) - start_s, time_s)
-    return Congestion(max(event.t_s - start_s, 0.0), end_s, str(_of(run, event, "place")))
+def _congestion(t_s: float, event: events.Congestion[str], start_s: float, time_s: float) -> Congestion:
+    return Congestion(max(t_s - start_s, 0.0), min(event.ended_s - start_s, time_s), str(event.place))
 
 
-def _relayed(run: Run, events: Sequence[Event]) -> dict[str, int]:
+def _relayed(stats: Sequence[Stats]) -> dict[str, int]:
     """Sums over the hosts of what their ranks counted."""
-    said: dict[tuple[str, str], list[float]] = {}
-    for event in events:
-        if "relay" in event.data:
-            for name, number in event.data["relay"]["ranks"].items():
-                said.setdefault((str(_of(run, event, "host")), name), []).append(float(number))
+    said: dict[tuple[str, str], list[int]] = {}
+    for _, host, event in stats:
+        if event.relay is not None:
+            for name, number in event.relay.ranks.to_json().items():
+                said.setdefault((host, name), []).append(number)
     counts: dict[str, int] = {}
     for (_, name), values in said.items():
-        counts[name] = counts.get(name, 0) + int(max(values))  # an agent that began anew knows of none at first
+        counts[name] = counts.get(name, 0) + max(values)  # an agent that began anew knows of none at first
     return counts
 
 
 def _total(values: Sequence[float]) -> float:
     """What a counter has counted that begins again at zero when its agent is started again."""
-    return sum((before for before, now in pairwise(values) if now < before), start=values[-1])
+    return sum((before for before, now in pairwise(values) if now < before), start=values[-1]) if values else 0.0
 
 
-def _costs(run: Run, events: Sequence[Event], begin_s: float, end_s: float) -> list[AgentCost]:
+def _costs(stats: Sequence[Stats], begin_s: float, end_s: float) -> list[AgentCost]:
     """Growth of each agent's counters over the program's time.
 
     The counters (``cpu_s``, ``bytes_sent``) are totals since the agent's start and come about every second: the last
     one before the program's start is the zero, an agent's own start where there is none. One that fell is of an agent
     that was started again.
     """
-    costs = []
-    by_host: dict[str, list[Event]] = {}
-    for event in events:
-        if event.t_s <= end_s + 1.0:
-            by_host.setdefault(str(_of(run, event, "host")), []).append(event)
-    for host, said in sorted(by_host.items()):
-        before = [event for event in said if event.t_s <= begin_s]
-        grown = [
-            _total([float(_of(run, event, key)) for event in said])
-            - (_total([float(_of(run, event, key)) for event in before]) if before else 0.0)
-            for key in ("cpu_s", "bytes_sent")
-        ]
-        costs.append(AgentCost(host, grown[0], grown[1]))
-    return costs
+    said: dict[str, list[Stats]] = {}
+    for each in stats:
+        if each[0] <= end_s + 1.0:
+            said.setdefault(each[1], []).append(each)
+
+    def grown(theirs: Sequence[Stats], count: Callable[[events.Stats[str]], float]) -> float:
+        before = [count(event) for t_s, _, event in theirs if t_s <= begin_s]
+        return _total([count(event) for *_, event in theirs]) - _total(before)
+
+    return [
+        AgentCost(host, grown(theirs, attrgetter("cpu_s")), grown(theirs, attrgetter("bytes_sent")))
+        for host, theirs in sorted(said.items())
+    ]

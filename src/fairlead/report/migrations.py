@@ -8,12 +8,11 @@ import numpy as np
 
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
+from fairlead.protocol import events
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, styled
 from fairlead.statistics.estimates import median
-from fairlead.store import Event
 
-KIND = "migration"
 _ROW_IN = 0.5
 
 
@@ -22,7 +21,7 @@ class Migration:
     """A decision about virtual machines, ``t_s`` seconds after the program's start.
 
     Attributes:
-        action: as `fairlead.manage.migration.mover.Mover` names it.
+        action: as `fairlead.protocol.enums.MigrationAction` names it.
         vm, server, target: which machine, from where, to where, as far as it is about one.
         time_s: how long it took; of a machine that moved, or whose migration failed.
         paused_s: for how long the machine stood still, where the cloud tells.
@@ -38,19 +37,9 @@ class Migration:
     paused_s: float | None
 
 
-def of_event(event: Event, start_s: float) -> Migration:
-    """A stored event as a decision."""
-    said = event.data
-    return Migration(
-        event.t_s - start_s,
-        str(said.get("action", "")),
-        said.get("vm"),
-        said.get("server"),
-        said.get("to"),
-        str(said.get("reason", "")),
-        said.get("time_s"),
-        said.get("paused_s"),
-    )
+def of_event(said: events.Migration[str], t_s: float) -> Migration:
+    """A stored event, ``t_s`` seconds after the program's start, as a decision."""
+    return Migration(t_s, said.action, said.vm, said.server, said.to, said.reason, said.time_s, said.paused_s)
 
 
 def decisions_table(runs: Sequence[tuple[int | None, Sequence[Migration]]]) -> Table:

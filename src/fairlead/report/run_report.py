@@ -14,6 +14,7 @@ from fairlead.display.terminal import rich_table
 from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.manage import reasons
 from fairlead.placement.json_form import Placement
+from fairlead.protocol import events
 from fairlead.report import (
     characterized,
     communication,
@@ -232,7 +233,7 @@ def _time_s(store: Store, run: Run) -> float:
     times: Sequence[Any] = store.series(run.id, "time_s")
     if times:
         return float(times[0].scalar())
-    events = store.events(run.id)
-    started = [event.t_s for event in events if event.kind == "started"]
-    last_s = run.ended_s if run.ended_s is not None else events[-1].t_s if events else run.started_s
+    recorded = store.events(run.id)
+    started = [event.t_s for event in recorded if event.kind == events.Started.TYPE]
+    last_s = run.ended_s if run.ended_s is not None else recorded[-1].t_s if recorded else run.started_s
     return max(last_s - (started[0] if started else run.started_s), 0.0)

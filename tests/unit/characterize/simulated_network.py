@@ -11,6 +11,9 @@ from typing import Any
 
 from fairlead.errors import AgentError
 from fairlead.lab.topology import DirectedLink, Plan
+from fairlead.protocol import answers, commands
+from fairlead.protocol.messages import AnswerT, Command
+from fairlead.protocol.objects import PingpongResult, ProbeResult
 
 LINK_DELAY_S = 30e-6
 QUEUE_S = 0.020
@@ -68,45 +71,55 @@ class SimulatedAgents:
     def __len__(self) -> int:
         return len(self._names)
 
-    async def command(self, host_index: int, message: dict[str, Any], timeout_s: float = 30) -> dict[str, Any]:
+    async def command(self, host_index: int, command: Command[AnswerT], timeout_s: float = 30) -> AnswerT:
         if self._left is not None:
             self._left -= 1
             if self._left < 0:
                 raise AgentError(f"{self._names[host_index]}: the agent was killed by signal 9")
-        result: dict[str, Any] = await getattr(self, "_" + message["type"])(host_index, message)
-        return result
+        answer: AnswerT = await getattr(self, "_" + command.TYPE)(host_index, command)
+        return answer
 
-    async def _train(self, host: int, message: dict[str, Any]) -> dict[str, Any]:
-        flow = (host, message["peer"])
+    async def _train(self, host: int, train: commands.Train) -> answers.Train:
+        flow = (host, train.peer)
         self.flows.append(flow)
         self.most_flows = max(self.most_flows, len(self.flows))
-        await asyncio.sleep(message["duration_s"] / 2)
+        await asyncio.sleep(train.duration_s / 2)
         rate = self._rates()[self.flows.index(flow)] * self._random.uniform(0.93, 0.99)
-        await asyncio.sleep(message["duration_s"] / 2)
+        await asyncio.sleep(train.duration_s / 2)
         self.flows.remove(flow)
-        return {"rate_bps": rate}
+        received_B = round(rate * train.duration_s / 8)
+        return answers.Train(peer=train.peer, bytes=received_B, duration_s=train.duration_s, rate_bps=rate)
 
-    async def _probe(self, host: int, message: dict[str, Any]) -> dict[str, Any]:
+    async def _probe(self, host: int, probe: commands.Probe) -> answers.Probe:
         results = []
         queued = self._queued()
-        for peer in message["peers"]:
-            forward = [self._delay_s((host, peer), queued) for _ in range(message["count"])]
-            backward = [self._delay_s((peer, host), queued) for _ in range(message["count"])]
+        for peer in probe.peers:
+            forward = [self._delay_s((host, peer), queued) for _ in range(probe.count)]
+            backward = [self._delay_s((peer, host), queued) for _ in range(probe.count)]
             lost = self._random.random() < self._noise / 3
-            keep = message["count"] - lost
-            results.append({"peer": peer, "forward_s": forward[:keep], "backward_s": backward[:keep]})
+            keep = probe.count - lost
+            round_trip = (a + b for a, b in zip(forward[:keep], backward[:keep], strict=True))
+            result = ProbeResult(
+                peer=peer,
+                sent=probe.count,
+                round_trip_s=tuple(round_trip),
+                forward_s=tuple(forward[:keep]),
+                backward_s=tuple(backward[:keep]),
+                clock_error_s=1e-6,
+            )
+            results.append(result)
         await asyncio.sleep(0)
-        return {"results": results}
+        return answers.Probe(results=tuple(results))
 
-    async def _pingpong(self, host: int, message: dict[str, Any]) -> dict[str, Any]:
+    async def _pingpong(self, host: int, pingpong: commands.Pingpong) -> answers.Pingpong:
         results = []
-        for size in message["sizes_B"]:
-            there = [self._message_s((host, message["peer"]), size) for _ in range(message["exchanges"])]
-            back = [self._message_s((message["peer"], host), size) for _ in range(message["exchanges"])]
-            round_trip = [a + b for a, b in zip(there, back, strict=True)]
-            results.append({"size_B": size, "round_trip_s": round_trip, "forward_s": there})
+        for size in pingpong.sizes_B:
+            there = [self._message_s((host, pingpong.peer), size) for _ in range(pingpong.exchanges)]
+            back = [self._message_s((pingpong.peer, host), size) for _ in range(pingpong.exchanges)]
+            round_trip = tuple(a + b for a, b in zip(there, back, strict=True))
+            results.append(PingpongResult(size_B=size, round_trip_s=round_trip, forward_s=tuple(there)))
         await asyncio.sleep(0)
-        return {"results": results, "clock_error_s": 1e-6}
+        return answers.Pingpong(peer=pingpong.peer, results=tuple(results), clock_error_s=1e-6)
 
     def _path(self, flow: Flow) -> list[DirectedLink]:
         return self._paths[flow]

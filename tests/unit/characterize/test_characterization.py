@@ -118,12 +118,12 @@ def test_json_holds_everything(store: Store) -> None:
 def test_tables_for_agents(store: Store) -> None:
     number = measured(store)
     tables = Characterization.read(store, store.run(number)).manage_tables(1)
-    json.dumps(tables, allow_nan=False)
-    assert tables["base"]["sizes_B"] == [64, 65536]
-    assert tables["base"]["latency_s"][0][0][0] is None and tables["base"]["latency_s"][0][0][1] > 0
-    assert tables["base"]["rate_bps"][2][1] == pytest.approx(200e6, rel=0.1)
-    assert 0 <= tables["base"]["age_s"] < 60
-    assert tables["shares"] == [], "one host a leaf: nothing is shared on a mesh"
+    json.dumps(tables.to_json(), allow_nan=False)
+    assert tables.base.sizes_B == (64, 65536)
+    assert tables.base.latency_s[0][0][0] is None and tables.base.latency_s[0][0][1] > 0
+    assert tables.base.rate_bps[2][1] == pytest.approx(200e6, rel=0.1)
+    assert 0 <= tables.base.age_s < 60
+    assert tables.shares == [], "one host a leaf: nothing is shared on a mesh"
 
 
 def test_age_and_staleness_in_words(store: Store) -> None:

@@ -3,12 +3,11 @@
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from fairlead.agents.agent import Message
+from fairlead.agents.agent import EventCallback
 from fairlead.cloud import Driver, Moved
 from fairlead.cloud.driver import Migration
 from fairlead.cloud.ending import EndUnknownError, end
@@ -18,6 +17,9 @@ from fairlead.manage.migration.controller import Decision, MigrationController
 from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.migration.site_lock import SiteLock
+from fairlead.protocol import events
+from fairlead.protocol.enums import MigrationAction, Zone
+from fairlead.protocol.messages import AgentEvent
 
 PERIOD_S = 0.5
 QUIET_S = 2.0
@@ -28,16 +30,12 @@ ABORT_S = 10.0
 OURS_S = 600.0
 """A machine that gets where an aborted migration was to bring it, within this time, was brought there by that one."""
 
-Report = Callable[[int, Message], None]
-
 
 class Mover:
     """A context manager around the program's run, and a receiver of the agents' events.
 
-    Everything that it does or would do is reported as an event ``migration`` of the host concerned; ``action`` is
-    ``stays``, ``would`` (dry run), ``begins``, ``moved``, ``refused``, ``failed``, ``unknown`` (it was aborted, and the
-    cloud did not say what came of that), ``found`` (the provider moved it), ``shares`` (paths share other links since
-    then) or ``blind`` (the cloud does not answer). A cloud that fails never ends the run.
+    Everything that it does or would do is reported as an event `Migration` of the host concerned. A cloud that fails
+    never ends the run.
 
     Args:
         controller: made when the program starts.
@@ -53,7 +51,7 @@ class Mover:
         driver: Driver,
         lock: SiteLock,
         names: Sequence[str],
-        report: Report,
+        report: EventCallback,
         probing: Probing,
         sharing: Sharing,
         *,
@@ -67,7 +65,7 @@ class Mover:
         self._probing = probing
         self._sharing = sharing
         self._dry_run = dry_run
-        self._events: queue.SimpleQueue[tuple[int, Message, float]] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[tuple[int, AgentEvent, float]] = queue.SimpleQueue()
         self._over = threading.Event()
         self._blind = False
         self._unknown: dict[str, tuple[str, float]] = {}  # where machines may be on their way to, and since when
@@ -84,9 +82,9 @@ class Mover:
         self._over.set()
         self._thread.join()
 
-    def __call__(self, host: int, event: Message) -> None:
+    def __call__(self, host: int, event: AgentEvent) -> None:
         """An agent's event, in the events' thread."""
-        if event["type"] in ("zone", "restarted"):
+        if isinstance(event, events.Zone | events.Restarted):
             self._events.put((host, event, time.monotonic()))
 
     def _main(self) -> None:
@@ -95,21 +93,21 @@ class Mover:
                 self._look()
             except CloudError as error:
                 if not self._blind:
-                    self._say("blind", None, str(error))
+                    self._say(MigrationAction.BLIND, None, str(error))
                 self._blind = True
                 self._over.wait(RETRY_S)
             except FairleadError as error:
-                self._say("blind", None, f"migrations are not decided any more: {error}")
+                self._say(MigrationAction.BLIND, None, f"migrations are not decided any more: {error}")
                 return
 
     def _look(self) -> None:
         while not self._events.empty():
             host, event, t_s = self._events.get()
-            if event["type"] == "restarted":
+            if isinstance(event, events.Zone):
+                source, destination = self._names[event.source], self._names[event.destination]
+                self._controller.zone(source, destination, event.zone, t_s)
+            else:
                 self._sharing.forget(host)
-                continue
-            source = self._names[event.get("source", host)]
-            self._controller.zone(source, self._names[event["destination"]], event["zone"], t_s)
         if not self._survey() and time.monotonic() < self._asked_s + QUIET_S:
             return
         self._asked_s = time.monotonic()
@@ -122,9 +120,9 @@ class Mover:
                 self._lock.note_move()
             by = "by a migration whose end was not known" if ours else "by its provider"
             why = f"{by}: it is on {found.target} now and was on {found.source}"
-            self._say("found", found.vm, why, to=found.target)
+            self._say(MigrationAction.FOUND, found.vm, why, to=found.target)
         if shared := self._sharing.see(inventory):
-            self._say("shares", None, shared)
+            self._say(MigrationAction.SHARES, None, shared)
         for decision in self._controller.step(time.monotonic(), self._lock.last_move_s()):
             self._act(decision)
 
@@ -133,22 +131,27 @@ class Mover:
         suspects = self._controller.suspects(time.monotonic())
         if suspects:
             for (source, destination), slow in self._probing.slow_into(suspects).items():
-                self._controller.zone(source, destination, "high" if slow else "low", time.monotonic())
+                self._controller.zone(source, destination, Zone.HIGH if slow else Zone.LOW, time.monotonic())
         return bool(suspects)
 
     def _act(self, decision: Decision) -> None:
         move = decision.move
         if move is None:
-            self._say("stays", None, decision.why, server=decision.server)
+            self._say(MigrationAction.STAYS, None, decision.why, server=decision.server)
         elif self._dry_run:
-            self._say("would", move.vm, decision.why, **_places(move))
+            self._say(MigrationAction.WOULD, move.vm, decision.why, **_places(move))
             self._controller.told(time.monotonic())
         else:
             with self._lock.hold() as got:
                 if got:
                     self._carry_out(move, decision.why)
                 else:
-                    self._say("stays", move.vm, "another controller of this site moves a machine", **_places(move))
+                    self._say(
+                        MigrationAction.STAYS,
+                        move.vm,
+                        "another controller of this site moves a machine",
+                        **_places(move),
+                    )
                     self._over.wait(RETRY_S)
 
     def _carry_out(self, move: Candidate, why: str) -> None:
@@ -157,30 +160,32 @@ class Mover:
         try:
             migration = self._driver.migrate(move.vm, move.target)
             expected = {"expected_s": move.copy_s, "cost_s": move.cost_s}
-            self._say("begins", move.vm, why, **_places(move), **expected)
+            self._say(MigrationAction.BEGINS, move.vm, why, **_places(move), **expected)
             try:
                 moved = self._follow(migration, move)
             finally:
                 migration.close()
         except MigrationRefusedError as error:
             self._controller.refused(move, time.monotonic())
-            self._say("refused", move.vm, str(error), **_places(move))
+            self._say(MigrationAction.REFUSED, move.vm, str(error), **_places(move))
         except EndUnknownError as error:
             self._unknown[move.vm] = move.target, time.monotonic()
-            self._failed("unknown", move, error, begin_s)
+            self._failed(MigrationAction.UNKNOWN, move, error, begin_s)
         except CloudError as error:
-            self._failed("failed", move, error, begin_s)
+            self._failed(MigrationAction.FAILED, move, error, begin_s)
         else:
             self._lock.note_move()
             self._asked_s = float("-inf")  # the next look is at once, for what is shared now
             self._controller.moved(move, time.monotonic())
-            numbers: dict[str, Any] = asdict(moved) | {"round_trips_s": {}}
+            took = {"time_s": moved.time_s, "paused_s": moved.paused_s, "copied_B": moved.copied_B}
+            round_trips_s: dict[str, float] = {}
             try:
-                numbers["round_trips_s"] = self._probing.round_trips_s(move.vm)
+                round_trips_s = self._probing.round_trips_s(move.vm)
             finally:  # it has moved, whatever can be measured of it now
-                self._say("moved", move.vm, _in_words(moved), **_places(move), **numbers)
+                action = MigrationAction.MOVED
+                self._say(action, move.vm, _in_words(moved), **_places(move), **took, round_trips_s=round_trips_s)
 
-    def _failed(self, action: str, move: Candidate, error: CloudError, begin_s: float) -> None:
+    def _failed(self, action: MigrationAction, move: Candidate, error: CloudError, begin_s: float) -> None:
         what = self._controller.failed(time.monotonic())
         self._say(action, move.vm, f"{error}; {what}", **_places(move), time_s=time.monotonic() - begin_s)
 
@@ -201,10 +206,10 @@ class Mover:
         except CloudError as error:
             raise CloudError(f"{error} ({why})") from error
 
-    def _say(self, action: str, vm: str | None, why: str, **numbers: Any) -> None:
+    def _say(self, action: MigrationAction, vm: str | None, why: str, **details: Any) -> None:
+        """Reports a migration; ``details``: further attributes of the event."""
         host = self._names.index(vm) if vm in self._names else 0
-        event: Message = {"type": "migration", "action": action, "vm": vm, "reason": why, **numbers}
-        self._report(host, event)
+        self._report(host, events.Migration(action=action, vm=vm, reason=why, **details))
 
 
 def _places(move: Candidate) -> dict[str, str]:

@@ -4,10 +4,11 @@ import time
 from collections.abc import Sequence
 
 from fairlead import cloud, runtime
+from fairlead.agents.agent import EventCallback
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
 from fairlead.manage.migration.controller import MigrationController
-from fairlead.manage.migration.mover import Mover, Report
+from fairlead.manage.migration.mover import Mover
 from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.migration.site_lock import SiteLock
@@ -33,7 +34,7 @@ def maker(cluster: Cluster, usual_time_s: float | None, dry_run: bool = False) -
         )
     lock = SiteLock(runtime.directory("sites"), driver.site)
 
-    def make(names: Sequence[str], report: Report, probing: Probing, sharing: Sharing) -> Mover:
+    def make(names: Sequence[str], report: EventCallback, probing: Probing, sharing: Sharing) -> Mover:
         controller = MigrationController(names, time.monotonic(), usual_time_s)
         return Mover(controller, driver, lock, names, report, probing, sharing, dry_run=dry_run)
 

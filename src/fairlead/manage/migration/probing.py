@@ -1,24 +1,24 @@
 """What the agents measure for the migration controller: paths that the program does not use are asked for."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Protocol
 
-from fairlead.agents.agent import Message
+from fairlead.protocol import commands, numbers
+from fairlead.protocol.messages import AnswerT, Command
+from fairlead.protocol.objects import ProbeResult
 
 Path = tuple[str, str]  # (source, destination), names of hosts
 
 PROBES = 3
 INTERVAL_S = 0.02
-FLOOR_S = 1.0e-3
-FACTOR = 1.5
-"""As the agents' settings have it for the medium zone: what is not low is slow (native/core's settings.hpp)."""
 
 
 class Commander(Protocol):
     """What is needed of the agents; `fairlead.agents.crew.Crew` has it."""
 
-    def command_each(self, messages: Mapping[int, Message]) -> dict[int, Message | BaseException]: ...
+    def command_each(self, commands: Mapping[int, Command[AnswerT]]) -> dict[int, AnswerT | BaseException]: ...
 
 
 class Probing:
@@ -37,29 +37,36 @@ class Probing:
         """For each path into these hosts that answers, whether it is slow now."""
         return {
             (peer, host): statistics.median(times) >= self._threshold_s((peer, host))
-            for host, peer, times in self._ask(hosts, "backward_s")
+            for host, peer, times in self._ask(hosts, attrgetter("backward_s"))
         }
 
     def round_trips_s(self, host: str) -> dict[str, float]:
         """Median round trip in seconds from a host to each other one that answers."""
-        return {peer: statistics.median(times) for _, peer, times in self._ask([host], "round_trip_s")}
+        return {peer: statistics.median(times) for _, peer, times in self._ask([host], attrgetter("round_trip_s"))}
 
     def _threshold_s(self, path: Path) -> float:
+        """As for the agents' zone `medium`: what is not low is slow."""
         base_s = self._base_s.get(path, 0.0)
-        return base_s + max((FACTOR - 1.0) * base_s, FLOOR_S)
+        return base_s + max((numbers.ZONES_MEDIUM_FACTOR - 1.0) * base_s, numbers.ZONES_FLOOR_S)
 
-    def _ask(self, hosts: Sequence[str], what: str) -> list[tuple[str, str, list[float]]]:
+    def _ask(
+        self, hosts: Sequence[str], times: Callable[[ProbeResult], tuple[float, ...]]
+    ) -> list[tuple[str, str, tuple[float, ...]]]:
         """(host, peer, times) for all peers; an agent that does not answer says so itself."""
-        message = {"type": "probe", "count": PROBES, "interval_s": INTERVAL_S}
         every = range(len(self._names))
         asked = [self._names.index(host) for host in hosts]
         answers = self._crew.command_each(
-            {host: {**message, "peers": [peer for peer in every if peer != host]} for host in asked}
+            {
+                host: commands.Probe(
+                    peers=tuple(peer for peer in every if peer != host), count=PROBES, interval_s=INTERVAL_S
+                )
+                for host in asked
+            }
         )
         return [
-            (self._names[host], self._names[result["peer"]], result[what])
+            (self._names[host], self._names[result.peer], times(result))
             for host, answer in answers.items()
             if not isinstance(answer, BaseException)
-            for result in answer["results"]
-            if result[what]
+            for result in answer.results
+            if times(result)
         ]

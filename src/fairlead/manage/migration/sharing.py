@@ -8,6 +8,7 @@ from fairlead.characterize.samples import Bools
 from fairlead.cloud.inventory import Inventory
 from fairlead.manage.migration.probing import Commander
 from fairlead.manage.migration.relation import Places, Relation
+from fairlead.protocol import commands
 
 TELL_AGAIN_S = 30.0
 """To an agent that did not answer."""
@@ -55,9 +56,9 @@ class Sharing:
 
     def _tell(self, hurts: Bools, changed: int) -> str | None:
         """One agent after the other: of many hosts each message is large, and their events must not wait for it."""
-        message = {"type": "shares", "shares": hurts_list(hurts)}
+        command = commands.Shares(shares=hurts_list(hurts))
         for host in sorted(self._untold):
-            answer = self._crew.command_each({host: message})[host]
+            answer = self._crew.command_each({host: command})[host]
             if not isinstance(answer, BaseException):
                 self._untold.remove(host)
         self._tell_again_s = time.monotonic() + TELL_AGAIN_S

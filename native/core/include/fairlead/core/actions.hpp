@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -77,20 +76,6 @@ struct Moved {
     Time decided_at = 0.0;        ///< Move asked; the event's own time is the kernel's acknowledgement
     std::vector<FlowRate> flows;  ///< of the job, on the bottleneck of the path that was left; largest first
 };
-enum class ReturnReason : std::uint8_t {
-    direct_good,       ///< the direct path has been low for the dwell time
-    detour_slow,       ///< the detour got slower than the direct path
-    relay_dead,        ///< no heartbeat, or its agent is gone
-    relay_revoked,     ///< the relay took its grant back
-    plane_lost,        ///< this host's own plane is gone
-    peer_stopped,      ///< the relay's or the destination's agent was told to stop
-    destination_lost,  ///< the destination's agent or its plane is gone
-    detour_broken,     ///< agents live, but what takes the detour does not arrive
-    idle,              ///< the pair carries no traffic any more
-    manual,
-    stopping,
-};
-std::string_view name(ReturnReason reason);
 struct Returned {
     HostId destination = kNoHost;
     HostId relay = kNoHost;  ///< that it left

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 
 #include "fairlead/core/path_table.hpp"
 #include "fairlead/core/random.hpp"
@@ -12,23 +11,6 @@
 #include "fairlead/core/types.hpp"
 
 namespace fairlead::core {
-
-enum class StayReason : std::uint8_t {
-    no_candidate,           ///< no host of the job can be an intermediate for this pair (a star, or no route plane)
-    no_answer,              ///< candidates were asked, none answered in time
-    not_better,             ///< no candidate is better by the margin
-    destination_congested,  ///< every path into the destination is slow: the migration controller's case
-    source_congested,       ///< every path out of this host is slow
-    own_load,               ///< the job's own bytes explain the queue
-    refused,                ///< relays had no rate left
-    destination_silent,     ///< the destination answers no probe on any path
-    move_failed,            ///< the kernel or guardian refused
-    gives_way,              ///< another of the job's pairs leaves first, and that may be enough
-    destination_lost,       ///< the destination has no data plane, or does not answer
-    not_carried,            ///< relays answered, but nothing came over them to the destination
-    held,                   ///< a better path is known, but the last change is too recent
-};
-std::string_view name(StayReason reason);
 
 /// A candidate with what was measured for it in this search.
 struct MeasuredCandidate {

@@ -4,7 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+
+#include "fairlead/core/generated/enums.hpp"
 
 namespace fairlead::core {
 
@@ -35,21 +36,6 @@ inline std::size_t pair_index(Pair pair, HostId host_count) {
 /// Whether both ends exist and differ.
 inline bool valid(Pair pair, HostId host_count) {
     return pair.source < host_count && pair.destination < host_count && pair.source != pair.destination;
-}
-
-/// How slow a path is against its base.
-enum class Zone : std::uint8_t { low = 0, medium = 1, high = 2 };
-
-constexpr std::string_view name(Zone zone) {
-    switch (zone) {
-        case Zone::low:
-            return "low";
-        case Zone::medium:
-            return "medium";
-        case Zone::high:
-            return "high";
-    }
-    return "unknown";
 }
 
 }  // namespace fairlead::core

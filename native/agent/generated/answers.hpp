@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by `python -m protocol.generate`: change protocol/agent.toml, not this file.
+// clang-format off
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fairlead/core/types.hpp"
+#include "generated/enums.hpp"
+
+namespace fairlead::agent {
+
+/// Exchanges of one message size.
+struct PingpongResult {
+    /// message size
+    std::uint64_t size_B = 0;
+    /// one value per exchange
+    std::vector<double> round_trip_s{};
+    /// one-way time by both hosts' clocks
+    std::vector<double> forward_s{};
+};
+
+/// Probes of one peer.
+struct ProbeResult {
+    /// host
+    core::HostId peer = core::kNoHost;
+    /// probes sent
+    std::uint64_t sent = 0;
+    /// one value per answered probe
+    std::vector<double> round_trip_s{};
+    /// one-way time to the peer
+    std::vector<double> forward_s{};
+    /// one-way time from the peer
+    std::vector<double> backward_s{};
+    /// largest error bound; null if no probe was answered
+    std::optional<double> clock_error_s{};
+};
+
+/// The agent takes commands.
+struct ReadyAnswer {
+    /// process id of the agent on its host
+    std::uint64_t pid = 0;
+    /// version of the agent
+    std::string version{};
+    /// interface that has the host's address
+    std::string interface{};
+    /// `route`, `relay` or `none`: how this host reroutes traffic
+    std::string plane{};
+    /// why the plane is `none`; empty otherwise
+    std::string plane_reason{};
+    /// null: ports below 1024 are for root; a port: ordinary users have ports from this one on; `"not known"`: the
+    /// setting cannot be read
+    nlohmann::json low_port{};
+    /// what the kernel granted, so that ranks that poll do not starve the agent
+    Scheduling scheduling = Scheduling::realtime;
+};
+
+/// Why the agent cannot work. It exits with code 1.
+struct ErrorAnswer {
+    /// a sentence
+    std::string reason{};
+};
+
+/// A command failed.
+struct FailedAnswer {
+    std::int64_t id = 0;
+    /// a sentence
+    std::string reason{};
+};
+
+/// A command was carried out.
+struct DoneAnswer {
+    std::int64_t id = 0;
+};
+
+/// The agent ends now.
+struct StoppedAnswer {
+};
+
+/// What a ping-pong measured.
+struct PingpongAnswer {
+    std::int64_t id = 0;
+    /// as asked
+    core::HostId peer = core::kNoHost;
+    /// by message size
+    std::vector<PingpongResult> results{};
+    /// largest error bound of the clock difference
+    double clock_error_s = 0.0;
+};
+
+/// What TCP connections carried.
+struct TrainAnswer {
+    std::int64_t id = 0;
+    /// as asked
+    core::HostId peer = core::kNoHost;
+    /// that the receiver got [B]
+    std::uint64_t bytes = 0;
+    /// how long that took, as the receiver saw it
+    double duration_s = 0.0;
+    /// the rate of the two
+    double rate_bps = 0.0;
+};
+
+/// What probes measured.
+struct ProbeAnswer {
+    std::int64_t id = 0;
+    /// by peer
+    std::vector<ProbeResult> results{};
+};
+
+using Answer = std::variant<ReadyAnswer, ErrorAnswer, FailedAnswer, DoneAnswer, StoppedAnswer, PingpongAnswer,
+                            TrainAnswer, ProbeAnswer>;
+
+/// As the supervisor gets it.
+nlohmann::json line_of(const Answer& said);
+
+}  // namespace fairlead::agent

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by `python -m protocol.generate`: change protocol/agent.toml, not this file.
+// clang-format off
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fairlead/core/types.hpp"
+#include "generated/enums.hpp"
+
+namespace fairlead::agent {
+
+/// A pair of the job on a bottleneck.
+struct Flow {
+    /// the pair
+    core::HostId source = core::kNoHost;
+    /// the pair
+    core::HostId destination = core::kNoHost;
+    /// relay that it takes; null: direct
+    core::HostId relay = core::kNoHost;
+    /// its rate while it was counted
+    double rate_bps = 0.0;
+};
+
+/// The clock of another host; those that were not heard yet are missing.
+struct PeerClock {
+    /// host
+    core::HostId peer = core::kNoHost;
+    /// its clock minus this one
+    double offset_s = 0.0;
+    /// change of the offset [s per s]
+    double drift = 0.0;
+    /// bound of the offset's error
+    double error_s = 0.0;
+};
+
+/// What the ranks of a host count, added up.
+struct RankCounts {
+    /// messages sent by the MPI library
+    std::uint64_t direct = 0;
+    /// messages sent by agents
+    std::uint64_t relayed = 0;
+    /// times that fairlead took over the matching of a communicator
+    std::uint64_t takeovers = 0;
+    /// receives taken from the MPI library
+    std::uint64_t cancelled = 0;
+    /// receives that it had matched already
+    std::uint64_t cancel_failed = 0;
+    /// messages taken from the MPI library into fairlead's queue
+    std::uint64_t pulled = 0;
+    /// relayed messages that waited for earlier ones of the MPI library
+    std::uint64_t held = 0;
+    /// relayed messages whose payload waited with the sender
+    std::uint64_t waited = 0;
+    /// frames sent again
+    std::uint64_t retransmitted = 0;
+    /// frames that came twice
+    std::uint64_t duplicates = 0;
+};
+
+/// Frames since the agent's start. Ranks send again what was dropped.
+struct RelayCounts {
+    /// what the ranks count, added up
+    RankCounts ranks{};
+    /// frames of this host's ranks to other hosts
+    std::uint64_t sent = 0;
+    /// their bytes
+    std::uint64_t sent_B = 0;
+    /// frames of other hosts to others
+    std::uint64_t passed = 0;
+    /// their bytes
+    std::uint64_t passed_B = 0;
+    /// frames for ranks of this host
+    std::uint64_t arrived = 0;
+    /// their bytes
+    std::uint64_t arrived_B = 0;
+    /// frames dropped: nobody knows where the rank runs
+    std::uint64_t unplaced = 0;
+    /// frames dropped: the next agent does not answer
+    std::uint64_t unreachable = 0;
+    /// frames dropped: the rank is not on this host
+    std::uint64_t absent = 0;
+};
+
+/// A directed path changed its congestion level.
+struct ZoneEvent {
+    /// the path
+    core::HostId source = core::kNoHost;
+    /// the path
+    core::HostId destination = core::kNoHost;
+    /// level before
+    core::Zone from = core::Zone::low;
+    /// level now
+    core::Zone zone = core::Zone::low;
+    /// queueing delay that it was judged by
+    double queue_delay_s = 0.0;
+};
+
+/// A pair was rerouted, or went from one relay to another.
+struct MovedEvent {
+    /// the pair
+    core::HostId source = core::kNoHost;
+    /// the pair
+    core::HostId destination = core::kNoHost;
+    /// host that its traffic takes now
+    core::HostId relay = core::kNoHost;
+    /// relay that it left
+    core::HostId before = core::kNoHost;
+    /// on command
+    bool manual = false;
+    /// before the pair's next use, as the program's pattern predicts it
+    bool ahead = false;
+    /// a sentence for the terminal
+    std::string reason{};
+    /// of the path that was left
+    double queue_delay_s = 0.0;
+    /// share of the queue that is not the job's own, 0 to 1
+    double foreign_share = 0.0;
+    /// expected latency of the pair's messages on the path that was left
+    double present_latency_s = 0.0;
+    /// the same over the relay
+    double detour_latency_s = 0.0;
+    /// when the sockets, a notice or the pattern raised the suspicion
+    double suspected_t_s = 0.0;
+    /// when the search had judged the queue
+    double confirmed_t_s = 0.0;
+    /// when the route was asked for; `t_s` is its acknowledgement
+    double decided_t_s = 0.0;
+    /// up to 16 of the job's pairs on the bottleneck, largest first
+    std::vector<Flow> flows{};
+};
+
+/// A pair is on its direct path again.
+struct ReturnedEvent {
+    /// the pair
+    core::HostId source = core::kNoHost;
+    /// the pair
+    core::HostId destination = core::kNoHost;
+    /// host that it left
+    core::HostId relay = core::kNoHost;
+    /// see below
+    core::ReturnReason reason = core::ReturnReason::direct_good;
+    /// of the direct path
+    double queue_delay_s = 0.0;
+    /// how long it was rerouted
+    double away_s = 0.0;
+};
+
+/// A search moved nothing; the same reason at most every 5 s.
+struct StayedEvent {
+    /// the pair
+    core::HostId source = core::kNoHost;
+    /// the pair
+    core::HostId destination = core::kNoHost;
+    /// where its traffic is
+    core::HostId relay = core::kNoHost;
+    /// see below; `move_failed` has the guardian's words after a colon
+    std::string reason{};
+    /// as in `moved`; 0 where not measured
+    double queue_delay_s = 0.0;
+    /// as in `moved`; 0 where not measured
+    double foreign_share = 0.0;
+    /// as in `moved`; 0 where not measured
+    double present_latency_s = 0.0;
+    /// fastest relay measured
+    core::HostId best = core::kNoHost;
+    /// expected latency over it
+    double best_latency_s = 0.0;
+    /// as in `moved`
+    std::vector<Flow> flows{};
+};
+
+/// Another agent reported congestion on a path from this host.
+struct NoticeEvent {
+    /// host that sent it
+    core::HostId from = core::kNoHost;
+    /// the congested path
+    core::HostId source = core::kNoHost;
+    /// the congested path
+    core::HostId destination = core::kNoHost;
+    /// its level as the sender saw it
+    core::Zone zone = core::Zone::low;
+    /// its queueing delay as the sender saw it
+    double queue_delay_s = 0.0;
+};
+
+/// A lasting change of latency became the baseline.
+struct BaseShiftedEvent {
+    /// the path
+    core::HostId source = core::kNoHost;
+    /// the path
+    core::HostId destination = core::kNoHost;
+    /// latency of the smallest message before
+    double from_s = 0.0;
+    /// its latency now
+    double to_s = 0.0;
+};
+
+/// Every second for each pair in use, every 0.25 s for those that are congested or rerouted; with `manage` only.
+struct PathLatencyEvent {
+    /// the pair
+    core::HostId source = core::kNoHost;
+    /// the pair
+    core::HostId destination = core::kNoHost;
+    /// relay that its traffic takes
+    core::HostId relay = core::kNoHost;
+    /// half the smoothed round trip of its connections
+    double latency_s = 0.0;
+    /// of the direct path, by probes
+    double queue_delay_s = 0.0;
+    /// acknowledged rate of the pair
+    double rate_bps = 0.0;
+    /// level of the direct path
+    core::Zone zone = core::Zone::low;
+};
+
+/// Messages that ranks of this host received from ranks of `source`, of one second.
+struct CommunicationEvent {
+    /// host of the senders
+    core::HostId source = core::kNoHost;
+    /// this host
+    core::HostId destination = core::kNoHost;
+    /// number of messages
+    std::uint64_t messages = 0;
+    /// their bytes
+    std::uint64_t size_B = 0;
+    /// calls that waited
+    std::uint64_t waits = 0;
+    /// how long they waited in sum
+    double waited_s = 0.0;
+    /// the part of it of which the sender's end is known
+    double known_s = 0.0;
+    /// of the known part: after the message was sent
+    double network_s = 0.0;
+    /// of the known part: before that
+    double late_sender_s = 0.0;
+    /// messages whose two ends were joined, at most 512
+    std::uint64_t joined = 0;
+    /// of these; absent if there are none
+    std::optional<double> latency_median_s{};
+    /// of these; absent if there are none
+    std::optional<double> latency_max_s{};
+    /// largest error bound of their clocks; absent if there are none
+    std::optional<double> clock_error_s{};
+    /// records that ranks of this host dropped since their start
+    std::uint64_t dropped = 0;
+    /// messages whose ends do not belong together, since the start
+    std::uint64_t mismatches = 0;
+};
+
+/// Every 5 s.
+struct ClockEvent {
+    /// by host
+    std::vector<PeerClock> peers{};
+};
+
+/// Totals since the agent's start, unless noted.
+struct StatsEvent {
+    /// processor time of the agent
+    double cpu_s = 0.0;
+    /// its resident memory now
+    std::uint64_t rss_B = 0;
+    /// datagrams to other agents
+    std::uint64_t packets_sent = 0;
+    /// their bytes [B]
+    std::uint64_t bytes_sent = 0;
+    /// datagrams that could not be sent
+    std::uint64_t send_failures = 0;
+    /// probes among them
+    std::uint64_t probes_sent = 0;
+    /// pairs from this host that carry the job's bytes now
+    std::uint64_t pairs_in_use = 0;
+    /// lines that were not read in time
+    std::uint64_t events_dropped = 0;
+    /// relay plane only
+    std::optional<RelayCounts> relay{};
+};
+
+/// Datagrams or connections were refused; at most once a second.
+struct RejectedEvent {
+    /// `datagrams` plus `connections`
+    std::uint64_t count = 0;
+    /// how many were refused since the last report
+    std::uint64_t datagrams = 0;
+    /// how many were refused since the last report
+    std::uint64_t connections = 0;
+    /// number by reason
+    std::map<std::string, std::uint64_t> reasons{};
+};
+
+/// The agent takes all its pairs for returned and goes on probing.
+struct PlaneLostEvent {
+    /// how the guardian ended
+    std::string reason{};
+};
+
+/// Something that concerns the user or a developer.
+struct LogEvent {
+    /// `warning` or `error`
+    LogLevel level = LogLevel::warning;
+    /// a sentence
+    std::string text{};
+};
+
+using Event = std::variant<ZoneEvent, MovedEvent, ReturnedEvent, StayedEvent, NoticeEvent, BaseShiftedEvent,
+                           PathLatencyEvent, CommunicationEvent, ClockEvent, StatsEvent, RejectedEvent, PlaneLostEvent,
+                           LogEvent>;
+
+/// As the supervisor gets it.
+nlohmann::json line_of(const Event& said);
+
+}  // namespace fairlead::agent

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by `python -m protocol.generate`: change protocol/agent.toml, not this file.
+// clang-format off
+#pragma once
+
+#include <cstddef>
+
+namespace fairlead::agent {
+
+/// Longest line to the agent.
+inline constexpr std::size_t kCommandLine_B = 33554432;
+
+/// Longest line to the supervisor, and what may wait for it in answers.
+inline constexpr std::size_t kAnswerLine_B = 67108864;
+
+/// What may wait for the supervisor when an event comes; the event is dropped then.
+inline constexpr std::size_t kEventBacklog_B = 262144;
+
+/// `move` and `return` fail after this time.
+inline constexpr double kByHand_s = 10.0;
+
+}  // namespace fairlead::agent

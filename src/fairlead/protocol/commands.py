@@ -1,0 +1,261 @@
+# Made by `python -m protocol.generate`: change protocol/agent.toml, not this file.
+# fmt: off
+"""What agents are told."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from fairlead.protocol import answers
+from fairlead.protocol.messages import Answer, Command, Order
+from fairlead.protocol.objects import ClockError, Manage, ManagedHost, RelayOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config(Order):
+    """The first line of input.
+
+    Attributes:
+        job: job id, of the characters 0-9 and a-z; part of kernel names such as `fl-JOB`.
+        secret: key of the job, as hexadecimal digits; overwritten in memory before the line is parsed.
+        self_: this agent's own host.
+        hosts: all managed hosts, in the same order for all agents.
+        guardian: command line of the guardian; None: no route plane.
+        uid: user whose connections are watched and rerouted; None: the agent's own user.
+        manage: decision tables; None: only manual moves.
+        relay: relay plane; excludes `guardian`.
+        rings: directory of the ranks' message rings; None: messages are not watched.
+        lease_s: the agent ends where no line comes for so long; None: it does not.
+        boot_id: identifies this start of the host's agent; must grow from start to start. Null: the host's wall clock
+            in ns.
+        clock_test: tests: error added to the agent's clock.
+    """
+
+    TYPE: ClassVar[str] = "config"
+
+    job: str
+    secret: str = field(repr=False)
+    self_: int
+    hosts: tuple[ManagedHost, ...]
+    guardian: tuple[str, ...] | None
+    uid: int | None
+    manage: Manage | None
+    relay: RelayOptions | None = None
+    rings: str | None = None
+    lease_s: float | None = None
+    boot_id: int | None = None
+    clock_test: ClockError | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": self.TYPE,
+            "job": self.job,
+            "secret": self.secret,
+            "self": self.self_,
+            "hosts": [each.to_json() for each in self.hosts],
+            "guardian": None if self.guardian is None else list(self.guardian),
+            "uid": self.uid,
+            "manage": None if self.manage is None else self.manage.to_json(),
+            "relay": None if self.relay is None else self.relay.to_json(),
+            "rings": self.rings,
+            "lease_s": self.lease_s,
+            "boot_id": self.boot_id,
+            "clock_test": None if self.clock_test is None else self.clock_test.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pingpong(Command[answers.Pingpong]):
+    """A TCP ping-pong, with clock exchanges by UDP before and after it.
+
+    Attributes:
+        peer: the other host.
+        sizes_B: message sizes.
+        exchanges: for each size.
+        warmup: exchanges before them that are not reported.
+        timeout_s: a measurement that takes longer has failed.
+    """
+
+    TYPE: ClassVar[str] = "pingpong"
+    ANSWER: ClassVar[type[Answer]] = answers.Pingpong
+
+    peer: int
+    sizes_B: tuple[int, ...]
+    exchanges: int
+    warmup: int
+    timeout_s: float = 25.0
+
+    def to_json(self) -> dict[str, Any]:
+        written: dict[str, Any] = {
+            "type": self.TYPE,
+            "peer": self.peer,
+            "sizes_B": list(self.sizes_B),
+            "exchanges": self.exchanges,
+            "warmup": self.warmup,
+        }
+        if self.timeout_s != 25.0:
+            written["timeout_s"] = self.timeout_s
+        return written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Train(Command[answers.Train]):
+    """As many bytes as TCP connections carry.
+
+    Attributes:
+        peer: the other host.
+        duration_s: for how long.
+        streams: TCP connections.
+        timeout_s: on top of the duration.
+    """
+
+    TYPE: ClassVar[str] = "train"
+    ANSWER: ClassVar[type[Answer]] = answers.Train
+
+    peer: int
+    duration_s: float
+    streams: int
+    timeout_s: float = 25.0
+
+    def to_json(self) -> dict[str, Any]:
+        written: dict[str, Any] = {
+            "type": self.TYPE,
+            "peer": self.peer,
+            "duration_s": self.duration_s,
+            "streams": self.streams,
+        }
+        if self.timeout_s != 25.0:
+            written["timeout_s"] = self.timeout_s
+        return written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe(Command[answers.Probe]):
+    """Small UDP probes. Fails if no peer answers any of them within 1 s.
+
+    Attributes:
+        peers: hosts.
+        count: probes for each.
+        interval_s: between two of them.
+    """
+
+    TYPE: ClassVar[str] = "probe"
+    ANSWER: ClassVar[type[Answer]] = answers.Probe
+
+    peers: tuple[int, ...]
+    count: int
+    interval_s: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": self.TYPE,
+            "peers": list(self.peers),
+            "count": self.count,
+            "interval_s": self.interval_s,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move(Command[answers.Done]):
+    """Reroutes the traffic to a peer until it is returned.
+
+    Attributes:
+        peer: destination of the traffic.
+        relay: the host that it takes.
+    """
+
+    TYPE: ClassVar[str] = "move"
+    ANSWER: ClassVar[type[Answer]] = answers.Done
+
+    peer: int
+    relay: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": self.TYPE,
+            "peer": self.peer,
+            "relay": self.relay,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Return(Command[answers.Done]):
+    """Back to the direct path; done also where the traffic was on it.
+
+    Attributes:
+        peer: destination of the traffic.
+    """
+
+    TYPE: ClassVar[str] = "return"
+    ANSWER: ClassVar[type[Answer]] = answers.Done
+
+    peer: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": self.TYPE,
+            "peer": self.peer,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shares(Command[answers.Done]):
+    """Replaces what is known of shared bottlenecks.
+
+    Attributes:
+        shares: as in manage.
+    """
+
+    TYPE: ClassVar[str] = "shares"
+    ANSWER: ClassVar[type[Answer]] = answers.Done
+
+    shares: Any
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": self.TYPE,
+            "shares": self.shares,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepClock(Command[answers.Done]):
+    """Tests: the agent's clock jumps.
+
+    Attributes:
+        offset_s: by so much.
+    """
+
+    TYPE: ClassVar[str] = "step_clock"
+    ANSWER: ClassVar[type[Answer]] = answers.Done
+
+    offset_s: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": self.TYPE,
+            "offset_s": self.offset_s,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease(Order):
+    """The supervisor is there. It has no answer."""
+
+    TYPE: ClassVar[str] = "lease"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": self.TYPE,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop(Order):
+    """Ends the agent."""
+
+    TYPE: ClassVar[str] = "stop"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": self.TYPE,
+        }

@@ -1,0 +1,182 @@
+# Made by `python -m protocol.generate`: change protocol/agent.toml, not this file.
+# fmt: off
+"""What texts of the agents' protocol may be."""
+
+from enum import StrEnum
+
+
+class Zone(StrEnum):
+    """How slow a path is against its baseline; datagrams have the number."""
+
+    # no congestion
+    LOW = "low"
+    # from `zones.medium_factor` on
+    MEDIUM = "medium"
+    # from `zones.high_factor` on
+    HIGH = "high"
+
+
+class StayReason(StrEnum):
+    """Why a search moved nothing."""
+
+    # no host can relay this pair: none avoids the bottleneck, or none has a plane
+    NO_CANDIDATE = "no_candidate"
+    # relays, or the hosts whose traffic had to be counted, did not answer in time
+    NO_ANSWER = "no_answer"
+    # no relay is faster by the margin
+    NOT_BETTER = "not_better"
+    # every path to the destination is congested: the migration controller's case
+    DESTINATION_CONGESTED = "destination_congested"
+    # every path from this host is congested
+    SOURCE_CONGESTED = "source_congested"
+    # the job's own traffic explains the queue
+    OWN_LOAD = "own_load"
+    # the relays have no capacity left
+    REFUSED = "refused"
+    # the destination answers no probe on any path
+    DESTINATION_SILENT = "destination_silent"
+    # the kernel or the guardian refused
+    MOVE_FAILED = "move_failed"
+    # another of the job's pairs leaves first, which may be enough
+    GIVES_WAY = "gives_way"
+    # the destination has no plane, or does not answer
+    DESTINATION_LOST = "destination_lost"
+    # relays answered, but no echo came back over them
+    NOT_CARRIED = "not_carried"
+    # a better path is known, but the last change is too recent
+    HELD = "held"
+
+
+STAY_REASON_WORDS = {
+    "no_candidate": "no other host can relay its traffic",
+    "no_answer": "no relay answered in time",
+    "not_better": "no detour is faster by enough",
+    "destination_congested": "all paths to the destination are congested",
+    "source_congested": "all paths from the source are congested",
+    "own_load": "the program's own traffic accounts for the queue",
+    "refused": "the relays have no capacity left",
+    "destination_silent": "the destination does not answer on any path",
+    "move_failed": "the route could not be installed",
+    "gives_way": "another pair of the program is rerouted first, which may be enough",
+    "destination_lost": "the destination host does not accept rerouted traffic",
+    "not_carried": "no detour delivers packets (is the overlay's UDP port blocked, or IP forwarding off?)",
+    "held": "its route changed too recently",
+}
+"""As people read them."""
+
+
+class ReturnReason(StrEnum):
+    """Why a pair came back to its direct path."""
+
+    # the direct path has been free for long enough
+    DIRECT_GOOD = "direct_good"
+    # the reroute became slower than the direct path
+    DETOUR_SLOW = "detour_slow"
+    # the relay misses heartbeats, lost its plane, or started anew
+    RELAY_DEAD = "relay_dead"
+    # the relay took its grant back
+    RELAY_REVOKED = "relay_revoked"
+    # this host's own guardian is gone
+    PLANE_LOST = "plane_lost"
+    # the agent of the relay or of the destination was stopped
+    PEER_STOPPED = "peer_stopped"
+    # the destination's agent or plane is gone
+    DESTINATION_LOST = "destination_lost"
+    # agents answer, but rerouted packets do not arrive
+    DETOUR_BROKEN = "detour_broken"
+    # the pair carries no traffic
+    IDLE = "idle"
+    # on command
+    MANUAL = "manual"
+    # the run ends
+    STOPPING = "stopping"
+
+
+RETURN_REASON_WORDS = {
+    "direct_good": "the direct path has been free of congestion for long enough",
+    "detour_slow": "the detour became slower than the direct path",
+    "relay_dead": "the relay no longer answers",
+    "relay_revoked": "the relay withdrew its capacity",
+    "plane_lost": "the guardian died",
+    "peer_stopped": "the other host's agent was stopped",
+    "destination_lost": "the destination host does not accept rerouted traffic",
+    "detour_broken": "the detour no longer delivers packets",
+    "idle": "the pair carries no traffic any more",
+    "manual": "by hand",
+    "stopping": "the program ended",
+}
+"""As people read them."""
+
+
+class Refusal(StrEnum):
+    """Why a datagram or a connection (the last three) was refused."""
+
+    # shorter than header and tag
+    TOO_SHORT = "too short"
+    # longer than any message
+    TOO_LONG = "too long"
+    # another version, or a reserved byte that is not zero
+    BAD_VERSION = "bad version"
+    # no such host, or this one itself
+    UNKNOWN_SENDER = "unknown sender"
+    # made for another host
+    FOR_ANOTHER_HOST = "for another host"
+    # not from the sender's address and port
+    WRONG_ADDRESS = "wrong address"
+    # not made with the job's key, or changed on its way
+    NOT_SEALED = "not sealed"
+    # seen before, too old, or of an earlier start of the sender
+    REPLAYED = "replayed"
+    # sealed well, but no message of the protocol
+    MALFORMED = "malformed"
+    # connection from an address outside the cluster
+    NOT_OF_THE_CLUSTER = "not of the cluster"
+    # the peer does not know the job's secret
+    NOT_AUTHENTICATED = "not authenticated"
+    # more than are served at once
+    TOO_MANY_CONNECTIONS = "too many connections"
+
+
+class Scheduling(StrEnum):
+    """What the kernel granted, so that ranks that poll do not starve the agent."""
+
+    # SCHED_FIFO, lowest priority: needs CAP_SYS_NICE or RLIMIT_RTPRIO
+    REALTIME = "realtime"
+    # SCHED_OTHER with a slice of 0.1 ms: Linux 6.12 or newer, no privilege
+    SHORT_SLICE = "short slice"
+    # as any process
+    NORMAL = "normal"
+
+
+class LogLevel(StrEnum):
+    """How bad what is logged is."""
+
+    # something is missing, and the agent goes on as well as before
+    WARNING = "warning"
+    # something does not work; the user is told
+    ERROR = "error"
+
+
+class MigrationAction(StrEnum):
+    """What a migration controller did or would do."""
+
+    # nothing is moved
+    STAYS = "stays"
+    # dry run: this would be moved
+    WOULD = "would"
+    # a migration begins
+    BEGINS = "begins"
+    # it ended well
+    MOVED = "moved"
+    # the cloud does not move anything there now
+    REFUSED = "refused"
+    # it failed, or was aborted
+    FAILED = "failed"
+    # it was aborted, and the cloud does not say what came of it
+    UNKNOWN = "unknown"
+    # the provider moved a machine
+    FOUND = "found"
+    # paths share other links since a machine moved
+    SHARES = "shares"
+    # the cloud does not answer
+    BLIND = "blind"

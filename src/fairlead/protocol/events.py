@@ -1,0 +1,1003 @@
+# Made by `python -m protocol.generate`: change protocol/agent.toml, not this file.
+# fmt: off
+"""Events of agents, and those that the supervisor adds."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fairlead.protocol import enums
+from fairlead.protocol.fields import (
+    Fields,
+    HostT,
+    anything,
+    by_text,
+    choice,
+    flag,
+    many,
+    real,
+    text,
+    whole,
+)
+from fairlead.protocol.messages import Event
+from fairlead.protocol.objects import Flow, PeerClock, RelayCounts, RemovedItem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Zone(Event[HostT]):
+    """A directed path changed its congestion level.
+
+    Attributes:
+        source: the path.
+        destination: the path.
+        from_: level before.
+        zone: level now.
+        queue_delay_s: queueing delay that it was judged by.
+    """
+
+    TYPE: ClassVar[str] = "zone"
+    STORED: ClassVar[bool] = True
+
+    source: HostT
+    destination: HostT
+    from_: enums.Zone
+    zone: enums.Zone
+    queue_delay_s: float
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Zone[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            source=fields.one("source", fields.host),
+            destination=fields.one("destination", fields.host),
+            from_=fields.one("from", choice(enums.Zone), enums.Zone.LOW),
+            zone=fields.one("zone", choice(enums.Zone)),
+            queue_delay_s=fields.one("queue_delay_s", real, math.nan),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "source": host(self.source),
+            "destination": host(self.destination),
+            "from": self.from_,
+            "zone": self.zone,
+            "queue_delay_s": self.queue_delay_s,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved(Event[HostT]):
+    """A pair was rerouted, or went from one relay to another.
+
+    Attributes:
+        source: the pair.
+        destination: the pair.
+        relay: host that its traffic takes now.
+        before: relay that it left.
+        manual: on command.
+        ahead: before the pair's next use, as the program's pattern predicts it.
+        reason: a sentence for the terminal.
+        queue_delay_s: of the path that was left.
+        foreign_share: share of the queue that is not the job's own, 0 to 1.
+        present_latency_s: expected latency of the pair's messages on the path that was left.
+        detour_latency_s: the same over the relay.
+        suspected_t_s: when the sockets, a notice or the pattern raised the suspicion.
+        confirmed_t_s: when the search had judged the queue.
+        decided_t_s: when the route was asked for; `t_s` is its acknowledgement.
+        flows: up to 16 of the job's pairs on the bottleneck, largest first.
+    """
+
+    TYPE: ClassVar[str] = "moved"
+    STORED: ClassVar[bool] = True
+
+    source: HostT
+    destination: HostT
+    relay: HostT
+    before: HostT | None
+    manual: bool
+    ahead: bool
+    reason: str
+    queue_delay_s: float
+    foreign_share: float
+    present_latency_s: float
+    detour_latency_s: float
+    suspected_t_s: float
+    confirmed_t_s: float
+    decided_t_s: float
+    flows: tuple[Flow[HostT], ...]
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Moved[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            source=fields.one("source", fields.host),
+            destination=fields.one("destination", fields.host),
+            relay=fields.one("relay", fields.host),
+            before=fields.nullable("before", fields.host, None),
+            manual=fields.one("manual", flag, False),
+            ahead=fields.one("ahead", flag, False),
+            reason=fields.one("reason", text, ""),
+            queue_delay_s=fields.one("queue_delay_s", real, math.nan),
+            foreign_share=fields.one("foreign_share", real, math.nan),
+            present_latency_s=fields.one("present_latency_s", real, math.nan),
+            detour_latency_s=fields.one("detour_latency_s", real, math.nan),
+            suspected_t_s=fields.one("suspected_t_s", real, math.nan),
+            confirmed_t_s=fields.one("confirmed_t_s", real, math.nan),
+            decided_t_s=fields.one("decided_t_s", real, math.nan),
+            flows=fields.one("flows", many(fields.within(Flow.read)), ()),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "source": host(self.source),
+            "destination": host(self.destination),
+            "relay": host(self.relay),
+            "before": None if self.before is None else host(self.before),
+            "manual": self.manual,
+            "ahead": self.ahead,
+            "reason": self.reason,
+            "queue_delay_s": self.queue_delay_s,
+            "foreign_share": self.foreign_share,
+            "present_latency_s": self.present_latency_s,
+            "detour_latency_s": self.detour_latency_s,
+            "suspected_t_s": self.suspected_t_s,
+            "confirmed_t_s": self.confirmed_t_s,
+            "decided_t_s": self.decided_t_s,
+            "flows": [each.to_json(host) for each in self.flows],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned(Event[HostT]):
+    """A pair is on its direct path again.
+
+    Attributes:
+        source: the pair.
+        destination: the pair.
+        relay: host that it left.
+        reason: see below.
+        queue_delay_s: of the direct path.
+        away_s: how long it was rerouted.
+    """
+
+    TYPE: ClassVar[str] = "returned"
+    STORED: ClassVar[bool] = True
+
+    source: HostT
+    destination: HostT
+    relay: HostT | None
+    reason: str
+    queue_delay_s: float
+    away_s: float
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Returned[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            source=fields.one("source", fields.host),
+            destination=fields.one("destination", fields.host),
+            relay=fields.nullable("relay", fields.host, None),
+            reason=fields.one("reason", text, ""),
+            queue_delay_s=fields.one("queue_delay_s", real, math.nan),
+            away_s=fields.one("away_s", real, math.nan),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "source": host(self.source),
+            "destination": host(self.destination),
+            "relay": None if self.relay is None else host(self.relay),
+            "reason": self.reason,
+            "queue_delay_s": self.queue_delay_s,
+            "away_s": self.away_s,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stayed(Event[HostT]):
+    """A search moved nothing; the same reason at most every 5 s.
+
+    Attributes:
+        source: the pair.
+        destination: the pair.
+        relay: where its traffic is.
+        reason: see below; `move_failed` has the guardian's words after a colon.
+        queue_delay_s: as in `moved`; 0 where not measured.
+        foreign_share: as in `moved`; 0 where not measured.
+        present_latency_s: as in `moved`; 0 where not measured.
+        best: fastest relay measured.
+        best_latency_s: expected latency over it.
+        flows: as in `moved`.
+    """
+
+    TYPE: ClassVar[str] = "stayed"
+    STORED: ClassVar[bool] = True
+
+    source: HostT
+    destination: HostT
+    relay: HostT | None
+    reason: str
+    queue_delay_s: float
+    foreign_share: float
+    present_latency_s: float
+    best: HostT | None
+    best_latency_s: float
+    flows: tuple[Flow[HostT], ...]
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Stayed[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            source=fields.one("source", fields.host),
+            destination=fields.one("destination", fields.host),
+            relay=fields.nullable("relay", fields.host, None),
+            reason=fields.one("reason", text, ""),
+            queue_delay_s=fields.one("queue_delay_s", real, math.nan),
+            foreign_share=fields.one("foreign_share", real, math.nan),
+            present_latency_s=fields.one("present_latency_s", real, math.nan),
+            best=fields.nullable("best", fields.host, None),
+            best_latency_s=fields.one("best_latency_s", real, math.nan),
+            flows=fields.one("flows", many(fields.within(Flow.read)), ()),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "source": host(self.source),
+            "destination": host(self.destination),
+            "relay": None if self.relay is None else host(self.relay),
+            "reason": self.reason,
+            "queue_delay_s": self.queue_delay_s,
+            "foreign_share": self.foreign_share,
+            "present_latency_s": self.present_latency_s,
+            "best": None if self.best is None else host(self.best),
+            "best_latency_s": self.best_latency_s,
+            "flows": [each.to_json(host) for each in self.flows],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice(Event[HostT]):
+    """Another agent reported congestion on a path from this host.
+
+    Attributes:
+        from_: host that sent it.
+        source: the congested path.
+        destination: the congested path.
+        zone: its level as the sender saw it.
+        queue_delay_s: its queueing delay as the sender saw it.
+    """
+
+    TYPE: ClassVar[str] = "notice"
+    STORED: ClassVar[bool] = True
+
+    from_: HostT
+    source: HostT
+    destination: HostT
+    zone: enums.Zone
+    queue_delay_s: float
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Notice[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            from_=fields.one("from", fields.host),
+            source=fields.one("source", fields.host),
+            destination=fields.one("destination", fields.host),
+            zone=fields.one("zone", choice(enums.Zone), enums.Zone.LOW),
+            queue_delay_s=fields.one("queue_delay_s", real, math.nan),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "from": host(self.from_),
+            "source": host(self.source),
+            "destination": host(self.destination),
+            "zone": self.zone,
+            "queue_delay_s": self.queue_delay_s,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseShifted(Event[HostT]):
+    """A lasting change of latency became the baseline.
+
+    Attributes:
+        source: the path.
+        destination: the path.
+        from_s: latency of the smallest message before.
+        to_s: its latency now.
+    """
+
+    TYPE: ClassVar[str] = "base_shifted"
+    STORED: ClassVar[bool] = True
+
+    source: HostT
+    destination: HostT
+    from_s: float
+    to_s: float
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "BaseShifted[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            source=fields.one("source", fields.host),
+            destination=fields.one("destination", fields.host),
+            from_s=fields.one("from_s", real, math.nan),
+            to_s=fields.one("to_s", real, math.nan),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "source": host(self.source),
+            "destination": host(self.destination),
+            "from_s": self.from_s,
+            "to_s": self.to_s,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathLatency(Event[HostT]):
+    """Every second for each pair in use, every 0.25 s for those that are congested or rerouted; with `manage` only.
+
+    Attributes:
+        source: the pair.
+        destination: the pair.
+        relay: relay that its traffic takes.
+        latency_s: half the smoothed round trip of its connections.
+        queue_delay_s: of the direct path, by probes.
+        rate_bps: acknowledged rate of the pair.
+        zone: level of the direct path.
+    """
+
+    TYPE: ClassVar[str] = "path_latency"
+    STORED: ClassVar[bool] = True
+
+    source: HostT
+    destination: HostT
+    relay: HostT | None
+    latency_s: float
+    queue_delay_s: float
+    rate_bps: float
+    zone: enums.Zone
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "PathLatency[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            source=fields.one("source", fields.host),
+            destination=fields.one("destination", fields.host),
+            relay=fields.nullable("relay", fields.host, None),
+            latency_s=fields.one("latency_s", real),
+            queue_delay_s=fields.one("queue_delay_s", real, math.nan),
+            rate_bps=fields.one("rate_bps", real, math.nan),
+            zone=fields.one("zone", choice(enums.Zone), enums.Zone.LOW),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "source": host(self.source),
+            "destination": host(self.destination),
+            "relay": None if self.relay is None else host(self.relay),
+            "latency_s": self.latency_s,
+            "queue_delay_s": self.queue_delay_s,
+            "rate_bps": self.rate_bps,
+            "zone": self.zone,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Communication(Event[HostT]):
+    """Messages that ranks of this host received from ranks of `source`, of one second.
+
+    Attributes:
+        source: host of the senders.
+        destination: this host.
+        messages: number of messages.
+        size_B: their bytes.
+        waits: calls that waited.
+        waited_s: how long they waited in sum.
+        known_s: the part of it of which the sender's end is known.
+        network_s: of the known part: after the message was sent.
+        late_sender_s: of the known part: before that.
+        joined: messages whose two ends were joined, at most 512.
+        latency_median_s: of these; absent if there are none.
+        latency_max_s: of these; absent if there are none.
+        clock_error_s: largest error bound of their clocks; absent if there are none.
+        dropped: records that ranks of this host dropped since their start.
+        mismatches: messages whose ends do not belong together, since the start.
+    """
+
+    TYPE: ClassVar[str] = "communication"
+    STORED: ClassVar[bool] = True
+
+    source: HostT
+    destination: HostT
+    messages: int
+    size_B: int
+    waits: int
+    waited_s: float
+    known_s: float
+    network_s: float
+    late_sender_s: float
+    joined: int
+    latency_median_s: float | None = None
+    latency_max_s: float | None = None
+    clock_error_s: float | None = None
+    dropped: int
+    mismatches: int
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Communication[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            source=fields.one("source", fields.host),
+            destination=fields.one("destination", fields.host),
+            messages=fields.one("messages", whole),
+            size_B=fields.one("size_B", whole),
+            waits=fields.one("waits", whole),
+            waited_s=fields.one("waited_s", real),
+            known_s=fields.one("known_s", real),
+            network_s=fields.one("network_s", real),
+            late_sender_s=fields.one("late_sender_s", real),
+            joined=fields.one("joined", whole, 0),
+            latency_median_s=fields.optional("latency_median_s", real),
+            latency_max_s=fields.optional("latency_max_s", real),
+            clock_error_s=fields.optional("clock_error_s", real),
+            dropped=fields.one("dropped", whole),
+            mismatches=fields.one("mismatches", whole),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        written: dict[str, Any] = {
+            "source": host(self.source),
+            "destination": host(self.destination),
+            "messages": self.messages,
+            "size_B": self.size_B,
+            "waits": self.waits,
+            "waited_s": self.waited_s,
+            "known_s": self.known_s,
+            "network_s": self.network_s,
+            "late_sender_s": self.late_sender_s,
+            "joined": self.joined,
+            "dropped": self.dropped,
+            "mismatches": self.mismatches,
+        }
+        if self.latency_median_s is not None:
+            written["latency_median_s"] = self.latency_median_s
+        if self.latency_max_s is not None:
+            written["latency_max_s"] = self.latency_max_s
+        if self.clock_error_s is not None:
+            written["clock_error_s"] = self.clock_error_s
+        return written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock(Event[HostT]):
+    """Every 5 s.
+
+    Attributes:
+        peers: by host.
+    """
+
+    TYPE: ClassVar[str] = "clock"
+    STORED: ClassVar[bool] = True
+
+    peers: tuple[PeerClock, ...]
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Clock[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            peers=fields.one("peers", many(fields.within(PeerClock.read)), ()),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "peers": [each.to_json() for each in self.peers],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats(Event[HostT]):
+    """Totals since the agent's start, unless noted.
+
+    Attributes:
+        cpu_s: processor time of the agent.
+        rss_B: its resident memory now.
+        packets_sent: datagrams to other agents.
+        bytes_sent: their bytes, in B.
+        send_failures: datagrams that could not be sent.
+        probes_sent: probes among them.
+        pairs_in_use: pairs from this host that carry the job's bytes now.
+        events_dropped: lines that were not read in time.
+        relay: relay plane only.
+    """
+
+    TYPE: ClassVar[str] = "stats"
+    STORED: ClassVar[bool] = True
+
+    cpu_s: float
+    rss_B: int
+    packets_sent: int
+    bytes_sent: int
+    send_failures: int
+    probes_sent: int
+    pairs_in_use: int
+    events_dropped: int
+    relay: RelayCounts | None = None
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Stats[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            cpu_s=fields.one("cpu_s", real),
+            rss_B=fields.one("rss_B", whole, 0),
+            packets_sent=fields.one("packets_sent", whole, 0),
+            bytes_sent=fields.one("bytes_sent", whole),
+            send_failures=fields.one("send_failures", whole, 0),
+            probes_sent=fields.one("probes_sent", whole, 0),
+            pairs_in_use=fields.one("pairs_in_use", whole, 0),
+            events_dropped=fields.one("events_dropped", whole, 0),
+            relay=fields.optional("relay", fields.within(RelayCounts.read)),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        written: dict[str, Any] = {
+            "cpu_s": self.cpu_s,
+            "rss_B": self.rss_B,
+            "packets_sent": self.packets_sent,
+            "bytes_sent": self.bytes_sent,
+            "send_failures": self.send_failures,
+            "probes_sent": self.probes_sent,
+            "pairs_in_use": self.pairs_in_use,
+            "events_dropped": self.events_dropped,
+        }
+        if self.relay is not None:
+            written["relay"] = self.relay.to_json()
+        return written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected(Event[HostT]):
+    """Datagrams or connections were refused; at most once a second.
+
+    Attributes:
+        count: `datagrams` plus `connections`.
+        datagrams: how many were refused since the last report.
+        connections: how many were refused since the last report.
+        reasons: number by reason.
+    """
+
+    TYPE: ClassVar[str] = "rejected"
+    STORED: ClassVar[bool] = True
+
+    count: int
+    datagrams: int
+    connections: int
+    reasons: Mapping[str, int]
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Rejected[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            count=fields.one("count", whole, 0),
+            datagrams=fields.one("datagrams", whole, 0),
+            connections=fields.one("connections", whole, 0),
+            reasons=fields.one("reasons", by_text(whole), {}),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "count": self.count,
+            "datagrams": self.datagrams,
+            "connections": self.connections,
+            "reasons": dict(self.reasons),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaneLost(Event[HostT]):
+    """The agent takes all its pairs for returned and goes on probing.
+
+    Attributes:
+        reason: how the guardian ended.
+    """
+
+    TYPE: ClassVar[str] = "plane_lost"
+    STORED: ClassVar[bool] = True
+
+    reason: str
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "PlaneLost[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            reason=fields.one("reason", text, ""),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log(Event[HostT]):
+    """Something that concerns the user or a developer.
+
+    Attributes:
+        level: `warning` or `error`.
+        text: a sentence.
+    """
+
+    TYPE: ClassVar[str] = "log"
+    STORED: ClassVar[bool] = False
+
+    level: enums.LogLevel
+    text: str
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Log[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            level=fields.one("level", choice(enums.LogLevel)),
+            text=fields.one("text", text),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "level": self.level,
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Died(Event[HostT]):
+    """An agent ended without `stop`.
+
+    Attributes:
+        reason: how it ended.
+    """
+
+    TYPE: ClassVar[str] = "died"
+    STORED: ClassVar[bool] = True
+
+    reason: str
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Died[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            reason=fields.one("reason", text, ""),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restarted(Event[HostT]):
+    """It was started again.
+
+    Attributes:
+        attempt: starts in a row, this one included.
+        plane: as in `ready`; of a run with a plane.
+        plane_reason: as in `ready`; of a run with a plane.
+    """
+
+    TYPE: ClassVar[str] = "restarted"
+    STORED: ClassVar[bool] = True
+
+    attempt: int
+    plane: str | None = None
+    plane_reason: str | None = None
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Restarted[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            attempt=fields.one("attempt", whole, 0),
+            plane=fields.optional("plane", text),
+            plane_reason=fields.optional("plane_reason", text),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        written: dict[str, Any] = {
+            "attempt": self.attempt,
+        }
+        if self.plane is not None:
+            written["plane"] = self.plane
+        if self.plane_reason is not None:
+            written["plane_reason"] = self.plane_reason
+        return written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenUp(Event[HostT]):
+    """Ten starts in a row failed; it is tried once a minute from here on.
+
+    Attributes:
+        reason: why the last start failed.
+    """
+
+    TYPE: ClassVar[str] = "given_up"
+    STORED: ClassVar[bool] = True
+
+    reason: str
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "GivenUp[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            reason=fields.one("reason", text, ""),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Port(Event[HostT]):
+    """An agent took another port, as the first was in use.
+
+    Attributes:
+        taken: ports that were in use.
+        port: the agent's port.
+    """
+
+    TYPE: ClassVar[str] = "port"
+    STORED: ClassVar[bool] = True
+
+    taken: tuple[int, ...]
+    port: int
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Port[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            taken=fields.one("taken", many(whole), ()),
+            port=fields.one("port", whole, 0),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "taken": list(self.taken),
+            "port": self.port,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plane(Event[HostT]):
+    """A host cannot reroute traffic, as its `ready` showed.
+
+    Attributes:
+        plane: `none`.
+        reason: why.
+    """
+
+    TYPE: ClassVar[str] = "plane"
+    STORED: ClassVar[bool] = True
+
+    plane: str
+    reason: str
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Plane[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            plane=fields.one("plane", text, ""),
+            reason=fields.one("reason", text, ""),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "plane": self.plane,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaneCleaned(Event[HostT]):
+    """Kernel state of a killed guardian was removed.
+
+    Attributes:
+        removed: what was removed.
+    """
+
+    TYPE: ClassVar[str] = "plane_cleaned"
+    STORED: ClassVar[bool] = True
+
+    removed: tuple[RemovedItem, ...]
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "PlaneCleaned[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            removed=fields.one("removed", many(fields.within(RemovedItem.read)), ()),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "removed": [each.to_json() for each in self.removed],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Error(Event[HostT]):
+    """Kernel state could not be removed, or events were left out since their readers are too slow.
+
+    Attributes:
+        reason: a sentence.
+    """
+
+    TYPE: ClassVar[str] = "error"
+    STORED: ClassVar[bool] = True
+
+    reason: str
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Error[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            reason=fields.one("reason", text, ""),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration(Event[HostT]):
+    """A [migration](../guides/migration.md) was decided on, began or ended.
+
+    Attributes:
+        action: see below.
+        vm: the machine.
+        reason: a sentence, or the end of one.
+        server: where the machine is, or was.
+        to: where it goes.
+        expected_s: how long the copy should take.
+        cost_s: what the program loses by it.
+        time_s: how long it took.
+        paused_s: for how long the machine stood still, where the cloud tells.
+        copied_B: bytes that were copied, where the cloud tells.
+        round_trips_s: median round trip to each other host afterwards.
+    """
+
+    TYPE: ClassVar[str] = "migration"
+    STORED: ClassVar[bool] = True
+
+    action: enums.MigrationAction
+    vm: str | None
+    reason: str
+    server: str | None = None
+    to: str | None = None
+    expected_s: float | None = None
+    cost_s: float | None = None
+    time_s: float | None = None
+    paused_s: float | None = None
+    copied_B: int | None = None
+    round_trips_s: Mapping[str, float] | None = None
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Migration[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            action=fields.one("action", choice(enums.MigrationAction)),
+            vm=fields.nullable("vm", text, None),
+            reason=fields.one("reason", text, ""),
+            server=fields.optional("server", text),
+            to=fields.optional("to", text),
+            expected_s=fields.optional("expected_s", real),
+            cost_s=fields.optional("cost_s", real),
+            time_s=fields.optional("time_s", real),
+            paused_s=fields.optional("paused_s", real),
+            copied_B=fields.optional("copied_B", whole),
+            round_trips_s=fields.optional("round_trips_s", by_text(real)),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        written: dict[str, Any] = {
+            "action": self.action,
+            "vm": self.vm,
+            "reason": self.reason,
+        }
+        if self.server is not None:
+            written["server"] = self.server
+        if self.to is not None:
+            written["to"] = self.to
+        if self.expected_s is not None:
+            written["expected_s"] = self.expected_s
+        if self.cost_s is not None:
+            written["cost_s"] = self.cost_s
+        if self.time_s is not None:
+            written["time_s"] = self.time_s
+        if self.paused_s is not None:
+            written["paused_s"] = self.paused_s
+        if self.copied_B is not None:
+            written["copied_B"] = self.copied_B
+        if self.round_trips_s is not None:
+            written["round_trips_s"] = dict(self.round_trips_s)
+        return written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started(Event[HostT]):
+    """The program began."""
+
+    TYPE: ClassVar[str] = "started"
+    STORED: ClassVar[bool] = True
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Started[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Congestion(Event[HostT]):
+    """A comparison loaded the network.
+
+    Attributes:
+        place: the plan's place, or where it was loaded.
+        ended_s: its end, seconds since the epoch.
+    """
+
+    TYPE: ClassVar[str] = "congestion"
+    STORED: ClassVar[bool] = True
+
+    place: Any
+    ended_s: float
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Congestion[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            place=fields.one("place", anything),
+            ended_s=fields.one("ended_s", real),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "place": self.place,
+            "ended_s": self.ended_s,
+        }
+
+
+EVENTS: tuple[type[Event[Any]], ...] = (
+    Zone,
+    Moved,
+    Returned,
+    Stayed,
+    Notice,
+    BaseShifted,
+    PathLatency,
+    Communication,
+    Clock,
+    Stats,
+    Rejected,
+    PlaneLost,
+    Log,
+    Died,
+    Restarted,
+    GivenUp,
+    Port,
+    Plane,
+    PlaneCleaned,
+    Error,
+    Migration,
+    Started,
+    Congestion,
+)
+"""All of them."""

@@ -1,0 +1,17 @@
+# Made by `python -m protocol.generate`: change protocol/agent.toml, not this file.
+# fmt: off
+"""Numbers that supervisor and agents agree upon."""
+
+
+ANSWER_LINE_B = 67108864
+"""Longest line to the supervisor, and what may wait for it in answers."""
+LEASE_S = 10.0
+"""Lease that `fairlead run` sets."""
+BY_HAND_S = 10.0
+"""`move` and `return` fail after this time."""
+PINGPONG_SIZES_B = (1, 67108864)
+"""Least and greatest entry of `sizes_B` of the command `pingpong`."""
+ZONES_MEDIUM_FACTOR = 1.5
+"""Setting `zones.medium_factor`: of the base latency: from here on a path is medium."""
+ZONES_FLOOR_S = 0.001
+"""Setting `zones.floor_s`: queueing delay below which a path is never above low."""
