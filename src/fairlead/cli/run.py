@@ -52,11 +52,12 @@ def _parse_move(
               help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
 @click.option(
     "--plane",
-    type=click.Choice([*PLANES.names(), "auto"]),
-    default="route",
+    type=click.Choice(["auto", *PLANES.names()]),
+    default="auto",
     show_default=True,
     help="What reroutes traffic: route: kernel routes (needs the guardian's privilege); relay: the agents carry the "
-    "ranks' messages, without privileges (docs/guides/run.md); auto: route if every host can, else relay.",
+    "ranks' messages, without privileges; auto: route if every host can, else relay if the program can be preloaded "
+    "(docs/guides/run.md).",
 )
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
               help="Rank placement from `fairlead placement --json`.")  # fmt: skip

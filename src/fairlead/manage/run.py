@@ -10,21 +10,21 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from fairlead import programs
+from fairlead import native, programs
 from fairlead.agents.agent import Message
 from fairlead.agents.crew import Crew
 from fairlead.characterize.characterization import latest
 from fairlead.characterize.usual import slower_words
-from fairlead.cluster import launch, run_facts
+from fairlead.cluster import launch, preload, run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.ending import GRACE_S, Ending
 from fairlead.cluster.job import Job
 from fairlead.cluster.parts import bring_everywhere
 from fairlead.cluster.signals import NotedSignals
-from fairlead.errors import ConfigError, FairleadError, StoreError
+from fairlead.errors import ConfigError, FairleadError, MissingToolError, StoreError
 from fairlead.manage import message_files
 from fairlead.manage.by_hand import Move, MovesByHand
-from fairlead.manage.chosen_plane import choose
+from fairlead.manage.chosen_plane import AUTO, choose
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
 from fairlead.manage.journal import Journal
@@ -48,7 +48,7 @@ def run(
     results: Path,
     components: Components,
     moves: Sequence[Move] = (),
-    plane: str = "route",
+    plane: str = AUTO,
     placement: Path | None = None,
     messages: Path | None = None,
     start_limit_s: float | None = None,
@@ -62,7 +62,7 @@ def run(
         ranks: number of ranks; None: one a slot of the cluster.
         own_mpirun: ``argv`` is a whole launch line.
         moves: (source, destination, relay) host names, moved by hand before the program starts.
-        plane: how what is moved travels: a name of `fairlead.manage.data_planes`, or ``auto``.
+        plane: how what is moved travels: a name of `fairlead.manage.data_planes`, or ``auto`` (see `choose`).
         placement: file that says on which host each rank runs; None: by slots.
         messages: directory that each process writes all its messages to; None: none does.
         start_limit_s: the program is ended if a host that answers has no rank by then; None: it is left alone.
@@ -84,7 +84,10 @@ def run(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
     watched = components.monitor or messages is not None or (plane in PLANES and PLANES.get(plane).in_ranks)
-    job = programs.brought(cluster, job, launcher.family, watched=watched)
+    job, linkages = programs.looked_at(cluster, job, launcher.family)
+    unseen = programs.unseen(job.argv[0], linkages)
+    if watched and unseen:
+        _say(f"{unseen}: none of its calls of MPI can be seen", quiet=False)
     kept = message_files.prepare(cluster, messages) if messages is not None else None
     job = kept.of(job) if kept is not None else job
 
@@ -113,7 +116,7 @@ def run(
             try:
                 management = _management(cluster, components, store, argv, labels, bool(moves), dry_run, quiet)
                 if management is not None:
-                    management = choose(plane, cluster, management)
+                    management = choose(plane, cluster, management, unseen or _not_preloaded(own_mpirun))
                 outcome = _execute(cluster, job, store, identity, launch_it, management, moves, ending, quiet)
             except FairleadError as error:
                 store.finish_run(identity, "failed", error=str(error))
@@ -131,6 +134,18 @@ def run(
         return outcome.exit_code
     _say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
     return outcome.exit_code
+
+
+def _not_preloaded(own_mpirun: bool) -> str | None:
+    """Why libfairlead would not be in every rank, in words; None where it would."""
+    if own_mpirun:
+        return "a launch line of your own may not hand libfairlead on to all ranks (--plane relay if it does)"
+    try:
+        for name in preload.LIBRARIES:
+            native.library(name)
+    except MissingToolError as error:
+        return str(error)
+    return None
 
 
 def _fetch(kept: MessageFiles | None, quiet: bool) -> None:
