@@ -118,4 +118,13 @@ json line_of(const core::BaseShifted& shifted) {
             {"to_s", shifted.to_s}};
 }
 
+json line_of(const core::BaseLearnt& learnt) {
+    return {{"type", "base_learnt"},
+            {"source", learnt.path.source},
+            {"destination", learnt.path.destination},
+            {"latency_s", learnt.latency_s},
+            {"hidden_s", learnt.hidden_s},
+            {"link_bps", learnt.link_bps > 0.0 ? json(learnt.link_bps) : json(nullptr)}};
+}
+
 }  // namespace fairlead::agent

@@ -15,5 +15,6 @@ nlohmann::json line_of(const core::Returned& returned, core::HostId self);
 nlohmann::json line_of(const core::Stayed& stayed, core::HostId self);
 nlohmann::json line_of(const core::Noticed& noticed);
 nlohmann::json line_of(const core::BaseShifted& shifted);
+nlohmann::json line_of(const core::BaseLearnt& learnt);
 
 }  // namespace fairlead::agent

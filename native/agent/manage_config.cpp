@@ -67,6 +67,14 @@ void parse_settings(const json& value, core::Settings& settings) {
     if (const auto mistake = core::validate(settings)) fail(*mistake);
 }
 
+void parse_learn(const json& value, core::ControllerConfig& controller) {
+    const JsonFields fields(value, "config: manage: learn", {"link_bps"});
+    controller.learns = true;
+    const json& link_bps = fields.any("link_bps");
+    if (!link_bps.is_null())
+        controller.link_bps = number_in(link_bps, "config: manage: learn: 'link_bps'", 1e-9, kMaxRate_bps);
+}
+
 std::vector<core::PairMix> parse_mixes(const json& value, const Config& config) {
     std::vector<core::PairMix> mixes;
     if (!value.is_array()) fail("'mix' must be a list");
@@ -96,11 +104,12 @@ ManageConfig parse_manage(const Config& config, double now) {
     controller.automatic = !config.manage.is_null();
     if (config.manage.is_null()) return result;
     const JsonFields fields(config.manage, "config: manage",
-                            {"base", "shares", "settings", "mix", "automatic", "seed"});
+                            {"base", "shares", "settings", "learn", "mix", "automatic", "seed"});
     if (fields.has("settings")) parse_settings(fields.any("settings"), controller.settings);
     controller.base = core::BaseTable(config.host_count(), controller.settings.base);
     parse_base(fields.any("base"), config.host_count(), now, controller.base);
     controller.sharing = parse_shares(fields.any("shares"), config.host_count(), "config: manage: 'shares'");
+    if (fields.has("learn")) parse_learn(fields.any("learn"), controller);
     if (fields.has("mix")) result.mixes = parse_mixes(fields.any("mix"), config);
     if (fields.has("automatic")) {
         if (!fields.any("automatic").is_boolean()) fields.fail("automatic", "true or false");

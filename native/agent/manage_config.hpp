@@ -20,6 +20,7 @@ struct ManageConfig {
 /// {"base": {"age_s", "sizes_B", "latency_s": [size][source][destination], "rate_bps": [source][destination]},
 ///  "shares": [[k, m, [[i, j], ...]], ...],         an injection on k -> m hurts i -> j
 ///  "settings": {"zones.medium_factor": 1.5, ...},  optional
+///  "learn": {"link_bps": 1e9},                     optional; baselines are learnt, from those in "base" on
 ///  "mix": [[peer, [[size_B, weight], ...]], ...],  optional
 ///  "automatic": true,                              optional; false: only moves by hand
 ///  "seed": 1}                                      optional

@@ -265,6 +265,9 @@ void Manager::perform(const core::Noticed& noticed) {
 void Manager::perform(const core::BaseShifted& shifted) {
     report_(line_of(shifted));
 }
+void Manager::perform(const core::BaseLearnt& learnt) {
+    report_(line_of(learnt));
+}
 void Manager::perform(const core::ByHandEnded& ended) {
     settle(ended.destination, ended.relay, ended.error);
 }

@@ -75,6 +75,8 @@ std::string_view name(StayReason reason) {
             return "not_carried";
         case StayReason::held:
             return "held";
+        case StayReason::learning:
+            return "learning";
     }
     return "unknown";
 }

@@ -89,11 +89,12 @@ def command(
 ) -> int:
     """Run an MPI program on CLUSTER with its traffic managed.
 
-    CLUSTER is a cluster file, or `slurm` inside an allocation. `fairlead characterize CLUSTER` must have run before.
+    CLUSTER is a cluster file, or `slurm` inside an allocation.
 
     Agents watch the program's connections. Where other traffic congests a path, they reroute the pair's traffic over a
-    third host until the direct path is free again. stdin, stdout and signals are the program's; fairlead reports on
-    stderr and records in the results directory (`fairlead report`).
+    third host until the direct path is free again. Without a characterization of these hosts (`fairlead characterize`)
+    they learn how long paths take while the program runs, which recovers less. stdin, stdout and signals are the
+    program's; fairlead reports on stderr and records in the results directory (`fairlead report`).
 
     The exit code is the program's: mpirun's if it could not start it, 127 if the launch line was not found, 128 +
     signal after Ctrl-C, TERM or HUP. After such a signal the program has --grace SECONDS to end, then its processes

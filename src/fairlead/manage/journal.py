@@ -10,7 +10,7 @@ from fairlead.store import Event, Store
 RECORDED = frozenset(
     [
         *("zone", "moved", "returned", "stayed", "notice", "rejected", "clock", "stats", "path_latency"),
-        *("base_shifted", "communication", "died", "restarted", "given_up", "error"),
+        *("base_shifted", "base_learnt", "communication", "died", "restarted", "given_up", "error"),
         *("plane", "plane_lost", "plane_cleaned"),
         *("migration", "port"),
     ]

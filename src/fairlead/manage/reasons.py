@@ -15,11 +15,13 @@ _WORDS = {
     "not_carried": "no detour delivers packets (is the overlay's UDP port blocked, or IP forwarding off?)",
     "gives_way": "another pair of the program is rerouted first, which may be enough",
     "held": "its route changed too recently",
+    "learning": "what it gets without one is being measured, to judge it by",
     # returned
     "direct_good": "the direct path has been free of congestion for long enough",
     "detour_slow": "the detour became slower than the direct path",
     "relay_dead": "the relay no longer answers",
     "relay_revoked": "the relay withdrew its capacity",
+    "in_vain": "the detour improved nothing",
     "detour_broken": "the detour no longer delivers packets",
     "plane_lost": "the guardian died",
     "agent_died": "the agent died",
@@ -35,7 +37,7 @@ PROGRAM_ENDED = frozenset({"stopping", PEER_STOPPED})
 AGENT_DIED = "agent_died"
 
 # Reasons to stay that say nothing about the cluster: the program fills its own path, or the next try follows at once.
-ORDINARY = frozenset({"own_load", "no_answer", "gives_way", "held"})
+ORDINARY = frozenset({"own_load", "no_answer", "gives_way", "held", "learning"})
 
 
 def in_words(reason: str) -> str:

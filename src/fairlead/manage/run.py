@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 
 from fairlead import native, programs
-from fairlead.agents.agent import Message
 from fairlead.agents.crew import Crew
-from fairlead.characterize.characterization import latest
+from fairlead.characterize import coverage, known
+from fairlead.characterize.characterization import Characterization, latest
 from fairlead.characterize.usual import slower_words
 from fairlead.cluster import launch, preload, run_facts
 from fairlead.cluster.description import Cluster
@@ -24,7 +24,7 @@ from fairlead.cluster.signals import NotedSignals
 from fairlead.errors import ConfigError, FairleadError, MissingToolError, StoreError
 from fairlead.manage import message_files
 from fairlead.manage.by_hand import Move, MovesByHand
-from fairlead.manage.chosen_plane import AUTO, choose
+from fairlead.manage.chosen_plane import AUTO, FEWEST, choose
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
 from fairlead.manage.journal import Journal
@@ -101,7 +101,7 @@ def run(
         )
         return signals.exit_code(code, launcher)
 
-    facts = run_facts.collect(cluster, None if own_mpirun else cluster.mpirun)
+    facts = run_facts.collect(cluster, None if own_mpirun else cluster.mpirun) | coverage.facts(cluster)
     if placement is not None:
         facts["placement"] = Placement.read(placement).model_dump(mode="json", by_alias=True)
     labels: dict[str, Label] = {"program": Path(argv[0]).name, "cluster": cluster.name}
@@ -179,7 +179,7 @@ def _management(
             raise ConfigError("--move needs agents, and a cluster of at least three hosts")
         return None
     management = replace(management_for(cluster, components, store, quiet=quiet), by_hand=by_hand)
-    if components.migration:
+    if management.components.migration:
         management = replace(management, mover=movers.maker(cluster, usual_time_s(store, argv, labels), dry_run))
     return management
 
@@ -227,31 +227,53 @@ def _execute(
 
 
 def management_for(cluster: Cluster, components: Components, store: Store, *, quiet: bool = False) -> Management:
-    """How runs on this cluster are managed, by its latest characterisation and where its hosts have our programs."""
-    tables: dict[int, Message] = {}
-    remarks: list[str] = []
-    found = None
-    if components.detection:
-        found = latest(store, cluster)
-        if found is None:
-            raise ConfigError(
-                f"{cluster.name} has no characterization in {store.directory}, which detecting congestion needs",
-                hint=f"run `fairlead characterize {cluster.source}` first, or run with --no-detection",
-            )
-        for warning in () if quiet else (found.stale_words(), slower_words(store, found)):
-            if warning:
-                _say(warning, quiet)
-        tables = {index: found.manage_tables(index) for index in range(len(cluster.managed_hosts()))}
-        if components.detours and not found.has_detour():
-            remarks.append(
-                f"there is no detour around any bottleneck on {cluster.name}, as on a single switch: congestion is "
-                "reported, traffic is not rerouted"
-            )
-            components = replace(components, detours=False)
-    management = Management(components, tables, bring_everywhere(cluster), remarks=remarks)
+    """How runs on this cluster are managed, by what is known of its hosts and where they have our programs."""
+    plain = Management(components, {}, bring_everywhere(cluster))
+    if not components.detection:
+        return plain
+    found = latest(store, cluster)
     if found is None:
-        return management
-    return replace(management, base_s=found.base_s(), hurts=found.sensitivity.hurts)
+        return _learning(cluster, plain, known.paths(store, cluster))
+    for warning in () if quiet else (_origin_words(store, found), found.stale_words(), slower_words(store, found)):
+        if warning:
+            _say(warning, quiet)
+    remarks = []
+    if components.detours and not found.has_detour():
+        remarks.append(
+            f"there is no detour around any bottleneck on {cluster.name}, as on a single switch: congestion is "
+            "reported, traffic is not rerouted"
+        )
+        components = replace(components, detours=False)
+    tables = {index: found.manage_tables(index) for index in range(len(cluster.managed_hosts()))}
+    return replace(
+        plain,
+        components=components,
+        tables=tables,
+        remarks=remarks,
+        base_s=found.base_s(),
+        hurts=found.sensitivity.hurts,
+    )
+
+
+def _origin_words(store: Store, found: Characterization) -> str:
+    """For people: which characterisation is used, where it was made under another name; else empty."""
+    made_as = store.run(found.run).labels["cluster"] if found.run is not None else found.cluster
+    if made_as == found.cluster:
+        return ""
+    return f"uses characterization {found.run}, of {made_as}, which has these hosts ({found.age_words()})"
+
+
+def _learning(cluster: Cluster, plain: Management, paths: known.Known) -> Management:
+    """How a run is managed whose agents learn what they have to know of the network."""
+    components, remarks = plain.components, [paths.words(cluster)]
+    hosts = len(cluster.managed_hosts())
+    if hosts < FEWEST:
+        components = replace(components, detours=False)
+    if components.migration:
+        components = replace(components, migration=False)
+        remarks.append("no virtual machine is migrated: that needs a characterization")
+    tables = {index: paths.manage_tables(index) for index in range(hosts)}
+    return replace(plain, components=components, tables=tables, remarks=remarks)
 
 
 def _record(store: Store, identity: int, outcome: Outcome, ended_by: signal.Signals | None) -> None:

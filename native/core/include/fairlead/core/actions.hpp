@@ -86,6 +86,7 @@ enum class ReturnReason : std::uint8_t {
     peer_stopped,      ///< the relay's or the destination's agent was told to stop
     destination_lost,  ///< the destination's agent or its plane is gone
     detour_broken,     ///< agents live, but what takes the detour does not arrive
+    in_vain,           ///< where bottlenecks are not known: the detour improved nothing
     idle,              ///< the pair carries no traffic any more
     manual,
     stopping,
@@ -122,6 +123,13 @@ struct BaseShifted {
     double from_s = 0.0;
     double to_s = 0.0;
 };
+/// The baseline of a path of this host, learnt while the program runs: known, or lower than it was told before.
+struct BaseLearnt {
+    Pair path;
+    double latency_s = 0.0;
+    double hidden_s = 0.0;  ///< what even the fastest probe took longer
+    double link_bps = 0.0;  ///< the highest rate that was seen to leave this host; 0: none yet
+};
 /// A move or return by hand ends without Moved or Returned.
 struct ByHandEnded {
     HostId destination = kNoHost;
@@ -130,6 +138,6 @@ struct ByHandEnded {
 };
 
 using Action = std::variant<Send, SendProbes, SendEcho, SampleSockets, Move, Return, ZoneChanged, Moved, Returned,
-                            Stayed, Noticed, BaseShifted, ByHandEnded>;
+                            Stayed, Noticed, BaseShifted, BaseLearnt, ByHandEnded>;
 
 }  // namespace fairlead::core

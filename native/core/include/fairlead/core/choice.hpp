@@ -27,6 +27,7 @@ enum class StayReason : std::uint8_t {
     destination_lost,       ///< the destination has no data plane, or does not answer
     not_carried,            ///< relays answered, but nothing came over them to the destination
     held,                   ///< a better path is known, but the last change is too recent
+    learning,               ///< a better path is known; what the pair gets without it is being measured
 };
 std::string_view name(StayReason reason);
 

@@ -177,6 +177,16 @@ struct BaseSettings {
     int shift_samples = 100;        ///< and was seen in so many samples, all of them
 };
 
+/// Of baselines that are learnt while the program runs.
+struct LearnSettings {
+    double period_s = 0.5;    ///< mean time between bursts on a path until its baseline is known
+    int bursts = 4;           ///< so many answered ones, half a period apart or more, make it known
+    double later_s = 5.0;     ///< mean time between bursts from then on, while the pair is in use
+    int relays = 2;           ///< drawn with each burst, to learn what a detour takes at best
+    double news_share = 0.1;  ///< a baseline that fell by this share is told again
+    double memory_s = 3.0;    ///< between two searches that found a reason to move: else another congestion has begun
+};
+
 /// Of single messages of the program, where they are monitored.
 struct MessageSettings {
     double rendezvous_B = 16384;      ///< larger messages may wait for their receiver: the lowest limit of the MPI
@@ -205,6 +215,7 @@ struct Settings {
     PatternSettings pattern;
     ReportSettings report;
     BaseSettings base;
+    LearnSettings learn;
     MessageSettings messages;
 };
 
