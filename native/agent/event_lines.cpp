@@ -102,4 +102,12 @@ BaseShiftedEvent event_of(const core::BaseShifted& shifted) {
             .to_s = shifted.to_s};
 }
 
+BaseLearntEvent event_of(const core::BaseLearnt& learnt) {
+    return {.source = learnt.path.source,
+            .destination = learnt.path.destination,
+            .latency_s = learnt.latency_s,
+            .hidden_s = learnt.hidden_s,
+            .link_bps = learnt.link_bps > 0.0 ? std::optional(learnt.link_bps) : std::nullopt};
+}
+
 }  // namespace fairlead::agent

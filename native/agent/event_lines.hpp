@@ -14,5 +14,6 @@ ReturnedEvent event_of(const core::Returned& returned, core::HostId self);
 StayedEvent event_of(const core::Stayed& stayed, core::HostId self);
 NoticeEvent event_of(const core::Noticed& noticed);
 BaseShiftedEvent event_of(const core::BaseShifted& shifted);
+BaseLearntEvent event_of(const core::BaseLearnt& learnt);
 
 }  // namespace fairlead::agent

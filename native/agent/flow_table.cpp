@@ -55,6 +55,7 @@ void FlowTable::add(const TcpSocket& socket, core::HostId host, double elapsed_s
     if (socket.min_rtt_s > 0.0 && (sample.min_rtt_s == 0.0 || socket.min_rtt_s < sample.min_rtt_s)) {
         sample.min_rtt_s = socket.min_rtt_s;
     }
+    if (moved_B > 0) sample.delivery_bps = std::max(sample.delivery_bps, socket.delivery_bps);
     if (!sum.any || moved_B > sum.most_moved_B) {
         sum.most_moved_B = moved_B;
         sample.srtt_s = socket.srtt_s;

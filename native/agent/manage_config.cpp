@@ -94,6 +94,10 @@ ManageConfig parse_manage(const Config& config, double now) {
     controller.base = core::BaseTable(config.host_count(), controller.settings.base);
     fill_base(read.base, config.host_count(), now, controller.base);
     controller.sharing = read.shares;
+    if (read.learn) {
+        controller.learns = true;
+        controller.link_bps = read.learn->link_bps.value_or(0.0);
+    }
     if (!read.mix.is_null()) result.mixes = parse_mixes(read.mix, config);
     controller.automatic = read.automatic;
     controller.seed += read.seed << 10;

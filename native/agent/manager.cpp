@@ -261,6 +261,9 @@ void Manager::perform(const core::Noticed& noticed) {
 void Manager::perform(const core::BaseShifted& shifted) {
     report_(event_of(shifted));
 }
+void Manager::perform(const core::BaseLearnt& learnt) {
+    report_(event_of(learnt));
+}
 void Manager::perform(const core::ByHandEnded& ended) {
     settle(ended.destination, ended.relay, ended.error);
 }

@@ -85,6 +85,7 @@ class Manager {
     void perform(const core::Stayed& stayed);
     void perform(const core::Noticed& noticed);
     void perform(const core::BaseShifted& shifted);
+    void perform(const core::BaseLearnt& learnt);
     void perform(const core::ByHandEnded& ended);
 
     void learn_leg(core::HostId relay, const core::wire::RelayGrant& grant);

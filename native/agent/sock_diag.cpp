@@ -99,6 +99,7 @@ TcpSocket describe(const inet_diag_msg& message, in_addr remote, const tcp_info&
     socket.busy_s = static_cast<double>(info.tcpi_busy_time) * 1e-6;
     socket.held_up_s = static_cast<double>(info.tcpi_rwnd_limited + info.tcpi_sndbuf_limited) * 1e-6;
     socket.app_limited = info.tcpi_delivery_rate_app_limited != 0;
+    socket.delivery_bps = 8.0 * static_cast<double>(info.tcpi_delivery_rate);
     return socket;
 }
 

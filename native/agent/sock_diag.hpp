@@ -32,6 +32,7 @@ struct TcpSocket {
     double busy_s = 0.0;     ///< with data to send or unacknowledged
     double held_up_s = 0.0;  ///< of it, waiting for the receiver's window or the send buffer
     bool app_limited = false;
+    double delivery_bps = 0.0;  ///< what the kernel measured over the last round trip, or while it had more to send
 };
 
 class SockDiag {

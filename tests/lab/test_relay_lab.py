@@ -91,15 +91,14 @@ def test_a_fast_producer_fills_no_memory(lab: labs.Lab, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_plane_is_chosen_by_what_hosts_can(lab: labs.Lab, tmp_path: Path, unprivileged: str) -> None:
-    auto = ["--plane", "auto", *MOVED]
     cluster = cluster_file(lab, tmp_path)
-    with run(cluster, *auto, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
+    with run(cluster, *MOVED, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
         assert command.end() == 0, command.text()
-    assert command.heard("3 of 3 hosts cannot reroute traffic by kernel routes (")
+    assert command.heard("plane: relay, by the agents, since the guardian cannot make routes on 3 of 3 hosts (h0: ")
     assert carried(command, "h2")["passed"] > 0
-    with run(cluster, *auto, program=traffic(1), results=tmp_path) as command:
+    with run(cluster, *MOVED, program=traffic(1), results=tmp_path) as command:
         assert command.end() == 0, command.text()
-    assert not command.heard("cannot reroute traffic")
+    assert command.heard("plane: route, by the kernel's routes (the guardian may on all 3 hosts)")
     assert all("relay" not in event.data for event in command.events("stats"))
     assert nothing_left(lab)
 

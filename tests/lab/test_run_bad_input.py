@@ -145,8 +145,9 @@ def test_two_runs_at_once_start_on_the_same_hosts(lab: labs.Lab, tmp_path: Path)
 
 
 def test_moves_by_hand_need_privileges(lab: labs.Lab, tmp_path: Path, unprivileged: str) -> None:
+    words = ["--plane", "route", *MOVED]
     with run(
-        cluster_file(lab, tmp_path), *MOVED, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged
+        cluster_file(lab, tmp_path), *words, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged
     ) as command:
         assert command.end() == 1
     assert command.heard("3 of 3 hosts cannot reroute traffic (first: h0: ")
@@ -163,11 +164,19 @@ def test_without_privileges_the_program_runs_and_the_user_is_told(
     cluster = cluster_file(lab, tmp_path)
     measured = once("characterize", cluster, "--results", tmp_path, "--sizes", "64,64KiB")
     assert measured.returncode == 0, measured.stderr
-    with run(cluster, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
+    words = ["--plane", "route"]
+    with run(cluster, *words, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
         assert command.end() == 0, command.text()
     assert command.heard("3 of 3 hosts cannot reroute traffic (first: h0: ")
     assert command.heard("`fairlead doctor` shows how to give the guardian its privilege")
     assert command.record()[0].status == "ok"
+    program = tmp_path / "static"
+    subprocess.run(["gcc", "-static", "-x", "c", "-o", program, "-"], input=b"int main(void) { return 0; }", check=True)
+    with run(cluster, program=[str(program)], results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
+        assert command.end() == 0, command.text()
+    why = f"and agents cannot carry the program's messages: {program} is linked statically. To change that: "
+    assert command.heard("plane: none, so congestion is only reported: the guardian cannot make routes on 3 of 3 hosts")
+    assert command.heard(why)
 
 
 @pytest.mark.slow

@@ -131,6 +131,19 @@ def test_a_managed_run_on_the_nodes_of_an_allocation(slurm: labs.Lab) -> None:
     assert not any(managed_runs.kernel_state(slurm, host) for host in NODES)
 
 
+def test_an_allocation_that_nobody_characterised(slurm: labs.Lab) -> None:
+    """The program starts, agents learn, and the next job on these nodes begins with what they learnt."""
+    program = "random-traffic --seconds 5 --bytes 16384 --interval 0.1 --seed 1"
+    run = f"{FAIRLEAD} run slurm --results learnt -- {program}"
+    said = in_allocation(slurm, "-N3 --ntasks-per-node=1", run)
+    assert re.search(r"slurm-\d+ has no characterization: agents learn how long its paths take", said)
+    assert "plane: route, by the kernel's routes (the guardian may on all 3 hosts)" in said
+    assert "verification passed" in said
+    again = in_allocation(slurm, "-N2 --ntasks-per-node=1", run)
+    assert "2 of 2 paths are known from earlier runs (" in again
+    assert not any(managed_runs.kernel_state(slurm, host) for host in NODES)
+
+
 def test_nodes_and_tasks_are_those_of_the_allocation(slurm: labs.Lab) -> None:
     said = in_allocation(slurm, "-N2 --ntasks-per-node=2", f"{FAIRLEAD} run slurm --no-detection -- hostname")
     assert sorted(re.findall(r"^h\d$", said, re.MULTILINE)) == ["h0", "h0", "h1", "h1"]

@@ -133,7 +133,7 @@ from fairlead.manage.data_planes import PLANES
 
 assert PLANES.names() == ("route", "pigeon", "relay")
 of_run = next(each for each in run.command.params if each.name == "plane")
-assert tuple(of_run.type.choices) == ("route", "pigeon", "relay", "auto")
+assert tuple(of_run.type.choices) == ("auto", "route", "pigeon", "relay")
 of_compare = next(each for each in compare.command.params if each.name == "planes")
 assert tuple(of_compare.type.choices) == ("route", "pigeon", "relay")
 """,

@@ -42,6 +42,13 @@ Base read_base(const json& object, const std::string& what) {
     return read;
 }
 
+Learn read_learn(const json& object, const std::string& what) {
+    const JsonFields fields(object, what, {"link_bps"});
+    Learn read;
+    if (!fields.any("link_bps").is_null()) read.link_bps = fields.number("link_bps", Learn::link_bps_limits);
+    return read;
+}
+
 RelayOptions read_relay_options(const json& object, const std::string& what) {
     const JsonFields fields(object, what, {"directory", "capacity_B"});
     RelayOptions read;
@@ -135,11 +142,12 @@ StepClockCommand read_step_clock(const json& object) {
 }  // namespace
 
 Manage read_manage(const json& object, const std::string& what, Place place) {
-    const JsonFields fields(object, what, {"base", "shares", "settings", "mix", "automatic", "seed"});
+    const JsonFields fields(object, what, {"base", "shares", "settings", "learn", "mix", "automatic", "seed"});
     Manage read;
     read.base = read_base(fields.any("base"), fields.within("base"));
     read.shares = parse_shares(fields.any("shares"), place.host_count, fields.name("shares"));
     if (fields.has("settings")) read.settings = fields.any("settings");
+    if (fields.given("learn")) read.learn = read_learn(fields.any("learn"), fields.within("learn"));
     if (fields.has("mix")) read.mix = fields.any("mix");
     if (fields.has("automatic")) read.automatic = fields.flag("automatic");
     if (fields.has("seed")) read.seed = fields.whole<std::uint64_t>("seed", Manage::seed_limits);

@@ -45,6 +45,14 @@ struct Base {
     nlohmann::json rate_bps{};
 };
 
+/// Baselines are learnt while the program runs.
+struct Learn {
+    static constexpr RealLimits link_bps_limits{1e-09, 1000000000000000.0};
+
+    /// highest rate at which earlier runs were seen to send from this host
+    std::optional<double> link_bps{};
+};
+
 /// What the agent decides by.
 struct Manage {
     static constexpr WholeLimits seed_limits{0, 9007199254740992};
@@ -55,6 +63,8 @@ struct Manage {
     core::SharingRelation shares{0};
     /// settings by name, for example `{"zones.medium_factor": 2}`
     nlohmann::json settings{};
+    /// baselines are learnt; those in `base` are known from the start
+    std::optional<Learn> learn{};
     /// list of `[peer, [[size_B, weight], ...]]`: message sizes that the program exchanges with a peer
     nlohmann::json mix{};
     /// false: no probes and no reroutes of its own, only manual moves

@@ -125,6 +125,15 @@ void to_json(json& line, const BaseShiftedEvent& said) {
     line["to_s"] = said.to_s;
 }
 
+void to_json(json& line, const BaseLearntEvent& said) {
+    line["type"] = "base_learnt";
+    line["source"] = said.source;
+    line["destination"] = said.destination;
+    line["latency_s"] = said.latency_s;
+    line["hidden_s"] = said.hidden_s;
+    line["link_bps"] = said.link_bps ? json(*said.link_bps) : json(nullptr);
+}
+
 void to_json(json& line, const PathLatencyEvent& said) {
     line["type"] = "path_latency";
     line["source"] = said.source;

@@ -202,6 +202,20 @@ struct BaseShiftedEvent {
     double to_s = 0.0;
 };
 
+/// The baseline of a path is known, or fell; with `learn` only.
+struct BaseLearntEvent {
+    /// the path
+    core::HostId source = core::kNoHost;
+    /// the path
+    core::HostId destination = core::kNoHost;
+    /// its baseline
+    double latency_s = 0.0;
+    /// what the fastest probe took longer than that
+    double hidden_s = 0.0;
+    /// highest rate at which the program was seen to send from this host; null: none yet
+    std::optional<double> link_bps{};
+};
+
 /// Every second for each pair in use, every 0.25 s for those that are congested or rerouted; with `manage` only.
 struct PathLatencyEvent {
     /// the pair
@@ -309,8 +323,8 @@ struct LogEvent {
 };
 
 using Event = std::variant<ZoneEvent, MovedEvent, ReturnedEvent, StayedEvent, NoticeEvent, BaseShiftedEvent,
-                           PathLatencyEvent, CommunicationEvent, ClockEvent, StatsEvent, RejectedEvent, PlaneLostEvent,
-                           LogEvent>;
+                           BaseLearntEvent, PathLatencyEvent, CommunicationEvent, ClockEvent, StatsEvent, RejectedEvent,
+                           PlaneLostEvent, LogEvent>;
 
 /// As the supervisor gets it.
 nlohmann::json line_of(const Event& said);

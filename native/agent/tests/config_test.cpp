@@ -207,6 +207,7 @@ json manage() {
               {"rate_bps", {{nullptr, 1e8, nullptr}, {2e8, nullptr, 3e8}, {nullptr, nullptr, nullptr}}}}},
             {"shares", {{0, 1, {{0, 1}, {0, 2}}}}},
             {"settings", {{"zones.medium_factor", 1.75}}},
+            {"learn", {{"link_bps", 2e9}}},
             {"mix", {{2, {{64, 0.5}, {4096, 0.5}}}}},
             {"seed", 3}};
 }
@@ -226,6 +227,8 @@ TEST(Manage, TablesReachTheController) {
     EXPECT_TRUE(result.controller.sharing.hurts({0, 1}, {0, 2}));
     EXPECT_FALSE(result.controller.sharing.hurts({0, 2}, {0, 1}));
     EXPECT_DOUBLE_EQ(result.controller.settings.zones.medium_factor, 1.75);
+    EXPECT_TRUE(result.controller.learns);
+    EXPECT_DOUBLE_EQ(result.controller.link_bps, 2e9);
     ASSERT_EQ(result.mixes.size(), 1U);
     EXPECT_EQ(result.mixes[0].peer, 2);
     EXPECT_EQ(result.mixes[0].sizes[1].size_B, 4096U);
@@ -250,6 +253,9 @@ TEST(Manage, MistakesAreRefused) {
         {"/settings", {{"zones.medium_factor", -1.0}}},
         {"/settings", {{"zones.medium_factor", "x"}}},
         {"/mix", {{9, json::array()}}},
+        {"/learn", 1},
+        {"/learn/link_bps", 0.0},
+        {"/learn/no_such", 1},
         {"/automatic", 1},
         {"/unknown", 1},
     };

@@ -116,5 +116,17 @@ TEST_F(Flows, LimitedByTheNetworkOnly) {
     EXPECT_FALSE(limited(0.1, 0.0, true));
 }
 
+TEST_F(Flows, TheFastestDeliveryOfThoseThatMovedBytes) {
+    FlowTable fresh(config);
+    std::vector<TcpSocket> sockets{socket_to("10.0.0.2", 1, 0), socket_to("10.0.0.2", 2, 0),
+                                   socket_to("10.0.0.2", 3, 0)};
+    sockets[0].delivery_bps = 5e6;
+    sockets[1].delivery_bps = 7e6;
+    sockets[2].delivery_bps = 9e6;
+    EXPECT_DOUBLE_EQ(fresh.update(sockets, 1.0).at(0).delivery_bps, 0.0);
+    sockets[0].acked_B = sockets[1].acked_B = 1000;
+    EXPECT_DOUBLE_EQ(fresh.update(sockets, 1.1).at(0).delivery_bps, 7e6) << "what is left of an idle one is old";
+}
+
 }  // namespace
 }  // namespace fairlead::agent

@@ -173,6 +173,7 @@ tcp_info some_info() {
     info.tcpi_rwnd_limited = 250'000;
     info.tcpi_sndbuf_limited = 500'000;
     info.tcpi_delivery_rate_app_limited = 1;
+    info.tcpi_delivery_rate = 25'000'000;
     return info;
 }
 
@@ -218,6 +219,7 @@ TEST(ParseAnswers, EveryFieldHasItsValue) {
     EXPECT_DOUBLE_EQ(socket.busy_s, 3.0);
     EXPECT_DOUBLE_EQ(socket.held_up_s, 0.75);
     EXPECT_TRUE(socket.app_limited);
+    EXPECT_DOUBLE_EQ(socket.delivery_bps, 200e6);
     EXPECT_EQ(parse_answers(bytes, kSequence + 1).count, 0U) << "of another request";
 }
 

@@ -98,6 +98,7 @@ ControllerConfig config_of(Input& in) {
     config.seed = options;
     config.automatic = (options & 1) == 0;
     config.can_relay = (options & 2) == 0;
+    config.learns = (options & 8) != 0;
     if ((options & 4) == 0) {
         for (HostId a = 0; a < kHosts; ++a) {
             for (HostId b = 0; b < kHosts; ++b) {
@@ -163,8 +164,9 @@ Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked
             return fitting(in, asked);
         case 2: {
             delivered_B += in.byte();
-            return SocketSample{in.host(),   in.seconds(),        in.seconds(), in.byte() * 1000ULL,
-                                delivered_B, in.byte() * 1000ULL, in.byte(),    in.byte() % 2 == 0};
+            return SocketSample{in.host(),    in.seconds(),        in.seconds(), in.byte() * 1000ULL,
+                                delivered_B,  in.byte() * 1000ULL, in.byte(),    in.byte() % 2 == 0,
+                                in.seconds(), in.seconds() * 1e9};
         }
         case 3:
             return ProbeResult{in.host(),    in.token(),   in.seconds(), in.byte() % 4 == 0,

@@ -123,6 +123,8 @@ double Controller::State::busy_s(HostId host, const Search& search) const {
 /// the first link of a path whose bottleneck is a trunk.
 std::optional<double> Controller::State::shared_bps(HostId host, Pair pair) const {
     const Pair path = path_to(host);
+    // Where bottlenecks are not known, pairs of one end share the link of that host.
+    if (learns_ && pair != path && sharing_.hurts(path, pair)) return std::max(link_bps_, bottleneck_bps(host));
     if (sharing_.hurts(path, pair)) return bottleneck_bps(host);
     if (!sharing_.hurts(pair, path)) return std::nullopt;
     const double own_bps = bottleneck_bps(host);

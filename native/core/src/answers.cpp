@@ -64,6 +64,7 @@ void Controller::State::report_leg(const LegQuery& query, const Burst& burst) {
 
 void Controller::State::answer(HostId from, const wire::PathReport& report) {
     if (!other(report.destination)) return;
+    learn(from, report);
     LegState second;
     second.queue_delay_s = report.queue_delay_s;
     second.half_round_trip_s = report.half_round_trip_s;
@@ -101,6 +102,7 @@ void Controller::State::notify_source(const Burst& burst) {
 /// Ranks of this host waited for messages that took long.
 void Controller::State::handle(const MessageTime& time) {
     if (!other(time.source) || !plausible(time.latency_s) || !plausible(time.error_s)) return;
+    if (learns_) return;  // what larger messages take on the free path is not learnt
     Peer& peer = peers_[time.source];
     const Pair path{time.source, self_};
     const double base_s = base_.latency_s(path, time.size_B).value_or(base_latency_s(path));

@@ -70,13 +70,19 @@ Controller::State::State(ControllerConfig config)
       automatic_(config.automatic),
       can_relay_(config.can_relay),
       proves_(config.proves),
+      learns_(config.learns),
+      link_bps_(config.link_bps),
       probes_(self_, hosts_, settings_),
+      learnt_(hosts_, settings_),
       relay_desk_(hosts_, relay_budget_bps(config), settings_.relay),
       destinations_(hosts_, Destination(settings_)),
       peers_(hosts_) {
     for (Destination& destination : destinations_) {
         destination.dwell_s = settings_.detour.dwell_s;
         destination.hold_s = settings_.detour.hold_s;
+    }
+    for (HostId host = 0; host < hosts_; ++host) {
+        if (const auto prior_s = base_.latency_s(path_to(host))) learnt_.set_prior(host, *prior_s);
     }
 }
 
@@ -95,12 +101,15 @@ void Controller::State::handle(const SocketSample& sample) {
     if (!other(sample.peer) || !plausible(sample.srtt_s) || !plausible(sample.min_rtt_s) || !plausible(sample.rto_s))
         return;
     Destination& destination = destinations_[sample.peer];
-    const double base_bps = base_.throughput_bps(path_to(sample.peer)).value_or(0.0);
+    const double base_bps = learns_ ? 0.0 : base_.throughput_bps(path_to(sample.peer)).value_or(0.0);
     const double base_round_trip_s = base_latency_s(path_to(sample.peer)) + base_latency_s(Pair{sample.peer, self_});
     const bool in_use = destination.sockets.active(now_, settings_.suspicion);
     const Suspicion suspicion = destination.sockets.on_sample(sample, base_round_trip_s, base_bps, settings_, now_);
     if (!in_use && destination.sockets.active(now_, settings_.suspicion)) destination.uses.begins(now_);
-    heed(destination, destination.judge.add(sample, now_));
+    const ChangeJudge::Verdict verdict = destination.judge.add(sample, now_);
+    heed(destination, verdict);
+    end_trial(sample.peer, verdict);
+    learn_rate(destination, sample);
     watch_sockets(sample.peer);
     if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
 }
@@ -188,6 +197,7 @@ void Controller::State::handle(const ClockStepped& step) {
 
 void Controller::State::handle(const Tick& tick) {
     probes_.on_run_delay(plausible(tick.run_delay_s) ? tick.run_delay_s : 0.0);
+    learn_link();
     answer_loads(true);
     advance();
 }
@@ -241,6 +251,7 @@ void Controller::State::handle(const Stop&) {
     stopping_ = true;
     for (HostId host = 0; host < hosts_; ++host) {
         Destination& destination = destinations_[host];
+        if (learns_ && other(host)) tell_learnt(host, true);
         destination.search.reset();
         destination.by_hand.reset();
         destination.trial.reset();
@@ -273,6 +284,7 @@ void Controller::State::advance() {
     if (!stopping_) {
         greet();
         if (automatic_) probes_.background(now_, *out_);
+        learn_paths();
     }
     beat();
     for (HostId host = 0; host < hosts_; ++host) {
@@ -287,6 +299,7 @@ void Controller::State::advance() {
 
 /// A burst is done: what it says about the direct path, and who waits for it.
 void Controller::State::on_burst(const Burst& burst) {
+    learn(burst);
     judge_path(burst);
     notify_source(burst);
     std::vector<LegQuery> waiting;
@@ -325,6 +338,7 @@ void Controller::State::judge_path(const Burst& burst) {
 
 Time Controller::State::next_wakeup() const {
     Time next = std::min(probes_.next_deadline(automatic_ && !stopping_), relay_desk_.next_deadline());
+    if (learns_ && automatic_ && !stopping_) next = std::min(next, learnt_.next_due(self_));
     for (const LoadWaiting& query : load_queries_) next = std::min(next, query.deadline);
     for (HostId host = 0; host < hosts_; ++host) {
         if (!other(host)) continue;

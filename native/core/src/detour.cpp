@@ -60,7 +60,7 @@ void Controller::State::moved(HostId host, const Pending& pending) {
         destination.last_change = now_;
     }
     // What it got before its first move of late may be of the time before the congestion.
-    const bool comparable = before != kNoHost || soon;
+    const bool comparable = before != kNoHost || soon || learns_;
     destination.judge.changed(!detour.manual && !pending.decision.ahead && comparable, now_);
     destination.stay_backoff_s = 0.0;
     destination.failed_backoff_s = 0.0;
@@ -132,6 +132,7 @@ void Controller::State::returned(HostId host, ReturnReason reason) {
         // What was learnt on the detours ends with the congestion: the next one is left as soon as the first.
         destination.hold_s = settings_.detour.hold_s;
         destination.hold_until = now_;
+        destination.vain_hold_s = 0.0;
     }
     destination.judge.changed(reason == ReturnReason::detour_slow, now_);
     const bool lost = reason == ReturnReason::relay_dead || reason == ReturnReason::relay_revoked ||

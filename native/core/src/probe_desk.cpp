@@ -159,9 +159,11 @@ std::optional<Burst> ProbeDesk::completed_since(HostId peer, Time from) const {
 DelayWindow::Summary ProbeDesk::forward(HostId peer, Time from) const {
     const Path& path = paths_[peer];
     DelayWindow::Summary summary = path.forward.summary(from, settings_.zones);
-    summary.typical_s = std::max(0.0, summary.typical_s - path.absorbed_s);
-    summary.low_s = std::max(0.0, summary.low_s - path.absorbed_s);
-    summary.most_s = std::max(0.0, summary.most_s - path.absorbed_s);
+    if (summary.samples == 0) return summary;
+    const double absorbed_s = path.absorbed_s - path.hidden_s;
+    summary.typical_s = std::max(0.0, summary.typical_s - absorbed_s);
+    summary.low_s = std::max(0.0, summary.low_s - absorbed_s);
+    summary.most_s = std::max(0.0, summary.most_s - absorbed_s);
     return summary;
 }
 
@@ -178,11 +180,11 @@ void ProbeDesk::absorb(HostId peer, double shift_s) {
 double ProbeDesk::standing_s(HostId peer, Time from, Time to) const {
     // Probes are a spacing apart, and more if the agent had to wait for a core.
     const double bridge_s = 1.5 * settings_.probes.spacing_s;
-    return paths_[peer].forward.standing_s(from, to, bridge_s, paths_[peer].absorbed_s);
+    return paths_[peer].forward.standing_s(from, to, bridge_s, paths_[peer].absorbed_s - paths_[peer].hidden_s);
 }
 
 double ProbeDesk::forward_raw_s(HostId peer, Time from) const {
-    return paths_[peer].forward.summary(from, settings_.zones).typical_s;
+    return paths_[peer].forward.summary(from, settings_.zones).typical_s + paths_[peer].hidden_s;
 }
 
 Time ProbeDesk::next_deadline(bool with_background) const {

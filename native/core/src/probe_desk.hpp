@@ -59,7 +59,8 @@ class ProbeDesk {
     /// The last completed burst, if it began at or after `from`.
     std::optional<Burst> completed_since(HostId peer, Time from) const;
 
-    /// Queueing delays of probes sent at or after `from`, towards (base shifts already taken off) and from the peer.
+    /// Queueing delays of probes sent at or after `from`, towards (base shifts already taken off, what is hidden added)
+    /// and from the peer.
     DelayWindow::Summary forward(HostId peer, Time from) const;
     DelayWindow::Summary backward(HostId peer, Time from) const;
 
@@ -76,6 +77,8 @@ class ProbeDesk {
 
     /// A lasting shift became part of the base: from now on it is no queueing delay.
     void absorb(HostId peer, double shift_s);
+    /// What even the fastest probe met: it counts as queueing delay of all.
+    void set_hidden(HostId peer, double hidden_s) { paths_[peer].hidden_s = hidden_s; }
     /// The sum of such shifts.
     double absorbed_s(HostId peer) const { return paths_[peer].absorbed_s; }
 
@@ -90,6 +93,7 @@ class ProbeDesk {
         std::vector<Burst> bursts;  ///< the last kBurstsKept, oldest first
         double min_round_trip_s = 0.0;
         double absorbed_s = 0.0;
+        double hidden_s = 0.0;
         Time next_background = 0.0;
         double background_s = 0.0;  ///< the pause before it; 0: there was no contact yet
     };

@@ -13,6 +13,7 @@ constexpr int kTries = 2;  // echoes without an answer, before a way is taken fo
 
 double Controller::State::base_latency_s(Pair path) const {
     if (const auto known = base_.latency_s(path)) return *known;
+    if (const auto back = base_.latency_s({path.destination, path.source}); learns_ && back) return *back;
     if (path.source == self_) return probes_.half_round_trip_s(path.destination);
     if (path.destination == self_) return probes_.half_round_trip_s(path.source);
     return 0.0;
@@ -29,7 +30,7 @@ double Controller::State::leave_threshold_s(HostId destination) const {
 
 double Controller::State::bottleneck_bps(HostId destination) const {
     if (const auto known = base_.throughput_bps(path_to(destination))) return *known;
-    return destinations_[destination].sockets.best_rate_bps();
+    return std::max(destinations_[destination].delivery_bps, destinations_[destination].sockets.best_rate_bps());
 }
 
 std::span<const SizeShare> Controller::State::mix_of(HostId destination) const {
@@ -102,6 +103,7 @@ bool Controller::State::gets_less(HostId host) const {
 }
 
 void Controller::State::start_search(HostId host, Suspicion why) {
+    if (learns_ && !learnt_.known(host)) return;
     Destination& destination = destinations_[host];
     Search search;
     search.why = why;
@@ -349,7 +351,7 @@ void Controller::State::measure(HostId host, Search& search) const {
         m.candidate.relay = asked.relay;
         m.candidate.weight = std::max(sharing_.weight(leg1), sharing_.weight(leg2));
         m.candidate.leg_shares =
-            sharing_.known() && (sharing_.shares(path_to(host), leg1) || sharing_.shares(path_to(host), leg2));
+            sharing_.known() ? sharing_.shares(path_to(host), leg1) || sharing_.shares(path_to(host), leg2) : learns_;
         const auto latency_s =
             detour_latency_s(base_, path_to(host), asked.relay, m.first, m.second, mix_of(host), settings_.choice);
         m.candidate.way = search.ways[asked.relay];
@@ -462,6 +464,11 @@ void Controller::State::take_or_stay(HostId host, Search& search) {
     }
     if (now_ < destination.hold_until) {
         return stay(host, StayReason::held, choice.relay, choice.latency_s, {});
+    }
+    if (!search.silent && !destination.detour && !ready_for_trial(destination)) {
+        stay(host, StayReason::learning, choice.relay, choice.latency_s, {});
+        destination.stay_backoff_s = 0.0;
+        return;
     }
     search.decision.detour_latency_s = choice.latency_s;
     search.decision.destination = host;

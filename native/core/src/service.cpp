@@ -51,6 +51,11 @@ ChangeJudge::Verdict ChangeJudge::add(const SocketSample& sample, Time now) {
     return Verdict::none;
 }
 
+void ChangeJudge::restart() {
+    latest_.reset();
+    meter_.restart();
+}
+
 void ChangeJudge::changed(bool chosen, Time now) {
     before_ = chosen ? latest_ : std::nullopt;
     latest_.reset();

@@ -49,6 +49,9 @@ class ChangeJudge {
     Verdict add(const SocketSample& sample, Time now);
     /// The route changed; chosen: because another looked better, not because this one was gone or free again.
     void changed(bool chosen, Time now);
+    /// Measures anew what the pair gets, and whether that is done.
+    void restart();
+    bool ready() const { return latest_.has_value(); }
 
   private:
     bool improved(const Service& before, const Service& after) const;

@@ -42,6 +42,8 @@ class SocketWatch {
     }
     Time last_active() const { return last_active_; }
     bool stalled() const { return stalled_; }
+    /// As of the youngest sample.
+    std::uint64_t in_flight_B() const { return in_flight_B_; }
     /// The traffic takes another way from now on: what was lost before says nothing of it.
     void begin_anew(Time now);
     /// Whether bytes are in flight, were sent again, and none was acknowledged for longer than that can take.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The controller's state and its parts: dispatch (controller.cpp), search for a better path (search.cpp), its end
 // where nothing moves (outcome.cpp), the job's own share of a queue (accounting.cpp), life of a detour (detour.cpp),
-// the proof that it carries packets (echoes.cpp), answers to peers (answers.cpp).
+// the proof that it carries packets (echoes.cpp), answers to peers (answers.cpp), baselines that are learnt
+// (learning.cpp).
 #pragma once
 
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "fairlead/core/own_load.hpp"
 #include "fairlead/core/random.hpp"
 #include "fairlead/core/recurrence.hpp"
+#include "learnt_bases.hpp"
 #include "probe_desk.hpp"
 #include "relay_desk.hpp"
 #include "service.hpp"
@@ -150,6 +152,11 @@ struct Destination {
     Time hold_until = 0.0;
     Time last_change = -1e9;  ///< of the route, by the controller itself
     Time last_return = -1e9;
+    Time congested_at = -1e9;       ///< when a search last found a reason to move
+    double vain_hold_s = 0.0;       ///< after the last trial in vain; 0: none since a detour paid
+    double delivery_bps = 0.0;      ///< highest delivery rate of a connection on the direct path
+    double used_base_s = 0.0;       ///< the learnt baseline that is in the table; 0: none
+    std::uint32_t learn_token = 0;  ///< of the last queries about detours' legs that were to learn them
     std::optional<StayReason> last_stay;
     Time last_stay_report = -1e9;
 };
@@ -348,6 +355,18 @@ class Controller::State {
     Time next_trial(const Search& search) const;
     void try_by_hand(HostId destination);
 
+    // learning.cpp
+    void learn_paths();
+    void learn_path(HostId destination);
+    void learn(const Burst& burst);
+    void learn(HostId relay, const wire::PathReport& report);
+    void use_learnt(HostId destination);
+    void tell_learnt(HostId destination, bool end);
+    void learn_rate(Destination& destination, const SocketSample& sample);
+    void learn_link();
+    bool ready_for_trial(Destination& destination) const;
+    void end_trial(HostId destination, ChangeJudge::Verdict verdict);
+
     Settings settings_;
     HostId self_;
     HostId hosts_;
@@ -358,9 +377,12 @@ class Controller::State {
     bool automatic_;
     bool can_relay_;
     bool proves_;
+    bool learns_;
+    double link_bps_;  ///< the highest rate that was seen to leave this host; 0: unknown
     bool stopping_ = false;
 
     ProbeDesk probes_;
+    LearntBases learnt_;
     RelayDesk relay_desk_;
     std::vector<Destination> destinations_;
     std::vector<Peer> peers_;

@@ -126,7 +126,7 @@ class Rig {
     }
     SocketSample sample(double srtt_s) {
         delivered_B += sample_B;
-        return SocketSample{destination, srtt_s, 300e-6, 20000, delivered_B, 0, 0, false};
+        return SocketSample{destination, srtt_s, 300e-6, 20000, delivered_B, 0, 0, false, 0.0, delivery_bps};
     }
     SocketSample second_sample(double srtt_s) {
         second_delivered_B += sample_B;
@@ -159,6 +159,7 @@ class Rig {
     HostId second = kNoHost;  ///< another destination behind the same queue
     std::uint64_t delivered_B = 0;
     std::uint64_t second_delivered_B = 0;
+    double delivery_bps = 200e6;    ///< of the pair's connections, as the kernel tells
     std::uint64_t sample_B = 2000;  ///< acknowledged between two samples
     bool grant = true;
     bool answers_moves = true;

@@ -28,6 +28,7 @@ struct Config {
     double stall_mean_s = 3e-3;
     bool kernel_stamps = true;
     bool managed = true;
+    bool learns = false;  ///< nothing is known of the network before
     Settings settings;
 };
 
@@ -100,6 +101,7 @@ class Simulation {
         settings.seed = config.seed;
         settings.jobs = settings.agents.jobs = config.jobs;
         settings.agents.managed = config.managed;
+        settings.agents.learns = config.learns;
         settings.agents.settings = config.settings;
         settings.agents.seed = config.seed;
         settings.agents.processor = {config.stall_rate_per_s, config.stall_mean_s};

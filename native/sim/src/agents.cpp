@@ -22,8 +22,11 @@ core::ControllerConfig controller_config(const AgentSettings& settings, int job,
                                          const core::BaseTable& base, const core::SharingRelation& sharing) {
     core::ControllerConfig config(host, base.host_count());
     config.settings = settings.settings;
-    config.base = base;
-    config.sharing = sharing;
+    config.learns = settings.learns;
+    if (!settings.learns) {
+        config.base = base;
+        config.sharing = sharing;
+    }
     config.seed = settings.seed * 1000 + number;
     config.salt = static_cast<std::size_t>(job);
     config.automatic = settings.managed;
@@ -128,6 +131,7 @@ void Agents::sample(Agent& agent) {
         s.in_flight_B += static_cast<std::uint64_t>(c.in_flight_B);
         s.delivered_B += static_cast<std::uint64_t>(c.delivered_B);
         s.retransmits += c.retransmits;
+        s.delivery_bps = std::max(s.delivery_bps, c.delivery_bps);
         s.rto_s = std::max({s.rto_s, 0.2, 2.0 * c.srtt_s});
     }
     for (const core::SocketSample& s : samples) {

@@ -47,7 +47,7 @@ void Tcp::push(Connection& c) {
         c.last_sent = events_.now();
         network_.send(
             network_.route(c.job, c.source, c.destination), segment.size_B,
-            [this, &c, segment, sent_at = c.last_sent] { arrived(c, segment, sent_at); },
+            [this, &c, segment, sending = Sending{c.last_sent, c.delivered_B}] { arrived(c, segment, sending); },
             [this, &c, segment] { dropped(c, segment); });
     }
 }
@@ -72,21 +72,23 @@ void Tcp::restart_if_idle(Connection& c) const {
     c.window_B = std::max(settings_.initial_window_B, c.window_B * std::exp2(-halvings));
 }
 
-void Tcp::arrived(Connection& c, Segment segment, double sent_at) {
+void Tcp::arrived(Connection& c, Segment segment, Sending sending) {
     const double before_B = c.received_B;
     receive(c, segment);
     // The acknowledgement queues like data, but is too small to count.
     const double back_s = kStack_s + network_.transit_s(network_.route(c.job, c.destination, c.source));
-    events_.at(events_.now() + back_s, [this, &c, segment, sent_at] { acknowledged(c, segment, sent_at); });
+    events_.at(events_.now() + back_s, [this, &c, segment, sending] { acknowledged(c, segment, sending); });
     if (c.received_B > before_B && c.on_received) c.on_received();
 }
 
-void Tcp::acknowledged(Connection& c, Segment segment, double sent_at) {
-    const double rtt_s = events_.now() - sent_at;
+void Tcp::acknowledged(Connection& c, Segment segment, Sending sending) {
+    const double rtt_s = events_.now() - sending.at;
     c.srtt_s = c.srtt_s > 0.0 ? 0.875 * c.srtt_s + 0.125 * rtt_s : rtt_s;
     c.min_rtt_s = c.min_rtt_s > 0.0 ? std::min(c.min_rtt_s, rtt_s) : rtt_s;
     c.in_flight_B = std::max(0.0, c.in_flight_B - segment.size_B);
     c.delivered_B += segment.size_B;
+    const double delivery_bps = 8.0 * (c.delivered_B - sending.delivered_B) / rtt_s;
+    if (c.has_data() || delivery_bps > c.delivery_bps) c.delivery_bps = delivery_bps;
     c.acknowledged_to_B = std::max(c.acknowledged_to_B, segment.begin_B + segment.size_B);
     c.window_B += c.window_B < c.threshold_B ? segment.size_B : c.segment_B * segment.size_B / c.window_B;
     c.window_B = std::min(c.window_B, settings_.max_window_B);

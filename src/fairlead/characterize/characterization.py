@@ -4,12 +4,12 @@ Only raw samples are stored; everything else is computed from them when it is re
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from fairlead.characterize import confluence, json_form, path_table, sample_store, sensitivity
+from fairlead.characterize import confluence, coverage, json_form, path_table, sample_store, sensitivity
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.path_table import Candidate
 from fairlead.characterize.samples import Floats, Samples
@@ -86,11 +86,43 @@ class Characterization:
 
     @classmethod
     def latest(cls, store: Store, cluster: Cluster) -> Self | None:
-        """The youngest complete characterisation of a cluster as it is now (same hosts, same addresses), or None."""
-        for run in reversed(runs(store, cluster.name)):
-            if run.status == "ok" and run.facts["hosts"] == _hosts(cluster):
-                return cls.read(store, run)
+        """The youngest complete characterisation of a cluster's hosts (same names and addresses), or of more; or None.
+
+        It may have been made under another cluster's name, as a Slurm job's is.
+        """
+        for run in reversed(runs(store)):
+            if run.status == "ok" and coverage.covers(run, run.facts["hosts"], cluster):
+                return cls.read(store, run).selected(cluster)
         return None
+
+    def selected(self, cluster: Cluster) -> Self:
+        """The part of it that is of a cluster's managed hosts, in their order; all of them were measured."""
+        hosts = [{"name": name, "address": address} for name, address in zip(self.hosts, self.addresses, strict=True)]
+        _, of = coverage.present(hosts, cluster)
+        if of == list(range(len(self.hosts))):
+            return replace(self, cluster=cluster.name)
+        two, four = np.ix_(of, of), np.ix_(of, of, of, of)
+        sized = np.ix_(range(len(self.latency.sizes_B)), of, of)
+        latency, relation = self.latency, self.sensitivity
+        return replace(
+            self,
+            cluster=cluster.name,
+            hosts=tuple(self.hosts[j] for j in of),
+            addresses=tuple(self.addresses[j] for j in of),
+            latency=LatencyMatrix(
+                latency.sizes_B,
+                latency.count[sized],
+                latency.median_s[sized],
+                latency.p5_s[sized],
+                latency.p95_s[sized],
+                latency.one_way[sized],
+                latency.clock_error_s[two],
+            ),
+            sensitivity=Sensitivity(
+                relation.hurts[four], relation.excess_s[four], relation.effective[two], relation.limit_s[two]
+            ),
+            rates_bps=self.rates_bps[two],
+        )
 
     @property
     def complete(self) -> bool:
@@ -223,7 +255,7 @@ def begin(store: Store, cluster: Cluster, settings: Settings) -> int:
         {"cluster": cluster.name},
         plan=settings.to_json(),
         seed=settings.seed,
-        facts={"hosts": _hosts(cluster)},
+        facts={"hosts": coverage.hosts_of(cluster), "executor": cluster.executor},
     )
 
 
@@ -253,10 +285,6 @@ def chosen(store: Store, number: int | None, before_run: Run | None = None) -> R
             hint="make one with `fairlead characterize CLUSTER`; `show --list` lists all, also incomplete ones",
         )
     return candidates[-1]
-
-
-def _hosts(cluster: Cluster) -> list[dict[str, str]]:
-    return [{"name": host.name, "address": host.address} for host in cluster.managed_hosts()]
 
 
 def _relation(samples: Samples, complete: bool) -> Sensitivity:

@@ -52,11 +52,12 @@ def _parse_move(
               help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
 @click.option(
     "--plane",
-    type=click.Choice([*PLANES.names(), "auto"]),
-    default="route",
+    type=click.Choice(["auto", *PLANES.names()]),
+    default="auto",
     show_default=True,
     help="What reroutes traffic: route: kernel routes (needs the guardian's privilege); relay: the agents carry the "
-    "ranks' messages, without privileges (docs/guides/run.md); auto: route if every host can, else relay.",
+    "ranks' messages, without privileges; auto: route if every host can, else relay if the program can be preloaded "
+    "(docs/guides/run.md).",
 )
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
               help="Rank placement from `fairlead placement --json`.")  # fmt: skip
@@ -88,11 +89,12 @@ def command(
 ) -> int:
     """Run an MPI program on CLUSTER with its traffic managed.
 
-    CLUSTER is a cluster file, or `slurm` inside an allocation. `fairlead characterize CLUSTER` must have run before.
+    CLUSTER is a cluster file, or `slurm` inside an allocation.
 
     Agents watch the program's connections. Where other traffic congests a path, they reroute the pair's traffic over a
-    third host until the direct path is free again. stdin, stdout and signals are the program's; fairlead reports on
-    stderr and records in the results directory (`fairlead report`).
+    third host until the direct path is free again. Without a characterization of these hosts (`fairlead characterize`)
+    they learn how long paths take while the program runs, which recovers less. stdin, stdout and signals are the
+    program's; fairlead reports on stderr and records in the results directory (`fairlead report`).
 
     The exit code is the program's: mpirun's if it could not start it, 127 if the launch line was not found, 128 +
     signal after Ctrl-C, TERM or HUP. After such a signal the program has --grace SECONDS to end, then its processes

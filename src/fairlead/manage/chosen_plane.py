@@ -1,22 +1,67 @@
 """Which plane carries what a run moves, where that is left to fairlead."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fairlead.agents.crew import Crew
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster
+from fairlead.manage.components import ROUTE
 from fairlead.manage.supervisor import Management
+from fairlead.protocol.answers import Ready
+
+AUTO = "auto"
+RELAY = "relay"
+FEWEST = 3
+"""Hosts that a reroute takes: its two ends and the relay."""
 
 
-def choose(wanted: str, cluster: Cluster, management: Management) -> Management:
-    """The management with its plane: the one that is wanted; for ``auto`` route if every host can, else relay.
+def choose(wanted: str, cluster: Cluster, management: Management, unseen: str | None = None) -> Management:
+    """The management with its plane: the one that is wanted; for ``auto`` the best that hosts and program allow.
+
+    That is route if every host can, else relay if agents can carry the program's messages, else route among the hosts
+    that can, else nothing. A remark says which, why, and what would make it better.
+
+    Args:
+        unseen: why agents could not carry the program's messages, in words; None: they could.
 
     Raises:
         AgentError, HostError: agents could not be started to find out.
     """
-    if wanted != "auto" or not management.moves:
-        return replace(management, plane="route" if wanted == "auto" else wanted)
+    if wanted != AUTO or not management.moves:
+        return replace(management, plane=ROUTE if wanted == AUTO else wanted)
+    return decide(cluster, management, _ready(cluster, management), unseen)
+
+
+def decide(cluster: Cluster, management: Management, ready: Sequence[Ready], unseen: str | None) -> Management:
+    """`choose` by the agents' first answers, in the order of the cluster's managed hosts."""
+    names = [host.name for host in cluster.managed_hosts()]
+    unable = [(name, said.plane_reason) for name, said in zip(names, ready, strict=True) if said.plane != ROUTE]
+    if not unable:
+        return _with(management, f"plane: route, by the kernel's routes (the guardian may on all {len(names)} hosts)")
+    first, reason = unable[0]
+    cannot = f"the guardian cannot make routes on {len(unable)} of {len(names)} hosts ({first}: {reason})"
+    privilege = f"`fairlead doctor {cluster.source}` shows how to give the guardian its privilege"
+    if unseen is None:
+        remark = (
+            f"plane: relay, by the agents, since {cannot}. It costs most programs a few percent of their time even "
+            f"while nothing is rerouted (docs/guides/run.md); --no-detours avoids that. Route costs less: {privilege}"
+        )
+        return replace(_with(management, remark), plane=RELAY)
+    agents = f"agents cannot carry the program's messages: {unseen}"
+    if len(names) - len(unable) >= FEWEST or management.by_hand:  # which hosts cannot is said once the agents are there
+        return _with(management, f"plane: route where the guardian may, since {agents}")
+    remark = f"plane: none, so congestion is only reported: {cannot}, and {agents}. To change that: {privilege}"
+    return replace(_with(management, remark), components=replace(management.components, detours=False))
+
+
+def _with(management: Management, remark: str) -> Management:
+    return replace(management, plane=ROUTE, remarks=[*management.remarks, remark])
+
+
+def _ready(cluster: Cluster, management: Management) -> list[Ready]:
+    """First answers of agents that are started with their guardians for a moment."""
     executor = executors.of(cluster)
 
     def make_group() -> AgentGroup:
@@ -29,12 +74,4 @@ def choose(wanted: str, cluster: Cluster, management: Management) -> Management:
         )
 
     with Crew(make_group, lambda host, event: None) as crew:
-        unable = [each.plane_reason for each in crew.group.ready if each.plane != "route"]
-        hosts = len(crew.group)
-    if not unable:
-        return management
-    remark = (
-        f"{len(unable)} of {hosts} hosts cannot reroute traffic by kernel routes ({unable[0]}): agents relay messages "
-        "instead"
-    )
-    return replace(management, plane="relay", remarks=[*management.remarks, remark])
+        return list(crew.group.ready)

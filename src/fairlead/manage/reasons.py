@@ -10,7 +10,9 @@ PEER_STOPPED = ReturnReason.PEER_STOPPED
 PROGRAM_ENDED = frozenset({ReturnReason.STOPPING, PEER_STOPPED})
 
 # Reasons to stay that say nothing about the cluster: the program fills its own path, or the next try follows at once.
-ORDINARY = frozenset({StayReason.OWN_LOAD, StayReason.NO_ANSWER, StayReason.GIVES_WAY, StayReason.HELD})
+ORDINARY = frozenset(
+    {StayReason.OWN_LOAD, StayReason.NO_ANSWER, StayReason.GIVES_WAY, StayReason.HELD, StayReason.LEARNING}
+)
 
 
 def in_words(reason: str) -> str:

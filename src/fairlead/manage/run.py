@@ -10,20 +10,21 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from fairlead import programs
+from fairlead import native, programs
 from fairlead.agents.crew import Crew
-from fairlead.characterize.characterization import latest
+from fairlead.characterize import coverage, known
+from fairlead.characterize.characterization import Characterization, latest
 from fairlead.characterize.usual import slower_words
-from fairlead.cluster import launch, run_facts
+from fairlead.cluster import launch, preload, run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.ending import GRACE_S, Ending
 from fairlead.cluster.job import Job
 from fairlead.cluster.parts import bring_everywhere
 from fairlead.cluster.signals import NotedSignals
-from fairlead.errors import ConfigError, FairleadError, StoreError
+from fairlead.errors import ConfigError, FairleadError, MissingToolError, StoreError
 from fairlead.manage import message_files
 from fairlead.manage.by_hand import Move, MovesByHand
-from fairlead.manage.chosen_plane import choose
+from fairlead.manage.chosen_plane import AUTO, FEWEST, choose
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
 from fairlead.manage.journal import Journal
@@ -33,7 +34,6 @@ from fairlead.manage.monitor import monitored
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
-from fairlead.protocol.objects import Manage
 from fairlead.store import Store
 from fairlead.store.records import Label
 
@@ -48,7 +48,7 @@ def run(
     results: Path,
     components: Components,
     moves: Sequence[Move] = (),
-    plane: str = "route",
+    plane: str = AUTO,
     placement: Path | None = None,
     messages: Path | None = None,
     start_limit_s: float | None = None,
@@ -62,7 +62,7 @@ def run(
         ranks: number of ranks; None: one a slot of the cluster.
         own_mpirun: ``argv`` is a whole launch line.
         moves: (source, destination, relay) host names, moved by hand before the program starts.
-        plane: how what is moved travels: a name of `fairlead.manage.data_planes`, or ``auto``.
+        plane: how what is moved travels: a name of `fairlead.manage.data_planes`, or ``auto`` (see `choose`).
         placement: file that says on which host each rank runs; None: by slots.
         messages: directory that each process writes all its messages to; None: none does.
         start_limit_s: the program is ended if a host that answers has no rank by then; None: it is left alone.
@@ -84,7 +84,10 @@ def run(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
     watched = components.monitor or messages is not None or (plane in PLANES and PLANES.get(plane).in_ranks)
-    job = programs.brought(cluster, job, launcher.family, watched=watched)
+    job, linkages = programs.looked_at(cluster, job, launcher.family)
+    unseen = programs.unseen(job.argv[0], linkages)
+    if watched and unseen:
+        _say(f"{unseen}: none of its calls of MPI can be seen", quiet=False)
     kept = message_files.prepare(cluster, messages) if messages is not None else None
     job = kept.of(job) if kept is not None else job
 
@@ -98,7 +101,7 @@ def run(
         )
         return signals.exit_code(code, launcher)
 
-    facts = run_facts.collect(cluster, None if own_mpirun else cluster.mpirun)
+    facts = run_facts.collect(cluster, None if own_mpirun else cluster.mpirun) | coverage.facts(cluster)
     if placement is not None:
         facts["placement"] = Placement.read(placement).model_dump(mode="json", by_alias=True)
     labels: dict[str, Label] = {"program": Path(argv[0]).name, "cluster": cluster.name}
@@ -113,7 +116,7 @@ def run(
             try:
                 management = _management(cluster, components, store, argv, labels, bool(moves), dry_run, quiet)
                 if management is not None:
-                    management = choose(plane, cluster, management)
+                    management = choose(plane, cluster, management, unseen or _not_preloaded(own_mpirun))
                 outcome = _execute(cluster, job, store, identity, launch_it, management, moves, ending, quiet)
             except FairleadError as error:
                 store.finish_run(identity, "failed", error=str(error))
@@ -131,6 +134,18 @@ def run(
         return outcome.exit_code
     _say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
     return outcome.exit_code
+
+
+def _not_preloaded(own_mpirun: bool) -> str | None:
+    """Why libfairlead would not be in every rank, in words; None where it would."""
+    if own_mpirun:
+        return "a launch line of your own may not hand libfairlead on to all ranks (--plane relay if it does)"
+    try:
+        for name in preload.LIBRARIES:
+            native.library(name)
+    except MissingToolError as error:
+        return str(error)
+    return None
 
 
 def _fetch(kept: MessageFiles | None, quiet: bool) -> None:
@@ -164,7 +179,7 @@ def _management(
             raise ConfigError("--move needs agents, and a cluster of at least three hosts")
         return None
     management = replace(management_for(cluster, components, store, quiet=quiet), by_hand=by_hand)
-    if components.migration:
+    if management.components.migration:
         management = replace(management, mover=movers.maker(cluster, usual_time_s(store, argv, labels), dry_run))
     return management
 
@@ -212,31 +227,53 @@ def _execute(
 
 
 def management_for(cluster: Cluster, components: Components, store: Store, *, quiet: bool = False) -> Management:
-    """How runs on this cluster are managed, by its latest characterisation and where its hosts have our programs."""
-    tables: dict[int, Manage] = {}
-    remarks: list[str] = []
-    found = None
-    if components.detection:
-        found = latest(store, cluster)
-        if found is None:
-            raise ConfigError(
-                f"{cluster.name} has no characterization in {store.directory}, which detecting congestion needs",
-                hint=f"run `fairlead characterize {cluster.source}` first, or run with --no-detection",
-            )
-        for warning in () if quiet else (found.stale_words(), slower_words(store, found)):
-            if warning:
-                _say(warning, quiet)
-        tables = {index: found.manage_tables(index) for index in range(len(cluster.managed_hosts()))}
-        if components.detours and not found.has_detour():
-            remarks.append(
-                f"there is no detour around any bottleneck on {cluster.name}, as on a single switch: congestion is "
-                "reported, traffic is not rerouted"
-            )
-            components = replace(components, detours=False)
-    management = Management(components, tables, bring_everywhere(cluster), remarks=remarks)
+    """How runs on this cluster are managed, by what is known of its hosts and where they have our programs."""
+    plain = Management(components, {}, bring_everywhere(cluster))
+    if not components.detection:
+        return plain
+    found = latest(store, cluster)
     if found is None:
-        return management
-    return replace(management, base_s=found.base_s(), hurts=found.sensitivity.hurts)
+        return _learning(cluster, plain, known.paths(store, cluster))
+    for warning in () if quiet else (_origin_words(store, found), found.stale_words(), slower_words(store, found)):
+        if warning:
+            _say(warning, quiet)
+    remarks = []
+    if components.detours and not found.has_detour():
+        remarks.append(
+            f"there is no detour around any bottleneck on {cluster.name}, as on a single switch: congestion is "
+            "reported, traffic is not rerouted"
+        )
+        components = replace(components, detours=False)
+    tables = {index: found.manage_tables(index) for index in range(len(cluster.managed_hosts()))}
+    return replace(
+        plain,
+        components=components,
+        tables=tables,
+        remarks=remarks,
+        base_s=found.base_s(),
+        hurts=found.sensitivity.hurts,
+    )
+
+
+def _origin_words(store: Store, found: Characterization) -> str:
+    """For people: which characterisation is used, where it was made under another name; else empty."""
+    made_as = store.run(found.run).labels["cluster"] if found.run is not None else found.cluster
+    if made_as == found.cluster:
+        return ""
+    return f"uses characterization {found.run}, of {made_as}, which has these hosts ({found.age_words()})"
+
+
+def _learning(cluster: Cluster, plain: Management, paths: known.Known) -> Management:
+    """How a run is managed whose agents learn what they have to know of the network."""
+    components, remarks = plain.components, [paths.words(cluster)]
+    hosts = len(cluster.managed_hosts())
+    if hosts < FEWEST:
+        components = replace(components, detours=False)
+    if components.migration:
+        components = replace(components, migration=False)
+        remarks.append("no virtual machine is migrated: that needs a characterization")
+    tables = {index: paths.manage_tables(index) for index in range(hosts)}
+    return replace(plain, components=components, tables=tables, remarks=remarks)
 
 
 def _record(store: Store, identity: int, outcome: Outcome, ended_by: signal.Signals | None) -> None:

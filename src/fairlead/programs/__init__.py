@@ -46,13 +46,28 @@ def resolve(argv: Sequence[str], family: str | None, ranks: int | None = None) -
 
 
 def brought(cluster: Cluster, job: Job, family: str | None, *, watched: bool = False) -> Job:
+    """`looked_at` without what was seen.
+
+    Args:
+        watched: libfairlead is to be loaded into it; that it will see nothing is said.
+
+    Raises:
+        ConfigError, MissingToolError, NoProgramError, HostError: see `looked_at`.
+    """
+    job, linkages = looked_at(cluster, job, family)
+    if watched and (why := unseen(job.argv[0], linkages)):
+        _log.warning("%s: none of its calls of MPI can be seen", why)
+    return job
+
+
+def looked_at(cluster: Cluster, job: Job, family: str | None) -> tuple[Job, Mapping[str, linkage.Linkage]]:
     """The job with its program named by `resolve`, brought to hosts without this machine's files, and looked at there.
 
     What is none of these is the user's, who says where it is on the hosts. A launch line of the user's own is left as
     it is: which word of it is the program only the user knows.
 
-    Args:
-        watched: libfairlead is to be loaded into it; that it will see nothing is said.
+    Returns:
+        The job, and by host what its program runs with; nothing for a launch line of the user's own.
 
     Raises:
         ConfigError: see `resolve`; or the program is of another MPI than the one that is to start it.
@@ -61,18 +76,23 @@ def brought(cluster: Cluster, job: Job, family: str | None, *, watched: bool = F
         HostError, ConfigError: see `deploy_everywhere`.
     """
     if family is None:
-        return job
+        return job, {}
     argv = resolve(job.argv, family, job.ranks)
     if argv != tuple(job.argv):
         path = Path(argv[0])
         job = replace(job, argv=(deploy_everywhere(cluster, job.hosts, {path.name: path})[path.name], *argv[1:]))
     linkages = linkage.on_hosts(cluster, job)
     linkage.check_mpi(job.argv[0], linkages.values(), family)
-    _warn(job.argv[0], linkages, watched)
-    return job
+    _warn(job.argv[0], linkages)
+    return job, linkages
 
 
-def _warn(program: str, linkages: Mapping[str, linkage.Linkage], watched: bool) -> None:
+def unseen(program: str, linkages: Mapping[str, linkage.Linkage]) -> str | None:
+    """Why libfairlead sees none of a program's calls, in words; None where it does."""
+    return f"{program} is linked statically" if any(each.static for each in linkages.values()) else None
+
+
+def _warn(program: str, linkages: Mapping[str, linkage.Linkage]) -> None:
     """Say what will go wrong with a program, as far as it is no error: ranks may have another LD_LIBRARY_PATH."""
     if without := {host: each.missing for host, each in linkages.items() if each.missing}:
         _log.warning(
@@ -82,8 +102,6 @@ def _warn(program: str, linkages: Mapping[str, linkage.Linkage], watched: bool) 
             program,
             ", ".join(next(iter(without.values()))),
         )
-    if watched and any(each.static for each in linkages.values()):
-        _log.warning("%s is linked statically: none of its calls of MPI can be seen", program)
 
 
 @dataclass(frozen=True)

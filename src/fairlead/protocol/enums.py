@@ -45,6 +45,8 @@ class StayReason(StrEnum):
     NOT_CARRIED = "not_carried"
     # a better path is known, but the last change is too recent
     HELD = "held"
+    # a better path is known; what the pair gets without it is being measured (with `learn` only)
+    LEARNING = "learning"
 
 
 STAY_REASON_WORDS = {
@@ -61,6 +63,7 @@ STAY_REASON_WORDS = {
     "destination_lost": "the destination host does not accept rerouted traffic",
     "not_carried": "no detour delivers packets (is the overlay's UDP port blocked, or IP forwarding off?)",
     "held": "its route changed too recently",
+    "learning": "what it gets without one is being measured, to judge it by",
 }
 """As people read them."""
 
@@ -84,6 +87,8 @@ class ReturnReason(StrEnum):
     DESTINATION_LOST = "destination_lost"
     # agents answer, but rerouted packets do not arrive
     DETOUR_BROKEN = "detour_broken"
+    # the reroute improved nothing (with `learn` only)
+    IN_VAIN = "in_vain"
     # the pair carries no traffic
     IDLE = "idle"
     # on command
@@ -101,6 +106,7 @@ RETURN_REASON_WORDS = {
     "peer_stopped": "the other host's agent was stopped",
     "destination_lost": "the destination host does not accept rerouted traffic",
     "detour_broken": "the detour no longer delivers packets",
+    "in_vain": "the detour improved nothing",
     "idle": "the pair carries no traffic any more",
     "manual": "by hand",
     "stopping": "the program ended",

@@ -337,6 +337,48 @@ class BaseShifted(Event[HostT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BaseLearnt(Event[HostT]):
+    """The baseline of a path is known, or fell; with `learn` only.
+
+    Attributes:
+        source: the path.
+        destination: the path.
+        latency_s: its baseline.
+        hidden_s: what the fastest probe took longer than that.
+        link_bps: highest rate at which the program was seen to send from this host; None: none yet.
+    """
+
+    TYPE: ClassVar[str] = "base_learnt"
+    STORED: ClassVar[bool] = True
+
+    source: HostT
+    destination: HostT
+    latency_s: float
+    hidden_s: float
+    link_bps: float | None
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "BaseLearnt[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            source=fields.one("source", fields.host),
+            destination=fields.one("destination", fields.host),
+            latency_s=fields.one("latency_s", real),
+            hidden_s=fields.one("hidden_s", real, math.nan),
+            link_bps=fields.nullable("link_bps", real, None),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "source": host(self.source),
+            "destination": host(self.destination),
+            "latency_s": self.latency_s,
+            "hidden_s": self.hidden_s,
+            "link_bps": self.link_bps,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PathLatency(Event[HostT]):
     """Every second for each pair in use, every 0.25 s for those that are congested or rerouted; with `manage` only.
 
@@ -982,6 +1024,7 @@ EVENTS: tuple[type[Event[Any]], ...] = (
     Stayed,
     Notice,
     BaseShifted,
+    BaseLearnt,
     PathLatency,
     Communication,
     Clock,

@@ -376,6 +376,22 @@ class Base:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Learn:
+    """Baselines are learnt while the program runs.
+
+    Attributes:
+        link_bps: highest rate at which earlier runs were seen to send from this host.
+    """
+
+    link_bps: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "link_bps": self.link_bps,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manage:
     """What the agent decides by.
 
@@ -383,6 +399,7 @@ class Manage:
         base: baseline of the cluster, from `fairlead characterize`.
         shares: list of `[k, m, [[i, j], ...]]`: traffic from k to m slows each path i → j.
         settings: settings by name, for example `{"zones.medium_factor": 2}`.
+        learn: baselines are learnt; those in `base` are known from the start.
         mix: list of `[peer, [[size_B, weight], ...]]`: message sizes that the program exchanges with a peer.
         automatic: false: no probes and no reroutes of its own, only manual moves.
         seed: added to the seed of random choices.
@@ -391,6 +408,7 @@ class Manage:
     base: Base
     shares: Any
     settings: Any = None
+    learn: Learn | None = None
     mix: Any = None
     automatic: bool = True
     seed: int = 0
@@ -399,6 +417,7 @@ class Manage:
         written: dict[str, Any] = {
             "base": self.base.to_json(),
             "shares": self.shares,
+            "learn": None if self.learn is None else self.learn.to_json(),
         }
         if self.settings is not None:
             written["settings"] = self.settings

@@ -2,19 +2,22 @@
 
 import numpy as np
 
-from fairlead.characterize import characterization
+from fairlead.characterize import characterization, coverage
 from fairlead.characterize.characterization import Characterization
 from fairlead.store import Run, Store
 
 
 def before(store: Store, run: Run) -> Run | None:
     """The characterisation that a run's decisions came from, or None."""
-    cluster = _cluster(store, run)
-    found = [
-        each
-        for each in characterization.runs(store, cluster)
-        if each.status == "ok" and each.started_s <= run.started_s
-    ]
+    hosts = run.facts.get("paths_between")
+    if hosts is None or run.facts["executor"] in coverage.EMULATED:
+        candidates = characterization.runs(store, _cluster(store, run))
+    else:
+        wanted = set(coverage.addresses(hosts))
+        candidates = [
+            each for each in characterization.runs(store) if wanted <= set(coverage.addresses(each.facts["hosts"]))
+        ]
+    found = [each for each in candidates if each.status == "ok" and each.started_s <= run.started_s]
     return found[-1] if found else None
 
 

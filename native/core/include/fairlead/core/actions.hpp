@@ -107,6 +107,13 @@ struct BaseShifted {
     double from_s = 0.0;
     double to_s = 0.0;
 };
+/// The baseline of a path of this host, learnt while the program runs: known, or lower than it was told before.
+struct BaseLearnt {
+    Pair path;
+    double latency_s = 0.0;
+    double hidden_s = 0.0;  ///< what even the fastest probe took longer
+    double link_bps = 0.0;  ///< the highest rate that was seen to leave this host; 0: none yet
+};
 /// A move or return by hand ends without Moved or Returned.
 struct ByHandEnded {
     HostId destination = kNoHost;
@@ -115,6 +122,6 @@ struct ByHandEnded {
 };
 
 using Action = std::variant<Send, SendProbes, SendEcho, SampleSockets, Move, Return, ZoneChanged, Moved, Returned,
-                            Stayed, Noticed, BaseShifted, ByHandEnded>;
+                            Stayed, Noticed, BaseShifted, BaseLearnt, ByHandEnded>;
 
 }  // namespace fairlead::core

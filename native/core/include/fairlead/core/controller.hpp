@@ -26,6 +26,8 @@ struct ControllerConfig {
     std::size_t salt = 0;     ///< the same on all hosts of a job, another for each job: where its turns begin
     bool automatic = true;    ///< false: only moves by hand, no probes of its own
     bool proves = false;      ///< echoes can take the way of moved packets, also before anything is moved
+    bool learns = false;      ///< baselines are learnt while the program runs; those in `base` are where it begins
+    double link_bps = 0.0;    ///< where it learns: the highest rate that left this host in earlier runs; 0: unknown
     bool can_relay = true;    ///< this host's guardian is up; false: it neither moves nor relays
 
     ControllerConfig(HostId self_host, HostId hosts)

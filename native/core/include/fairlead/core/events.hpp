@@ -28,6 +28,8 @@ struct SocketSample {
     bool network_limited = false;   ///< busy, and neither app-limited nor limited by the receiver's or send buffer
     double rto_s = 0.0;  ///< largest retransmission time-out of those with bytes in flight, without its doublings; 0:
                          ///< unknown
+    double delivery_bps = 0.0;  ///< largest tcpi_delivery_rate of those that moved bytes: a burst passes the narrowest
+                                ///< link at about its rate; 0: unknown
 };
 
 /// One probe of a burst or of the background, answered or lost. A lost one is told after at most 250 ms.

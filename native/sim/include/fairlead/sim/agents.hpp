@@ -23,6 +23,7 @@ namespace fairlead::sim {
 struct AgentSettings {
     int jobs = 1;         ///< on the same hosts, none of which knows of another
     bool managed = true;  ///< false: agents look and tell, and move nothing
+    bool learns = false;  ///< nothing is known of the network before: agents learn baselines while they manage
     core::Settings settings;
     std::uint64_t seed = 1;  ///< of their decisions
     ProcessorSettings processor;

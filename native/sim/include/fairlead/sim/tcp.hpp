@@ -47,8 +47,9 @@ struct Connection {
     std::map<double, double> early_B;  ///< behind a gap: end of a segment by its begin
     double acknowledged_to_B = 0.0;    ///< end of the last segment that was acknowledged, gaps before it or not
     std::uint64_t retransmits = 0;
-    double srtt_s = 0.0;     ///< smoothed round trip; 0: none yet
-    double min_rtt_s = 0.0;  ///< smallest round trip; 0: none yet
+    double srtt_s = 0.0;        ///< smoothed round trip; 0: none yet
+    double min_rtt_s = 0.0;     ///< smallest round trip; 0: none yet
+    double delivery_bps = 0.0;  ///< over the last round trip, or the highest while there was nothing more to send
     double last_cut = -1.0;
     double last_sent = 0.0;
     std::function<void()> on_drained;   ///< everything wanted was acknowledged
@@ -56,6 +57,12 @@ struct Connection {
 
     bool has_data() const { return unlimited || wanted_B > 0.0 || !again.empty(); }
     bool idle() const { return !has_data() && in_flight_B < 1.0; }
+};
+
+/// When a segment was sent, and how much had been delivered by then.
+struct Sending {
+    double at = 0.0;
+    double delivered_B = 0.0;
 };
 
 class Tcp {
@@ -74,8 +81,8 @@ class Tcp {
   private:
     Segment next_segment(Connection& connection) const;
     void restart_if_idle(Connection& connection) const;
-    void arrived(Connection& connection, Segment segment, double sent_at);
-    void acknowledged(Connection& connection, Segment segment, double sent_at);
+    void arrived(Connection& connection, Segment segment, Sending sending);
+    void acknowledged(Connection& connection, Segment segment, Sending sending);
     void dropped(Connection& connection, Segment segment);
     double known_round_trip_s(const Connection& connection) const;
     void lost(Connection& connection, Segment segment);

@@ -58,6 +58,8 @@ enum class StayReason : std::uint8_t {
     not_carried,
     /// a better path is known, but the last change is too recent
     held,
+    /// a better path is known; what the pair gets without it is being measured (with `learn` only)
+    learning,
 };
 
 constexpr std::string_view name(StayReason value) {
@@ -88,6 +90,8 @@ constexpr std::string_view name(StayReason value) {
             return "not_carried";
         case StayReason::held:
             return "held";
+        case StayReason::learning:
+            return "learning";
     }
     return "unknown";
 }
@@ -110,6 +114,8 @@ enum class ReturnReason : std::uint8_t {
     destination_lost,
     /// agents answer, but rerouted packets do not arrive
     detour_broken,
+    /// the reroute improved nothing (with `learn` only)
+    in_vain,
     /// the pair carries no traffic
     idle,
     /// on command
@@ -136,6 +142,8 @@ constexpr std::string_view name(ReturnReason value) {
             return "destination_lost";
         case ReturnReason::detour_broken:
             return "detour_broken";
+        case ReturnReason::in_vain:
+            return "in_vain";
         case ReturnReason::idle:
             return "idle";
         case ReturnReason::manual:

@@ -283,6 +283,22 @@ struct BaseSettings {
     int shift_samples = 100;
 };
 
+/// Of baselines that are learnt while the program runs.
+struct LearnSettings {
+    /// mean time between bursts on a path until its baseline is known
+    double period_s = 0.5;
+    /// so many answered ones, half a period apart or more, make it known
+    int bursts = 4;
+    /// mean time between bursts from then on, while the pair is in use
+    double later_s = 5.0;
+    /// drawn with each burst, to learn what a detour takes at best
+    int relays = 2;
+    /// a baseline that fell by this share is told again
+    double news_share = 0.1;
+    /// between two searches that found a reason to move: else another congestion has begun
+    double memory_s = 3.0;
+};
+
 /// Of single messages of the program, where they are monitored.
 struct MessageSettings {
     /// larger messages may wait for their receiver: the lowest limit of the MPI libraries and transports that are
@@ -320,6 +336,7 @@ struct Settings {
     PatternSettings pattern;
     ReportSettings report;
     BaseSettings base;
+    LearnSettings learn;
     MessageSettings messages;
 };
 

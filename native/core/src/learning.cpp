@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the controller learns of its paths while the program runs: baselines by bursts of probes in the gaps of the
+// program's traffic, what detours take at best, and how much the program was seen to send.
+#include <algorithm>
+#include <cmath>
+
+#include "state.hpp"
+
+namespace fairlead::core {
+
+namespace {
+constexpr std::uint64_t kSmallest_B = 1;  // probes stand for the smallest message
+constexpr double kFastest_bps = 1e15;
+constexpr double kLongestHold = 16.0;  // after trials in vain, of the longest hold
+constexpr double kNoBudget_s = 0.1;    // until probes are affordable again
+}  // namespace
+
+/// Sends the bursts that are due: of pairs in use first, and in the gaps of their traffic where there are some.
+void Controller::State::learn_paths() {
+    if (!learns_ || !automatic_ || stopping_) return;
+    for (const bool in_use : {true, false}) {
+        for (HostId host = 0; host < hosts_; ++host) {
+            if (!other(host) || !learnt_.due(host, now_)) continue;
+            const SocketWatch& sockets = destinations_[host].sockets;
+            if (sockets.active(now_, settings_.suspicion) != in_use) continue;
+            if (!peers_[host].heard || peers_[host].down || (!in_use && learnt_.known(host))) {
+                learnt_.looked(host, now_, random_);
+            } else if (sockets.in_flight_B() > 0 && !learnt_.urgent(host, now_)) {
+                learnt_.postpone(host, now_ + settings_.looks.period_s);
+            } else if (!probes_.affordable(now_)) {
+                learnt_.postpone(host, now_ + kNoBudget_s);
+            } else {
+                learn_path(host);
+            }
+        }
+    }
+}
+
+/// A burst on the direct path; relays that are drawn at random measure the second leg of a detour.
+void Controller::State::learn_path(HostId host) {
+    probes_.burst(host, now_, *out_);
+    learnt_.looked(host, now_, random_);
+    Destination& destination = destinations_[host];
+    destination.learn_token = next_token_++;
+    for (int asked = 0; asked < settings_.learn.relays; ++asked) {
+        const auto relay = static_cast<HostId>(random_.below(hosts_));
+        if (!other(relay) || relay == host || !peers_[relay].heard || peers_[relay].down) continue;
+        send(relay, wire::PathQuery{destination.learn_token, host});
+    }
+}
+
+/// A burst on the direct path was answered.
+void Controller::State::learn(const Burst& burst) {
+    if (!learns_ || 2 * burst.answered < burst.sent) return;
+    const bool whole = burst.sent >= settings_.zones.min_samples;
+    learnt_.on_burst(burst.peer, probes_.half_round_trip_s(burst.peer), whole, now_);
+    use_learnt(burst.peer);
+}
+
+/// A relay measured the second leg of a detour.
+void Controller::State::learn(HostId relay, const wire::PathReport& report) {
+    const double first_s = probes_.half_round_trip_s(relay);
+    if (!learns_ || report.received == 0 || !plausible(report.half_round_trip_s)) return;
+    if (destinations_[report.destination].learn_token != report.token || relay == report.destination) return;
+    if (first_s <= 0.0 || report.half_round_trip_s <= 0.0) return;
+    learnt_.on_detour(report.destination, first_s + report.half_round_trip_s + settings_.choice.relay_cost_s);
+    use_learnt(report.destination);
+}
+
+void Controller::State::use_learnt(HostId host) {
+    const std::optional<double> base_s = learnt_.base_s(host);
+    if (!base_s) return;
+    Destination& destination = destinations_[host];
+    // A lasting shift of the base stands until something new was learnt.
+    if (*base_s != destination.used_base_s) {
+        base_.set_latency(path_to(host), kSmallest_B, *base_s, now_);
+        destination.used_base_s = *base_s;
+    }
+    probes_.set_hidden(host, learnt_.hidden_s(host));
+    tell_learnt(host, false);
+}
+
+void Controller::State::tell_learnt(HostId host, bool end) {
+    if (!learnt_.news(host, end)) return;
+    learnt_.told(host);
+    emit(BaseLearnt{path_to(host), *learnt_.base_s(host), learnt_.hidden_s(host), link_bps_});
+}
+
+/// The highest rate at which a burst was delivered stands in for the rate of the path's narrowest link, and the highest
+/// of all paths for that of the host's own.
+void Controller::State::learn_rate(Destination& destination, const SocketSample& sample) {
+    if (!learns_ || destination.detour || !std::isfinite(sample.delivery_bps)) return;
+    destination.delivery_bps = std::max(destination.delivery_bps, std::min(sample.delivery_bps, kFastest_bps));
+    link_bps_ = std::max(link_bps_, destination.delivery_bps);
+}
+
+/// So does the rate of all pairs together.
+void Controller::State::learn_link() {
+    if (!learns_) return;
+    double sum_bps = 0.0;
+    for (HostId host = 0; host < hosts_; ++host) {
+        if (other(host)) sum_bps += destinations_[host].sockets.rate_bps(now_, settings_.own_load.window_s);
+    }
+    link_bps_ = std::max(link_bps_, sum_bps);
+}
+
+/// Where bottlenecks are not known, a move is a trial: it is judged by what the pair got in the congestion before it.
+/// Whether that was measured; if not, it is from now on.
+bool Controller::State::ready_for_trial(Destination& destination) const {
+    if (!learns_) return true;
+    if (now_ - destination.congested_at > settings_.learn.memory_s) destination.judge.restart();
+    destination.congested_at = now_;
+    return destination.judge.ready();
+}
+
+/// A trial improved nothing: back, for a detour that does not pay can only cost.
+void Controller::State::end_trial(HostId host, ChangeJudge::Verdict verdict) {
+    Destination& destination = destinations_[host];
+    if (!learns_ || verdict != ChangeJudge::Verdict::in_vain) return;
+    if (!destination.detour || destination.detour->manual) return;
+    const double hold_s = settings_.detour.hold_max_s;
+    destination.vain_hold_s = std::clamp(2.0 * destination.vain_hold_s, hold_s, kLongestHold * hold_s);
+    destination.hold_until = now_ + destination.vain_hold_s;
+    start_return(host, ReturnReason::in_vain);
+}
+
+}  // namespace fairlead::core

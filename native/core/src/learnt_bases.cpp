@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learnt_bases.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fairlead/core/zones.hpp"
+
+namespace fairlead::core {
+
+namespace {
+
+/// The smaller of two times, of which 0 says nothing.
+double least(double a, double b) {
+    if (a <= 0.0 || b <= 0.0) return std::max(a, b);
+    return std::min(a, b);
+}
+
+}  // namespace
+
+LearntBases::LearntBases(HostId host_count, const Settings& settings) : settings_(settings), paths_(host_count) {}
+
+void LearntBases::set_prior(HostId peer, double latency_s) {
+    paths_[peer].prior_s = latency_s;
+}
+
+void LearntBases::on_burst(HostId peer, double half_round_trip_s, bool whole, Time now) {
+    Path& path = paths_[peer];
+    path.direct_s = least(path.direct_s, half_round_trip_s);
+    // Bursts in a row are of one moment, be it one of congestion.
+    if (!whole || now - path.counted < settings_.learn.period_s / 2.0) return;
+    path.counted = now;
+    path.bursts = std::min(path.bursts + 1, settings_.learn.bursts);
+}
+
+void LearntBases::on_detour(HostId peer, double latency_s) {
+    paths_[peer].detour_s = least(paths_[peer].detour_s, latency_s);
+}
+
+bool LearntBases::known(HostId peer) const {
+    return paths_[peer].prior_s > 0.0 || (paths_[peer].bursts >= settings_.learn.bursts && paths_[peer].direct_s > 0.0);
+}
+
+double LearntBases::floor_s(const Path& path) {
+    return least(path.prior_s, path.detour_s);
+}
+
+std::optional<double> LearntBases::base_s(HostId peer) const {
+    if (!known(peer)) return std::nullopt;
+    const Path& path = paths_[peer];
+    const double floor_s = LearntBases::floor_s(path);
+    if (path.direct_s <= 0.0) return floor_s;
+    // What is less than a zone may be the difference between two ways.
+    const bool hidden =
+        floor_s > 0.0 && path.direct_s >= floor_s + zone_threshold_s(Zone::medium, floor_s, settings_.zones);
+    return hidden ? floor_s : path.direct_s;
+}
+
+double LearntBases::hidden_s(HostId peer) const {
+    const double direct_s = paths_[peer].direct_s;
+    return direct_s > 0.0 ? direct_s - base_s(peer).value_or(direct_s) : 0.0;
+}
+
+void LearntBases::looked(HostId peer, Time now, Random& random) {
+    const double period_s = known(peer) ? settings_.learn.later_s : settings_.learn.period_s;
+    // At random: others' traffic may have a period of its own.
+    paths_[peer].wanted = paths_[peer].next = now + period_s * (0.5 + random.uniform());
+}
+
+Time LearntBases::next_due(HostId self) const {
+    Time next = HUGE_VAL;
+    for (HostId peer = 0; peer < paths_.size(); ++peer) {
+        if (peer != self && !known(peer)) next = std::min(next, paths_[peer].next);
+    }
+    return next;
+}
+
+bool LearntBases::news(HostId peer, bool end) const {
+    const std::optional<double> base_s = this->base_s(peer);
+    if (!base_s) return false;
+    const double told_s = paths_[peer].told_s;
+    return told_s <= 0.0 || *base_s < (end ? 1.0 : 1.0 - settings_.learn.news_share) * told_s;
+}
+
+}  // namespace fairlead::core

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Agents that know nothing of the network before, against a simulated one: they learn, move what is congested, and cost
+// a program next to nothing where they should not move.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "leaf_simulation.hpp"
+
+namespace fairlead::core::sim {
+namespace {
+
+void everybody_exchanges(Simulation& net, double message_B, double pause_s) {
+    for (HostId s = 0; s < net.hosts(); ++s) {
+        for (HostId d = 0; d < net.hosts(); ++d) {
+            if (s != d) net.exchange(s, d, message_B, pause_s);
+        }
+    }
+}
+
+Config learning(std::uint64_t seed) {
+    Config config;
+    config.seed = seed;
+    config.learns = true;
+    return config;
+}
+
+/// Pairs that were moved, all of them from leaf 0 to leaf 1 and over another leaf, or the test fails.
+std::set<std::pair<HostId, HostId>> moved_pairs(const Simulation& net) {
+    std::set<std::pair<HostId, HostId>> pairs;
+    for (const Entry& entry : net.diary()) {
+        const auto* moved = std::get_if<Moved>(&entry.action);
+        if (moved == nullptr) continue;
+        EXPECT_EQ(net.leaf(entry.host) + net.leaf(moved->destination), 1) << "not on the congested trunk";
+        EXPECT_GE(net.leaf(moved->relay), 2) << "a relay on the congested leafs does not help";
+        pairs.emplace(entry.host, moved->destination);
+    }
+    return pairs;
+}
+
+TEST(LearningSimulation, MovesWhatOthersCongestAndReturns) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        Simulation net(learning(seed));
+        everybody_exchanges(net, 28e3, 20e-3);
+        net.foreign(0, 1, 8, 6.0, 14.0);
+        net.run_until(6.0);
+        EXPECT_TRUE(moved_pairs(net).empty()) << "seed " << seed;
+        net.run_until(9.0);
+        const std::size_t moved = moved_pairs(net).size();
+        std::printf("seed %d: %zu of 4 pairs moved within 3 s\n", static_cast<int>(seed), moved);
+        EXPECT_GE(moved, 3U) << "seed " << seed;
+        net.run_until(22.0);
+        for (const auto& [source, destination] : moved_pairs(net)) {
+            EXPECT_EQ(net.relay_of(source, destination), kNoHost) << "seed " << seed;
+        }
+    }
+}
+
+/// Even the fastest probe meets a queue. What detours take shows it.
+TEST(LearningSimulation, SeesCongestionThatWasThereFromTheStart) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        Simulation net(learning(seed));
+        net.foreign(0, 1, 16, 0.0, 15.0);
+        net.run_until(0.5);
+        everybody_exchanges(net, 28e3, 20e-3);
+        net.run_until(10.0);
+        const std::size_t moved = moved_pairs(net).size();
+        std::printf("seed %d: %zu pairs moved\n", static_cast<int>(seed), moved);
+        EXPECT_GE(moved, 3U) << "seed " << seed;
+        net.run_until(25.0);
+        for (const auto& [source, destination] : moved_pairs(net)) {
+            EXPECT_EQ(net.relay_of(source, destination), kNoHost) << "seed " << seed;
+        }
+    }
+}
+
+using Congest = std::function<void(Simulation&)>;
+
+struct Beside {
+    std::string name;
+    double message_B = 0.0;
+    double pause_s = 0.0;
+    Congest congest;
+    double least = 0.0;  ///< managed over unmanaged
+};
+
+void PrintTo(const Beside& scenario, std::ostream* out) {
+    *out << scenario.name;
+}
+
+void nobody(Simulation&) {}
+
+void steady(Simulation& net) {
+    net.foreign(0, 1, 4, 3.0, 20.0);
+}
+
+void from_the_start(Simulation& net) {
+    net.foreign(0, 1, 4, 0.0, 20.0);
+}
+
+void bursts(Simulation& net) {
+    Random random(7);
+    for (double t = 2.0; t < 20.0; t += 1.0) {
+        const auto from = static_cast<int>(random.below(4));
+        const auto to = (from + 1 + static_cast<int>(random.below(3))) % 4;
+        net.foreign(from, to, 2, t, t + 2.0 * random.uniform());
+    }
+}
+
+double delivered_B(const Beside& scenario, std::uint64_t seed, bool managed) {
+    Config config = learning(seed);
+    config.managed = managed;
+    Simulation net(config);
+    everybody_exchanges(net, scenario.message_B, scenario.pause_s);
+    scenario.congest(net);
+    net.run_until(20.0);
+    return net.delivered_B(0);
+}
+
+class LearningNeverWorse : public testing::TestWithParam<Beside> {};
+
+TEST_P(LearningNeverWorse, ManagedOverUnmanaged) {
+    const Beside& scenario = GetParam();
+    const double ratio = delivered_B(scenario, 1, true) / delivered_B(scenario, 1, false);
+    std::printf("%-20s managed over unmanaged %.3f\n", scenario.name.c_str(), ratio);
+    EXPECT_GE(ratio, scenario.least);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, LearningNeverWorse,
+                         testing::Values(Beside{"clean", 28e3, 10e-3, nobody, 0.99},
+                                         Beside{"own alltoall", 512e3, 1e-3, nobody, 0.98},
+                                         Beside{"own bursts", 256e3, 100e-3, nobody, 0.98},
+                                         Beside{"steady", 28e3, 20e-3, steady, 1.02},
+                                         Beside{"from the start", 28e3, 20e-3, from_the_start, 1.02},
+                                         Beside{"bursts", 28e3, 10e-3, bursts, 0.98}));
+
+}  // namespace
+}  // namespace fairlead::core::sim

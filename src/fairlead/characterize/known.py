@@ -1,0 +1,161 @@
+"""What is known of single paths between a cluster's hosts where no characterisation has all of them.
+
+Each path's latency is taken from what there is: characterisations of some of the hosts, and what agents learnt in
+earlier runs. Agents learn the rest (docs/explanation/detection.md).
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairlead.characterize import characterization, coverage, json_form, sample_store
+from fairlead.characterize.characterization import duration_words
+from fairlead.characterize.latency import LatencyMatrix
+from fairlead.characterize.samples import Floats
+from fairlead.cluster.description import Cluster
+from fairlead.errors import StoreError
+from fairlead.protocol import reading
+from fairlead.protocol.events import BaseLearnt
+from fairlead.protocol.objects import Base, Learn, Manage
+from fairlead.store import Run, Store
+
+FORGOTTEN_AFTER_S = 30 * 24 * 3600.0
+MOST_CHARACTERIZATIONS, MOST_RUNS = 10, 20
+"""How many, from the newest on, are looked at."""
+
+PROBE_B = 64
+"""Size of a message that agents' probes stand for."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Of the managed hosts, by their index in the cluster; NaN where nothing is known.
+
+    Attributes:
+        latency_s: (hosts, hosts) one-way time of a small message.
+        measured_s: (hosts, hosts) when it was measured, seconds since the epoch.
+        link_bps: (hosts) the highest rate at which programs were seen to send from the host.
+        runs: the runs of the store that this comes from, newest first.
+    """
+
+    latency_s: Floats
+    measured_s: Floats
+    link_bps: Floats
+    runs: tuple[int, ...]
+
+    def manage_tables(self, self_index: int) -> Manage:
+        """What the agent on one host decides by; it learns what is missing."""
+        link_bps = float(self.link_bps[self_index])
+        ages_s = time.time() - self.measured_s[np.isfinite(self.measured_s)]
+        base = Base(
+            age_s=max(float(ages_s.max(initial=0.0)), 0.0),
+            sizes_B=(PROBE_B,),
+            latency_s=[json_form.nullable(self.latency_s)],
+            rate_bps=json_form.nullable(np.full_like(self.latency_s, np.nan)),
+        )
+        return Manage(base=base, shares=[], learn=Learn(link_bps=link_bps if np.isfinite(link_bps) else None))
+
+    def words(self, cluster: Cluster, now_s: float | None = None) -> str:
+        """For people, in one line: that agents learn, and what they begin with."""
+        count = len(cluster.managed_hosts())
+        paths, found = count * (count - 1), int(np.isfinite(self.latency_s).sum())
+        hint = f"`fairlead characterize {cluster.source}` measures them, and which of them share a bottleneck"
+        if not found:
+            return (
+                f"{cluster.name} has no characterization: agents learn how long its paths take while the program runs, "
+                f"and reroute a pair once its path is known; {hint}"
+            )
+        now_s = time.time() if now_s is None else now_s
+        oldest, newest = (duration_words(max(now_s - float(when), 0.0)) for when in
+                          (np.nanmin(self.measured_s), np.nanmax(self.measured_s)))  # fmt: skip
+        age = newest if oldest == newest else f"{newest} to {oldest}"
+        others = "" if found == paths else ", and agents learn the others while the program runs"
+        return (
+            f"{cluster.name} has no characterization of all its hosts: {found} of {paths} paths are known from earlier "
+            f"runs ({age} ago){others}; {hint}"
+        )
+
+
+def paths(store: Store, cluster: Cluster) -> Known:
+    """What is known of single paths of the cluster."""
+    count = len(cluster.managed_hosts())
+    latency, measured, learnt, when = (np.full((count, count), np.nan) for _ in range(4))
+    links = np.full(count, np.nan)
+    runs: list[int] = []
+    for run in _characterizations(store, cluster):
+        hosts = run.facts["hosts"]
+        at, of = coverage.present(hosts, cluster)
+        samples = sample_store.samples_of(store, run.id, len(hosts))
+        times = LatencyMatrix.of(samples.exchanges, len(hosts)).median_s[0]
+        _fill(latency, measured, at, times[np.ix_(of, of)], run.ended_s or run.started_s)
+        links[at] = np.fmax(links[at], np.fmax.reduce(samples.rates_bps()[of], axis=1))
+        runs.append(run.id)
+    for run in _runs(store, cluster):
+        if _take(store, run, cluster, learnt, when, links):
+            runs.append(run.id)
+    # Agents' probes are what agents compare with: they go before a characterisation's messages.
+    known = np.isfinite(learnt)
+    latency[known], measured[known] = learnt[known], when[known]
+    return Known(latency, measured, links, tuple(sorted(runs, reverse=True)))
+
+
+def _characterizations(store: Store, cluster: Cluster) -> list[Run]:
+    """The complete characterisations that have two of the cluster's hosts or more, newest first."""
+    found = [
+        run
+        for run in reversed(characterization.runs(store))
+        if run.status == "ok"
+        and not _old(run.started_s)
+        and coverage.of_its_network(run, run.facts["hosts"], cluster)
+        and len(coverage.present(run.facts["hosts"], cluster)[0]) >= 2
+    ]
+    return found[:MOST_CHARACTERIZATIONS]
+
+
+def _old(when_s: float) -> bool:
+    return time.time() - when_s > FORGOTTEN_AFTER_S
+
+
+def _fill(latency: Floats, measured: Floats, at: Sequence[int], times: Floats, when_s: float) -> None:
+    """Put in what is not known yet."""
+    cells = np.ix_(at, at)
+    new = np.isnan(latency[cells]) & np.isfinite(times)
+    latency[cells] = np.where(new, times, latency[cells])
+    measured[cells] = np.where(new, when_s, measured[cells])
+
+
+def _runs(store: Store, cluster: Cluster) -> Iterator[Run]:
+    """Runs in which agents may have learnt paths between hosts of the cluster, newest first."""
+    looked_at = 0
+    for run in reversed(store.runs("run")):
+        if looked_at == MOST_RUNS or _old(run.started_s):
+            return
+        hosts = run.facts.get("paths_between", [])
+        if coverage.of_its_network(run, hosts, cluster) and len(coverage.present(hosts, cluster)[0]) >= 2:
+            looked_at += 1
+            yield run
+
+
+def _take(store: Store, run: Run, cluster: Cluster, learnt: Floats, when: Floats, links: Floats) -> bool:
+    """Put in the least that agents learnt in a run; whether there was any."""
+    at, of = coverage.present(run.facts["paths_between"], cluster)
+    names = [run.facts["paths_between"][j]["name"] for j in of]
+    index = dict(zip(names, at, strict=True))
+    events = store.events(run.id, BaseLearnt.TYPE)
+    for event in events:
+        try:
+            told = reading.stored_event(BaseLearnt, event.t_s, event.data)
+        except ValueError as error:
+            raise StoreError(f"run {run.id}: {error}") from error
+        source, destination = index.get(told.source), index.get(told.destination)
+        if source is None:
+            continue
+        if told.link_bps is not None:
+            links[source] = np.fmax(links[source], told.link_bps)
+        if destination is None:
+            continue
+        learnt[source, destination] = np.fmin(learnt[source, destination], told.latency_s)
+        when[source, destination] = np.fmax(when[source, destination], event.t_s)
+    return bool(events)

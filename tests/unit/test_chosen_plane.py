@@ -1,0 +1,89 @@
+"""Which plane ``auto`` is, and what is said of it, by what hosts and program allow."""
+
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.parts import Parts
+from fairlead.manage.chosen_plane import choose, decide
+from fairlead.manage.components import FULL, STAGES
+from fairlead.manage.supervisor import Management
+from fairlead.protocol.answers import Ready
+from fairlead.protocol.enums import Scheduling
+
+STATIC = "./program is linked statically"
+REASON = "CAP_NET_ADMIN is missing"
+
+
+def cluster(hosts: int = 4) -> Cluster:
+    members = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(hosts))
+    return Cluster("c", "ssh", members, source="c.toml")
+
+
+def management(*, by_hand: bool = False, stage: str = "detours") -> Management:
+    return Management(STAGES[stage], {}, Parts("/agent", ("/guardian",)), by_hand=by_hand, remarks=["first"])
+
+
+def plane_of(plane: str, reason: str = "") -> Ready:
+    return Ready(
+        pid=1,
+        version="0.1.0",
+        interface="eth0",
+        plane=plane,
+        plane_reason=reason,
+        low_port=None,
+        scheduling=Scheduling.NORMAL,
+    )
+
+
+def decided(able: int, unseen: str | None = None, *, by_hand: bool = False) -> tuple[Management, str]:
+    """With so many of four hosts whose guardian may, the last ones; and the remark that was added."""
+    ready = [plane_of("none", REASON)] * (4 - able) + [plane_of("route")] * able
+    found = decide(cluster(), management(by_hand=by_hand), ready, unseen)
+    first, remark = found.remarks
+    assert first == "first"
+    return found, remark
+
+
+def test_route_where_every_guardian_may() -> None:
+    found, remark = decided(4, STATIC)
+    assert (found.plane, found.components) == ("route", FULL)
+    assert remark == "plane: route, by the kernel's routes (the guardian may on all 4 hosts)"
+
+
+def test_relay_where_one_may_not() -> None:
+    found, remark = decided(3)
+    assert (found.plane, found.components, found.moves) == ("relay", FULL, False)
+    assert remark.startswith(
+        "plane: relay, by the agents, since the guardian cannot make routes on 1 of 4 hosts (h0: CAP_NET_ADMIN is "
+        "missing). It costs most programs a few percent of their time even while nothing is rerouted"
+    )
+    assert remark.endswith("`fairlead doctor c.toml` shows how to give the guardian its privilege")
+
+
+def test_a_static_program_is_rerouted_by_the_hosts_that_can() -> None:
+    found, remark = decided(3, STATIC)
+    assert (found.plane, found.components, found.moves) == ("route", FULL, True)
+    assert remark == (
+        "plane: route where the guardian may, since agents cannot carry the program's messages: ./program is linked "
+        "statically"
+    )
+
+
+def test_nothing_where_neither_can() -> None:
+    found, remark = decided(2, STATIC)
+    assert (found.plane, found.components, found.moves) == ("route", STAGES["detection"], False)
+    assert remark == (
+        "plane: none, so congestion is only reported: the guardian cannot make routes on 2 of 4 hosts (h0: "
+        "CAP_NET_ADMIN is missing), and agents cannot carry the program's messages: ./program is linked statically. To "
+        "change that: `fairlead doctor c.toml` shows how to give the guardian its privilege"
+    )
+
+
+def test_a_move_by_hand_is_tried_all_the_same() -> None:
+    found, _ = decided(0, STATIC, by_hand=True)
+    assert (found.plane, found.moves) == ("route", True)
+
+
+def test_agents_are_not_started_where_the_answer_is_known() -> None:
+    for plane in ("route", "relay"):
+        assert choose(plane, cluster(), management()).plane == plane
+    reported = choose("auto", cluster(), management(stage="detection"))
+    assert (reported.plane, reported.remarks) == ("route", ["first"])

@@ -1,0 +1,64 @@
+"""How a run is managed by what is known of its hosts: it always can be."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.parts import Parts
+from fairlead.manage import run
+from fairlead.manage.components import FULL, MIGRATING, STAGES
+from fairlead.programs import unseen
+from fairlead.programs.linkage import Linkage
+from fairlead.protocol.objects import Learn
+from fairlead.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(run, "bring_everywhere", lambda cluster: Parts("/agent", ("/guardian",)))
+    with Store.open(tmp_path) as opened:
+        yield opened
+
+
+def cluster(hosts: int = 3) -> Cluster:
+    members = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(hosts))
+    return Cluster("c", "ssh", members, source="c.toml")
+
+
+def test_agents_learn_where_nothing_is_known(store: Store) -> None:
+    management = run.management_for(cluster(), FULL, store)
+    assert management.components == FULL
+    assert sorted(management.tables) == [0, 1, 2]
+    assert management.tables[2].learn == Learn(link_bps=None)
+    assert management.tables[2].shares == []
+    (remark,) = management.remarks
+    assert remark.startswith("c has no characterization: agents learn how long its paths take while the program runs")
+    assert management.hurts is None
+
+
+def test_two_hosts_need_no_guardians(store: Store) -> None:
+    assert run.management_for(cluster(2), FULL, store).components == STAGES["detection"]
+
+
+def test_no_machine_is_migrated_by_what_is_not_known(store: Store) -> None:
+    management = run.management_for(cluster(), MIGRATING, store)
+    assert management.components == FULL
+    assert management.remarks[1] == "no virtual machine is migrated: that needs a characterization"
+
+
+def test_without_detection_nothing_is_told_or_learnt(store: Store) -> None:
+    management = run.management_for(cluster(), STAGES["agents"], store)
+    assert (management.tables, list(management.remarks)) == ({}, [])
+
+
+def test_what_keeps_libfairlead_out_of_ranks_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    linkages = {"h0": Linkage("mpich"), "h1": Linkage("mpich", static=True)}
+    assert unseen("./program", linkages) == "./program is linked statically"
+    assert unseen("./program", {"h0": Linkage("mpich")}) is None
+    assert run._not_preloaded(True) == (
+        "a launch line of your own may not hand libfairlead on to all ranks (--plane relay if it does)"
+    )
+    monkeypatch.setenv("FAIRLEAD_NATIVE_DIR", str(tmp_path))
+    assert "libfairlead.so" in str(run._not_preloaded(False))
