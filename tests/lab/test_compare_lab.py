@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.manage import comparison_session
-from fairlead.manage.comparison_session import Forecast
+from fairlead.experiment import comparison_session
+from fairlead.experiment.comparison_session import Forecast
 from fairlead.report import comparison, findings, make
 from fairlead.store import Store
 

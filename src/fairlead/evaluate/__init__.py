@@ -1,1 +1,1 @@
-"""Evaluating programs: own or published samples by factor, what they say, and whether stated figures follow."""
+"""Evaluations: own or published samples by factor, what they say, and whether stated figures follow from them."""

@@ -3,8 +3,8 @@
 docs/reference/files/evaluation.md is made from it.
 """
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -12,21 +12,20 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from fairlead.config import Model
-from fairlead.errors import ConfigError
-from fairlead.evaluate.network import NetworkTable
 from fairlead.evaluate.settings import Level, Report
+from fairlead.experiment import plan_complaints
+from fairlead.experiment.congestion import CongestionPlan, CongestionTable
+from fairlead.experiment.management import Managed, ManagementTable
+from fairlead.experiment.network import NetworkTable
+from fairlead.experiment.program import Program, ProgramTable
+from fairlead.experiment.templates import Levels, fill, fill_ranks
 from fairlead.lab.description import NicsDescription
-from fairlead.manage.components import NONE, STAGES, Components
 
-Levels = dict[str, Level]
-RESERVED = ("name", "block", "replication", "attempt", "origin", "cluster")
-LEAST_BLOCKS = 3
-"""With fewer blocks, an effect of re-configuring cannot be told from one of time."""
 LEAST_TO_STOP = 5
 """Stopping by an interval's width needs so many replications and blocks: of fewer, too many are narrow by chance."""
+_LATER = ("network", "programs", "congestion", "placement")
+_LATER_OF_RUN = ("program", "environment")
 _LATER_OF_NEIGHBOURS = {"silent": {}, "processors": "system", "hosts": []}
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_FACTOR = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class EvaluationTable(Model):
@@ -52,22 +51,34 @@ class EvaluationTable(Model):
 
 
 class RunTable(Model):
-    """What a row runs."""
+    """What a row runs. Set either ``command`` or ``program``."""
 
-    command: tuple[str, ...] = Field(min_length=1)
+    command: tuple[str, ...] = ()
     """Name of a bundled program, or a path, and its arguments. Words may hold ``{factor}``."""
+    program: str | None = None
+    """Name of one of ``[[programs]]``; may hold ``{factor}``."""
     ranks: int | str = 1
-    """Number of ranks; may hold ``{factor}``."""
+    """Number of ranks of ``command``; may hold ``{factor}``."""
     launcher: Literal["mpi", "custom"] = "mpi"
     """``mpi``: the cluster's mpirun starts the ranks. ``custom``: the command runs unchanged."""
     mpirun: str | None = None
-    """The mpirun to use. Default: the cluster's."""
+    """The mpirun to use; may hold ``{factor}``. Default: the cluster's."""
+    environment: dict[str, str] = Field(default_factory=dict)
+    """Environment variables of the ranks; values may hold ``{factor}``."""
     timeout_s: float = Field(default=600.0, gt=0)
     """Seconds after which a row is ended and recorded as failed."""
     value: Literal["time_s", "timed_section_s"] = "time_s"
     """What the report is about: wall time with the launcher, or the timed section that the program prints; seconds."""
     expected_s: float | None = Field(default=None, gt=0)
     """Approximate time of a row in seconds, for the forecast only."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if bool(self.command) == (self.program is not None):
+            raise ValueError("command: give either command, or the program of [[programs]]")
+        if self.program is not None and self.launcher == "custom":
+            raise ValueError("launcher: custom runs a command as it stands; [[programs]] are started by mpirun")
+        return self
 
 
 class Replications(Model):
@@ -109,7 +120,7 @@ class WholePlot(Model):
 
     factors: tuple[str, ...] = Field(min_length=1)
     """Names of the factors."""
-    blocks: int = Field(default=LEAST_BLOCKS, ge=1)
+    blocks: int = Field(default=plan_complaints.LEAST_BLOCKS, ge=1)
     """Number of blocks: at least 3, at most ``replications.count``."""
     on: Literal["hosts", "here"] = "hosts"
     """Where the commands run: on every host, or on this machine."""
@@ -153,13 +164,13 @@ class Neighbours(Model):
     """Hosts of each instance, the main program's first. Default: all instances share the cluster's hosts."""
 
 
-class ManagementTable(Model):
-    """Which components of fairlead work beside the main program, by level of a factor."""
+class PlacementTable(Model):
+    """On which hosts the main program's ranks run, by level of a factor."""
 
     factor: str
     """Name of the factor."""
-    levels: dict[str, Literal["none", "agents", "detection", "detours"]] = Field(min_length=1)
-    """Last component that works, by level of ``factor``; each includes the components before it."""
+    levels: dict[str, Literal["slots"] | Path] = Field(min_length=1)
+    """By level of ``factor``: ``slots``, ranks fill the hosts in order, or a file of ``fairlead placement --json``."""
 
 
 class Fraction(Model):
@@ -185,14 +196,20 @@ class Plan(Model):
     """Levels of each factor. You choose the names: letters, digits and _."""
     run: RunTable
     """What a row runs."""
+    programs: tuple[ProgramTable, ...] = ()
+    """Programs that ``run.program`` names."""
     replications: Replications = Replications()
     """How often every cell is run."""
     whole_plot: WholePlot | None = None
     """Factors that need a reconfiguration."""
     neighbours: Neighbours | None = None
     """Programs that run beside the main one."""
+    congestion: CongestionTable | None = None
+    """What others do to the network."""
     management: ManagementTable | None = None
     """Components of fairlead that work beside the main program."""
+    placement: PlacementTable | None = None
+    """Hosts of the main program's ranks."""
     network: NetworkTable | None = None
     """NICs and bonds of the hosts."""
     exclude: tuple[dict[str, Level | tuple[Level, ...]], ...] = ()
@@ -204,15 +221,7 @@ class Plan(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        for complaint in (
-            *_of_factors(self.factors),
-            *_of_templates(self),
-            *_of_whole_plot(self),
-            *_of_neighbours(self),
-            *_of_management(self),
-            *_of_network(self),
-            *_of_selection(self),
-        ):
+        for complaint in plan_complaints.of(self):
             raise ValueError(complaint)
         complaint_of_report = self.report.complaint(self.factors)
         if complaint_of_report:
@@ -241,10 +250,62 @@ class Plan(Model):
         """Whether the neighbours of a row send nothing from host to host."""
         return self.neighbours is not None and str(levels[self.neighbours.factor]) in self.neighbours.silent
 
-    def components_at(self, levels: Mapping[str, Level]) -> Components:
+    def program_at(self, levels: Mapping[str, Level]) -> Program:
+        """The main program of a row."""
+        run = self.run
+        table = self.program_table(levels)
+        if table is None:
+            argv = tuple(fill(word, levels) for word in run.command)
+            program = Program(argv, fill_ranks(run.ranks, levels), timeout_s=run.timeout_s)
+        else:
+            program = replace(table.resolved(), command=tuple(fill(word, levels) for word in table.command))
+        mpirun = program.mpirun or (fill(run.mpirun, levels) if run.mpirun else None)
+        return replace(
+            program,
+            mpirun=mpirun,
+            placement=self._placement_at(levels) or program.placement,
+            custom=run.launcher == "custom",
+            environment={name: fill(value, levels) for name, value in run.environment.items()},
+        )
+
+    def program_table(self, levels: Mapping[str, Level]) -> ProgramTable | None:
+        """The entry of ``[[programs]]`` that a row runs; None: it runs the command of ``[run]``."""
+        if self.run.program is None:
+            return None
+        name = fill(self.run.program, levels)
+        return next(each for each in self.programs if each.name == name)
+
+    def neighbour_at(self, name: str, levels: Mapping[str, Level], ranks: int | None = None) -> Program:
+        """A neighbours' program at these levels, on so many ranks in place of its own."""
+        assert self.neighbours is not None  # it named the program
+        table = self.neighbours.programs[name]
+        argv = tuple(fill(word, levels) for word in table.command)
+        mpirun = fill(self.run.mpirun, levels) if self.run.mpirun else None
+        return Program(argv, ranks or fill_ranks(table.ranks, levels), mpirun, custom=self.run.launcher == "custom")
+
+    def managed_at(self, levels: Mapping[str, Level]) -> Managed:
         """What of fairlead works beside a row's program."""
-        stage = self.management.levels[str(levels[self.management.factor])] if self.management else "none"
-        return STAGES.get(stage, NONE)
+        if self.management is None:
+            return Managed()
+        return Managed.of(self.management.levels[str(levels[self.management.factor])])
+
+    def congestion_at(self, levels: Mapping[str, Level]) -> CongestionPlan | None:
+        """What others do to the network in a row."""
+        found = self.congestion.levels[str(levels[self.congestion.factor])] if self.congestion else "none"
+        return None if isinstance(found, str) else found
+
+    def unmanaged(self, levels: Mapping[str, Level]) -> Levels:
+        """The levels but for that of management: rows that agree in them face the same congestion."""
+        return {factor: level for factor, level in levels.items() if factor != getattr(self.management, "factor", None)}
+
+    def undisturbed(self, levels: Mapping[str, Level]) -> Levels:
+        """The levels but for those of management and congestion: what a pilot run is of."""
+        factor = getattr(self.congestion, "factor", None)
+        return {name: level for name, level in self.unmanaged(levels).items() if name != factor}
+
+    def _placement_at(self, levels: Mapping[str, Level]) -> Path | None:
+        found = self.placement.levels[str(levels[self.placement.factor])] if self.placement else "slots"
+        return found if isinstance(found, Path) else None
 
     def nics_at(self, levels: Mapping[str, Level]) -> NicsDescription | None:
         """How the lab's hosts have their NICs at these levels; None: as its description says."""
@@ -254,6 +315,12 @@ class Plan(Model):
         """Files of the labs or clusters that its rows run on, each once."""
         file = self.evaluation.lab or self.evaluation.cluster or ""
         return list(dict.fromkeys(Path(fill(file, levels)) for levels in self.combinations()))
+
+    def placements(self) -> list[Path]:
+        """Files of the placements that its rows may use."""
+        levels = self.placement.levels.values() if self.placement else ()
+        files = [*levels, *(program.placement for program in self.programs)]
+        return list(dict.fromkeys(file for file in files if isinstance(file, Path)))
 
     def stored(self) -> dict[str, Any]:
         """As the store keeps it, but for what `networks` say.
@@ -266,7 +333,8 @@ class Plan(Model):
             written["neighbours"] = {
                 key: value for key, value in table.items() if _LATER_OF_NEIGHBOURS.get(key, ...) != value
             }
-        return written if self.network else {key: value for key, value in written.items() if key != "network"}
+        written["run"] = {key: value for key, value in written["run"].items() if key not in _LATER_OF_RUN or value}
+        return {key: value for key, value in written.items() if key not in _LATER or value}
 
     def _is_excluded(self, levels: Mapping[str, Level]) -> bool:
         return any(
@@ -286,146 +354,15 @@ class Plan(Model):
         )
 
 
-def fill(text: str, levels: Mapping[str, Level]) -> str:
-    """``text`` with every ``{factor}`` replaced by its level."""
-    return _PLACEHOLDER.sub(lambda match: str(levels[match[1]]) if match[1] in levels else match[0], text)
-
-
-def fill_ranks(ranks: int | str, levels: Mapping[str, Level]) -> int:
-    """Number of ranks of a row.
-
-    Raises:
-        ConfigError: the levels make no whole number of at least 1 of it.
-    """
-    text = fill(str(ranks), levels)
-    if not text.isdecimal() or int(text) < 1:
-        raise ConfigError(f"run.ranks: {text!r} is no number of ranks")
-    return int(text)
-
-
-def placeholders(*texts: str) -> list[str]:
-    """Names in braces, each once."""
-    return list(dict.fromkeys(name for text in texts for name in _PLACEHOLDER.findall(text)))
-
-
-def _of_factors(factors: Mapping[str, tuple[Level, ...]]) -> Iterator[str]:
-    for name, levels in factors.items():
-        if not _FACTOR.fullmatch(name):
-            yield f"factors: {name!r}: use letters, digits and _ only"
-        if name in RESERVED:
-            yield f"factors: {name} has a meaning of its own; choose another name"
-        if len({str(level) for level in levels}) < len(levels):
-            yield f"factors: {name}: a level stands there twice"
-
-
-def _of_templates(plan: Plan) -> Iterator[str]:
-    run, plot = plan.run, plan.whole_plot
-    texts = {"run.command": run.command, "run.ranks": (str(run.ranks),)}
-    for key in ("lab", "cluster"):
-        texts[f"evaluation.{key}"] = (getattr(plan.evaluation, key) or "",)
-    if plot:
-        for key in ("set_up", "read_back", "undo", "reset"):
-            texts[f"whole_plot.{key}"] = tuple(word for line in getattr(plot, key) for word in line)
-    if plan.neighbours:
-        for name, program in plan.neighbours.programs.items():
-            texts[f"neighbours.programs.{name}"] = (*program.command, str(program.ranks))
-    configured = plot.factors if plot else ()
-    for key, words in texts.items():
-        for name in placeholders(*words):
-            if name not in plan.factors:
-                yield f"{key}: {{{name}}} is no factor; there are {', '.join(plan.factors)}"
-            elif key.startswith(("evaluation.", "whole_plot.")) and name not in configured:
-                yield f"{key}: {{{name}}} needs a re-configuration: list it in whole_plot.factors"
-    for levels in product(*plan.factors.values()):
-        try:
-            fill_ranks(run.ranks, dict(zip(plan.factors, levels, strict=True)))
-        except ConfigError as error:
-            yield error.args[0]
-
-
-def _of_whole_plot(plan: Plan) -> Iterator[str]:
-    plot = plan.whole_plot
-    if plot is None:
-        return
-    yield from _unknown("whole_plot.factors", plot.factors, plan.factors)
-    if plot.blocks < LEAST_BLOCKS:
-        yield f"whole_plot: blocks: at least {LEAST_BLOCKS}, or its effect cannot be told from that of time"
-    if plan.replications.count < plot.blocks:
-        yield f"replications: count: {plan.replications.count} do not fill {plot.blocks} blocks"
-
-
-def _of_neighbours(plan: Plan) -> Iterator[str]:
-    neighbours = plan.neighbours
-    if neighbours is None:
-        return
-    yield from _unknown("neighbours.factor", (neighbours.factor,), plan.factors)
-    for level in plan.factors.get(neighbours.factor, ()):
-        if str(level) not in {**neighbours.levels, **neighbours.silent}:
-            yield f"neighbours.levels: says nothing of {level}"
-    for level, programs in neighbours.levels.items():
-        yield from _unknown(f"neighbours.levels.{level}", programs, neighbours.programs)
-    instances = 1 + max(map(len, neighbours.levels.values()))
-    if neighbours.hosts and len(neighbours.hosts) != instances:
-        yield f"neighbours.hosts: {len(neighbours.hosts)} lists for {instances} instances, the main program included"
-    if plan.run.launcher == "custom":
-        for key in ("silent", "hosts"):
-            if getattr(neighbours, key):
-                yield f"neighbours.{key}: run.launcher custom runs commands as they stand; mpi places ranks"
-    for silent, level in neighbours.silent.items():
-        if silent in neighbours.levels:
-            yield f"neighbours.silent: {silent} is among neighbours.levels, too"
-        elif not neighbours.levels.get(level):
-            yield f"neighbours.silent.{silent}: {level!r} is no level with neighbours"
-
-
-def _of_management(plan: Plan) -> Iterator[str]:
-    if plan.management is None:
-        return
-    yield from _unknown("management.factor", (plan.management.factor,), plan.factors)
-    for level in plan.factors.get(plan.management.factor, ()):
-        if str(level) not in plan.management.levels:
-            yield f"management.levels: says nothing of {level}"
-
-
-def _of_network(plan: Plan) -> Iterator[str]:
-    if plan.network is None:
-        return
-    factor = plan.network.factor
-    yield from _unknown("network.factor", (factor,), plan.factors)
-    for level in plan.factors.get(factor, ()):
-        if str(level) not in plan.network.levels:
-            yield f"network.levels: says nothing of {level}"
-    yield from plan.network.complaints(in_lab=plan.evaluation.lab is not None)
-    if plan.whole_plot is None or factor not in plan.whole_plot.factors:
-        yield f"network: {factor} needs a re-configuration: list it in whole_plot.factors"
-
-
-def _of_selection(plan: Plan) -> Iterator[str]:
-    for each in plan.exclude:
-        yield from _unknown("exclude", each, plan.factors)
-        for factor, unwanted in each.items():
-            levels = unwanted if isinstance(unwanted, tuple) else (unwanted,)
-            yield from _unknown(f"exclude: {factor}", levels, plan.factors.get(factor, ()))
-    for fraction in plan.fractions:
-        yield from _unknown("fractions", fraction.factors, plan.factors)
-        counts = {len(plan.factors[factor]) for factor in fraction.factors if factor in plan.factors}
-        if len(counts) > 1:
-            yield "fractions: the factors of a fraction have the same number of levels"
-        elif counts and fraction.remainder >= next(iter(counts)):
-            yield f"fractions: remainder: less than {next(iter(counts))}, the number of levels"
-
-
-def _unknown(
-    key: str, names: Iterator[Level] | tuple[Level, ...] | Mapping[str, object], known: object
-) -> Iterator[str]:
-    assert isinstance(known, Mapping | tuple)
-    for name in names:
-        if name not in known:
-            yield f"{key}: {name!r} is not there; there are {', '.join(map(str, known)) or 'none'}"
-
-
 def under(plan: Plan, directory: Path) -> Plan:
-    """The same plan with the paths of lab or cluster starting at ``directory``."""
+    """The same plan with the paths of lab, cluster and placements starting at ``directory``."""
     table = plan.evaluation
     paths = {key: str(directory / path) for key in ("lab", "cluster") if (path := getattr(table, key)) is not None}
-    return plan.model_copy(update={"evaluation": table.model_copy(update=paths)})
+    changed: dict[str, Any] = {"evaluation": table.model_copy(update=paths)}
+    changed["programs"] = tuple(each.under(directory) for each in plan.programs)
+    if plan.placement is not None:
+        levels = {
+            name: directory / file if isinstance(file, Path) else file for name, file in plan.placement.levels.items()
+        }
+        changed["placement"] = plan.placement.model_copy(update={"levels": levels})
+    return plan.model_copy(update=changed)

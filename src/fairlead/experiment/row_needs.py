@@ -5,8 +5,8 @@ from collections import Counter
 from fairlead.cluster import memory
 from fairlead.display import words
 from fairlead.errors import ConfigError
-from fairlead.evaluate.plan import Plan
-from fairlead.evaluate.row_checks import Networks, Start, needed_B, starts
+from fairlead.experiment.plan import Plan
+from fairlead.experiment.row_checks import Networks, Start, needed_B, starts
 from fairlead.programs import needs
 
 
@@ -20,9 +20,9 @@ def summary(plan: Plan) -> list[str]:
     totals: dict[int, list[Start]] = {}  # by the memory of all of a row's programs
     unknown: list[str] = []
     for levels in plan.combinations():
-        cluster = networks.at(levels)
+        there = networks.at(levels)
         try:
-            started = list(starts(plan, levels, None if isinstance(cluster, ConfigError) else cluster))
+            started = list(starts(plan, levels, None if isinstance(there, ConfigError) else there.cluster))
         except ConfigError:  # told by the check of rows
             continue
         found = [needs.memory_B(each.argv, each.ranks) for each in started]

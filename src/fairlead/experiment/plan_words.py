@@ -1,17 +1,17 @@
 """What a plan will do, in words."""
 
 from fairlead.display import words
-from fairlead.evaluate.design import Row, planned_blocks, planned_rows, set_ups
-from fairlead.evaluate.forecast import Pace
-from fairlead.evaluate.plan import Plan
+from fairlead.experiment.design import Row, planned_blocks, planned_rows, set_ups
+from fairlead.experiment.forecast import Pace
+from fairlead.experiment.plan import Plan
 
 
 def summary(plan: Plan) -> list[str]:
     """Some lines: factors, cells, rows, blocks, time."""
     rows, cells = planned_rows(plan), plan.combinations()
     every = 1
-    for levels in plan.factors.values():
-        every *= len(levels)
+    for each in plan.factors.values():
+        every *= len(each)
     lines = [f"{plan.evaluation.name}: {words.count(len(rows), 'row')}, {words.count(len(cells), 'cell')} of {every}"]
     lines += [
         f"  {factor}: {words.listing([str(level) for level in levels])}" for factor, levels in plan.factors.items()
@@ -20,11 +20,11 @@ def summary(plan: Plan) -> list[str]:
     if plan.whole_plot:
         what = words.listing(list(plan.whole_plot.factors))
         lines.append(f"  {what} re-configured {words.count(set_ups(plan, rows), 'time')}")
-    left_s = Pace(plan).left_s([row.levels for row in rows])
-    if left_s is None:
+    pace, levels = Pace(lambda _: plan.run.expected_s), [row.levels for row in rows]
+    if pace.left_s(levels) is None:
         lines.append("  how long it takes is told after the first row (run.expected_s is missing)")
     else:
-        lines.append(f"  {Pace(plan).words([row.levels for row in rows]).removesuffix(' left')}")
+        lines.append(f"  {pace.words(levels).removesuffix(' left')}")
     return lines
 
 

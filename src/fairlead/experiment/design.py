@@ -5,7 +5,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.evaluate.plan import Levels, Plan
+from fairlead.experiment.plan import Plan
+from fairlead.experiment.templates import Levels
 
 Key = tuple[str, ...]
 
@@ -81,11 +82,15 @@ def rows_of(plan: Plan, block: Block, position: int, open_cells: Collection[Key]
     return rows
 
 
-def planned_rows(plan: Plan) -> list[Row]:
-    """All rows that are run in any case, in their order."""
+def planned_rows(plan: Plan, first: int = 0) -> list[Row]:
+    """All rows that are run in any case, in their order.
+
+    Args:
+        first: position of the first row.
+    """
     rows: list[Row] = []
     for block in planned_blocks(plan):
-        rows += rows_of(plan, block, len(rows))
+        rows += rows_of(plan, block, first + len(rows))
     return rows
 
 

@@ -8,11 +8,12 @@ from functools import partial
 from typing import TypeVar
 
 from fairlead.errors import ConfigError, MeasurementError
+from fairlead.experiment import calibration
+from fairlead.experiment.calibration import Calibration
+from fairlead.experiment.comparison_plan import Case
+from fairlead.experiment.program import ProgramPlan
 from fairlead.lab import processors
 from fairlead.lab.processors import Use
-from fairlead.manage import calibration
-from fairlead.manage.calibration import Calibration
-from fairlead.manage.plan import Case, ProgramPlan
 
 OTHERS_S = 0.5
 OTHERS_LOOKS = 10
@@ -21,7 +22,7 @@ MOST_OTHERS = 0.25
 
 
 @dataclass(frozen=True)
-class Trial:
+class Told:
     """What one run told. ``timed_s`` is the program's timed section; None: it prints none."""
 
     timed_s: float | None
@@ -29,7 +30,7 @@ class Trial:
 
 
 S = TypeVar("S")
-RunTrial = Callable[[Case, S, int | None, bool], Trial]
+RunTrial = Callable[[Case, S, int | None, bool], Told]
 """Runs a case's program once on what was set up: of that length (None: as its command says), clean or congested."""
 
 
@@ -120,11 +121,11 @@ def _try(
     return lengths, busy
 
 
-def _clean(trial: RunTrial[S], case: Case, setting: S, number: int | None) -> Trial:
+def _clean(trial: RunTrial[S], case: Case, setting: S, number: int | None) -> Told:
     return trial(case, setting, number, False)
 
 
-def _pace(program: ProgramPlan, run: Callable[[int | None], Trial]) -> tuple[int | None, Trial]:
+def _pace(program: ProgramPlan, run: Callable[[int | None], Told]) -> tuple[int | None, Told]:
     """A clean trial that is long enough, and its length; None: the program's length cannot be chosen."""
     if program.length is None:
         return None, run(None)

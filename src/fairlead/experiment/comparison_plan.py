@@ -7,93 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from fairlead.config import Model
-from fairlead.lab.congestion import CongestionDescription
+from fairlead.experiment.congestion import CongestionPlan
+from fairlead.experiment.management import PlaneName
+from fairlead.experiment.program import ProgramPlan
 from fairlead.lab.description import Scale
-from fairlead.manage.data_planes import PLANES
-
-Share = Annotated[float, Field(ge=0.0, le=1.0)]
-
-
-class ProgramPlan(Model):
-    """One program."""
-
-    name: str = Field(min_length=1)
-    """Unique name of the program in the plan."""
-    command: tuple[str, ...] = Field(min_length=1)
-    """Name of a bundled program, or a path, and its arguments."""
-    ranks: int = Field(ge=1)
-    """Number of ranks."""
-    placement: Path | None = None
-    """File that ``fairlead placement --json`` wrote for these hosts. Default: ranks fill the hosts in order."""
-    mpirun: str | None = None
-    """The mpirun to use. Default: the cluster's."""
-    timeout_s: float = Field(default=600.0, gt=0)
-    """Seconds after which a run is ended and recorded as failed."""
-    clean_s: float | None = Field(default=None, gt=0)
-    """Approximate run time on a clean network in seconds, for the forecast before pilot runs have measured it."""
-    length: str | None = None
-    """Option of ``command`` whose whole number, 1 or more, sets how long the program runs, such as ``--iterations``."""
-    timed_s: float | None = Field(default=None, gt=0)
-    """Wanted length of the program's own timed section on a clean network in seconds; needs ``length``."""
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.timed_s is not None and self.length is None:
-            raise ValueError("timed_s: say which option of the command sets the program's length (length)")
-        if self.length is not None:
-            self._number_at()
-        return self
-
-    def _number_at(self) -> int:
-        """Where the number after ``length`` stands in the command."""
-        found = [k + 1 for k, word in enumerate(self.command) if word == self.length]
-        if len(found) != 1 or found[0] >= len(self.command) or not self.command[found[0]].isdecimal():
-            raise ValueError(f"length: the command must have {self.length} once, and a whole number after it")
-        if int(self.command[found[0]]) < 1:
-            raise ValueError(f"length: the number after {self.length} must be 1 or more")
-        return found[0]
-
-    @property
-    def number(self) -> int:
-        """How long it runs: the number after ``length``. Only for programs that have one."""
-        return int(self.command[self._number_at()])
-
-    def of_length(self, number: int) -> Self:
-        """The same program with another number after ``length``."""
-        at = self._number_at()
-        return self.model_copy(update={"command": (*self.command[:at], str(number), *self.command[at + 1 :])})
-
-
-class CongestionPlan(Model):
-    """What others do to the network, where, and when."""
-
-    places: tuple[CongestionDescription, ...] = Field(min_length=1)
-    """What the seed draws from, each as ``[[congestion]]`` of a lab description."""
-    onset: tuple[Share, Share] = (0.10, 0.40)
-    """First and last start, as shares of the clean run time; the start is drawn uniformly. [0, 0]: from the start."""
-    moves: int = Field(default=0, ge=0, le=8)
-    """Number of times that the congestion changes to another of ``places``."""
-    slowdown: float = Field(default=3.0, ge=1)
-    """Approximate run time under congestion over the clean run time, for the forecast only."""
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.onset[0] > self.onset[1]:
-            raise ValueError("onset: the first share is larger than the second")
-        if self.moves and len(self.places) < 2:
-            raise ValueError("moves: congestion cannot move with fewer than two places")
-        return self
-
-
-def _known_plane(value: str) -> str:
-    if value not in PLANES:
-        raise ValueError(f"must be one of {' or '.join(map(repr, PLANES.names()))}")
-    return value
 
 
 class ComparisonTable(Model):
@@ -115,7 +37,7 @@ class ComparisonTable(Model):
     """Watch messages in all runs, the unmanaged ones too."""
     migrate: bool = False
     """Managed runs also migrate virtual machines away from congested servers."""
-    planes: tuple[Annotated[str, AfterValidator(_known_plane)], ...] = Field(default=("route",), min_length=1)
+    planes: tuple[PlaneName, ...] = Field(default=("route",), min_length=1)
     """How managed runs carry rerouted traffic; each plane has managed scenarios of its own."""
     scale: Literal["auto"] | Scale | None = None
     """Factor for the labs' rates; ``auto`` finds what this machine can emulate. Default: each lab's own."""
@@ -223,10 +145,7 @@ class ComparisonPlan(Model):
         table = self.comparison
         paths = {key: directory / path for key in ("lab", "cluster") if (path := getattr(table, key)) is not None}
         labs = {name: directory / path for name, path in self.labs.items()}
-        programs = tuple(
-            program.model_copy(update={"placement": directory / program.placement}) if program.placement else program
-            for program in self.programs
-        )
+        programs = tuple(program.under(directory) for program in self.programs)
         changed = {"comparison": table.model_copy(update=paths), "labs": labs, "programs": programs}
         return self.model_copy(update=changed)
 

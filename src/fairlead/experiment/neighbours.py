@@ -18,7 +18,8 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError
-from fairlead.manage.remains import Remains
+from fairlead.experiment.remains import Remains
+from fairlead.store import Event, Label
 
 START_TIMEOUT_S = 60.0
 _POLL_S = 0.05
@@ -89,6 +90,15 @@ class Instance:
         if self._thread.ident is not None:
             self._thread.join()
         self.stopped_s = time.time()
+
+    def about(self) -> dict[str, Label]:
+        """What it is recorded under."""
+        return {"instance": self.number, "program": self.name} | ({"host": self.part} if self.part else {})
+
+    def events(self) -> list[Event]:
+        """When it was seen to run, and to be gone."""
+        times = (("neighbour_runs", self.began_s), ("neighbour_gone", self.stopped_s))
+        return [Event(t_s, kind, self.about()) for kind, t_s in times if t_s is not None]
 
     def _loop(self) -> None:
         try:

@@ -9,7 +9,7 @@ from fairlead.config_changes import Change
 from fairlead.display import words
 
 if TYPE_CHECKING:
-    from fairlead.evaluate.runner import Evaluation
+    from fairlead.experiment.evaluation import Evaluation
 
 MOST_FAILURES = 10
 """Failed rows that are named at the end; each was told when it failed."""
