@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from bench import laboratory
 from bench.figures import AT_MOST, Figure, ends
 from bench.session import Session
+from fairlead.analysis import comparison
+from fairlead.analysis.effects import Result
 from fairlead.experiment.comparison import Comparison
 from fairlead.experiment.comparison_form import CLEAN, NETWORK
 from fairlead.experiment.design import Row
-from fairlead.report import comparison
-from fairlead.report.comparison import Result
 
 ACCOUNTED_TARGET = 0.01
 MEASURED_TARGET = 0.03
@@ -40,7 +40,7 @@ def measure(session: Session) -> Iterator[Figure]:
 
 
 def accounted(name: str, result: Result) -> Figure:
-    """The agents' share of processors and link, as `fairlead.report.accounting` finds it."""
+    """The agents' share of processors and link, as `fairlead.analysis.accounting` finds it."""
     found = result.estimate
     if found is None:
         return Figure(name, None, "1", 0, ACCOUNTED_TARGET, note=result.reason)

@@ -8,11 +8,11 @@ from bench import laboratory
 from bench.figures import AT_LEAST, Figure, ends
 from bench.session import Session
 from fairlead import programs
+from fairlead.analysis import comparison
 from fairlead.errors import StatisticsError
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.program import ProgramPlan
 from fairlead.lab.congestion.description import Streams
-from fairlead.report import comparison
 from fairlead.statistics import estimates
 from fairlead.store import Run, Store
 

@@ -6,8 +6,8 @@ from bench import laboratory, recovered
 from bench.figures import Figure
 from bench.overhead import accounted
 from bench.session import Session
+from fairlead.analysis import comparison
 from fairlead.experiment import comparison_session
-from fairlead.report import comparison
 
 PLAN = laboratory.EXAMPLES / "relay.toml"
 

@@ -9,13 +9,13 @@ from pydantic.fields import FieldInfo
 from fairlead.cli.measure_plan import PlanFile
 from fairlead.cluster.description import ClusterFile
 from fairlead.cluster.site import SiteFile
-from fairlead.evaluate.claims import Claim, ReadingFile
-from fairlead.evaluate.columns import ColumnMap
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.plan import Plan
 from fairlead.lab.description import Description
 from fairlead.prices.book import BookFile
 from fairlead.profile.settings import Settings
+from fairlead.published.claims import Claim, ReadingFile
+from fairlead.published.columns import ColumnMap
 from scripts.reference import attributes, markdown
 from scripts.reference.annotations import Annotation
 

@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
+from fairlead.analysis import communication
+from fairlead.analysis.communication import Communication, PairTimes
 from fairlead.display.words import NBSP
 from fairlead.experiment.comparison_form import managements_of
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.management import Managed
 from fairlead.manage.components import FULL, NONE, Components
 from fairlead.manage.journal import Journal
-from fairlead.report import communication, communication_figures
-from fairlead.report.communication import Communication, PairTimes
+from fairlead.report import communication_figures
 from fairlead.store import Store
 
 HOSTS = ["h0", "h1", "h2"]

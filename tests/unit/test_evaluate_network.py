@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from fairlead import config
+from fairlead.analysis import aggregation, traffic
+from fairlead.analysis.aggregation import observe
+from fairlead.analysis.traffic import HostTraffic
 from fairlead.bonding.hashing import End, Flow, link_of
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError
-from fairlead.evaluate import aggregation, traffic
-from fairlead.evaluate.aggregation import observe
-from fairlead.evaluate.traffic import HostTraffic
 from fairlead.experiment import network, plan_file
 from fairlead.experiment.plan import Plan
 from fairlead.lab.description import Description

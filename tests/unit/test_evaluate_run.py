@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from fairlead.analysis import dataset
 from fairlead.cli.evaluate import command
 from fairlead.cli.main import main
 from fairlead.cluster import cgroups
 from fairlead.errors import FairleadError, HostError, PrivilegeError
-from fairlead.evaluate import dataset
 from fairlead.experiment import plan_file
 from fairlead.experiment.evaluation import Evaluation
 from fairlead.experiment.remains import FILE_NAME, Remains

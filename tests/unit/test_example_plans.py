@@ -15,11 +15,11 @@ from fairlead.cli.measure_plan import PlanFile
 from fairlead.cluster.description import Cluster
 from fairlead.config_changes import Change
 from fairlead.errors import ConfigError
-from fairlead.evaluate.columns import ColumnMap
 from fairlead.experiment import comparison_session, design, plan_file, row_checks
 from fairlead.lab import description as lab_description
 from fairlead.programs import BUNDLED, needs
 from fairlead.programs.benchmarks import BENCHMARKS
+from fairlead.published.columns import ColumnMap
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = {str(path.relative_to(EXAMPLES)): path for path in sorted(EXAMPLES.rglob("*.toml"))}

@@ -321,7 +321,9 @@ def test_congestion_and_placement_of_rows_are_held_against_the_lab(tmp_path: Pat
     file = tmp_path / "plan.toml"
     file.write_text(CONGESTED)
     lines = [line.split("\n")[0].removeprefix(f"{tmp_path}/") for line in found(file)]
-    assert [line.split(": ")[1] for line in lines] == ["programs[0].command", *("congestion.levels.delayed.places[0]",), "placement.levels.placed"]
+    assert [line.split(": ")[1] for line in lines] == [
+        *("programs[0].command", "congestion.levels.delayed.places[0]", "placement.levels.placed")
+    ]
     assert lines[0].endswith("cg has no class 'T'")
     assert "on l.toml: there is no link switch-h7 (in 2 of 4 cells: congestion delayed)" in lines[1]
     assert "placed.json" in lines[2] and lines[2].endswith("(in 2 of 4 cells: placement placed)")

@@ -122,9 +122,10 @@ def command(
 
 
 def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
+    from fairlead.analysis import comparison
     from fairlead.cli.progress import progress_on
     from fairlead.experiment import comparison_session
-    from fairlead.report import comparison, make
+    from fairlead.report import make
     from fairlead.store import Store
 
     with progress_on(sys.stderr) as survey_progress:

@@ -14,7 +14,7 @@ from fairlead.errors import FairleadError
 
 if TYPE_CHECKING:
     from fairlead.config_changes import Change
-    from fairlead.evaluate.check import Result
+    from fairlead.published.check import Result
 
 results_option = click.option(
     "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
@@ -176,7 +176,7 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
       fairlead evaluate import example.csv --columns example.toml --results results/example
     """
     from fairlead import config
-    from fairlead.evaluate.columns import ColumnMap, MapSource, prepare, put
+    from fairlead.published.columns import ColumnMap, MapSource, prepare, put
     from fairlead.store import Store
 
     columns = config.load(map_file, ColumnMap)
@@ -210,8 +210,9 @@ def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, 
       fairlead evaluate check example_claims.json --results results/example
     """
     from fairlead.display.terminal import console, rich_table
-    from fairlead.evaluate import claims, claims_report
-    from fairlead.evaluate.check import FAILS, read_and_check
+    from fairlead.published import claims
+    from fairlead.published.check import FAILS, read_and_check
+    from fairlead.report import claims_report
     from fairlead.store import Store
 
     stated = claims.load(file)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from fairlead.evaluate.settings import Level
+from fairlead.analysis.settings import Level
 from fairlead.experiment import design
 from fairlead.experiment.comparison_plan import Case, ComparisonPlan, ComparisonTable, NetworkPlan
 from fairlead.experiment.congestion import CongestionTable

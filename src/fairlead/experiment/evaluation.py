@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fairlead import config
-from fairlead.evaluate.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
+from fairlead.analysis.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
 from fairlead.experiment.design import Row
 from fairlead.experiment.plan import Plan
 from fairlead.experiment.runner import PILOT, Experiment

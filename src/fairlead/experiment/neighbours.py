@@ -93,7 +93,8 @@ class Instance:
 
     def about(self) -> dict[str, Label]:
         """What it is recorded under."""
-        return {"instance": self.number, "program": self.name} | ({"host": self.part} if self.part else {})
+        found: dict[str, Label] = {"instance": self.number, "program": self.name}
+        return found | {"host": self.part} if self.part else found
 
     def events(self) -> list[Event]:
         """When it was seen to run, and to be gone."""

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from fairlead.analysis.settings import Level, Report
 from fairlead.config import Model
-from fairlead.evaluate.settings import Level, Report
 from fairlead.experiment import plan_complaints
 from fairlead.experiment.congestion import CongestionPlan, CongestionTable
 from fairlead.experiment.management import Managed, ManagementTable

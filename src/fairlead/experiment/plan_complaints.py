@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING
 
+from fairlead.analysis.settings import Level
 from fairlead.errors import ConfigError
-from fairlead.evaluate.settings import Level
 from fairlead.experiment.templates import fill, fill_ranks, placeholders
 
 if TYPE_CHECKING:

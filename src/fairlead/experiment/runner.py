@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
+from fairlead.analysis.dataset import TIME
 from fairlead.display import words
 from fairlead.errors import LaunchError, NoProgramError
-from fairlead.evaluate.dataset import TIME
 from fairlead.experiment import row_trial, trial
 from fairlead.experiment.design import Block, Key, Row, further_block, key_of, planned_blocks, planned_rows, rows_of
 from fairlead.experiment.forecast import Pace

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from fairlead.analysis.settings import Level
 from fairlead.errors import ConfigError
-from fairlead.evaluate.settings import Level
 
 Levels = dict[str, Level]
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")

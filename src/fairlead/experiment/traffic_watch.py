@@ -2,8 +2,8 @@
 
 from functools import partial
 
+from fairlead.analysis.traffic import HostTraffic
 from fairlead.cluster.execute import on_all
-from fairlead.evaluate.traffic import HostTraffic
 from fairlead.lab import Lab, nics
 from fairlead.lab.nics import Nic
 

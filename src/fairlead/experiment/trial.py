@@ -13,14 +13,14 @@ import numpy as np
 
 from fairlead import programs
 from fairlead.agents.agent import Message
+from fairlead.analysis import traffic
+from fairlead.analysis.dataset import TIME
+from fairlead.analysis.traffic import HostTraffic
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError, NoProgramError
-from fairlead.evaluate import traffic
-from fairlead.evaluate.dataset import TIME
-from fairlead.evaluate.traffic import HostTraffic
 from fairlead.experiment.congestion import Episode, in_words
 from fairlead.experiment.congestion_schedule import CongestionSchedule, MakeCongestion, Occurrence
 from fairlead.experiment.neighbours import Instance, Neighbours
