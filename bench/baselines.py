@@ -15,11 +15,11 @@ from bench.session import Session
 from bench.sockets import Connection, Sampler
 from fairlead.cluster.job import Job
 from fairlead.errors import LaunchError, StatisticsError
+from fairlead.experiment.congestion import CongestionPlan, Episode, episodes
+from fairlead.experiment.congestion_schedule import CongestionSchedule
+from fairlead.experiment.program import ProgramPlan
 from fairlead.manage.components import ROUTE
-from fairlead.manage.congestion_schedule import CongestionSchedule
 from fairlead.manage.data_planes import PLANES
-from fairlead.manage.plan import CongestionPlan, ProgramPlan
-from fairlead.manage.scenario import Episode, episodes
 from fairlead.manage.supervisor import supervise, timed
 from fairlead.statistics import estimates
 

@@ -18,7 +18,7 @@ from fairlead.cluster import launch
 from fairlead.cluster.execute import run_on
 from fairlead.cluster.executors import of
 from fairlead.errors import MeasurementError
-from fairlead.manage.plan import ProgramPlan
+from fairlead.experiment.program import ProgramPlan
 from fairlead.manage.supervisor import supervise
 
 CPU_TARGET = 0.0005

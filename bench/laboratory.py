@@ -17,17 +17,19 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import ConfigError, LaunchError
+from fairlead.experiment import comparison_session
+from fairlead.experiment.comparison import Comparison
+from fairlead.experiment.comparison_plan import ComparisonPlan
+from fairlead.experiment.congestion import CongestionPlan
+from fairlead.experiment.congestion_schedule import Traffic
+from fairlead.experiment.program import ProgramPlan
+from fairlead.experiment.remains import Remains
+from fairlead.experiment.testbed import SIZES_B, Running
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription
-from fairlead.manage import comparison_session
-from fairlead.manage.compare import Comparison, Setting
 from fairlead.manage.components import FULL, ROUTE
-from fairlead.manage.congestion_schedule import Traffic
-from fairlead.manage.plan import ComparisonPlan, CongestionPlan, ProgramPlan
-from fairlead.manage.remains import Remains
 from fairlead.manage.run import management_for
-from fairlead.manage.scenario import Scenario
 from fairlead.manage.supervisor import Management
 from fairlead.store import Store
 
@@ -81,7 +83,7 @@ class Network:
     remains: Remains
     session: Session
 
-    def characterise(self, sizes_B: tuple[int, ...] = comparison_session.SIZES_B) -> Characterization:
+    def characterise(self, sizes_B: tuple[int, ...] = SIZES_B) -> Characterization:
         """Measure the network, so that runs can be managed.
 
         Raises:
@@ -100,21 +102,16 @@ class Network:
         """Everything of fairlead at work, by the last characterisation."""
         return replace(management_for(self.cluster, FULL, self.store, quiet=True), plane=plane)
 
-    def compare(self, comparison: Comparison, plan: ComparisonPlan) -> int:
+    def compare(self, plan: ComparisonPlan, kind: type[Comparison] = Comparison) -> int:
         """Run what is left of a comparison whose only network is this one; its number in the store.
 
         Raises:
-            FairleadError: see `fairlead.manage.compare.Comparison.run`.
+            FairleadError: see `fairlead.experiment.runner.Experiment.run`.
         """
-
-        def management(scenario: Scenario) -> Management:
-            managed = management_for(self.cluster, scenario.components, self.store, quiet=True)
-            return replace(managed, plane=scenario.plane)
-
-        facts = comparison_session.facts_of(self.cluster, plan.programs, self.lab)
-        setting = Setting(self.cluster, management, self.congestion, facts, self.remains, in_lab=True)
-        comparison.run(plan.all_cases()[0].network, setting, self.session.progress)
-        self.store.finish_run(comparison.experiment)  # or the same plan would find nothing to do the next time
+        comparison = kind(plan, self.store, remains=self.remains)
+        comparison.run(self.session.progress, running=Running(self.lab, self.cluster))
+        if not comparison.finished:  # or the same plan would find nothing to do the next time
+            self.store.finish_run(comparison.experiment)
         return comparison.experiment
 
     def congestion(self, place: CongestionDescription) -> AbstractContextManager[Traffic]:

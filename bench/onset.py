@@ -20,10 +20,10 @@ from bench.session import Session
 from fairlead.cluster import launch
 from fairlead.cluster.launch import RunningJob
 from fairlead.errors import LaunchError, MeasurementError
+from fairlead.experiment.program import ProgramPlan
 from fairlead.lab import congestion
 from fairlead.lab.congestion import Streams
 from fairlead.lab.topology import DirectedLink
-from fairlead.manage.plan import ProgramPlan
 from fairlead.manage.supervisor import supervise
 
 TARGET_S = 0.100

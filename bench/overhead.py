@@ -1,14 +1,15 @@
 """Overhead without congestion: by the agents' counters, and of paired clean runs with and without fairlead."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bench import laboratory
 from bench.figures import AT_MOST, Figure, ends
 from bench.session import Session
-from fairlead.manage.compare import Comparison
-from fairlead.manage.scenario import Network, Row
-from fairlead.report import comparison
-from fairlead.report.comparison import Result
+from fairlead.analysis import comparison
+from fairlead.analysis.effects import Result
+from fairlead.experiment.comparison import Comparison
+from fairlead.experiment.comparison_form import CLEAN, NETWORK
+from fairlead.experiment.design import Row
 
 ACCOUNTED_TARGET = 0.01
 MEASURED_TARGET = 0.03
@@ -19,8 +20,8 @@ PROGRAMS = ("cg", "nbody")
 class CleanComparison(Comparison):
     """The two of the four scenarios in which nobody else uses the network."""
 
-    def rows(self) -> list[Row]:
-        return [row for row in super().rows() if row.scenario.network is Network.CLEAN]
+    def _rows(self, rows: Sequence[Row]) -> list[Row]:
+        return [row for row in super()._rows(rows) if row.levels[NETWORK] == CLEAN]
 
 
 def measure(session: Session) -> Iterator[Figure]:
@@ -32,14 +33,14 @@ def measure(session: Session) -> Iterator[Figure]:
         net.characterise()
         for program in (each for each in plan.programs if each.name in PROGRAMS):
             own = plan.model_copy(update={"comparison": table, "programs": (program,)})
-            experiment = net.compare(CleanComparison(own, net.store), own)
+            experiment = net.compare(own, CleanComparison)
             stage = comparison.load(net.store, experiment).programs[0].final
             yield accounted(f"overhead.accounted.{program.name}", stage.accounted)
             yield measured(f"overhead.measured.{program.name}", stage.overhead)
 
 
 def accounted(name: str, result: Result) -> Figure:
-    """The agents' share of processors and link, as `fairlead.report.accounting` finds it."""
+    """The agents' share of processors and link, as `fairlead.analysis.accounting` finds it."""
     found = result.estimate
     if found is None:
         return Figure(name, None, "1", 0, ACCOUNTED_TARGET, note=result.reason)

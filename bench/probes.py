@@ -18,7 +18,7 @@ from fairlead.agents.crew import Crew
 from fairlead.agents.group import AgentGroup
 from fairlead.cluster import executors, launch
 from fairlead.errors import MeasurementError
-from fairlead.manage.plan import ProgramPlan
+from fairlead.experiment.program import ProgramPlan
 from fairlead.protocol import commands
 from fairlead.statistics import estimates
 

@@ -9,11 +9,11 @@ from bench import laboratory
 from bench.figures import Figure
 from bench.laboratory import Network
 from bench.session import Session
-from fairlead.manage import comparison_session
-from fairlead.manage.congestion_schedule import CongestionSchedule
+from fairlead.experiment import comparison_session
+from fairlead.experiment.congestion import Episode
+from fairlead.experiment.congestion_schedule import CongestionSchedule
+from fairlead.experiment.program import ProgramPlan
 from fairlead.manage.migration import movers
-from fairlead.manage.plan import ProgramPlan
-from fairlead.manage.scenario import Episode
 from fairlead.manage.supervisor import supervise, timed
 from fairlead.protocol import events
 from fairlead.protocol.enums import MigrationAction

@@ -8,11 +8,11 @@ from bench import laboratory
 from bench.figures import AT_LEAST, Figure, ends
 from bench.session import Session
 from fairlead import programs
+from fairlead.analysis import comparison
 from fairlead.errors import StatisticsError
+from fairlead.experiment.comparison_plan import ComparisonPlan
+from fairlead.experiment.program import ProgramPlan
 from fairlead.lab.congestion.description import Streams
-from fairlead.manage.compare import Comparison
-from fairlead.manage.plan import ComparisonPlan, ProgramPlan
-from fairlead.report import comparison
 from fairlead.statistics import estimates
 from fairlead.store import Run, Store
 
@@ -43,7 +43,7 @@ def measure(session: Session) -> Iterator[Figure]:
         net.characterise()
         for case in cases(laboratory.plan(session), session):
             session.say(case.name)
-            experiment = net.compare(Comparison(case.plan, net.store), case.plan)
+            experiment = net.compare(case.plan)
             yield from figures(net.store, experiment, case)
 
 

@@ -6,9 +6,8 @@ from bench import laboratory, recovered
 from bench.figures import Figure
 from bench.overhead import accounted
 from bench.session import Session
-from fairlead.manage import comparison_session
-from fairlead.manage.compare import Comparison
-from fairlead.report import comparison
+from fairlead.analysis import comparison
+from fairlead.experiment import comparison_session
 
 PLAN = laboratory.EXAMPLES / "relay.toml"
 
@@ -24,7 +23,7 @@ def measure(session: Session) -> Iterator[Figure]:
             table = plan.comparison.model_copy(update=changes)
             own = plan.model_copy(update={"comparison": table, "programs": (program,)})
             session.say(program.name)
-            experiment = net.compare(Comparison(own, net.store), own)
+            experiment = net.compare(own)
             yield from recovered.figures(net.store, experiment, recovered.Case(table.name, own))
             stage = comparison.load(net.store, experiment).programs[0].final
             yield accounted(f"overhead.accounted.{table.name}", stage.accounted)

@@ -115,7 +115,8 @@ class Annotation:
         return _plural(NAMES[self.type], many)
 
     def _alternatives(self, known: dict[type[BaseModel], str], *, many: bool) -> str:
-        if models := [each for each in self.models() if each in known]:
+        models = [each for each in self.models() if each in known]
+        if len(models) > 1:
             return f"{_plural('table', many)}: {', '.join(f'[{self.tag_of(each)}]({known[each]})' for each in models)}"
         parts = self._parts()
         if any(part.type is float for part in parts):  # to write a whole number is to write a number

@@ -9,13 +9,13 @@ from pydantic.fields import FieldInfo
 from fairlead.cli.measure_plan import PlanFile
 from fairlead.cluster.description import ClusterFile
 from fairlead.cluster.site import SiteFile
-from fairlead.evaluate.claims import Claim, ReadingFile
-from fairlead.evaluate.columns import ColumnMap
-from fairlead.evaluate.plan import Plan
+from fairlead.experiment.comparison_plan import ComparisonPlan
+from fairlead.experiment.plan import Plan
 from fairlead.lab.description import Description
-from fairlead.manage.plan import ComparisonPlan
 from fairlead.prices.book import BookFile
 from fairlead.profile.settings import Settings
+from fairlead.published.claims import Claim, ReadingFile
+from fairlead.published.columns import ColumnMap
 from scripts.reference import attributes, markdown
 from scripts.reference.annotations import Annotation
 
@@ -79,6 +79,15 @@ FILES = (
         ("clusters", "Clusters"),
     ),
     File(
+        "evaluation",
+        "Evaluation plan",
+        "An evaluation plan says which factors and levels a designed experiment has, and what each row runs.",
+        (Root(Plan),),
+        ("evaluate run", "evaluate plan"),
+        ("evaluate/small.toml", "evaluate/bonds.toml", "evaluate/managed-lab.toml"),
+        ("evaluate", "Evaluations"),
+    ),
+    File(
         "comparison",
         "Comparison plan",
         "A comparison plan says which programs run under which congestion, with and without management.",
@@ -86,15 +95,6 @@ FILES = (
         ("compare",),
         ("demo.toml", "topologies.toml", "dmcbm.toml"),
         ("compare", "Comparisons"),
-    ),
-    File(
-        "evaluation",
-        "Evaluation plan",
-        "An evaluation plan says which factors and levels a designed experiment has, and what each row runs.",
-        (Root(Plan),),
-        ("evaluate run", "evaluate plan"),
-        ("evaluate/small.toml", "evaluate/bonds.toml"),
-        ("evaluate", "Evaluations"),
     ),
     File(
         "import",

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.manage import comparison_session
-from fairlead.manage.comparison_session import Forecast
-from fairlead.report import comparison, findings, make
+from fairlead.analysis import comparison
+from fairlead.experiment import comparison_session
+from fairlead.experiment.comparison_session import Forecast
+from fairlead.report import findings, make
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]  # two cases: a lab, a survey and nine runs

@@ -7,11 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
+from managed_runs import mesh_text
 
 from fairlead import lab
+from fairlead.analysis import aggregation, dataset
 from fairlead.bonding import parse
-from fairlead.evaluate import aggregation, dataset
-from fairlead.manage.remains import FILE_NAME
+from fairlead.experiment.remains import FILE_NAME
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]  # six labs and twelve runs
@@ -228,3 +229,75 @@ ranks = 4
     (seen,) = networks.cells.values()
     assert seen.off_share is not None
     assert seen.off_share < 0.02
+
+
+MANAGED = """
+[evaluation]
+name = "managed"
+lab = "lab.toml"
+[factors]
+congestion = ["clean", "congested"]
+management = ["none", "route", "relay"]
+[run]
+command = ["random-traffic", "--seconds", "2", "--bytes", "16384"]
+ranks = 3
+mpirun = "mpirun.openmpi"
+timeout_s = 60
+[replications]
+count = 2
+[congestion]
+factor = "congestion"
+[congestion.levels]
+clean = "none"
+[congestion.levels.congested]
+onset = [0.1, 0.2]
+places = [{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }]
+[management]
+factor = "management"
+[management.levels]
+none = "none"
+route = "detours"
+relay = { components = "detours", plane = "relay", monitor = true }
+[report]
+configurations = ["management"]
+baseline = { management = "none" }
+"""
+
+
+def test_congestion_and_management_with_its_planes_and_monitor_are_factors(tmp_path: Path):
+    (tmp_path / "lab.toml").write_text(mesh_text("evaluate-managed"))
+    (tmp_path / "plan.toml").write_text(MANAGED)
+    line = [*COMMAND, str(tmp_path / "plan.toml"), "--results", str(tmp_path / "results")]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert "random-traffic: pilot on a clean network" in done.stderr
+    for title in ("What management did", "What management gives"):
+        assert title in done.stdout
+    with Store.read(tmp_path / "results") as store:
+        (pilot,) = store.runs("pilot")
+        assert store.one_series(pilot.id, "time_s").scalar() > 2
+        rows = store.runs(dataset.ROW)
+        assert [(row.status, row.facts["lab"]["scale"]) for row in rows] == [("ok", 1.0)] * 12
+        for row in rows:
+            level, congested = row.labels["management"], row.labels["congestion"] == "congested"
+            events = store.events(row.id)
+            assert sum(event.kind == "congestion" for event in events) == congested
+            stats = [event.data for event in events if event.kind == "stats"]
+            assert {each["host"] for each in stats} == (set() if level == "none" else {"h0", "h1", "h2"})
+            assert any("relay" in each for each in stats) == (level == "relay")
+            assert any(event.kind == "communication" for event in events) == (level == "relay")
+            assert store.one_series(row.id, "processors_busy").scalar() > 0
+        began = {
+            (row.labels["management"], row.labels["replication"]): [
+                event.t_s - start.t_s
+                for event in store.events(row.id, "congestion")
+                for start in store.events(row.id, "started")
+            ]
+            for row in rows
+            if row.labels["congestion"] == "congested"
+        }
+    for replication in (0, 1):  # the same congestion, whatever the management; agents' start is not in it
+        times_s = [began[level, replication][0] for level in ("none", "route", "relay")]
+        assert max(times_s) - min(times_s) < 1.5
+        assert min(times_s) > 0
+    assert "What management did" in (tmp_path / "results" / "evaluation.html").read_text()
+    assert left() == []

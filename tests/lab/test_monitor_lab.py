@@ -9,9 +9,9 @@ import pyarrow.parquet
 import pytest
 from click.testing import CliRunner, Result
 
+from fairlead.analysis import communication
 from fairlead.cli.main import command
 from fairlead.lab import Lab
-from fairlead.report import communication
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]

@@ -20,9 +20,9 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors import base
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import ConfigError, HostError
-from fairlead.evaluate import plan_file
-from fairlead.evaluate.runner import Evaluation
-from fairlead.manage.remains import Remains
+from fairlead.experiment import plan_file
+from fairlead.experiment.evaluation import Evaluation
+from fairlead.experiment.remains import Remains
 from fairlead.net import apply as on_hosts
 from fairlead.net.change import Wanted
 from fairlead.net.state import JOURNAL

@@ -16,6 +16,7 @@ from managed_runs import start
 from mpi_libraries import Mpi
 
 from fairlead import native
+from fairlead.analysis import dataset
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor.examine import examine
@@ -24,7 +25,6 @@ from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors import of
 from fairlead.cluster.launch import prepare, run
 from fairlead.errors import HostError
-from fairlead.evaluate import dataset
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.lxc, pytest.mark.mpi, pytest.mark.slow]

@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairlead.errors import ConfigError, MeasurementError
+from fairlead.experiment import calibrate, calibration
+from fairlead.experiment.calibrate import Told
+from fairlead.experiment.calibration import Calibration, find_scale, first_scale
+from fairlead.experiment.comparison_plan import Case, NetworkPlan
+from fairlead.experiment.congestion import CongestionPlan
+from fairlead.experiment.program import ProgramPlan
 from fairlead.lab.processors import Use
-from fairlead.manage import calibration, trials
-from fairlead.manage.calibration import Calibration, find_scale, first_scale
-from fairlead.manage.plan import Case, CongestionPlan, NetworkPlan, ProgramPlan
-from fairlead.manage.trials import Trial
 
 PLACE = {"kind": "streams", "between": ("leaf0", "leaf1")}
 CONGESTION = CongestionPlan.model_validate({"places": [PLACE]})
@@ -100,23 +102,23 @@ class Machine:
     def started(self, scale: float | None) -> Iterator[float]:
         yield 1.0 if scale is None else scale
 
-    def trial(self, case: Case, setting: float, number: int | None, congested: bool) -> Trial:
+    def trial(self, case: Case, setting: float, number: int | None, congested: bool) -> Told:
         self.runs.append((case.program.name, number, setting, congested))
         iterations = 40 if number is None else number
         timed_s = iterations * 0.02 / setting * (3 if congested else 1)
-        return Trial(timed_s if self.tells else None, Use(min(1.0, self.busy * setting), None, 0.0))
+        return Told(timed_s if self.tells else None, Use(min(1.0, self.busy * setting), None, 0.0))
 
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "_check_others", lambda: None)
+    monkeypatch.setattr(calibrate, "_check_others", lambda: None)
 
 
 @pytest.mark.usefixtures("alone")
 def test_lengths_follow_the_scale_so_that_a_clean_run_keeps_its_time() -> None:
     machine = Machine()
     cases = [case(timed_s=6.0), case("nbody", timed_s=3.0)]
-    found = trials.calibrate(cases, "auto", 0.4, machine.started, machine.trial)
+    found = calibrate.calibrate(cases, "auto", 0.4, machine.started, machine.trial)
     assert found.scale == 0.14
     assert found.busy == pytest.approx(0.35)
     assert found.lengths == {"cg": 42, "nbody": 21}
@@ -125,7 +127,7 @@ def test_lengths_follow_the_scale_so_that_a_clean_run_keeps_its_time() -> None:
 
 def test_a_given_scale_is_used_and_nothing_is_congested_for_it() -> None:
     machine = Machine()
-    found = trials.calibrate([case(timed_s=6.0)], 0.5, 0.2, machine.started, machine.trial)
+    found = calibrate.calibrate([case(timed_s=6.0)], 0.5, 0.2, machine.started, machine.trial)
     assert (found.scale, found.lengths) == (0.5, {"cg": 150})
     assert not any(congested for *_, congested in machine.runs)
 
@@ -134,7 +136,7 @@ def test_a_given_scale_is_used_and_nothing_is_congested_for_it() -> None:
 def test_every_congestion_of_a_program_is_tried_once() -> None:
     machine = Machine(busy=2.0)
     cases = [case(), case(congestion=LATER), case("other", length=None)]
-    found = trials.calibrate(cases, "auto", 0.25, machine.started, machine.trial)
+    found = calibrate.calibrate(cases, "auto", 0.25, machine.started, machine.trial)
     assert found.lengths == {}, "no time was wanted"
     assert sum(congested for name, _, _, congested in machine.runs if name == "cg") == 2
     others = [run for run in machine.runs if run[0] == "other"]
@@ -144,13 +146,13 @@ def test_every_congestion_of_a_program_is_tried_once() -> None:
 def test_a_program_without_a_clock_has_no_length_that_could_be_found() -> None:
     machine = Machine(tells=False)
     with pytest.raises(ConfigError, match="cg: the program prints no time"):
-        trials.calibrate([case(timed_s=6.0)], 0.2, 0.2, machine.started, machine.trial)
+        calibrate.calibrate([case(timed_s=6.0)], 0.2, 0.2, machine.started, machine.trial)
 
 
 @pytest.mark.usefixtures("alone")
 def test_such_a_program_is_tried_as_it_is_where_only_the_scale_is_wanted() -> None:
     machine = Machine(tells=False)
-    found = trials.calibrate([case()], "auto", 0.2, machine.started, machine.trial)
+    found = calibrate.calibrate([case()], "auto", 0.2, machine.started, machine.trial)
     assert (found.scale, found.lengths) == (0.2, {})
     assert [number for _, number, *_ in machine.runs][1:] == [None, None]
 
@@ -158,27 +160,27 @@ def test_such_a_program_is_tried_as_it_is_where_only_the_scale_is_wanted() -> No
 def test_what_no_number_makes_longer_is_told() -> None:
     machine = Machine()
 
-    def trial(case: Case, setting: float, number: int | None, congested: bool) -> Trial:
+    def trial(case: Case, setting: float, number: int | None, congested: bool) -> Told:
         machine.trial(case, setting, number, congested)
-        return Trial(0.01, Use(0.1, None, 0.0))
+        return Told(0.01, Use(0.1, None, 0.0))
 
     with pytest.raises(ConfigError, match="does not become longer with the number after --iterations"):
-        trials.calibrate([case(timed_s=6.0)], 0.2, 0.2, machine.started, trial)
+        calibrate.calibrate([case(timed_s=6.0)], 0.2, 0.2, machine.started, trial)
     assert len(machine.runs) == calibration.MOST_TRIALS
 
 
 def test_programs_of_which_nothing_is_wanted_are_not_tried() -> None:
     machine = Machine()
-    trials.calibrate([case(timed_s=6.0), case("other")], 0.2, 0.2, machine.started, machine.trial)
+    calibrate.calibrate([case(timed_s=6.0), case("other")], 0.2, 0.2, machine.started, machine.trial)
     assert {name for name, *_ in machine.runs} == {"cg"}
 
 
 def test_what_others_do_is_told_and_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "OTHERS_S", 0.0)
-    monkeypatch.setattr(trials.processors.Watch, "use", lambda self: Use(0.5, None, 0.0))
+    monkeypatch.setattr(calibrate, "OTHERS_S", 0.0)
+    monkeypatch.setattr(calibrate.processors.Watch, "use", lambda self: Use(0.5, None, 0.0))
     machine = Machine()
     with pytest.raises(MeasurementError, match="others keep this machine's processors 50% busy"):
-        trials.calibrate([case()], "auto", 0.2, machine.started, machine.trial)
+        calibrate.calibrate([case()], "auto", 0.2, machine.started, machine.trial)
     assert not machine.runs
 
 

@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 
+from fairlead.analysis import communication
+from fairlead.analysis.communication import Communication, PairTimes
 from fairlead.display.words import NBSP
+from fairlead.experiment.comparison_form import managements_of
+from fairlead.experiment.comparison_plan import ComparisonPlan
+from fairlead.experiment.management import Managed
 from fairlead.manage.components import FULL, NONE, Components
 from fairlead.manage.journal import Journal
-from fairlead.manage.scenario import FOUR
 from fairlead.protocol.messages import AgentEvent
-from fairlead.report import communication, communication_figures
-from fairlead.report.communication import Communication, PairTimes
+from fairlead.report import communication_figures
 from fairlead.store import Store
 
 from .agent_events import event
@@ -117,7 +120,14 @@ def test_what_went_under_congestion_is_told_with_its_interval() -> None:
 
 
 def test_in_a_comparison_plain_runs_are_monitored_by_agents_that_do_nothing_else() -> None:
-    assert [scenario.monitored().components for scenario in FOUR[:2]] == [
+    plan = ComparisonPlan.model_validate(
+        {
+            "comparison": {"name": "c", "lab": "mesh8.toml", "monitor": True},
+            "congestion": {"places": [{"kind": "delay", "link": ["leaf0", "leaf1"]}]},
+            "programs": [{"name": "cg", "command": ["cg"], "ranks": 4}],
+        }
+    )
+    assert [Managed.of(level).components for level in managements_of(plan.comparison).values()] == [
         Components(agents=True, detection=False, detours=False, monitor=True),
         Components(agents=True, detection=True, detours=True, monitor=True),
     ]

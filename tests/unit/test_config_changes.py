@@ -7,8 +7,8 @@ import pytest
 from fairlead import config
 from fairlead.config_changes import Change
 from fairlead.errors import ConfigError
-from fairlead.evaluate.plan import Plan
-from fairlead.manage.plan import ComparisonPlan
+from fairlead.experiment.comparison_plan import ComparisonPlan
+from fairlead.experiment.plan import Plan
 
 PLAN = """\
 [evaluation]

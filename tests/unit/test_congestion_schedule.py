@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 
 from fairlead.errors import LabError
-from fairlead.manage.congestion_schedule import CongestionSchedule, Traffic
-from fairlead.manage.scenario import Episode
+from fairlead.experiment.congestion import Episode
+from fairlead.experiment.congestion_schedule import CongestionSchedule, Traffic
 
 
 class Going:

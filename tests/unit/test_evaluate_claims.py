@@ -10,9 +10,10 @@ from fairlead import config
 from fairlead.cli.evaluate import command
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
-from fairlead.evaluate import claims, claims_report
-from fairlead.evaluate.check import FAILS, HOLDS, UNDECIDABLE, Result, read_and_check
-from fairlead.evaluate.columns import ColumnMap, import_csv
+from fairlead.published import claims
+from fairlead.published.check import FAILS, HOLDS, UNDECIDABLE, Result, read_and_check
+from fairlead.published.columns import ColumnMap, import_csv
+from fairlead.report import claims_report
 from fairlead.store import Store
 
 from .published_data import DIRECTORY, MAPS, needs_published

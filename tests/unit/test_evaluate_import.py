@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead import config
+from fairlead.analysis import dataset, joined
+from fairlead.analysis.settings import Report
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
-from fairlead.evaluate import dataset, joined
-from fairlead.evaluate.check import read_and_check
-from fairlead.evaluate.claims import Claim
-from fairlead.evaluate.columns import ColumnMap, import_csv
-from fairlead.evaluate.settings import Report
+from fairlead.published.check import read_and_check
+from fairlead.published.claims import Claim
+from fairlead.published.columns import ColumnMap, import_csv
 from fairlead.report import evaluation_report, evaluation_tables
 from fairlead.store import Store
 

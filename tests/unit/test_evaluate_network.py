@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from fairlead import config
+from fairlead.analysis import aggregation, traffic
+from fairlead.analysis.aggregation import observe
+from fairlead.analysis.traffic import HostTraffic
 from fairlead.bonding.hashing import End, Flow, link_of
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError
-from fairlead.evaluate import aggregation, network, plan_file, traffic
-from fairlead.evaluate.aggregation import observe
-from fairlead.evaluate.plan import Plan
-from fairlead.evaluate.traffic import HostTraffic
+from fairlead.experiment import network, plan_file
+from fairlead.experiment.plan import Plan
 from fairlead.lab.description import Description
 from fairlead.lab.nics import Sent
 from fairlead.lab.resolve import resolve

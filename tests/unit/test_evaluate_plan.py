@@ -8,9 +8,11 @@ import pytest
 
 from fairlead import config
 from fairlead.errors import ConfigError
-from fairlead.evaluate import design, plan_file, plan_words
-from fairlead.evaluate.plan import Plan
-from fairlead.manage.components import FULL, NONE, STAGES
+from fairlead.experiment import design, plan_file, plan_words
+from fairlead.experiment.management import Managed
+from fairlead.experiment.plan import Plan, under
+from fairlead.experiment.program import Program
+from fairlead.manage.components import FULL, MIGRATING, NONE, STAGES, Components
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "evaluate"
 HEAD = '[evaluation]\nname = "p"\ncluster = "c.toml"\nseed = 5\n'
@@ -85,9 +87,94 @@ def test_further_blocks_hold_one_replication_of_the_open_cells():
 def test_management_is_a_factor_like_any_other():
     table = '[management]\nfactor = "network"\nlevels = { none = "none", rr = "agents", ad = "detours" }\n'
     plan = parse(HEAD, FACTORS, RUN, table)
-    found = {str(levels["network"]): plan.components_at(levels) for levels in plan.combinations()}
+    found = {str(levels["network"]): plan.managed_at(levels).components for levels in plan.combinations()}
     assert found == {"none": NONE, "rr": STAGES["agents"], "ad": FULL}
-    assert parse(HEAD, FACTORS, RUN).components_at(plan.combinations()[0]) == NONE
+    assert parse(HEAD, FACTORS, RUN).managed_at(plan.combinations()[0]) == Managed()
+
+
+MANAGED = """
+[factors]
+program = ["one", "two"]
+placement = ["slots", "apart"]
+congestion = ["clean", "delayed"]
+transport = ["tcp", "self,tcp"]
+management = ["none", "watched", "relay", "migrating"]
+[run]
+program = "{program}"
+mpirun = "mpirun.openmpi"
+environment = { OMPI_MCA_btl = "{transport}" }
+[[programs]]
+name = "one"
+command = ["cg", "--class", "S", "--seed", "{transport}"]
+ranks = 4
+[[programs]]
+name = "two"
+command = ["is"]
+ranks = 8
+mpirun = "mpirun.mpich"
+placement = "two.json"
+timeout_s = 5
+[congestion]
+factor = "congestion"
+[congestion.levels]
+clean = "none"
+delayed = { places = [{ kind = "delay", link = ["leaf0", "leaf1"] }] }
+[management]
+factor = "management"
+[management.levels]
+none = "none"
+watched = { components = "none", monitor = true, plane = "relay" }
+relay = { plane = "relay" }
+migrating = "migration"
+[placement]
+factor = "placement"
+levels = { slots = "slots", apart = "apart.json" }
+"""
+LAB = '[evaluation]\nname = "p"\nlab = "l.toml"\n'
+
+
+def test_programs_placement_transport_congestion_and_management_are_factors(tmp_path: Path):
+    plan = under(parse(LAB, MANAGED), tmp_path)
+    levels = dict(plan.combinations()[0])
+    assert levels == {
+        **{"program": "one", "placement": "slots", "congestion": "clean", "transport": "tcp", "management": "none"}
+    }
+    first = plan.program_at(levels)
+    assert first == Program(
+        ("cg", "--class", "S", "--seed", "tcp"), 4, "mpirun.openmpi", environment={"OMPI_MCA_btl": "tcp"}
+    )
+    second = plan.program_at({**levels, "program": "two", "transport": "self,tcp"})
+    assert (second.command, second.mpirun, second.timeout_s) == (("is",), "mpirun.mpich", 5)
+    assert second.placement == tmp_path / "two.json"
+    assert second.environment == {"OMPI_MCA_btl": "self,tcp"}
+    assert plan.program_at({**levels, "placement": "apart"}).placement == tmp_path / "apart.json"
+    assert plan.placements() == [tmp_path / "apart.json", tmp_path / "two.json"]
+    found = {str(level): plan.managed_at({**levels, "management": level}) for level in plan.factors["management"]}
+    watching = Components(agents=True, detection=False, detours=False, monitor=True)
+    assert found == {
+        "none": Managed(),
+        "watched": Managed(watching, "route"),  # without detours nothing is carried
+        "relay": Managed(FULL, "relay"),
+        "migrating": Managed(MIGRATING, "route"),
+    }
+    assert plan.congestion_at(levels) is None
+    congested = plan.congestion_at({**levels, "congestion": "delayed"})
+    assert congested is not None
+    assert congested.onset == (0.10, 0.40)
+    assert "management" not in plan.unmanaged(levels)
+    assert set(plan.undisturbed(levels)) == {"program", "placement", "transport"}
+
+
+def test_a_plan_without_the_later_tables_is_stored_as_before():
+    stored = parse(HEAD, FACTORS, RUN).stored()
+    assert set(stored) == {
+        *("evaluation", "factors", "run", "replications", "whole_plot", "neighbours", "management", "exclude"),
+        *("fractions", "report"),
+    }
+    assert set(stored["run"]) == {"command", "ranks", "launcher", "mpirun", "timeout_s", "value", "expected_s"}
+    later = parse(LAB, MANAGED).stored()
+    assert {"programs", "congestion", "placement"} <= later.keys()
+    assert later["run"]["program"] == "{program}"
 
 
 def test_silent_neighbours_are_those_of_another_level_and_plans_without_are_stored_as_before():
@@ -111,6 +198,9 @@ def test_what_will_run_is_told():
         "  network re-configured 9 times",
         "  about 2.0 hours",
     ]
+
+
+ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
 
 
 @pytest.mark.parametrize(
@@ -179,6 +269,25 @@ def test_what_will_run_is_told():
             "management.levels: says nothing of rr",
         ),
         ((HEAD, FACTORS, RUN, '[report]\nconfigurations = ["network"]\n'), "report: baseline: network is missing"),
+        ((HEAD, FACTORS, RUN + 'program = "is"\n'), "run: command: give either command, or the program"),
+        ((HEAD, FACTORS, "[run]\n"), "run: command: give either command, or the program"),
+        ((HEAD, FACTORS, '[run]\nprogram = "{program}"\n', ONE), "run.program: 'ft' is not there; there are is"),
+        ((HEAD, FACTORS, RUN, ONE), "run.program: is missing: say which of [[programs]] a row runs"),
+        ((HEAD, FACTORS, '[run]\nprogram = "is"\n', ONE, ONE), "programs: two are called is"),
+        ((HEAD, FACTORS, RUN + 'mpirun = "{mpi}"\n'), "run.mpirun: {mpi} is no factor"),
+        ((HEAD, FACTORS, RUN + 'environment = { A = "{b}" }\n'), "run.environment: {b} is no factor"),
+        (
+            (HEAD, FACTORS, RUN, '[congestion]\nfactor = "network"\nlevels = { none = "none", rr = "none" }\n'),
+            "congestion.levels: says nothing of ad",
+        ),
+        (
+            (HEAD, FACTORS, RUN, '[management]\nfactor = "network"\nlevels = { none = { plane = "pigeon" } }\n'),
+            "must be one of 'route' or 'relay'",
+        ),
+        (
+            (HEAD, FACTORS, RUN, '[placement]\nfactor = "program"\nlevels = { is = "slots" }\n'),
+            "placement.levels: says nothing of ft",
+        ),
     ],
 )
 def test_plans_that_make_no_sense_are_refused(parts, complaint):

@@ -13,17 +13,17 @@ from click.testing import CliRunner
 from scipy import stats
 
 from fairlead import config
+from fairlead.analysis import dataset
+from fairlead.analysis.aggregation import Networks, Observed
+from fairlead.analysis.cost import cheapest, priced
+from fairlead.analysis.dataset import Cell, Dataset
+from fairlead.analysis.evaluation import ALIKE, FASTER, SLOWER, analyse
+from fairlead.analysis.losses import losses
+from fairlead.analysis.settings import Cost, Group, Report
 from fairlead.cli.evaluate import command
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
-from fairlead.evaluate import dataset
-from fairlead.evaluate.aggregation import Networks, Observed
-from fairlead.evaluate.analysis import ALIKE, FASTER, SLOWER, analyse
-from fairlead.evaluate.columns import ColumnMap, import_csv
-from fairlead.evaluate.cost import cheapest, priced
-from fairlead.evaluate.dataset import Cell, Dataset
-from fairlead.evaluate.losses import losses
-from fairlead.evaluate.settings import Cost, Group, Report
+from fairlead.published.columns import ColumnMap, import_csv
 from fairlead.report import evaluation_report, network_tables
 from fairlead.store import Run, Store
 

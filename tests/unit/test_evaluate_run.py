@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from fairlead.analysis import dataset
 from fairlead.cli.evaluate import command
 from fairlead.cli.main import main
 from fairlead.cluster import cgroups
 from fairlead.errors import FairleadError, HostError, PrivilegeError
-from fairlead.evaluate import dataset, plan_file
-from fairlead.evaluate.runner import Evaluation
-from fairlead.manage.remains import FILE_NAME, Remains
+from fairlead.experiment import plan_file
+from fairlead.experiment.evaluation import Evaluation
+from fairlead.experiment.remains import FILE_NAME, Remains
 from fairlead.net import apply as net
 from fairlead.store import Store
 

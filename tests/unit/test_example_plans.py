@@ -15,12 +15,11 @@ from fairlead.cli.measure_plan import PlanFile
 from fairlead.cluster.description import Cluster
 from fairlead.config_changes import Change
 from fairlead.errors import ConfigError
-from fairlead.evaluate import design, plan_file, row_checks
-from fairlead.evaluate.columns import ColumnMap
+from fairlead.experiment import comparison_session, design, plan_file, row_checks
 from fairlead.lab import description as lab_description
-from fairlead.manage import case_checks, comparison_session
 from fairlead.programs import BUNDLED, needs
 from fairlead.programs.benchmarks import BENCHMARKS
+from fairlead.published.columns import ColumnMap
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = {str(path.relative_to(EXAMPLES)): path for path in sorted(EXAMPLES.rglob("*.toml"))}
@@ -48,9 +47,9 @@ def test_every_row_of_an_evaluation_can_run(name: str) -> None:
     rows = design.planned_rows(plan)
     assert len(rows) == len(plan.combinations()) * plan.replications.count
     for row in rows:
-        cluster = networks.at(row.levels)
-        assert not isinstance(cluster, ConfigError), cluster
-        for start in row_checks.starts(plan, row.levels, cluster):
+        there = networks.at(row.levels)
+        assert not isinstance(there, ConfigError), there
+        for start in row_checks.starts(plan, row.levels, there.cluster):
             assert start.argv[0] in BUNDLED
             assert not [word for word in start.argv if "{" in word]
             assert needs.mistake(start.argv, start.ranks) is None
@@ -61,7 +60,7 @@ def test_every_row_of_an_evaluation_can_run(name: str) -> None:
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_every_case_of_a_comparison_can_run(name: str) -> None:
     plan = comparison_session.read(FILES[name])
-    assert case_checks.findings(plan, FILES[name]).lines() == []
+    assert row_checks.of_comparison(plan, FILES[name]).lines() == []
     for case in plan.all_cases():
         assert case.program.command[0] in BUNDLED
         assert case.network.lab is not None

@@ -11,10 +11,13 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers.custom import Custom
 from fairlead.errors import ConfigError
-from fairlead.manage import compare, comparison_session, estimate
-from fairlead.manage.compare import Comparison, Setting, rows_of
-from fairlead.manage.plan import ComparisonPlan
-from fairlead.manage.remains import Remains
+from fairlead.experiment import comparison, comparison_session, forecast, testbed, trial
+from fairlead.experiment.comparison import Comparison
+from fairlead.experiment.comparison_form import key, rows_of, scenario
+from fairlead.experiment.comparison_plan import ComparisonPlan
+from fairlead.experiment.forecast import Pace
+from fairlead.experiment.program import prepare
+from fairlead.experiment.trial import Taken
 from fairlead.manage.supervisor import Outcome
 from fairlead.placement.json_form import Expected, Placement
 from fairlead.store import Store
@@ -98,9 +101,9 @@ def test_cases_are_every_combination_named() -> None:
 def test_networks_come_one_after_the_other_with_positions_that_go_on() -> None:
     rows = rows_of(parse(CASES + PROGRAMS))
     assert [row.position for row in rows] == list(range(4 * 4 * 2 + 4 * 2))
-    assert all(row.case.endswith(".mesh") for row in rows[:32])
-    assert {row.case for row in rows[32:]} == {"cg.mpi.star"}
-    assert len({row.key for row in rows}) == len(rows)
+    assert all(str(row.levels["case"]).endswith(".mesh") for row in rows[:32])
+    assert {row.levels["case"] for row in rows[32:]} == {"cg.mpi.star"}
+    assert len({key(row) for row in rows}) == len(rows)
 
 
 @pytest.mark.parametrize(
@@ -141,11 +144,11 @@ def test_cases_are_chosen_by_pattern() -> None:
 
 def test_the_time_is_told_from_what_the_plan_says() -> None:
     plan = parse(CASES + PROGRAMS)
-    rows = [row for row in rows_of(plan) if row.case == "cg.streams.mesh"]
+    rows = [row for row in rows_of(plan) if row.levels["case"] == "cg.streams.mesh"]
     told = comparison_session.forecast(plan, rows)
-    runs_s = 2 * (10 + 10 + 2 * 10 + estimate.DETOUR_FACTOR * 10 + 4 * estimate.START_S)
+    runs_s = 2 * (10 + 10 + 2 * 10 + forecast.DETOUR_FACTOR * 10 + 4 * forecast.START_S)
     assert (told.runs, told.labs, told.unknown) == (8, 1, ())
-    assert told.time_s == pytest.approx(runs_s + 10 + estimate.set_up_s(8))
+    assert told.time_s == pytest.approx(runs_s + 10 + forecast.set_up_s(8))
     assert told.in_words() == "8 runs on 1 network: about 3 minutes"
     everything = comparison_session.forecast(plan, rows_of(plan))
     assert everything.unknown == ("nbody",)
@@ -154,11 +157,13 @@ def test_the_time_is_told_from_what_the_plan_says() -> None:
 
 
 def test_what_runs_really_take_corrects_the_time_that_is_left() -> None:
-    left = estimate.Remaining()
-    assert left.of(100.0) == 100.0
-    left.add(expected_s=10.0, taken_s=15.0)
-    assert left.of(100.0) == 150.0
-    assert [estimate.words(s) for s in (3.0, 44.0, 720.0, 9000.0)] == [
+    left = Pace(lambda levels: None if levels["case"] == "new" else 10.0 * int(levels["case"]))
+    assert left.left_s([{"case": 10}]) == 100.0
+    assert left.left_s([{"case": "new"}]) is None
+    left.add({"case": 1}, taken_s=15.0)
+    assert left.left_s([{"case": 10}]) == 150.0
+    assert left.left_s([{"case": 10}, {"case": 1}, {"case": "new"}]) == 180.0  # 150, its own mean, the mean of all
+    assert [forecast.words(s) for s in (3.0, 44.0, 720.0, 9000.0)] == [
         *("about 10 s", "about 40 s", "about 12 minutes", "about 2.5 hours")
     ]
 
@@ -168,12 +173,14 @@ def test_cases_left_out_follow_later_in_the_same_experiment(tmp_path: Path) -> N
     star = next(case.network for case in plan.all_cases() if case.name == "cg.mpi.star")
     with Store.open(tmp_path) as store:
         first = Comparison(plan, store, ["cg.mpi.star"])
-        assert {row.case for row in first.left()} == {"cg.mpi.star"}
+        assert {row.levels["case"] for row in first.left()} == {"cg.mpi.star"}
         for row in first.left_on(star):
-            run = store.begin_run("run", {"case": row.case}, parent=first.experiment, plan=row.key)
+            labels = {"case": row.levels["case"], "replication": row.replication}
+            run = store.begin_run("run", labels, parent=first.experiment, plan=key(row))
             store.finish_run(run, "ok", 0)
+        first = Comparison(plan, store, ["cg.mpi.star"])
         assert first.left() == []
-        first.finish()
+        first.run()
         second = Comparison(plan, store)
         assert second.experiment == first.experiment  # not ended: other cases are left
         assert len(second.left()) == 32
@@ -202,26 +209,37 @@ def test_each_network_has_a_pilot_of_its_own_though_two_are_called_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     times_s = iter(range(1, 100))
-
-    def execute(*_: object) -> compare._Finished:
-        return compare._Finished(Outcome(0, float(next(times_s)), 0.0), b"", ())
-
-    monkeypatch.setattr(Comparison, "_execute", execute)
-    text = (CASES + PROGRAMS).replace('["cg", "--class", "S"]', '["true"]').replace('["nbody"]', '["true"]')
-    plan = parse(text)
-    cluster = Cluster("same", "local", (Host("h0", "10.0.0.1"), Host("h1", "10.0.0.2")))
     facts = {"cg": {"software": {"mpi": "one"}}, "nbody": {"software": {"mpi": "other"}}}
-    setting = Setting(cluster, lambda scenario: NotImplemented, lambda place: NotImplemented, facts, Remains(tmp_path))
-    for _ in range(2):  # the second time nothing is left to do
+    cluster = Cluster("same", "local", (Host("h0", "10.0.0.1"), Host("h1", "10.0.0.2")))
+
+    def prepared(bed: testbed.Testbed, row: object) -> bool:
+        bed.cluster = cluster
+        return True
+
+    def run(*_: object) -> Taken:
+        return Taken(Outcome(0, float(next(times_s)), 0.0), b"")
+
+    monkeypatch.setattr(testbed.Testbed, "prepare", prepared)
+    monkeypatch.setattr(testbed.Testbed, "management", lambda *_: None)
+    monkeypatch.setattr(testbed.Testbed, "facts", lambda _, program: facts[program.command[1]])
+    monkeypatch.setattr(Comparison, "_check", lambda *_: None)
+    monkeypatch.setattr(Comparison, "_trial", lambda *_, **__: None)
+    monkeypatch.setattr(trial, "run", run)
+    text = (CASES + PROGRAMS).replace('["cg", "--class", "S"]', '["true", "cg"]')
+    text = text.replace('["nbody"]', '["true", "nbody"]')
+    plan = parse(text)
+    mesh = [("cg", "mesh"), ("nbody", "mesh")]
+    for only, wanted in ((["cg.mpi.mesh", "nbody.mpi.mesh"], mesh), (None, [("cg", "mesh"), ("cg", "star"), mesh[1]])):
         with Store.open(tmp_path) as store:
-            comparison = Comparison(plan, store)
-            for network in dict.fromkeys(case.network for case in plan.all_cases()):
-                comparison.run(network, setting)
-            pilots = store.runs("run", parent=comparison.experiment, scenario="pilot")
+            made = Comparison(plan, store, only)
+            made.run()
+            pilots = store.runs("run", parent=made.experiment, scenario="pilot")
             found = sorted((str(run.labels["program"]), str(run.labels["case"]).split(".")[2]) for run in pilots)
-            assert found == [("cg", "mesh"), ("cg", "star"), ("nbody", "mesh")]
-            assert len(store.runs("run")) == 3 + 40
+            assert found == wanted
             assert all(run.facts == facts[str(run.labels["program"])] for run in store.runs("run"))
+    with Store.read(tmp_path) as store:
+        assert [run.status for run in store.runs("experiment")] == ["ok"]
+        assert len(store.runs("run")) == 3 + 40
 
 
 def test_the_example_of_the_thesis_is_sound() -> None:
@@ -248,12 +266,12 @@ def test_the_command_shows_the_rows_of_a_case_and_their_time() -> None:
 
 def test_planes_stand_side_by_side() -> None:
     plan = comparison_session.read(EXAMPLES / "relay.toml")
-    assert {row.scenario.name for row in rows_of(plan)} == {
+    assert {scenario(row.levels) for row in rows_of(plan)} == {
         "clean", "congested", "clean_route", "congested_route", "clean_relay", "congested_relay",
     }  # fmt: skip
     simple = parse(SIMPLE + PROGRAMS)
-    assert "planes" not in compare._stored(simple)["comparison"]  # a comparison of before goes on
-    assert compare._stored(plan)["comparison"]["planes"] == ["route", "relay"]
+    assert "planes" not in comparison.stored(simple)["comparison"]  # a comparison of before goes on
+    assert comparison.stored(plan)["comparison"]["planes"] == ["route", "relay"]
     one = CliRunner().invoke(command, [str(EXAMPLES / "demo.toml"), "--plane", "relay", "--show-plan"])
     assert "congested_managed" in one.output
     two = CliRunner().invoke(command, [str(EXAMPLES / "relay.toml"), "--stages"])
@@ -280,11 +298,13 @@ def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.M
     assert placed.program.placement == EXAMPLES / "placed.json"
     asked: list[object] = []
 
-    def prepare(_cluster: Cluster, _argv: object, _ranks: int, *, job_id: str, hosts: object) -> object:
+    def launcher_and_job(
+        _cluster: Cluster, _argv: object, _ranks: int, *, job_id: str, hosts: object, **_others: object
+    ) -> object:
         asked.append(hosts)
         return Custom(), Job(job_id, (), ("h1", "h0"))
 
-    monkeypatch.setattr("fairlead.manage.compare.launch.prepare", prepare)
+    monkeypatch.setattr("fairlead.experiment.program.launch.prepare", launcher_and_job)
     cost = Expected(messages=0, bytes_B=0)
     found = Placement(
         program=["nbody"],
@@ -299,10 +319,10 @@ def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "placed.json").write_text(found.to_json())
     two = Cluster("two", "local", (Host("h0", "10.0.0.1"), Host("h1", "10.0.0.2")))
     program = placed.program.model_copy(update={"placement": tmp_path / "placed.json", "ranks": 2})
-    compare.prepare(two, program, "j")
-    compare.prepare(two, plain.program, "j")
+    prepare(two, program.resolved(), "j")
+    prepare(two, plain.program.resolved(), "j")
     assert asked == [("h1", "h0"), None]
-    stored = compare._stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
+    stored = comparison.stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
     assert "placement" not in stored["programs"][0]  # experiments of before are known again
     assert stored["programs"][1]["placement"] == ["h1", "h0"]
 
@@ -310,9 +330,9 @@ def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.M
 def test_a_plan_without_new_keys_is_stored_as_before() -> None:
     """A comparison that an earlier version began is known again."""
     plan = parse(SIMPLE + PROGRAMS)
-    assert set(compare._stored(plan)["comparison"]) == {"name", "lab", "cluster", "seed", "replications", "stages"}
+    assert set(comparison.stored(plan)["comparison"]) == {"name", "lab", "cluster", "seed", "replications", "stages"}
     watched = plan.model_copy(update={"comparison": plan.comparison.model_copy(update={"monitor": True})})
-    assert compare._stored(watched)["comparison"]["monitor"] is True
+    assert comparison.stored(watched)["comparison"]["monitor"] is True
 
 
 def test_the_example_with_placements_is_of_its_lab() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fairlead.errors import FairleadError, HostError
+from fairlead.experiment.remains import FILE_NAME, Remains
 from fairlead.lab import lab as labs
 from fairlead.lab import state
-from fairlead.manage.remains import FILE_NAME, Remains
 from fairlead.net import apply as net
 from fairlead.runtime import Process
 

@@ -9,11 +9,12 @@ import pytest
 from rich.console import Console
 from scipy import stats
 
+from fairlead.analysis import latencies
+from fairlead.analysis.comparison import failed as failed_runs
+from fairlead.analysis.comparison import latest, load
 from fairlead.errors import StoreError
 from fairlead.lab.processors import Use
-from fairlead.report import comparison_report, comparison_tables, findings, latencies, summary
-from fairlead.report.comparison import failed as failed_runs
-from fairlead.report.comparison import latest, load
+from fairlead.report import comparison_report, comparison_tables, findings, summary
 from fairlead.report.comparison_figures import scenario_name
 from fairlead.statistics import estimates
 from fairlead.store import Store

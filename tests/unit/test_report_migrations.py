@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+from fairlead.analysis.migrations import Migration
 from fairlead.report import migrations, run_report
-from fairlead.report.migrations import Migration
 from fairlead.store import Store
 
 

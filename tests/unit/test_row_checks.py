@@ -10,8 +10,7 @@ from fairlead.cli.evaluate import command as evaluate
 from fairlead.cluster import memory
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
-from fairlead.evaluate import plan_file, row_checks, row_needs
-from fairlead.manage import comparison_session
+from fairlead.experiment import comparison_session, plan_file, row_checks, row_needs
 
 GIB = 2**30
 CLUSTER = """\
@@ -290,6 +289,47 @@ def test_all_cases_of_a_comparison_are_judged_at_once(comparison: Path) -> None:
     ]
     assert "cg has no class 'T' (in 2 of 3 cases: cg.streams.star and cg.streams.other)" in str(caught.value)
     assert "is --class S does not run on 5 ranks" in str(caught.value)
+
+
+CONGESTED = """\
+[evaluation]
+name = "p"
+lab = "l.toml"
+[factors]
+congestion = ["clean", "delayed"]
+placement = ["slots", "placed"]
+[run]
+program = "cg"
+[[programs]]
+name = "cg"
+command = ["cg", "--class", "T"]
+ranks = 8
+[congestion]
+factor = "congestion"
+[congestion.levels]
+clean = "none"
+[congestion.levels.delayed]
+places = [{ kind = "delay", link = ["switch", "h7"] }]
+[placement]
+factor = "placement"
+levels = { slots = "slots", placed = "placed.json" }
+"""
+
+
+def test_congestion_and_placement_of_rows_are_held_against_the_lab(tmp_path: Path) -> None:
+    (tmp_path / "l.toml").write_text(LAB)
+    file = tmp_path / "plan.toml"
+    file.write_text(CONGESTED)
+    lines = [line.split("\n")[0].removeprefix(f"{tmp_path}/") for line in found(file)]
+    assert [line.split(": ")[1] for line in lines] == [
+        *("programs[0].command", "congestion.levels.delayed.places[0]", "placement.levels.placed")
+    ]
+    assert lines[0].endswith("cg has no class 'T'")
+    assert "on l.toml: there is no link switch-h7 (in 2 of 4 cells: congestion delayed)" in lines[1]
+    assert "placed.json" in lines[2] and lines[2].endswith("(in 2 of 4 cells: placement placed)")
+    (tmp_path / "c.toml").write_text(CLUSTER)
+    file.write_text(CONGESTED.replace('lab = "l.toml"', 'cluster = "c.toml"'))
+    assert any("evaluation.cluster: congestion can be made in a lab only" in line for line in found(file))
 
 
 def test_memory_of_a_case_is_held_against_this_machine(comparison: Path, monkeypatch: pytest.MonkeyPatch) -> None:

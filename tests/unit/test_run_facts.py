@@ -8,11 +8,9 @@ from fairlead import config
 from fairlead.benchmarks.measuring import records
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MissingToolError
-from fairlead.evaluate import design, testbed
-from fairlead.evaluate.plan import Plan
-from fairlead.manage import comparison_session
-from fairlead.manage.plan import ProgramPlan
-from fairlead.manage.remains import Remains
+from fairlead.experiment import design, testbed
+from fairlead.experiment.plan import Plan
+from fairlead.experiment.remains import Remains
 from fairlead.store import Store
 
 CLUSTER = """
@@ -84,17 +82,22 @@ def test_an_evaluation_records_the_mpi_of_its_plan(
     text = PLAN.format(cluster=cluster.source) + more.format(other=mpirun(tmp_path, "5.0.2"))
     plan = config.parse(text, Plan, source="plan.toml")
     with Store.open(tmp_path / "results") as store, testbed.Testbed(plan, store, Remains(store.directory)) as up:
-        up.prepare(next(iter(design.planned_rows(plan))))
-        assert up.facts["software"].get("mpi") == recorded
+        row = next(iter(design.planned_rows(plan)))
+        up.prepare(row)
+        assert up.facts(plan.program_at(row.levels))["software"].get("mpi") == recorded
 
 
-def test_each_program_of_a_comparison_has_the_mpi_that_launches_it(cluster: Cluster, tmp_path: Path) -> None:
-    programs = [
-        ProgramPlan(name="one", command=("true",), ranks=1),
-        ProgramPlan(name="two", command=("true",), ranks=1, mpirun=mpirun(tmp_path, "5.0.2")),
-    ]
-    facts = comparison_session.facts_of(cluster, programs)
-    assert {name: each["software"]["mpi"] for name, each in facts.items()} == {
+def test_each_program_of_a_plan_has_the_mpi_that_launches_it(cluster: Cluster, tmp_path: Path) -> None:
+    other = mpirun(tmp_path, "5.0.2")
+    programs = '[[programs]]\nname = "one"\ncommand = ["true"]\nranks = 1\n'
+    programs += f'[[programs]]\nname = "two"\ncommand = ["true"]\nranks = 1\nmpirun = "{other}"\n'
+    text = PLAN.format(cluster=cluster.source).replace("number = [1]", 'program = ["one", "two"]')
+    text = text.replace('command = ["true"]', 'program = "{program}"') + programs
+    plan = config.parse(text, Plan, source="plan.toml")
+    with Store.open(tmp_path / "results") as store, testbed.Testbed(plan, store, Remains(store.directory)) as up:
+        up.prepare(design.planned_rows(plan)[0])
+        found = {levels["program"]: up.facts(plan.program_at(levels)) for levels in plan.combinations()}
+    assert {name: each["software"]["mpi"] for name, each in found.items()} == {
         "one": "mpirun (Open MPI) 4.1.1",
         "two": "mpirun (Open MPI) 5.0.2",
     }

@@ -9,11 +9,12 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from fairlead.analysis import latencies, managed
 from fairlead.cli.report import command
 from fairlead.errors import StoreError
 from fairlead.manage import reasons
 from fairlead.placement.json_form import Expected, Placement
-from fairlead.report import latencies, make, managed, run_findings, run_report
+from fairlead.report import make, run_findings, run_report
 from fairlead.store import Store
 
 from . import report_fixtures as fixtures

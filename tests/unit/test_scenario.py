@@ -1,31 +1,53 @@
-"""Order and congestion of a comparison: all rows, in random blocks, the same for the same seed."""
+"""Order, scenarios and congestion of a comparison: all rows, in random blocks, the same for the same seed."""
 
 import pytest
 
-from fairlead.manage.components import Components
-from fairlead.manage.scenario import FOUR, episodes, four, rows, staged
+from fairlead.experiment.comparison_form import managements_of, parts, rows_of, scenario
+from fairlead.experiment.comparison_plan import ComparisonPlan
+from fairlead.experiment.congestion import episodes
+from fairlead.experiment.management import Managed
+from fairlead.manage.components import FULL, NONE, Components
+
+FOUR = ["clean", "clean_managed", "congested", "congested_managed"]
+
+
+def plan(*programs: str, **table: object) -> ComparisonPlan:
+    return ComparisonPlan.model_validate(
+        {
+            "comparison": {"name": "c", "lab": "mesh8.toml", **table},
+            "congestion": {"places": [{"kind": "delay", "link": ["leaf0", "leaf1"]}]},
+            "programs": [{"name": name, "command": ["cg"], "ranks": 4} for name in programs or ("cg",)],
+        }
+    )
+
+
+def managed(**table: object) -> dict[str, Managed]:
+    """How each scenario is managed."""
+    made = plan(**table)
+    (part,) = parts(made).values()
+    return {scenario(row.levels): part.managed_at(row.levels) for row in rows_of(made)}
 
 
 def test_each_block_holds_every_program_in_every_scenario_once() -> None:
-    ordered = rows(["cg", "nbody"], FOUR, replications=3, seed=1)
+    ordered = rows_of(plan("cg", "nbody", replications=3, seed=1))
     assert [row.position for row in ordered] == list(range(24))
     for replication in range(3):
         block = ordered[8 * replication : 8 * replication + 8]
         assert {row.replication for row in block} == {replication}
-        assert len({row.key for row in block}) == 8
+        assert len({(row.levels["case"], scenario(row.levels)) for row in block}) == 8
 
 
 def test_order_depends_on_the_seed_alone() -> None:
-    order = [row.key for row in rows(["cg"], FOUR, 5, seed=1)]
-    assert order == [row.key for row in rows(["cg"], FOUR, 5, seed=1)]
-    assert order != [row.key for row in rows(["cg"], FOUR, 5, seed=2)]
+    order = [row.levels for row in rows_of(plan(replications=5, seed=1))]
+    assert order == [row.levels for row in rows_of(plan(replications=5, seed=1))]
+    assert order != [row.levels for row in rows_of(plan(replications=5, seed=2))]
 
 
 def test_stages_add_one_component_at_a_time() -> None:
-    switched = [
-        sum(vars(scenario.components).values()) for scenario in staged(migrate=False) if scenario.network == "congested"
-    ]
-    assert switched == [0, 1, 2, 3]
+    found = managed(stages=True)
+    stages = ["", "_agents", "_detection", "_detours"]
+    assert [sum(vars(found[f"congested{stage}"].components).values()) for stage in stages] == [0, 1, 2, 3]
+    assert set(found) == {f"{network}{stage}" for network in ("clean", "congested") for stage in stages}
 
 
 def test_episodes_start_within_the_onset_and_change_place() -> None:
@@ -57,22 +79,40 @@ def test_impossible_combinations_are_refused() -> None:
 
 
 def test_only_a_plan_that_migrates_has_migrating_runs() -> None:
-    assert four(migrate=False) == FOUR
-    assert [each.components.migration for each in four(migrate=True)] == [False, True, False, True]
-    assert [each.name for each in four(migrate=True)] == [each.name for each in FOUR]
-    added = {each.name for each in staged(migrate=True)} - {each.name for each in staged(migrate=False)}
+    plain, moving = managed(), managed(migrate=True)
+    assert sorted(plain) == sorted(moving) == FOUR
+    assert [plain[name].components for name in FOUR] == [NONE, FULL, NONE, FULL]
+    assert [moving[name].components.migration for name in FOUR] == [False, True, False, True]
+    added = set(managed(stages=True, migrate=True)) - set(managed(stages=True))
     assert added == {"clean_migration", "congested_migration"}
 
 
 def test_each_of_several_planes_has_scenarios_of_its_own() -> None:
-    assert [each.plane for each in four(migrate=False, planes=["relay"])] == ["route", "relay", "route", "relay"]
-    assert [each.name for each in four(migrate=False, planes=["relay"])] == [each.name for each in FOUR]
-    names = [(each.name, each.plane) for each in four(migrate=False, planes=["route", "relay"]) if each.managed]
-    assert names == [
-        ("clean_route", "route"),
-        ("clean_relay", "relay"),
-        ("congested_route", "route"),
-        ("congested_relay", "relay"),
+    one = managed(planes=["relay"])
+    assert sorted(one) == FOUR
+    assert [one[name].plane for name in FOUR] == ["route", "relay", "route", "relay"]
+    several = managed(planes=["route", "relay"])
+    assert {name: each.plane for name, each in several.items() if each.components.agents} == {
+        "clean_route": "route",
+        "clean_relay": "relay",
+        "congested_route": "route",
+        "congested_relay": "relay",
+    }
+    staged = managed(stages=True, planes=["relay"])
+    assert sorted(name for name, each in staged.items() if each.plane == "relay") == [
+        *("clean_detours", "congested_detours")
     ]
-    carrying = [each.name for each in staged(migrate=False, plane="relay") if each.plane == "relay"]
-    assert carrying == ["clean_detours", "congested_detours"]
+
+
+def test_a_comparison_is_a_plan_with_the_factors_network_and_management() -> None:
+    (part,) = parts(plan("cg", "nbody", migrate=True, planes=["relay"], monitor=True)).values()
+    assert part.factors == {
+        "case": ("cg", "nbody"),
+        "network": ("clean", "congested"),
+        "management": ("none", "managed"),
+    }
+    row = {"case": "nbody", "network": "congested", "management": "managed"}
+    assert part.program_at(row).ranks == 4
+    assert part.congestion_at(row) is not None
+    assert part.congestion_at({**row, "network": "clean"}) is None
+    assert list(managements_of(plan().comparison)) == ["none", "managed"]

@@ -13,8 +13,8 @@ from fairlead.manage.data_planes import PLANES
 
 if TYPE_CHECKING:
     from fairlead.config_changes import Change
-    from fairlead.manage.compare import Progress
-    from fairlead.manage.plan import ComparisonPlan
+    from fairlead.experiment.comparison_plan import ComparisonPlan
+    from fairlead.experiment.runner import Progress
 
 
 @click.command("compare")
@@ -90,8 +90,7 @@ def command(
       fairlead compare examples/demo.toml --scale 0.2
       fairlead compare examples/relay.toml --set 'programs.cg.command=["cg","--class","S"]'
     """
-    from fairlead.manage import comparison_session
-    from fairlead.manage.compare import rows_of
+    from fairlead.experiment import comparison_form, comparison_session
 
     plan = comparison_session.read(plan_file, changes)
     if stages:
@@ -112,19 +111,21 @@ def command(
         plan = comparison_session.with_table(plan, replications=replications)
     only = comparison_session.chosen(plan, patterns, congestions)
     if show_plan:
-        rows = [row for row in rows_of(plan) if row.case in only]
+        rows = [row for row in comparison_form.rows_of(plan) if row.levels[comparison_form.CASE] in only]
         width = max(len(name) for name in only)
         for row in rows:
-            click.echo(f"{row.position:4}  {row.case:{width}}  {row.scenario.name:20} replication {row.replication}")
+            case, scenario = row.levels[comparison_form.CASE], comparison_form.scenario(row.levels)
+            click.echo(f"{row.position:4}  {case:{width}}  {scenario:20} replication {row.replication}")
         click.echo(comparison_session.forecast(plan, rows).in_words())
         return 0
     return _compare(plan, results, only)
 
 
 def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
+    from fairlead.analysis import comparison
     from fairlead.cli.progress import progress_on
-    from fairlead.manage import comparison_session
-    from fairlead.report import comparison, make
+    from fairlead.experiment import comparison_session
+    from fairlead.report import make
     from fairlead.store import Store
 
     with progress_on(sys.stderr) as survey_progress:

@@ -1,6 +1,7 @@
 """``fairlead evaluate``: run plans, import results, report, check stated figures."""
 
 import json
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from fairlead.errors import FairleadError
 
 if TYPE_CHECKING:
     from fairlead.config_changes import Change
-    from fairlead.evaluate.check import Result
+    from fairlead.published.check import Result
 
 results_option = click.option(
     "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
@@ -51,10 +52,11 @@ def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
       fairlead evaluate examples/evaluate/small.toml --results results/small
       fairlead evaluate examples/evaluate/clouds-lab.toml --set class=W --set 'program=["is"]'
     """
+    from fairlead.cli.progress import progress_on
     from fairlead.display.terminal import console
-    from fairlead.evaluate import endings, row_checks
-    from fairlead.evaluate import plan_file as plan_files
-    from fairlead.evaluate.runner import Evaluation
+    from fairlead.experiment import endings, row_checks
+    from fairlead.experiment import plan_file as plan_files
+    from fairlead.experiment.evaluation import Evaluation
     from fairlead.report import evaluation_report
     from fairlead.store import Store
 
@@ -65,10 +67,14 @@ def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
     def say(done: int, total: int, text: str) -> None:
         click.echo(f"{time.monotonic() - begin_s:6.1f} s  row {min(done + 1, total)} of {total}  {text}", err=True)
 
+    def tell(text: str) -> None:
+        click.echo(f"{time.monotonic() - begin_s:6.1f} s  {text}", err=True)
+
     with Store.open(results) as store:
         evaluation = Evaluation(plan, store)
         try:
-            evaluation.run(say, lambda text: click.echo(f"{time.monotonic() - begin_s:6.1f} s  {text}", err=True))
+            with progress_on(sys.stderr) as survey:
+                evaluation.run(say, tell, survey)
         except (KeyboardInterrupt, FairleadError):
             click.echo(endings.how_to_go_on(plan_file, results, evaluation.stored_rows, changes), err=True)
             raise
@@ -137,8 +143,8 @@ def plan(plan_file: Path, everything: bool, changes: "tuple[Change, ...]") -> No
       fairlead evaluate plan examples/evaluate/small.toml --all
       fairlead evaluate plan examples/evaluate/802.3ad.toml --set class=D
     """
-    from fairlead.evaluate import design, plan_words, row_checks, row_needs
-    from fairlead.evaluate import plan_file as plan_files
+    from fairlead.experiment import design, plan_words, row_checks, row_needs
+    from fairlead.experiment import plan_file as plan_files
 
     read = plan_files.read(plan_file, changes)
     for line in (*plan_words.summary(read), *row_needs.summary(read)):
@@ -170,7 +176,7 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
       fairlead evaluate import example.csv --columns example.toml --results results/example
     """
     from fairlead import config
-    from fairlead.evaluate.columns import ColumnMap, MapSource, prepare, put
+    from fairlead.published.columns import ColumnMap, MapSource, prepare, put
     from fairlead.store import Store
 
     columns = config.load(map_file, ColumnMap)
@@ -204,8 +210,9 @@ def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, 
       fairlead evaluate check example_claims.json --results results/example
     """
     from fairlead.display.terminal import console, rich_table
-    from fairlead.evaluate import claims, claims_report
-    from fairlead.evaluate.check import FAILS, read_and_check
+    from fairlead.published import claims
+    from fairlead.published.check import FAILS, read_and_check
+    from fairlead.report import claims_report
     from fairlead.store import Store
 
     stated = claims.load(file)

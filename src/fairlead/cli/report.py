@@ -63,9 +63,10 @@ def command(
       fairlead report results --run 3 --run 7
       fairlead report old new --baseline old --prices prices.toml
     """
+    from fairlead.analysis import comparison
+    from fairlead.analysis.dataset import KIND as EVALUATION
     from fairlead.benchmarks.page import report as benchmark_report
-    from fairlead.evaluate.dataset import KIND as EVALUATION
-    from fairlead.report import comparison, make, run_report
+    from fairlead.report import make, run_report
     from fairlead.store import Store
 
     of_benchmarks = runs if len(results) == 1 and _are_benchmarks(results[0], runs) else ()

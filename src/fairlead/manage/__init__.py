@@ -1,1 +1,1 @@
-"""Managed runs: the agents of a job, their supervisor, and the scenarios that show what management is worth."""
+"""Managed runs: the agents of a job, their supervisor, and the planes that carry what is rerouted."""

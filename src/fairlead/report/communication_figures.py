@@ -6,10 +6,11 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from fairlead.analysis import communication
+from fairlead.analysis.communication import Communication, HostPair
 from fairlead.display import words
 from fairlead.display.tables import Cell, Table, cell, table
-from fairlead.report import communication, palette
-from fairlead.report.communication import Communication, HostPair
+from fairlead.report import palette
 from fairlead.report.comparison_figures import MOST_PAIRS, arrow, scenario_name
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 from fairlead.statistics.estimates import median

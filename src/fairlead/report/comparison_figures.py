@@ -8,14 +8,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from fairlead.analysis.comparison import CONGESTED, SOLE_STAGE, Cell, Comparison, Program, Stage
+from fairlead.analysis.effects import Result
+from fairlead.analysis.latencies import Distribution, PairLatency
 from fairlead.display import words
 from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import cell, table
 from fairlead.manage.data_planes import PLANES
 from fairlead.report import palette
-from fairlead.report.comparison import CONGESTED, SOLE_STAGE, Cell, Comparison, Program, Result, Stage
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
-from fairlead.report.latencies import Distribution, PairLatency
 
 ROW_IN = 0.42
 MOST_PAIRS = 24

@@ -8,6 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.analysis import latencies
+from fairlead.analysis.comparison import Comparison, Program
+from fairlead.analysis.migrations import moved
 from fairlead.display import words
 from fairlead.display.terminal import rich_table
 from fairlead.report import (
@@ -15,13 +18,11 @@ from fairlead.report import (
     comparison_figures,
     comparison_tables,
     findings,
-    latencies,
     migrations,
     page,
     summary,
     timeline,
 )
-from fairlead.report.comparison import Comparison, Program
 from fairlead.report.figures import Drawing
 
 
@@ -67,7 +68,7 @@ def overview(comparison: Comparison) -> list[Drawing]:
     effects = comparison_figures.effects(comparison)
     drawn = [effects] if _many(comparison) else [comparison_figures.run_times(comparison), effects]
     decided = [(p.name, [each for run in p.final.runs for each in run.migrations]) for p in comparison.programs]
-    return [*drawn, migrations.times(decided)] if any(migrations.moved(each) for _, each in decided) else drawn
+    return [*drawn, migrations.times(decided)] if any(moved(each) for _, each in decided) else drawn
 
 
 def of_program(comparison: Comparison, program: Program) -> list[Drawing]:

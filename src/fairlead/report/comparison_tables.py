@@ -1,9 +1,10 @@
 """Tables of a comparison, the same for terminal, HTML and CSV."""
 
+from fairlead.analysis.comparison import Cell, Comparison, case_of
+from fairlead.analysis.effects import Result
 from fairlead.display import words
 from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import Table, cell, table
-from fairlead.report.comparison import Cell, Comparison, Result, case_of
 from fairlead.report.comparison_figures import scenario_name, stage_name
 from fairlead.statistics.estimates import speed_gained, time_saved
 

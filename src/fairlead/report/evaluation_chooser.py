@@ -2,8 +2,8 @@
 
 import json
 
+from fairlead.analysis.evaluation import Analysis
 from fairlead.display import words
-from fairlead.evaluate.analysis import Analysis
 from fairlead.report.evaluation_tables import case_name, configuration_title, short_name, value_words
 from fairlead.store import Label
 

@@ -7,11 +7,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from fairlead.analysis import dataset
+from fairlead.analysis.dataset import Levels
+from fairlead.analysis.evaluation import Analysis, Summary
 from fairlead.display import words
 from fairlead.display.tables import cell, table
-from fairlead.evaluate import dataset
-from fairlead.evaluate.analysis import Analysis, Summary
-from fairlead.evaluate.dataset import Levels
 from fairlead.report import palette
 from fairlead.report.evaluation_tables import (
     case_name,

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from fairlead.analysis.dataset import is_imported
+from fairlead.analysis.evaluation import Analysis
 from fairlead.display import words
-from fairlead.evaluate.analysis import Analysis
-from fairlead.evaluate.dataset import is_imported
 from fairlead.statistics import modes
 
 
@@ -51,6 +51,11 @@ def _planned(plan: dict[str, Any], analysis: Analysis) -> str:
     if plan.get("network") and plan["evaluation"]["lab"]:
         parts.append(
             "Bonds were emulated in a lab (tc filters with classic BPF, nftables), not made by the kernel's driver."
+        )
+    if plan.get("congestion"):
+        parts.append(
+            "Others congested the lab's network at times and places drawn from the seed. In each replication, "
+            "rows that differ in management alone met the same congestion."
         )
     if plan["neighbours"]:
         parts.append(

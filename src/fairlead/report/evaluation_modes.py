@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
+from fairlead.analysis.dataset import in_words
+from fairlead.analysis.evaluation import Analysis, Summary
 from fairlead.display.tables import Table, cell, table
-from fairlead.evaluate.analysis import Analysis, Summary
-from fairlead.evaluate.dataset import in_words
 from fairlead.report import palette
 from fairlead.report.evaluation_tables import value_words
 from fairlead.report.figures import Drawing, axes_of, styled

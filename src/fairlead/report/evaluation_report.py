@@ -7,23 +7,24 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.analysis import aggregation, aside, dataset, managed_rows
+from fairlead.analysis import cost as cost_of
+from fairlead.analysis.aside import Alternative
+from fairlead.analysis.dataset import Dataset, is_imported
+from fairlead.analysis.evaluation import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
+from fairlead.analysis.losses import losses
+from fairlead.analysis.settings import Report
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
 from fairlead.errors import ConfigError
-from fairlead.evaluate import aggregation, aside, dataset
-from fairlead.evaluate import cost as cost_of
-from fairlead.evaluate.analysis import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
-from fairlead.evaluate.aside import Alternative
-from fairlead.evaluate.dataset import Dataset, is_imported
-from fairlead.evaluate.losses import losses
-from fairlead.evaluate.settings import Report
 from fairlead.report import (
     evaluation_chooser,
     evaluation_figures,
     evaluation_methods,
     evaluation_modes,
     evaluation_tables,
+    management_tables,
     network_tables,
     page,
 )
@@ -58,6 +59,8 @@ def compute(store: Store, record: Run, series: str | None = None, level: float =
         analyse(data, report, level, plot),
         alternatives=tuple(_alternatives(store, data, report, level)),
         networks=aggregation.load(store, data),
+        managed=tuple(managed_rows.cells(store, data, level)) if record.plan.get("management") else (),
+        managements=tuple(managed_rows.gains(data, level)),
         losses=tuple(losses(data, record.plan.get("neighbours"), level, plot)),
     )
 
@@ -92,6 +95,8 @@ def show(analysis: Analysis, console: Console) -> None:
         (costs(analysis), "Cost"),
         (evaluation_tables.effects(analysis), "Analysis of variance of the logarithm"),
         (evaluation_tables.losses(analysis), "What neighbours cost"),
+        (management_tables.gains(analysis), "What management gives"),
+        (management_tables.did(analysis), "What management did"),
         (network_tables.beside_theory(analysis), "Networks beside theory"),
         (evaluation_tables.aside(analysis), "With the rows that were set aside"),
         (evaluation_tables.modes(analysis), "Cells with several modes"),
@@ -226,6 +231,8 @@ def _html(analysis: Analysis, drawn: Sequence[Drawing]) -> str:
         groups=evaluation_tables.groups(analysis),
         shares=evaluation_tables.shares(analysis),
         losses=evaluation_tables.losses(analysis),
+        managements=management_tables.gains(analysis),
+        managed=management_tables.did(analysis),
         networks=network_tables.beside_theory(analysis),
         ways=analysis.networks.ways,
         baseline=_baseline(analysis),

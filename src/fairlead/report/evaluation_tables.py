@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
+from fairlead.analysis.cautions import disagrees
+from fairlead.analysis.dataset import in_words
+from fairlead.analysis.evaluation import Analysis, Pair
+from fairlead.analysis.losses import Part
+from fairlead.analysis.notes import Notes
 from fairlead.display import words
 from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import Table, cell, table
-from fairlead.evaluate.analysis import Analysis, Pair
-from fairlead.evaluate.cautions import disagrees
-from fairlead.evaluate.dataset import in_words
-from fairlead.evaluate.losses import Part
-from fairlead.evaluate.notes import Notes
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
+from fairlead.analysis.comparison import LEAST_TIMED_S, LEAST_TIMED_SHARE, Comparison, Program, Stage
+from fairlead.analysis.effects import Result
+from fairlead.analysis.migrations import moved
 from fairlead.display import words
 from fairlead.manage import reasons
 from fairlead.manage.data_planes import PLANES
-from fairlead.report import migrations
-from fairlead.report.comparison import LEAST_TIMED_S, LEAST_TIMED_SHARE, Comparison, Program, Result, Stage
 from fairlead.statistics.estimates import MIN_BOOTSTRAP, median
 
 NO_DETOUR = (
@@ -128,7 +129,7 @@ def _moves(program: Program, stage: Stage) -> str:
 
 
 def _migrations(stage: Stage) -> str:
-    done = [each for run in stage.runs for each in migrations.moved(run.migrations)]
+    done = [each for run in stage.runs for each in moved(run.migrations)]
     if not done:
         return ""
     took = words.duration(median([each.time_s for each in done if each.time_s is not None]), 2)

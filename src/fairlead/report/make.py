@@ -4,13 +4,13 @@ from pathlib import Path
 
 from rich.console import Console
 
+from fairlead.analysis import comparison as comparisons
+from fairlead.analysis import dataset
 from fairlead.characterize.characterization import Characterization, runs
 from fairlead.display import terminal
-from fairlead.evaluate import dataset
 from fairlead.manage.components import STAGES
 from fairlead.manage.data_planes import PLANES
 from fairlead.report import characterization_report, comparison_report, evaluation_report, run_report, summary
-from fairlead.report import comparison as comparisons
 from fairlead.statistics.estimates import DEFAULT_LEVEL
 from fairlead.store import Run, Store
 

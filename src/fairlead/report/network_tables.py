@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from fairlead.analysis.aggregation import Observed
+from fairlead.analysis.dataset import Cell
+from fairlead.analysis.evaluation import Analysis, Pair
 from fairlead.display import words
 from fairlead.display.tables import Cell as TableCell
 from fairlead.display.tables import Table, cell, table
-from fairlead.evaluate.aggregation import Observed
-from fairlead.evaluate.analysis import Analysis, Pair
-from fairlead.evaluate.dataset import Cell
 from fairlead.report.evaluation_tables import configuration_title, short_name
 from fairlead.store import Run
 

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from fairlead.analysis import latencies
+from fairlead.analysis.managed import HostPair, ManagedRun
 from fairlead.display import words
 from fairlead.manage import reasons
-from fairlead.report import latencies, migrations
+from fairlead.report import migrations
 from fairlead.report.comparison_figures import arrow
 from fairlead.report.findings import NO_DETOUR
-from fairlead.report.managed import HostPair, ManagedRun
 
 MOST_NAMED = 4
 

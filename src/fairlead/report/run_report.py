@@ -8,6 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.analysis import characterized, communication, latencies
+from fairlead.analysis.communication import Communication
+from fairlead.analysis.managed import HostPair, ManagedRun, read
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
@@ -16,21 +19,16 @@ from fairlead.manage import reasons
 from fairlead.placement.json_form import Placement
 from fairlead.protocol import events
 from fairlead.report import (
-    characterized,
-    communication,
     communication_figures,
     comparison_figures,
-    latencies,
     migrations,
     page,
     placement_table,
     run_findings,
     timeline,
 )
-from fairlead.report.communication import Communication
 from fairlead.report.comparison_report import flat
 from fairlead.report.figures import Drawing
-from fairlead.report.managed import HostPair, ManagedRun, read
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from pydantic import Field
 
+from fairlead.analysis.comparison import Cell, Comparison, Program
+from fairlead.analysis.comparison import Stage as ComparisonStage
+from fairlead.analysis.effects import Result
 from fairlead.contract import Document, Finite, Part
-from fairlead.report.comparison import Cell, Comparison, Program, Result
-from fairlead.report.comparison import Stage as ComparisonStage
 
 SCHEMA_VERSION = "1.2"
 SCHEMA_FILE = Path(__file__).with_name("summary.schema.json")

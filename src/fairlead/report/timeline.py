@@ -6,13 +6,13 @@ from typing import Any
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from fairlead.analysis.managed import HostPair, ManagedRun
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.manage import reasons
 from fairlead.report import palette
 from fairlead.report.comparison_figures import arrow
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
-from fairlead.report.managed import HostPair, ManagedRun
 
 MOST_PAIRS = 20
 SHOWN = {"moved": "rerouted", "returned": "restored", "stayed": "not rerouted"}

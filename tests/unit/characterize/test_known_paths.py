@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fairlead.analysis import characterized
 from fairlead.characterize import characterization, coverage, known
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.sample_store import StoreSink
@@ -17,7 +18,6 @@ from fairlead.lab.description import Description
 from fairlead.lab.resolve import resolve
 from fairlead.protocol.events import BaseLearnt
 from fairlead.protocol.objects import Learn
-from fairlead.report import characterized
 from fairlead.store import Store
 
 from .simulated_network import SimulatedAgents, run

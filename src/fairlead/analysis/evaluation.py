@@ -1,0 +1,407 @@
+"""What the samples of an evaluation say: cells, gains of configurations over each other, groups, warnings. No I/O."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from math import hypot
+
+import numpy as np
+
+from fairlead.analysis import cautions, half_widths
+from fairlead.analysis import joined as joined_factors
+from fairlead.analysis.aggregation import Networks
+from fairlead.analysis.aside import Alternative
+from fairlead.analysis.dataset import Cell, Dataset, Levels
+from fairlead.analysis.losses import Loss
+from fairlead.analysis.managed_rows import Gain, ManagedCell
+from fairlead.analysis.notes import NO_NOTES, Notes, of_cells
+from fairlead.analysis.pairwise import Compare, comparison, of_blocks
+from fairlead.analysis.settings import Group, Report
+from fairlead.errors import StatisticsError
+from fairlead.statistics import blocks, estimates, ratios, variance
+from fairlead.statistics.bootstrap import check_level
+from fairlead.statistics.estimates import Difference, Estimate
+
+FASTER, SLOWER, ALIKE, UNKNOWN = "faster", "slower", "no significant difference", "too few samples"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One cell: mean and median with intervals, None below two samples.
+
+    Where something was set up once a block both are of blocks, and None below two blocks.
+    """
+
+    cell: Cell
+    failed: int
+    mean: Estimate | None
+    median: Estimate | None
+    sd: float | None
+    notes: Notes = NO_NOTES
+
+    @property
+    def bar(self) -> float | None:
+        """Three standard errors: the papers' error bar."""
+        return None if self.sd is None else 3 * half_widths.sem(self.cell.values)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two configurations of one case; ``second`` is judged against ``first``.
+
+    Attributes:
+        case: levels of the factors that are the same for both.
+        speed: gain in speed, base / t - 1 (of a rate: rate / base - 1); saved: share of time saved, (base - t) / base.
+        difference: of means, second less first.
+        by_blocks: the difference and the gains are of block means: what was set up varies from block to block.
+        p_holm, p_fdr: adjusted for all pairs against the baseline, or for all other pairs, whichever this is one of.
+        verdict: `FASTER` or `SLOWER` where ``p_holm`` is below one less the level; of these pairs together, not alone.
+        delta, g: effect sizes, Cliff's and Hedges'.
+        bars_overlap: the papers' rule.
+        better_runs: single runs of ``second`` that beat the mean of ``first``.
+        speed_value: the gain in speed, also where it has no interval; median_value: the same of medians.
+    """
+
+    case: Levels
+    first: Cell
+    second: Cell
+    speed: Estimate | None
+    saved: Estimate | None
+    difference: Difference | None
+    by_blocks: bool
+    verdict: str
+    p_holm: float | None
+    p_fdr: float | None
+    delta: float
+    g: float | None
+    bars_overlap: bool | None
+    better_runs: int
+    speed_value: float
+    median_value: float | None = None
+
+    @property
+    def better(self) -> bool:
+        """Whether the mean is better."""
+        return self.speed_value > 0
+
+
+@dataclass(frozen=True)
+class GroupGain:
+    """The mean of a group's gains in speed at one configuration, as the papers average them.
+
+    The interval covers the scatter of replicates in these very cells, not that of cells: other programs may gain
+    otherwise. None: one run a cell.
+    """
+
+    group: str
+    configuration: Levels
+    cells: int
+    value: float
+    interval: Estimate | None
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Of a group (or all) at all configurations but the baseline: cells whose mean is better, and single runs."""
+
+    group: str
+    better_cells: int
+    cells: int
+    better_runs: int
+    runs: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Everything a report shows; see the classes."""
+
+    data: Dataset
+    report: Report
+    level: float
+    configurations: tuple[str, ...]
+    baseline: Levels
+    cases: tuple[str, ...]
+    summaries: tuple[Summary, ...]
+    pairs: tuple[Pair, ...]
+    other_pairs: tuple[Pair, ...]
+    groups: tuple[GroupGain, ...]
+    shares: tuple[Shares, ...]
+    effects: tuple[variance.Effect, ...]
+    no_effects: str
+    warnings: tuple[str, ...]
+    networks: Networks = field(default_factory=Networks)
+    losses: tuple[Loss, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    managed: tuple[ManagedCell, ...] = ()
+    managements: tuple[Gain, ...] = ()
+
+    @cached_property
+    def notes(self) -> Mapping[Levels, Notes]:
+        """Notes on cells by their levels."""
+        return {each.cell.levels: each.notes for each in self.summaries}
+
+    def has_modes(self, pair: Pair) -> bool:
+        """Whether a cell of a pair has several modes."""
+        return any(self.notes[cell.levels].modes is not None for cell in (pair.first, pair.second))
+
+    def configuration_of(self, cell: Cell) -> Levels:
+        """A cell's levels of the configurations' factors."""
+        return tuple(cell.levels[self.data.place(name)] for name in self.configurations)
+
+
+def analyse(
+    data: Dataset, report: Report, level: float = estimates.DEFAULT_LEVEL, whole_plot: Sequence[str] = ()
+) -> Analysis:
+    """Compute everything.
+
+    Args:
+        report: what is held against each other; without configurations, the whole-plot factors are, or the last factor.
+        whole_plot: factors that were set up once a block.
+
+    Raises:
+        StatisticsError: ``level`` is no confidence level.
+    """
+    check_level(level)
+    configurations = report.configurations or tuple(whole_plot) or data.factors[-1:]
+    baseline = tuple(report.baseline.get(name, data.levels_of(name)[0]) for name in configurations)
+    cases = tuple(name for name in data.factors if name not in configurations)
+    compare = comparison(configurations, whole_plot)
+    found = list(_pairs(data, configurations, baseline, cases, level, compare))
+    against = _judged(data, [pair for pair, is_base in found if is_base])
+    others = _judged(data, [pair for pair, is_base in found if not is_base])
+    effects, no_effects = _effects(data, whole_plot)
+    members = {group.name: [pair for pair in against if _belongs(data, pair, cases, group)] for group in report.groups}
+    made = Analysis(
+        data=data,
+        report=report,
+        level=level,
+        configurations=configurations,
+        baseline=baseline,
+        cases=cases,
+        summaries=tuple(_summaries(data, level, by_blocks=bool(whole_plot))),
+        pairs=tuple(against),
+        other_pairs=tuple(others),
+        groups=tuple(_group_gains(data, configurations, members, level, by_blocks=compare is of_blocks)),
+        shares=tuple(_shares(name, pairs) for name, pairs in {**members, "all": against}.items() if pairs),
+        effects=tuple(effects),
+        no_effects=no_effects,
+        warnings=(),
+    )
+    return replace(made, warnings=tuple(cautions.of(made, whole_plot)))
+
+
+def _summaries(data: Dataset, level: float, *, by_blocks: bool) -> Iterator[Summary]:
+    for cell, notes in zip(data.cells, of_cells(data.cells), strict=True):
+        yield replace(_summary(cell, data.failed.get(cell.levels, 0), level, by_blocks), notes=notes)
+
+
+def _summary(cell: Cell, failed: int, level: float, by_blocks: bool) -> Summary:
+    if cell.n < 2:
+        return Summary(cell, failed, None, None, None)
+    sd = float(cell.values.std(ddof=1))
+    if not by_blocks:
+        mean, median = estimates.mean_interval(cell.values, level), ratios.median_by_order(cell.values, level)
+        return Summary(cell, failed, mean, median, sd)
+    if len(np.unique(cell.blocks)) < 2:
+        return Summary(cell, failed, None, None, sd)
+    return Summary(
+        cell,
+        failed,
+        blocks.mean_of_blocks(cell.values, cell.blocks, level),
+        blocks.median_of_blocks(cell.values, cell.blocks, level),
+        sd,
+    )
+
+
+def _pairs(
+    data: Dataset,
+    configurations: Sequence[str],
+    baseline: Levels,
+    cases: Sequence[str],
+    level: float,
+    compare: Compare,
+) -> Iterator[tuple[Pair, bool]]:
+    """Every two configurations of every case, and whether one of them is the baseline; that one then is the first."""
+    at = [data.place(name) for name in configurations]
+    of_case = [data.place(name) for name in cases]
+    grouped: dict[Levels, list[Cell]] = {}
+    for cell in data.cells:
+        grouped.setdefault(tuple(cell.levels[k] for k in of_case), []).append(cell)
+    wanted = tuple(map(str, baseline))
+    for case, every in grouped.items():
+        cells = [cell for cell in every if cell.mean > 0]  # there is no ratio to what took no time
+        cells.sort(key=lambda cell: tuple(str(cell.levels[k]) for k in at) != wanted)
+        for first, second in combinations(cells, 2):
+            is_base = tuple(str(first.levels[k]) for k in at) == wanted
+            yield _pair(data, case, first, second, level, compare), is_base
+
+
+def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, compare: Compare) -> Pair:
+    base, other = (first, second) if data.lower_is_better else (second, first)
+    few = min(first.n, second.n) < 2
+    compared = compare(first, second, level)
+    speed = saved = difference = None
+    if compared is not None:
+        down, up, difference = compared
+        speed = _less_one(down if data.lower_is_better else up)
+        saved = _one_less(up if data.lower_is_better else down)
+    beats = second.values < first.mean if data.lower_is_better else second.values > first.mean
+    return Pair(
+        case=case,
+        first=first,
+        second=second,
+        speed=speed,
+        saved=saved,
+        difference=difference,
+        by_blocks=compare is of_blocks and compared is not None,
+        verdict=UNKNOWN,
+        p_holm=None,
+        p_fdr=None,
+        delta=estimates.cliffs_delta(first.values, second.values),
+        g=_hedges(first, second) if not few else None,
+        bars_overlap=None if few else half_widths.bars_overlap(first.values, second.values),
+        better_runs=int(beats.sum()),
+        speed_value=speed.value if speed else estimates.speed_gained(base.mean, other.mean),
+        median_value=_gain_of_medians(base, other),
+    )
+
+
+def _gain_of_medians(base: Cell, other: Cell) -> float | None:
+    medians = float(np.median(base.values)), float(np.median(other.values))
+    return estimates.speed_gained(*medians) if min(medians) > 0 else None
+
+
+def _hedges(first: Cell, second: Cell) -> float | None:
+    try:
+        return ratios.hedges_g(first.values, second.values)
+    except StatisticsError:  # no scatter at all
+        return None
+
+
+def _verdict(data: Dataset, difference: Difference, p_holm: float) -> str:
+    if p_holm >= 1 - difference.estimate.level:
+        return ALIKE
+    return FASTER if (difference.estimate.value < 0) == data.lower_is_better else SLOWER
+
+
+def _less_one(ratio: Estimate) -> Estimate:
+    return Estimate(ratio.value - 1, ratio.low - 1, ratio.high - 1, ratio.level, ratio.n, ratio.method)
+
+
+def _one_less(ratio: Estimate) -> Estimate:
+    return Estimate(1 - ratio.value, 1 - ratio.high, 1 - ratio.low, ratio.level, ratio.n, ratio.method)
+
+
+def _judged(data: Dataset, pairs: Sequence[Pair]) -> list[Pair]:
+    """The same with p-values adjusted for how many they are, and the verdicts that follow."""
+    tested = [(pair, pair.difference) for pair in pairs if pair.difference]
+    p_values = [difference.p for _, difference in tested]
+    by_holm, by_fdr = estimates.holm(p_values), ratios.false_discovery_rate(p_values)
+    judged = {
+        id(pair): replace(pair, verdict=_verdict(data, difference, p_holm), p_holm=p_holm, p_fdr=p_fdr)
+        for (pair, difference), p_holm, p_fdr in zip(tested, by_holm, by_fdr, strict=True)
+    }
+    return [judged.get(id(pair), pair) for pair in pairs]
+
+
+def _belongs(data: Dataset, pair: Pair, cases: Sequence[str], group: Group) -> bool:
+    """By the factors that tell cases apart, and those that are joined to them."""
+    joined = {name for case in cases for name in data.tied(case)}
+    return joined_factors.members(group, {k: v for k, v in data.all_named(pair.second).items() if k in joined})
+
+
+def _group_gains(
+    data: Dataset,
+    configurations: Sequence[str],
+    members: Mapping[str, Sequence[Pair]],
+    level: float,
+    *,
+    by_blocks: bool,
+) -> Iterator[GroupGain]:
+    at = [data.place(name) for name in configurations]
+    for group, pairs in members.items():
+        by_configuration: dict[Levels, list[Pair]] = {}
+        for pair in pairs:
+            by_configuration.setdefault(tuple(pair.second.levels[k] for k in at), []).append(pair)
+        for configuration, own in by_configuration.items():
+            value = float(np.mean([pair.speed_value for pair in own]))
+            interval = _mean_gain_of_blocks(data, own, value, level) if by_blocks else _mean_gain(own, value, level)
+            yield GroupGain(group, configuration, len(own), value, interval)
+
+
+def _mean_gain(pairs: Sequence[Pair], value: float, level: float) -> Estimate | None:
+    """Interval of the mean of independent gains, by the delta method; None if a cell has one sample only."""
+    if any(min(pair.first.n, pair.second.n) < 2 for pair in pairs):
+        return None
+    errors = []
+    for pair in pairs:
+        parts = [half_widths.sem(cell.values) / cell.mean for cell in (pair.first, pair.second)]
+        error, weight = (1 + pair.speed_value) * hypot(*parts), 1 / pair.first.n + 1 / pair.second.n
+        errors.append(estimates.at_least_resolution(error, pair.speed_value, weight))
+    least = min(min(pair.first.n, pair.second.n) for pair in pairs)
+    half = estimates.t_quantile(level, least - 1) * hypot(*errors) / len(pairs)
+    return Estimate(value, value - half, value + half, level, least, "delta method")
+
+
+def _mean_gain_of_blocks(data: Dataset, pairs: Sequence[Pair], value: float, level: float) -> Estimate | None:
+    """The same where gains of one block depend on each other: Student's t of the logarithm of the blocks' own means.
+
+    As for a pair, so that of one pair both are the same; no loss is then said to be greater than all.
+    """
+    cells = [cell for pair in pairs for cell in (pair.first, pair.second)]
+    common = set.intersection(*(set(cell.blocks.tolist()) for cell in cells))
+    if len(common) < 2:
+        return None
+    of_blocks = []
+    for pair in pairs:
+        first, second = (
+            [float(c.values[c.blocks == block].mean()) for block in sorted(common)] for c in (pair.first, pair.second)
+        )
+        if min(*first, *second) <= 0:
+            return None
+        of_blocks.append((first, second) if data.lower_is_better else (second, first))
+    found = ratios.mean_ratio_by_blocks(of_blocks, level)
+    return Estimate(value, min(found.low - 1, value), max(found.high - 1, value), level, found.n, found.method)
+
+
+def _shares(group: str, pairs: Sequence[Pair]) -> Shares:
+    return Shares(
+        group,
+        sum(pair.better for pair in pairs),
+        len(pairs),
+        sum(pair.better_runs for pair in pairs),
+        sum(pair.second.n for pair in pairs),
+    )
+
+
+def _effects(data: Dataset, whole_plot: Sequence[str]) -> tuple[list[variance.Effect], str]:
+    """Analysis of variance of the logarithm, or why there is none."""
+    if any((cell.values <= 0).any() for cell in data.cells):
+        return [], "an analysis of variance of the logarithm needs positive samples"
+    try:
+        return variance.analyse(_as_sums(data, whole_plot)), ""
+    except StatisticsError as error:
+        return [], error.args[0]
+
+
+def _as_sums(data: Dataset, whole_plot: Sequence[str]) -> variance.Samples:
+    numbers = [{level: k for k, level in enumerate(data.levels_of(factor))} for factor in data.factors]
+    rows: list[tuple[list[int], float, float, float, int]] = []
+    for cell in data.cells:
+        levels = [numbers[k][level] for k, level in enumerate(cell.levels)]
+        numbers_of = cell.blocks if whole_plot else np.zeros_like(cell.blocks)
+        for block in np.unique(numbers_of):
+            logs = np.log(cell.values[numbers_of == block])
+            rows.append(
+                (levels, float(len(logs)), float(logs.mean()), float(((logs - logs.mean()) ** 2).sum()), int(block))
+            )
+    return variance.Samples(
+        data.factors,
+        np.array([row[0] for row in rows], dtype=np.int64),
+        np.array([row[1] for row in rows]),
+        np.array([row[2] for row in rows]),
+        np.array([row[3] for row in rows]),
+        np.array([row[4] for row in rows], dtype=np.int64),
+        tuple(data.place(name) for name in whole_plot),
+    )

@@ -1,0 +1,335 @@
+"""What happened in one managed run: congestion, moves, zones, latencies, and what the agents cost."""
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from operator import attrgetter
+
+from fairlead.analysis import characterized
+from fairlead.analysis import migrations as recorded_migrations
+from fairlead.manage import journal, reasons
+from fairlead.manage.journal import Entry, of_kind
+from fairlead.protocol import events
+from fairlead.statistics.estimates import median
+from fairlead.store import Run, Store
+
+HostPair = tuple[str, str]
+
+MOVES = (events.Moved, events.Returned, events.Stayed)
+KINDS = (
+    *MOVES, events.Started, events.Congestion, events.Zone, events.PathLatency, events.Stats, events.Migration,
+    events.Died,
+)  # fmt: skip
+Decision = events.Moved[str] | events.Returned[str] | events.Stayed[str]
+Stats = tuple[float, str, events.Stats[str]]  # when, of which host
+OfPair = Decision | events.Zone[str] | events.PathLatency[str]
+
+NOTICED_S = 1.5
+"""A path in use that got slow is seen to be so within this time, and so is one that begins to be used."""
+SETTLED_S = 0.25
+"""The kernel's round trip is a moving average: so long after a change of route it is still the former path's."""
+_REMEMBERED = 8  # samples of a pair: one whose value is among these is a connection's that has carried nothing since
+
+
+@dataclass(frozen=True)
+class Move:
+    """A decision on the traffic of a directed host pair, at ``t_s`` seconds after the program's start.
+
+    Attributes:
+        kind: ``moved``, ``returned`` or ``stayed``.
+        relay: the host that the traffic goes over from now on; None unless moved.
+        sharing: the job's other pairs that were on the path's bottleneck, and the bit/s that each carried then.
+    """
+
+    t_s: float
+    kind: str
+    pair: HostPair
+    relay: str | None
+    reason: str
+    sharing: tuple[tuple[HostPair, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class ZoneChange:
+    """From ``t_s`` on the pair's direct path was in this zone (low, medium, high)."""
+
+    t_s: float
+    pair: HostPair
+    zone: str
+
+
+@dataclass(frozen=True)
+class Latency:
+    """One sample of a path: direct (``relay`` None) or over a relay."""
+
+    t_s: float
+    pair: HostPair
+    latency_s: float
+    relay: str | None
+
+
+@dataclass(frozen=True)
+class Congestion:
+    """Others loaded the network at one of the plan's places, from ``begin_s`` to ``end_s``."""
+
+    begin_s: float
+    end_s: float
+    place: str
+
+
+@dataclass(frozen=True)
+class AgentCost:
+    """What one host's agent spent during the program."""
+
+    host: str
+    cpu_s: float
+    sent_B: float
+
+
+@dataclass(frozen=True)
+class ManagedRun:
+    """One run; all times are seconds after the program's start, in order.
+
+    ``latencies`` are of paths while they carried something; ``in_use`` are all pairs that were seen to be used.
+    ``congestion`` is what a comparison made; None where nobody knows what others did, as in a run by itself.
+    ``relayed`` is what the ranks counted under the relay plane, by name (docs/explanation/relay-plane.md); empty
+    without it.
+    """
+
+    run: Run
+    time_s: float
+    congestion: tuple[Congestion, ...] | None
+    moves: tuple[Move, ...]
+    zones: tuple[ZoneChange, ...]
+    latencies: tuple[Latency, ...]
+    costs: tuple[AgentCost, ...]
+    migrations: tuple[recorded_migrations.Migration, ...] = ()
+    relayed: Mapping[str, int] = field(default_factory=dict)
+    in_use: frozenset[HostPair] = frozenset()
+
+    def pairs(self) -> list[HostPair]:
+        """Pairs that were moved, in the order of their first move; then those that had to stay; then those that were
+        slow otherwise."""
+        ordered = [move.pair for move in self.moves if move.kind == "moved"]
+        ordered += [move.pair for move in self.moves if move.kind == "stayed"]
+        ordered += [change.pair for change in self.zones if change.zone == "high" and change.t_s < self.time_s]
+        return list(dict.fromkeys(ordered))
+
+    def used(self) -> set[HostPair]:
+        """Pairs that the program was seen to use."""
+        return {*self.in_use, *(each.pair for each in self.latencies)}
+
+    def zone_spans(self, pair: HostPair) -> list[tuple[float, float, str]]:
+        """(from, to, zone) of the pair's direct path over the whole run; low until something else was seen."""
+        changes = [(0.0, "low"), *self._zone_changes.get(pair, [])]
+        ends = [t_s for t_s, _ in changes[1:]] + [self.time_s]
+        spans = [(max(t, 0.0), min(e, self.time_s), zone) for (t, zone), e in zip(changes, ends, strict=True)]
+        return [span for span in spans if span[1] > span[0]]
+
+    @cached_property
+    def _zone_changes(self) -> dict[HostPair, list[tuple[float, str]]]:
+        changes: dict[HostPair, list[tuple[float, str]]] = {}
+        for each in self.zones:
+            changes.setdefault(each.pair, []).append((each.t_s, each.zone))
+        return changes
+
+    def loaded(self, pair: HostPair, t_s: float) -> bool:
+        """Whether others loaded the network then: as the comparison made it, else by the zone of the direct path."""
+        if self.congestion is not None:
+            return any(each.begin_s <= t_s <= each.end_s for each in self.congestion)
+        return self._slow_within(pair, t_s, t_s)
+
+    def quiet(self, pair: HostPair, t_s: float) -> bool:
+        """Whether nobody loaded the network then; by zones, if the direct path was low for `NOTICED_S` around."""
+        if self.congestion is not None:
+            return not self.loaded(pair, t_s)
+        return not self._slow_within(pair, t_s - NOTICED_S, t_s + NOTICED_S)
+
+    def _slow_within(self, pair: HostPair, begin_s: float, end_s: float) -> bool:
+        return any(zone != "low" and begin <= end_s and begin_s < end for begin, end, zone in self.zone_spans(pair))
+
+    def detours(self, pair: HostPair) -> list[tuple[float, float, str]]:
+        """(from, to, relay) while the pair's traffic was away from its direct path."""
+        spans: list[tuple[float, float, str]] = []
+        begin_s, relay = 0.0, None
+        for move in self.moves:
+            if move.pair != pair or move.kind == "stayed":
+                continue
+            if relay is not None:
+                spans.append((begin_s, move.t_s, relay))
+            begin_s, relay = move.t_s, move.relay
+        if relay is not None:
+            spans.append((begin_s, self.time_s, relay))
+        return spans
+
+    def reaction_s(self) -> list[float]:
+        """For each beginning of congestion, the time to the first move after it; those without one are left out."""
+        begins = [each.begin_s for each in self.congestion or ()]
+        reactions = []
+        for begin_s, next_s in pairwise([*begins, self.time_s]):
+            after = [m.t_s for m in self.moves if m.kind == "moved" and begin_s <= m.t_s < next_s]
+            reactions += [after[0] - begin_s] if after else []
+        return reactions
+
+
+def read(store: Store, run: Run, time_s: float) -> ManagedRun:
+    """The run's events, translated to times after the program's start.
+
+    Raises:
+        StoreError: an event lacks what it must have (docs/reference/agent-protocol.md).
+    """
+    entries = list(journal.entries(store, run, *KINDS))
+    started = [t_s for t_s, *_ in of_kind(entries, events.Started)]
+    start_s = started[0] if started else run.started_s
+    measured = _measured(entries, start_s)
+    moves, zones = _with_deaths(
+        [_move(e.t_s - start_s, e.event) for e in entries if isinstance(e.event, MOVES)],
+        [ZoneChange(t_s - start_s, _pair(each), each.zone) for t_s, _, each in of_kind(entries, events.Zone)],
+        [(t_s - start_s, host) for t_s, host, _ in of_kind(entries, events.Died)],
+    )
+    made = [_congestion(t_s, each, start_s, time_s) for t_s, _, each in of_kind(entries, events.Congestion)]
+    stats = list(of_kind(entries, events.Stats))
+    migrations = (recorded_migrations.of_event(e, t_s - start_s) for t_s, _, e in of_kind(entries, events.Migration))
+    found = ManagedRun(
+        run,
+        time_s,
+        tuple(made) if run.parent is not None else None,
+        tuple(moves),
+        tuple(zones),
+        tuple(measured),
+        tuple(_costs(stats, start_s, start_s + time_s)),
+        tuple(migrations),
+        _relayed(stats),
+        frozenset(_pair(each) for *_, each in of_kind(entries, events.PathLatency)),
+    )
+    quiet_s = _quiet_s(found)
+    probed = list(_probed(entries))
+    if any(pair not in quiet_s for _, pair, _ in probed):
+        quiet_s = characterized.base_s(store, run) | quiet_s
+    every = sorted([*measured, *_direct_while_away(probed, quiet_s, start_s)], key=lambda each: each.t_s)
+    return replace(found, latencies=tuple(every))
+
+
+def _measured(entries: Sequence[Entry], start_s: float) -> list[Latency]:
+    """What the kernel measured of paths that carried something, on the route that they had.
+
+    A connection that carries nothing keeps its last round trip, be it of the route before.
+    """
+    changed_s: dict[HostPair, float] = {}
+    remembered: dict[HostPair, deque[float]] = {}
+    found = []
+    for each in entries:
+        event = each.event
+        if isinstance(event, events.Moved | events.Returned):
+            changed_s[_pair(event)] = each.t_s
+        if not isinstance(event, events.PathLatency):
+            continue
+        pair = _pair(event)
+        values = remembered.setdefault(pair, deque(maxlen=_REMEMBERED))
+        again = event.latency_s in values
+        values.append(event.latency_s)
+        settled = each.t_s - changed_s.get(pair, -math.inf) >= SETTLED_S
+        if settled and not again and event.rate_bps != 0:
+            found.append(Latency(each.t_s - start_s, pair, event.latency_s, event.relay))
+    return found
+
+
+def _quiet_s(found: ManagedRun) -> dict[HostPair, float]:
+    """Median latency of each pair's direct path while it was quiet."""
+    quiet: dict[HostPair, list[float]] = {}
+    for each in found.latencies:
+        if each.relay is None and found.quiet(each.pair, each.t_s):
+            quiet.setdefault(each.pair, []).append(each.latency_s)
+    return {pair: median(samples) for pair, samples in quiet.items()}
+
+
+def _probed(entries: Sequence[Entry]) -> Iterator[tuple[float, HostPair, float]]:
+    """(time, pair, queueing delay of its direct path by probes) of pairs whose traffic took a relay."""
+    for each in entries:
+        if isinstance(each.event, events.PathLatency | events.Moved) and each.event.relay is not None:
+            yield each.t_s, _pair(each.event), each.event.queue_delay_s
+
+
+def _direct_while_away(
+    probed: Sequence[tuple[float, HostPair, float]], quiet_s: Mapping[HostPair, float], start_s: float
+) -> list[Latency]:
+    """Latencies of direct paths that carried no traffic: quiet median plus the queueing delay that their probes saw."""
+    return [
+        Latency(t_s - start_s, pair, quiet_s[pair] + queue_s, None)
+        for t_s, pair, queue_s in probed
+        if pair in quiet_s and not math.isnan(queue_s)
+    ]
+
+
+def _pair(event: OfPair) -> HostPair:
+    return event.source, event.destination
+
+
+def _move(t_s: float, event: Decision) -> Move:
+    pair = _pair(event)
+    flows = () if isinstance(event, events.Returned) else event.flows
+    sharing = [((flow.source, flow.destination), flow.rate_bps) for flow in flows]
+    relay = event.relay if isinstance(event, events.Moved) else None
+    return Move(t_s, event.TYPE, pair, relay, event.reason, tuple(each for each in sharing if each[0] != pair))
+
+
+def _with_deaths(
+    moves: Sequence[Move], zones: Sequence[ZoneChange], deaths: Sequence[tuple[float, str]]
+) -> tuple[list[Move], list[ZoneChange]]:
+    """What a host's agent said ends with it: its guardian takes the routes back, and nobody looks at its paths."""
+    every, changes = list(moves), list(zones)
+    for died_s, host in deaths:
+        theirs = [move for move in every if move.t_s <= died_s and move.pair[0] == host and move.kind != "stayed"]
+        last = {move.pair: move.kind for move in sorted(theirs, key=lambda each: each.t_s)}
+        every += [Move(died_s, "returned", pair, None, reasons.AGENT_DIED) for pair in last if last[pair] == "moved"]
+        seen = [change for change in changes if change.t_s <= died_s and change.pair[0] == host]
+        zone = {change.pair: change.zone for change in sorted(seen, key=lambda each: each.t_s)}
+        changes += [ZoneChange(died_s, pair, "low") for pair in zone if zone[pair] != "low"]
+    return sorted(every, key=lambda each: each.t_s), sorted(changes, key=lambda each: each.t_s)
+
+
+def _congestion(t_s: float, event: events.Congestion[str], start_s: float, time_s: float) -> Congestion:
+    return Congestion(max(t_s - start_s, 0.0), min(event.ended_s - start_s, time_s), str(event.place))
+
+
+def _relayed(stats: Sequence[Stats]) -> dict[str, int]:
+    """Sums over the hosts of what their ranks counted."""
+    said: dict[tuple[str, str], list[int]] = {}
+    for _, host, event in stats:
+        if event.relay is not None:
+            for name, number in event.relay.ranks.to_json().items():
+                said.setdefault((host, name), []).append(number)
+    counts: dict[str, int] = {}
+    for (_, name), values in said.items():
+        counts[name] = counts.get(name, 0) + max(values)  # an agent that began anew knows of none at first
+    return counts
+
+
+def _total(values: Sequence[float]) -> float:
+    """What a counter has counted that begins again at zero when its agent is started again."""
+    return sum((before for before, now in pairwise(values) if now < before), start=values[-1]) if values else 0.0
+
+
+def _costs(stats: Sequence[Stats], begin_s: float, end_s: float) -> list[AgentCost]:
+    """Growth of each agent's counters over the program's time.
+
+    The counters (``cpu_s``, ``bytes_sent``) are totals since the agent's start and come about every second: the last
+    one before the program's start is the zero, an agent's own start where there is none. One that fell is of an agent
+    that was started again.
+    """
+    said: dict[str, list[Stats]] = {}
+    for each in stats:
+        if each[0] <= end_s + 1.0:
+            said.setdefault(each[1], []).append(each)
+
+    def grown(theirs: Sequence[Stats], count: Callable[[events.Stats[str]], float]) -> float:
+        before = [count(event) for t_s, _, event in theirs if t_s <= begin_s]
+        return _total([count(event) for *_, event in theirs]) - _total(before)
+
+    return [
+        AgentCost(host, grown(theirs, attrgetter("cpu_s")), grown(theirs, attrgetter("bytes_sent")))
+        for host, theirs in sorted(said.items())
+    ]

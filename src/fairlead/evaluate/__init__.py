@@ -1,1 +1,0 @@
-"""Evaluating programs: own or published samples by factor, what they say, and whether stated figures follow."""

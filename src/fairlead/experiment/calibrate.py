@@ -1,0 +1,150 @@
+"""Short runs before a comparison: they find the scale of a lab's rates, and the lengths of programs."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from fairlead.errors import ConfigError, MeasurementError
+from fairlead.experiment import calibration
+from fairlead.experiment.calibration import Calibration
+from fairlead.experiment.comparison_plan import Case
+from fairlead.experiment.program import ProgramPlan
+from fairlead.lab import processors
+from fairlead.lab.processors import Use
+
+OTHERS_S = 0.5
+OTHERS_LOOKS = 10
+MOST_OTHERS = 0.25
+"""Share of the processors that others may keep busy where a scale is to be found."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one run told. ``timed_s`` is the program's timed section; None: it prints none."""
+
+    timed_s: float | None
+    use: Use | None
+
+
+S = TypeVar("S")
+RunTrial = Callable[[Case, S, int | None, bool], Told]
+"""Runs a case's program once on what was set up: of that length (None: as its command says), clean or congested."""
+
+
+def needed(cases: Sequence[Case], scale: str | float | None) -> bool:
+    """Whether anything has to be tried."""
+    return scale == "auto" or any(case.program.timed_s is not None for case in cases)
+
+
+def calibrate(
+    cases: Sequence[Case],
+    scale: str | float | None,
+    first: float,
+    started: Callable[[float | None], AbstractContextManager[S]],
+    trial: RunTrial[S],
+    announce: Callable[[str], None] = lambda text: None,
+) -> Calibration:
+    """Find what one network's cases need.
+
+    Args:
+        scale: "auto": it is to be found; a number or None: it is that, or the description's.
+        first: the scale to begin with.
+        started: the network, started anew with rates times a scale, for the length of a block.
+
+    Raises:
+        MeasurementError: processors are too busy whatever the scale.
+        ConfigError: a program whose length is to be found prints no time of its own.
+        FairleadError: something could not be started, or a program failed.
+    """
+    lengths: dict[float | None, dict[str, int]] = {}
+
+    def busy_at(tried: float | None) -> float:
+        with started(tried) as setting:
+            lengths[tried], busy = _try(cases, setting, trial, scale == "auto", _told(announce, tried))
+        return busy
+
+    if scale != "auto":
+        assert not isinstance(scale, str)
+        busy = busy_at(scale)
+        return Calibration(scale, lengths[scale], busy)
+    _check_others()
+    found, busy = calibration.find_scale(busy_at, first)
+    return Calibration(found, lengths[found], busy)
+
+
+def _told(announce: Callable[[str], None], scale: float | None) -> Callable[[str], None]:
+    return lambda text: announce(text if scale is None else f"{text}, rates times {scale:g}")
+
+
+def _check_others() -> None:
+    least = 1.0
+    for _ in range(OTHERS_LOOKS):  # a lab that has just ended takes the kernel a while
+        watch = processors.Watch()
+        with processors.watched(watch):
+            time.sleep(OTHERS_S)
+        least = min(least, watch.use().busy)
+        if least <= MOST_OTHERS:
+            return
+    raise MeasurementError(
+        f"others keep this machine's processors {least:.0%} busy: a lab would measure that, and not its network",
+        hint="wait until they have ended, or give a `scale` in place of auto to measure all the same",
+    )
+
+
+def _try(
+    cases: Sequence[Case], setting: S, trial: RunTrial[S], congest: bool, announce: Callable[[str], None]
+) -> tuple[dict[str, int], float]:
+    """Lengths of the programs, and how busy processors were in the busiest trial."""
+    lengths: dict[str, int] = {}
+    busy = 0.0
+    for program in dict.fromkeys(case.program for case in cases):
+        if not congest and program.timed_s is None:
+            continue
+        own = [case for case in cases if case.program == program]
+        announce(f"{program.name}: trial on a clean network")
+        number, found = _pace(program, partial(_clean, trial, own[0], setting))
+        seen = [found]
+        if program.timed_s is not None:
+            assert number is not None
+            assert found.timed_s is not None
+            lengths[program.name] = calibration.for_time(number, found.timed_s, program.timed_s)
+        if congest:
+            if number is not None and found.timed_s is not None:
+                number = calibration.for_time(number, found.timed_s, calibration.ENOUGH_S)
+            for case in {case.congestion: case for case in own}.values():
+                announce(f"{program.name}: trial under congestion")
+                seen.append(trial(case, setting, number, True))
+        busy = max([busy, *(each.use.busy for each in seen if each.use is not None)])
+    return lengths, busy
+
+
+def _clean(trial: RunTrial[S], case: Case, setting: S, number: int | None) -> Told:
+    return trial(case, setting, number, False)
+
+
+def _pace(program: ProgramPlan, run: Callable[[int | None], Told]) -> tuple[int | None, Told]:
+    """A clean trial that is long enough, and its length; None: the program's length cannot be chosen."""
+    if program.length is None:
+        return None, run(None)
+    number = calibration.first_number(program.number)
+    for _ in range(calibration.MOST_TRIALS):
+        found = run(number)
+        if found.timed_s is None:
+            if program.timed_s is None:
+                return None, run(None)
+            raise ConfigError(
+                f"{program.name}: the program prints no time of its own, by which its length could be chosen",
+                hint="leave timed_s and length away, or choose a program that prints a verdict "
+                "(docs/guides/programs.md)",
+            )
+        further = calibration.longer(number, found.timed_s)
+        if further is None:
+            return number, found
+        number = further
+    raise ConfigError(
+        f"{program.name}: its timed section does not become longer with the number after {program.length}",
+        hint="length is to name the option that says how long the program runs",
+    )

@@ -1,0 +1,164 @@
+"""The plan of a comparison, as a person writes it in TOML: what runs where under which congestion.
+
+docs/reference/files/comparison.md is made from it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from fairlead.config import Model
+from fairlead.experiment.congestion import CongestionPlan
+from fairlead.experiment.management import PlaneName
+from fairlead.experiment.program import ProgramPlan
+from fairlead.lab.description import Scale
+
+
+class ComparisonTable(Model):
+    """The comparison as a whole. Paths are relative to the plan. Set ``lab``, ``cluster``, or ``[labs]``."""
+
+    name: str = Field(min_length=1)
+    """Name of the comparison."""
+    lab: Path | None = None
+    """Lab description; the comparison starts and ends the lab."""
+    cluster: Path | None = None
+    """Cluster file of a cluster that is up."""
+    seed: int = 1
+    """Seed of the order of runs, and of time and place of the congestion."""
+    replications: int = Field(default=3, ge=1)
+    """Runs of each program in each scenario."""
+    stages: bool = False
+    """Add fairlead's components one by one (agents, detection, detours); with one plane only."""
+    monitor: bool = False
+    """Watch messages in all runs, the unmanaged ones too."""
+    migrate: bool = False
+    """Managed runs also migrate virtual machines away from congested servers."""
+    planes: tuple[PlaneName, ...] = Field(default=("route",), min_length=1)
+    """How managed runs carry rerouted traffic; each plane has managed scenarios of its own."""
+    scale: Literal["auto"] | Scale | None = None
+    """Factor for the labs' rates; ``auto`` finds what this machine can emulate. Default: each lab's own."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        _distinct("planes", list(self.planes))
+        if self.stages and len(self.planes) > 1:
+            raise ValueError("planes: components are added one by one (stages) over one plane only")
+        if self.scale is not None and self.cluster is not None:
+            raise ValueError("scale: a cluster's links are as they are; only labs can be scaled")
+        return self
+
+
+class CasesPlan(Model):
+    """Every combination of these programs, labs and congestions is a case, named PROGRAM.CONGESTION.LAB."""
+
+    programs: tuple[str, ...] = Field(min_length=1)
+    """Names of ``[[programs]]``."""
+    labs: tuple[str, ...] = Field(min_length=1)
+    """Names in ``[labs]``."""
+    congestions: tuple[str, ...] = Field(min_length=1)
+    """Names of ``[congestions.NAME]``."""
+
+
+@dataclass(frozen=True)
+class NetworkPlan:
+    """A network that programs run on: a lab's description, or the file of a cluster that is up."""
+
+    name: str
+    lab: Path | None
+    cluster: Path | None
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is compared within itself: one program on one network under one congestion, in all scenarios.
+
+    ``name`` is the program's where a plan has one network and one congestion, else PROGRAM.CONGESTION.LAB.
+    """
+
+    name: str
+    program: ProgramPlan
+    congestion: CongestionPlan
+    network: NetworkPlan
+
+
+class ComparisonPlan(Model):
+    """A whole plan: one network and one congestion for all programs, or several of each and ``[[cases]]``."""
+
+    comparison: ComparisonTable
+    """The comparison as a whole."""
+    congestion: CongestionPlan | None = None
+    """What others do to the network; required without ``[[cases]]``."""
+    programs: tuple[ProgramPlan, ...] = Field(min_length=1)
+    """The programs that are compared."""
+    labs: dict[str, Path] = Field(default_factory=dict)
+    """Lab descriptions by name, for ``[[cases]]``."""
+    congestions: dict[str, CongestionPlan] = Field(default_factory=dict)
+    """Congestions by name, for ``[[cases]]``."""
+    cases: tuple[CasesPlan, ...] = ()
+    """Which programs, labs and congestions belong together."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        _distinct("programs", [program.name for program in self.programs])
+        table = self.comparison
+        if not self.cases:
+            if (table.lab is None) == (table.cluster is None):
+                raise ValueError("comparison: give either lab or cluster, or [labs] and [[cases]]")
+            if self.congestion is None:
+                raise ValueError("congestion: is missing: say what others do to the network")
+            if self.labs or self.congestions:
+                raise ValueError("cases: [labs] and [congestions] are used by [[cases]] only, and there are none")
+            return self
+        if table.lab or table.cluster or self.congestion:
+            raise ValueError("cases: with [[cases]], networks stand in [labs] and congestion in [congestions.NAME]")
+        for each in self.cases:
+            _known("programs", each.programs, [program.name for program in self.programs])
+            _known("labs", each.labs, self.labs)
+            _known("congestions", each.congestions, self.congestions)
+        _distinct("cases", [case.name for case in self.all_cases()])
+        return self
+
+    def all_cases(self) -> list[Case]:
+        """Every case, in the plan's order."""
+        table = self.comparison
+        if self.congestion is not None:
+            network = NetworkPlan(table.name, table.lab, table.cluster)
+            return [Case(program.name, program, self.congestion, network) for program in self.programs]
+        programs = {program.name: program for program in self.programs}
+        return [
+            Case(
+                f"{program}.{congestion}.{lab}",
+                programs[program],
+                self.congestions[congestion],
+                NetworkPlan(lab, self.labs[lab], None),
+            )
+            for each in self.cases
+            for lab, congestion, program in product(each.labs, each.congestions, each.programs)
+        ]
+
+    def under(self, directory: Path) -> Self:
+        """The same plan with its relative paths starting at ``directory``."""
+        table = self.comparison
+        paths = {key: directory / path for key in ("lab", "cluster") if (path := getattr(table, key)) is not None}
+        labs = {name: directory / path for name, path in self.labs.items()}
+        programs = tuple(program.under(directory) for program in self.programs)
+        changed = {"comparison": table.model_copy(update=paths), "labs": labs, "programs": programs}
+        return self.model_copy(update=changed)
+
+
+def _distinct(key: str, names: list[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"{key}: two are called {', '.join(twice)}")
+
+
+def _known(key: str, names: Iterable[str], known: Iterable[str]) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ValueError(
+            f"cases: {key}: {', '.join(unknown)} is not in the plan, which has {', '.join(known) or 'none'}"
+        )

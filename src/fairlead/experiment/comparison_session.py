@@ -1,0 +1,145 @@
+"""A comparison from its plan to its samples (``fairlead compare``): which cases, how long, the runs."""
+
+import fnmatch
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairlead import config
+from fairlead.config_changes import Change
+from fairlead.display import words
+from fairlead.errors import ConfigError
+from fairlead.experiment import calibrate, comparison_form, row_checks
+from fairlead.experiment import forecast as forecasts
+from fairlead.experiment.comparison import Comparison, expected_s, managed_hosts, planned_clean_s
+from fairlead.experiment.comparison_plan import ComparisonPlan, NetworkPlan
+from fairlead.experiment.design import Row
+from fairlead.experiment.runner import Progress
+from fairlead.progress import Progress as SurveyProgress
+from fairlead.store import Store
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a comparison is about to do.
+
+    Attributes:
+        runs: those that are left, without pilots.
+        time_s: expected time of all of it.
+        unknown: cases whose clean time the plan does not say; the time is that of the others.
+    """
+
+    runs: int
+    labs: int
+    time_s: float
+    unknown: tuple[str, ...]
+
+    def in_words(self) -> str:
+        """For people, one line."""
+        work = f"{words.count(self.runs, 'run')} on {words.count(self.labs, 'network')}"
+        if not self.runs:
+            return "nothing is left to run"
+        if self.unknown:
+            missing = words.listing(list(self.unknown))
+            return f"{work}; how long they take is told after the pilots (clean_s is missing for {missing})"
+        return f"{work}: {forecasts.words(self.time_s)}"
+
+
+def read(path: Path, changes: Sequence[Change] = ()) -> ComparisonPlan:
+    """Read a plan and check that its cases can run. Relative paths in it start at the plan's own directory.
+
+    Args:
+        changes: of the plan's values.
+
+    Raises:
+        ConfigError: see `fairlead.config.load` and `fairlead.experiment.row_checks`: all that is wrong is told at once.
+    """
+    plan = config.load(path, ComparisonPlan, changes).under(path.absolute().parent)
+    row_checks.of_comparison(plan, path).require_none()
+    return plan
+
+
+def chosen(plan: ComparisonPlan, patterns: Sequence[str], congestions: Sequence[str] = ()) -> list[str]:
+    """Names of the cases that match one of the patterns (``cg-*.delay.*``), in the plan's order; without any: all.
+
+    Args:
+        congestions: names of the plan's congestions; without any: all.
+
+    Raises:
+        ConfigError: a pattern matches no case, or the plan has no such congestion.
+    """
+    for name in congestions:
+        if name not in plan.congestions:
+            known = ", ".join(plan.congestions) or "none that has a name"
+            raise ConfigError(f"--congestion {name}: the plan has no such congestion", hint=f"there are {known}")
+    wanted = [plan.congestions[name] for name in congestions]
+    names = [case.name for case in plan.all_cases() if not wanted or case.congestion in wanted]
+    for pattern in patterns:
+        if not fnmatch.filter(names, pattern):
+            raise ConfigError(f"--only {pattern}: no case has such a name", hint=f"there are {', '.join(names)}")
+    return [name for name in names if not patterns or any(fnmatch.fnmatchcase(name, each) for each in patterns)]
+
+
+def forecast(plan: ComparisonPlan, left: Sequence[Row], calibrated: Collection[NetworkPlan] = ()) -> Forecast:
+    """How long the rows that are left will take, by what the plan says of its programs.
+
+    Args:
+        calibrated: networks whose scale and programs' lengths are known.
+    """
+    cases = {case.name: case for case in plan.all_cases()}
+    parts = comparison_form.parts(plan)
+    clean_s = {name: planned_clean_s(case) for name, case in cases.items()}
+    used = {name: cases[name] for name in dict.fromkeys(str(row.levels[comparison_form.CASE]) for row in left)}
+    networks = dict.fromkeys(case.network for case in used.values())
+    pilots = {(case.network, case.program.name): clean_s[name] or 0.0 for name, case in used.items()}
+    set_up_s = sum(forecasts.set_up_s(managed_hosts(network)) for network in networks)
+    trials_s = sum(_trials_s(plan, network) for network in networks if network not in calibrated)
+    rows_s = 0.0
+    for row in left:
+        name = str(row.levels[comparison_form.CASE])
+        if (known_s := clean_s[name]) is not None:
+            rows_s += expected_s(parts[cases[name].network], row.levels, known_s)
+    unknown = dict.fromkeys(case.program.name for name, case in used.items() if clean_s[name] is None)
+    return Forecast(len(left), len(networks), rows_s + sum(pilots.values()) + set_up_s + trials_s, tuple(unknown))
+
+
+def _trials_s(plan: ComparisonPlan, network: NetworkPlan) -> float:
+    """Expected time to find a network's scale and its programs' lengths."""
+    cases = [case for case in plan.all_cases() if case.network == network]
+    if not calibrate.needed(cases, plan.comparison.scale):
+        return 0.0
+    programs = len({case.program.name for case in cases})
+    return programs * forecasts.TRIALS_S / (1 if plan.comparison.scale == "auto" else 3)
+
+
+def compare(
+    plan: ComparisonPlan,
+    results: Path,
+    *,
+    survey_progress: SurveyProgress,
+    progress: Progress,
+    only: Sequence[str] | None = None,
+    announce: Callable[[Forecast], None] = lambda forecast: None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> int:
+    """Run a plan, or what is left of it; returns the number of the experiment in the store of ``results``.
+
+    Args:
+        only: names of the cases to run now; None: all.
+        announce: called once, before anything is started.
+        tell: called with what else is to be told.
+
+    Raises:
+        FairleadError: the lab, an agent, congestion or the launcher could not be had; what was finished is kept.
+    """
+    with Store.open(results) as store:
+        comparison = Comparison(plan, store, only)
+        comparison.end_remains(tell)
+        announce(forecast(plan, comparison.left(), comparison.calibrated()))
+        comparison.run(progress, tell, survey_progress)
+        return comparison.experiment
+
+
+def with_table(plan: ComparisonPlan, **changes: object) -> ComparisonPlan:
+    """The same plan with other values in its ``[comparison]`` table."""
+    return plan.model_copy(update={"comparison": plan.comparison.model_copy(update=changes)})

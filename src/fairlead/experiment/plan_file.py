@@ -1,0 +1,17 @@
+"""A plan as the command line takes it: the file, with some of its values changed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairlead import config
+from fairlead.config_changes import Change
+from fairlead.experiment.plan import Plan, under
+
+
+def read(path: Path, changes: Sequence[Change] = ()) -> Plan:
+    """Read a plan. Paths in it start at its own directory; the files of labs and clusters are not looked at.
+
+    Raises:
+        ConfigError: see `fairlead.config.load`.
+    """
+    return under(config.load(path, Plan, changes), path.absolute().parent)

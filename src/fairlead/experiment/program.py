@@ -1,0 +1,121 @@
+"""A program of a plan: as a person writes it, resolved at the levels of a row, and as a job."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from fairlead import programs
+from fairlead.cluster import launch
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.job import Job
+from fairlead.cluster.launchers import Launcher
+from fairlead.config import Model
+from fairlead.placement import placed
+
+
+class ProgramTable(Model):
+    """One program."""
+
+    name: str = Field(min_length=1)
+    """Unique name of the program in the plan."""
+    command: tuple[str, ...] = Field(min_length=1)
+    """Name of a bundled program, or a path, and its arguments. Words may hold ``{factor}`` in an evaluation."""
+    ranks: int = Field(ge=1)
+    """Number of ranks."""
+    placement: Path | None = None
+    """File that ``fairlead placement --json`` wrote for these hosts. Default: ranks fill the hosts in order."""
+    mpirun: str | None = None
+    """The mpirun to use. Default: the cluster's."""
+    timeout_s: float = Field(default=600.0, gt=0)
+    """Seconds after which a run is ended and recorded as failed."""
+
+    def under(self, directory: Path) -> Self:
+        """The same program with its relative path starting at ``directory``."""
+        return self if self.placement is None else self.model_copy(update={"placement": directory / self.placement})
+
+    def resolved(self) -> "Program":
+        """What is started."""
+        return Program(self.command, self.ranks, self.mpirun, self.placement, timeout_s=self.timeout_s)
+
+
+class ProgramPlan(ProgramTable):
+    """One program of a comparison."""
+
+    clean_s: float | None = Field(default=None, gt=0)
+    """Approximate run time on a clean network in seconds, for the forecast before pilot runs have measured it."""
+    length: str | None = None
+    """Option of ``command`` whose whole number, 1 or more, sets how long the program runs, such as ``--iterations``."""
+    timed_s: float | None = Field(default=None, gt=0)
+    """Wanted length of the program's own timed section on a clean network in seconds; needs ``length``."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.timed_s is not None and self.length is None:
+            raise ValueError("timed_s: say which option of the command sets the program's length (length)")
+        if self.length is not None:
+            self._number_at()
+        return self
+
+    def _number_at(self) -> int:
+        """Where the number after ``length`` stands in the command."""
+        found = [k + 1 for k, word in enumerate(self.command) if word == self.length]
+        if len(found) != 1 or found[0] >= len(self.command) or not self.command[found[0]].isdecimal():
+            raise ValueError(f"length: the command must have {self.length} once, and a whole number after it")
+        if int(self.command[found[0]]) < 1:
+            raise ValueError(f"length: the number after {self.length} must be 1 or more")
+        return found[0]
+
+    @property
+    def number(self) -> int:
+        """How long it runs: the number after ``length``. Only for programs that have one."""
+        return int(self.command[self._number_at()])
+
+    def of_length(self, number: int) -> Self:
+        """The same program with another number after ``length``."""
+        at = self._number_at()
+        return self.model_copy(update={"command": (*self.command[:at], str(number), *self.command[at + 1 :])})
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program with everything that its start needs to know.
+
+    Attributes:
+        command: name or path, and arguments.
+        mpirun: None: the cluster's.
+        placement: file that says on which host each rank runs; None: by slots.
+        custom: the command is a whole launch line.
+        environment: of the ranks, beside the user's.
+    """
+
+    command: tuple[str, ...]
+    ranks: int
+    mpirun: str | None = None
+    placement: Path | None = None
+    custom: bool = False
+    timeout_s: float = 600.0
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def mpirun_on(self, cluster: Cluster) -> str | None:
+        """The mpirun that starts it there; None: none of ours does."""
+        return None if self.custom else self.mpirun or cluster.mpirun
+
+
+def prepare(cluster: Cluster, program: Program, job_id: str) -> tuple[Launcher, Job]:
+    """A program as a job; raises as `launch.prepare`, `placed.hosts` and `programs.brought`."""
+    if program.mpirun:
+        cluster = cluster.with_mpirun(program.mpirun)
+    hosts = placed.hosts(program.placement, cluster, program.ranks) if program.placement is not None else None
+    launcher, job = launch.prepare(
+        cluster,
+        program.command,
+        program.ranks,
+        job_id=job_id,
+        launcher="custom" if program.custom else None,
+        env=program.environment,
+        hosts=hosts,
+    )
+    return launcher, programs.brought(cluster, job, launcher.family)

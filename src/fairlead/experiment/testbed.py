@@ -1,0 +1,303 @@
+"""What rows run on: a cluster that is up, or a lab; and the levels that need a re-configuration, set up and undone."""
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from fairlead import lab as labs
+from fairlead.characterize.characterization import latest
+from fairlead.characterize.characterize import characterize
+from fairlead.characterize.survey import Settings
+from fairlead.cluster import cgroups, configure, run_facts
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors import of
+from fairlead.errors import ConfigError, PrivilegeError
+from fairlead.experiment import network
+from fairlead.experiment.design import Row
+from fairlead.experiment.management import Managed
+from fairlead.experiment.plan import Plan
+from fairlead.experiment.program import Program
+from fairlead.experiment.remains import Remains
+from fairlead.experiment.templates import Levels, fill, placeholders
+from fairlead.experiment.traffic_watch import Watch
+from fairlead.lab import congestion
+from fairlead.lab import description as lab_description
+from fairlead.lab.congestion import Congestion, CongestionDescription
+from fairlead.lab.migration import replug
+from fairlead.manage.run import management_for
+from fairlead.manage.supervisor import Management
+from fairlead.net import apply as net
+from fairlead.progress import Progress
+from fairlead.store import Event, Store
+
+SIZES_B = (64, 1024, 8192, 65536)
+"""Enough to manage by: larger messages are judged by throughput."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A lab that is up already, with its cluster: whoever started it ends it, too."""
+
+    lab: labs.Lab
+    cluster: Cluster
+
+
+class Testbed:
+    """A context manager: whatever was set up is undone on the way out.
+
+    Attributes:
+        cluster: what rows run on now.
+        lab: the lab that it is; None: it is none.
+        news: events that belong to the next row (set-ups, resets).
+
+    Args:
+        scale: of the lab's rates; None: the description's.
+        progress: of characterisations.
+        running: what all rows run on; None: what the plan says, which is started.
+    """
+
+    cluster: Cluster
+    lab: labs.Lab | None = None
+
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        remains: Remains,
+        *,
+        scale: float | None = None,
+        progress: Progress = lambda what, done, total: None,
+        running: Running | None = None,
+    ) -> None:
+        self._plan = plan
+        self._store = store
+        self._remains = remains
+        self._scale = scale
+        self._progress = progress
+        self._running = running
+        self._managements: dict[Managed, Management] = {}
+        self._characterized = False
+        self._file: str | None = None  # of the cluster, or of the lab that is up
+        self._place: tuple[int, Levels] | None = None
+        self._home: dict[str, str] = {}  # server of each of the lab's virtual machines
+        self._facts: dict[str | None, dict[str, Any]] = {}  # by mpirun
+        self._network: dict[str, Any] = {}
+        self._read_back: dict[str, Any] = {}
+        self._groups: cgroups.Groups | None = None
+        self._processors: dict[str, Any] = {}
+        self.news: list[Event] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with ExitStack() as stack:  # each of them, whatever becomes of the others
+            stack.callback(self._remains.remove_groups)
+            stack.callback(self._end_lab)
+            if self._place is not None:
+                self._undo()
+
+    def share_processors(self, instances: int) -> None:
+        """So many instances run beside each other from now on.
+
+        Raises:
+            FairleadError: the kernel refused.
+        """
+        if self._groups is not None and self._plan.neighbours and self._plan.neighbours.processors == "fixed":
+            self._groups.cap(1 / instances)
+
+    def prefix(self, instance: int) -> tuple[str, ...]:
+        """Words before the command line of an instance, the main program being the first."""
+        return () if self._groups is None else tuple(self._groups.enter(instance))
+
+    def prepare(self, row: Row) -> bool:
+        """Have the row's levels set up; whether anything was set up anew.
+
+        Raises:
+            FairleadError: a command of the plan failed, or the lab or a host could not be had.
+        """
+        levels = self._plan.whole_plot_levels(row.levels)
+        place = (row.block, levels)
+        if place == self._place:
+            return False
+        before = self._place
+        if before is not None:
+            self._undo()
+            if before[0] != row.block:
+                self._reset(before[0])
+        begin_s = time.time()
+        anew = self._have_cluster(levels)
+        plot = self._plan.whole_plot
+        self._place = place  # from here on there is something to undo
+        self._make_bonds(levels)
+        if plot is not None:
+            self._remains.note_undo([[fill(word, levels) for word in line] for line in plot.undo], plot.on)
+            self._on_all(plot.set_up, levels)
+            read_back = self._on_all(plot.read_back, levels)
+            self._read_back = {"read_back": read_back} if read_back else {}
+            self._facts.clear()
+            taken = {"levels": levels, "block": row.block, "taken_s": time.time() - begin_s}
+            self.news.append(Event(begin_s, "set_up", taken))
+        return anew or plot is not None
+
+    def facts(self, program: Program) -> Mapping[str, Any]:
+        """Of machine and software, of the network, and what ``read_back`` printed; kept with the program's rows.
+
+        Raises:
+            FairleadError: see `fairlead.cluster.run_facts.collect`.
+        """
+        mpirun = program.mpirun_on(self.cluster)
+        if mpirun not in self._facts:
+            found = run_facts.collect(self.cluster, mpirun) | self._processors | self._read_back
+            if self.lab is not None:
+                found["lab"] = {"scale": self.lab.plan.scale, "asleep": self.lab.plan.asleep}
+                found["network"] = network.facts(self.lab.plan)
+            self._facts[mpirun] = found | ({"network": self._network} if self._network else {})
+        return self._facts[mpirun]
+
+    def watch(self) -> Watch | None:
+        """Counts what the hosts send from now on; None where they do not count.
+
+        Raises:
+            LabError: the lab's counters cannot be read.
+        """
+        return Watch(self.lab) if self.lab is not None and self.lab.plan.count_flows else None
+
+    def management(self, managed: Managed) -> Management:
+        """How such rows are managed here. A lab is characterised once it is up: its hosts are new, and what was
+        measured before is not relied on. A cluster that is up is characterised only if it never was.
+
+        Raises:
+            FairleadError: it could not be characterised.
+        """
+        if managed not in self._managements:
+            if managed.components.detection and not self._characterized:
+                new = self.lab is not None and self._running is None
+                if new or latest(self._store, self.cluster) is None:
+                    characterize(self.cluster, self._store, Settings(sizes_B=SIZES_B), self._progress)
+                self._characterized = True
+            found = management_for(self.cluster, managed.components, self._store, quiet=True)
+            self._managements[managed] = replace(found, plane=managed.plane)
+        return self._managements[managed]
+
+    def congestion(self, place: CongestionDescription) -> Congestion:
+        """Congestion as described, not yet started.
+
+        Raises:
+            ConfigError: the cluster is no lab.
+            LabError, MissingToolError: see `fairlead.lab.congestion.make`.
+        """
+        if self.lab is None:
+            raise ConfigError(
+                "congestion can be made in a lab only: this cluster is not one",
+                hint='give the plan `lab = "FILE"` in place of a cluster, or the cluster file of a lab that is up',
+            )
+        return congestion.make(self.lab, place)
+
+    def restore(self) -> None:
+        """Put a lab's virtual machines back where they were when it was taken."""
+        if self.lab is None or not self._home:
+            return
+        now = labs.find(self.lab.name).plan.host_by_name
+        for host, server in self._home.items():
+            if now[host].server != server:
+                replug(labs.find(self.lab.name), host, server)
+
+    def take_news(self) -> list[Event]:
+        """What happened since the last row."""
+        news, self.news = self.news, []
+        return news
+
+    def _have_cluster(self, levels: Levels) -> bool:
+        """Start what the levels name, unless it is up; whether it is new."""
+        table = self._plan.evaluation
+        file = fill(table.lab or table.cluster or "", levels)
+        # A lab that is a level is made for every whole plot.
+        anew = table.lab is not None and (placeholders(table.lab) or self._plan.network is not None)
+        if file == self._file and not anew:
+            return False
+        self._end_lab()
+        self._managements, self._characterized = {}, False
+        if self._running is not None:
+            self.lab, self.cluster = self._running.lab, self._running.cluster
+        elif table.lab is not None:
+            self._start_lab(Path(file), levels)
+        else:
+            self.cluster = Cluster.load(file)
+            self._remains.note_cluster(file)
+            self.lab = labs.find(self.cluster.lab) if self.cluster.lab else None
+        self._home = {host.name: host.server for host in self.lab.plan.hosts if host.server} if self.lab else {}
+        self._make_groups()
+        self._facts.clear()
+        self._file = file
+        return True
+
+    def _make_groups(self) -> None:
+        """Once, where the plan asks for them; facts say where there are none."""
+        table = self._plan.neighbours
+        if table is None or table.processors == "system" or self._processors:
+            return
+        asked = {"asked": table.processors}
+        if of(self.cluster).other_machines:
+            raise ConfigError(
+                f"neighbours.processors: the ranks of {self.cluster.name} are not processes of this machine",
+                hint="only labs and local clusters share processors by control groups; leave it away",
+            )
+        names = cgroups.names(1 + max(map(len, table.levels.values())))
+        self._remains.note_groups(cgroups.candidates(names))
+        try:
+            self._groups = cgroups.make(names)
+            self._processors = {"processors": {**asked, "way": f"cgroup v{self._groups.version}"}}
+        except PrivilegeError as error:
+            self._remains.remove_groups()
+            self._processors = {"processors": {**asked, "way": "none", "reason": error.args[0]}}
+
+    def _start_lab(self, file: Path, levels: Levels) -> None:
+        description = lab_description.load(file)
+        nics = self._plan.nics_at(levels)
+        if nics is not None:
+            description = network.configured(description, nics)
+        self.lab, self.cluster = self._remains.start_lab(description, scale=self._scale)
+
+    def _end_lab(self) -> None:
+        if self._running is None:
+            self._remains.end_lab()
+        self.lab, self._file = None, None
+
+    def _make_bonds(self, levels: Levels) -> None:
+        """On real hosts; a lab was made with them."""
+        table, nics = self._plan.network, self._plan.nics_at(levels)
+        self._network, self._unbonded = {}, self.cluster
+        if table is None or nics is None or self._plan.evaluation.lab is not None:
+            return
+        wanted, found = table.wanted(nics), {}
+        if wanted is not None:
+            self._remains.note_bonds()
+            hosts = [host.name for host in self.cluster.managed_hosts()]
+            found = net.apply(of(self.cluster), hosts, wanted, table.within_s)
+            self.cluster = network.over(self.cluster, wanted)
+        self._network = network.kernel_facts(wanted, found)
+        self._facts.clear()
+
+    def _undo(self) -> None:
+        """Take back what is noted: no more than was begun."""
+        self._place, self.cluster = None, self._unbonded
+        self._remains.take_back(self.cluster)
+
+    def _reset(self, block: int) -> None:
+        plot = self._plan.whole_plot
+        if plot is not None and plot.reset:
+            begin_s = time.time()
+            self._on_all(plot.reset, {})
+            self.news.append(Event(begin_s, "reset", {"after_block": block, "taken_s": time.time() - begin_s}))
+
+    def _on_all(self, commands: Sequence[Sequence[str]], levels: Levels) -> dict[str, list[str]]:
+        assert self._plan.whole_plot is not None
+        lines = [[fill(word, levels) for word in command] for command in commands]
+        return configure.run(self.cluster, lines, self._plan.whole_plot.on)

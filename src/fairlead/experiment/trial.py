@@ -1,0 +1,227 @@
+"""One run of a program with everything that a plan has beside it: neighbours, congestion, management, counters."""
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from fairlead import programs
+from fairlead.analysis import traffic
+from fairlead.analysis.dataset import TIME
+from fairlead.analysis.traffic import HostTraffic
+from fairlead.cluster import launch
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.job import Job
+from fairlead.cluster.launchers import Launcher
+from fairlead.errors import FairleadError, LaunchError, NoProgramError
+from fairlead.experiment.congestion import Episode, in_words
+from fairlead.experiment.congestion_schedule import CongestionSchedule, MakeCongestion, Occurrence
+from fairlead.experiment.neighbours import Instance, Neighbours
+from fairlead.experiment.remains import Remains
+from fairlead.experiment.traffic_watch import Watch
+from fairlead.lab import processors
+from fairlead.lab.congestion import CongestionDescription
+from fairlead.manage.data_planes import PLANES
+from fairlead.manage.journal import recorded
+from fairlead.manage.monitor import monitored
+from fairlead.manage.supervisor import Management, Outcome, supervise, timed
+from fairlead.protocol.messages import AgentEvent
+from fairlead.store import Attachment, Event, Series
+
+TIMED_SECTION = "timed_section_s"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is run, and what is beside it.
+
+    Attributes:
+        cluster: what the program runs on.
+        managed_cluster: the hosts that agents run on.
+        management: None: no agents.
+        instances: the neighbours.
+        episodes: when congestion comes, and at which of the places; ``congest`` makes it there.
+        in_lab: all hosts share this machine's processors, which are watched.
+        traffic: counts what hosts send, from its making on; None: nothing does.
+        prefix: see `fairlead.cluster.launch.start`.
+    """
+
+    cluster: Cluster
+    managed_cluster: Cluster
+    launcher: Launcher
+    job: Job
+    timeout_s: float
+    management: Management | None = None
+    instances: Sequence[Instance] = ()
+    episodes: Sequence[Episode] = ()
+    places: Sequence[CongestionDescription] = ()
+    congest: MakeCongestion | None = None
+    in_lab: bool = False
+    traffic: Watch | None = None
+    prefix: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What came of a trial. ``use`` is what processors did in its timed section; None where nobody watched them."""
+
+    outcome: Outcome
+    output: bytes
+    said: programs.Verdict = field(default_factory=programs.Verdict)
+    use: processors.Use | None = None
+    events: tuple[Event, ...] = ()
+    instances: tuple[Instance, ...] = ()
+    traffic: tuple[HostTraffic, ...] = ()
+
+    def failure(self, command: str, value: str = TIME) -> str | None:
+        """Why it is no sample, in words; None: it is one.
+
+        Args:
+            command: the program as the plan names it.
+            value: the series that has to be there.
+        """
+        why = programs.failure(command, self.outcome.exit_code, self.said)
+        if why is None and value == TIMED_SECTION and self.said.timed_s is None:
+            why = "it prints no time of its own (run.value = timed_section_s)"
+        return why
+
+    def record(self, failure: str | None) -> dict[str, Any]:
+        """What `Store.record` keeps of it."""
+        found: dict[str, Any] = {
+            "exit_code": self.outcome.exit_code,
+            "attachments": [Attachment("output", self.output)],
+            "events": list(self.events),
+        }
+        if failure is not None:
+            return {**found, "status": "failed", "error": failure}
+        if self.traffic:
+            found["attachments"].append(traffic.attachment(self.traffic))
+        return {**found, "series": [*self._series(), *traffic.series(self.traffic)]}
+
+    def _series(self) -> Iterator[Series]:
+        yield Series(TIME, "s", {}, np.array([self.outcome.time_s]))
+        if self.said.timed_s is not None:
+            yield Series(TIMED_SECTION, "s", {}, np.array([self.said.timed_s]))
+        for name, value, unit in self.use.series() if self.use else ():
+            yield Series(name, unit, {}, np.array([value]))
+        for each in self.instances:
+            if each.times_s:
+                yield Series("neighbour_time_s", "s", each.about(), np.array(each.times_s))
+
+
+class TrialError(LaunchError):
+    """A program that was not started or did not end in time, with what it had printed."""
+
+    def __init__(self, error: LaunchError, output: bytes) -> None:
+        super().__init__(error.args[0], hint=error.hint)
+        self.output = output
+
+
+def run(trial: Trial, remains: Remains) -> Taken:
+    """Run a program once.
+
+    Raises:
+        TrialError: it, or a neighbour, could not be started, or did not end in time.
+        NoProgramError: a host does not have it.
+        FairleadError: agents or congestion could not be had.
+    """
+    said: list[Event] = []
+    watch = processors.Watch() if trial.in_lab else None
+    schedule = CongestionSchedule(trial.episodes, trial.congest) if trial.congest is not None else None
+    with tempfile.TemporaryFile() as output:
+        launch_it = partial(_launched, trial, output.fileno(), watch, schedule)
+        try:
+            with remains.running(trial.job.id), Neighbours(trial.instances):
+                outcome = _supervised(trial, launch_it, said)
+        except NoProgramError:
+            raise
+        except LaunchError as error:
+            output.seek(0)
+            raise TrialError(error, output.read()) from error
+        output.seek(0)
+        written = output.read()
+    verdict = programs.verdict(written)
+    events = [*said, *(event for each in trial.instances for event in each.events())]
+    if schedule is not None:
+        events += _congested(trial.places, schedule.occurrences)
+    if trial.management is not None or schedule is not None:
+        events.append(Event(outcome.started_s, "started", {}))
+    return Taken(
+        outcome,
+        written,
+        verdict,
+        watch.use(verdict.timed_s or outcome.time_s) if watch is not None else None,
+        tuple(events),
+        tuple(trial.instances),
+        tuple(trial.traffic.taken() if trial.traffic else ()),
+    )
+
+
+def _launched(
+    trial: Trial,
+    output: int,
+    watch: processors.Watch | None,
+    schedule: CongestionSchedule | None,
+    job: Job,
+    on_end: Callable[[], None],
+) -> int:
+    """Launch the job and stay until it has ended; ``on_end`` is called at its end, before tidying up."""
+
+    def ended() -> None:
+        on_end()
+        if watch is not None:
+            watch.end()
+
+    with ExitStack() as stack:
+        if schedule is not None:
+            stack.enter_context(schedule)
+        if watch is not None:
+            stack.enter_context(processors.watched(watch))
+        return launch.run(
+            trial.cluster,
+            trial.launcher,
+            job,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            timeout_s=trial.timeout_s,
+            on_signal=None,  # a signal is for the experiment, not for this run of it
+            on_end=ended,
+            leash=True,
+            prefix=trial.prefix,
+        )
+
+
+def _supervised(trial: Trial, launch_it: Callable[[Job, Callable[[], None]], int], said: list[Event]) -> Outcome:
+    """Run the program with its management; what the agents say goes to ``said``."""
+    if trial.management is None:
+        return timed(partial(launch_it, trial.job))
+    cluster = trial.managed_cluster
+    names = [host.name for host in cluster.managed_hosts()]
+
+    def keep(host: int, event: AgentEvent) -> None:
+        entry = recorded(names, host, event, time.time())
+        if entry is not None:
+            said.append(entry)
+
+    with (
+        monitored(cluster, trial.job, trial.management) as (watched, watching),
+        PLANES.get(watching.plane).joined(cluster, watched, watching) as (ready, relaying),
+    ):
+        launched = partial(launch_it, ready)
+        outcome = supervise(cluster, relaying, launched, argv=trial.job.argv, sinks=[keep], quiet=True)
+    for problem in outcome.problems:
+        if not isinstance(problem, FairleadError | OSError):  # a row without its events is no sample
+            raise problem
+    return outcome
+
+
+def _congested(places: Sequence[CongestionDescription], occurrences: Sequence[Occurrence]) -> Iterator[Event]:
+    for each in occurrences:
+        yield Event(each.began_s, "congestion", {"place": in_words(places[each.place]), "ended_s": each.ended_s})
