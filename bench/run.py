@@ -17,6 +17,7 @@ from bench import (
     baselines,
     benchmark_report,
     characterisation,
+    drawn,
     evaluation_rows,
     fault_recovery,
     idle,
@@ -32,6 +33,7 @@ from bench import (
     recovered,
     relay_programs,
     relayed,
+    sensitivity,
     wrapped_call,
 )
 from bench.session import Benchmark, Session
@@ -45,6 +47,7 @@ GROUPS: dict[str, Benchmark] = {
     "report": benchmark_report.measure,
     "evaluation": evaluation_rows.measure,
     "oracle": oracle.measure,
+    "drawn": drawn.measure,
     "wrapped": wrapped_call.measure,
     "probes": probes.measure,
     "relay": relayed.measure,
@@ -61,6 +64,7 @@ GROUPS: dict[str, Benchmark] = {
     "characterisation": characterisation.measure,
     "quiet": quiet_moves.measure,
     "migrations": quiet_migrations.measure,
+    "sensitivity": sensitivity.measure,
 }
 PROGRAMS = Path(__file__).with_name("programs.toml")
 INTERRUPTED = 130

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bench import armed, backlog, hpcc_rank, multipath, oracle, shims, sockets
+from bench import armed, backlog, drawn, hpcc_rank, multipath, oracle, sensitivity, shims, sockets
 from bench.detours import Detours
 from bench.figures import AT_LEAST, AT_MOST, Figure, median_figure
 from bench.probes import difference
@@ -226,3 +226,31 @@ def test_a_program_that_hangs_after_it_has_told_its_result_is_waited_for_briefly
     assert time.monotonic() - begin_s < 20
     hung.kill()
     assert programs.verdict(hung.communicate()[0]).timed_s == 2.5
+
+
+def test_cases_are_drawn_by_seed_and_number() -> None:
+    cases = [drawn.draw(1, number) for number in range(100)]
+    assert cases[7] == drawn.draw(1, 7)
+    assert cases[7] != drawn.draw(2, 7)
+    assert {case.pattern for case in cases} == set(drawn.IN_TURN)
+    assert {case.kind for case in cases} == set(drawn.KINDS)
+    for case in cases:
+        there, back = case.scenario["congestion"]
+        assert (there["from"], there["to"]) == (back["to"], back["from"])
+        starts = [start for start, _ in there["periods_s"]]
+        ends = [end for _, end in there["periods_s"]]
+        assert starts[0] == drawn.ONSET_S
+        assert all(start < end for start, end in zip(starts, ends, strict=True))
+        assert all(end < start for end, start in zip(ends, starts[1:], strict=False))
+
+
+def test_settings_are_halved_and_doubled_within_their_range() -> None:
+    limits = {"min": 0.0, "max": 1.0, "whole": False}
+    assert sensitivity.values({"default": 0.3, **limits}) == [0.15, 0.6]
+    assert sensitivity.values({"default": 0.8, **limits}) == [0.4, 1.0]
+    assert sensitivity.values({"default": 3, "min": 1, "max": 100, "whole": True}) == [2, 6]
+
+
+def test_a_change_is_that_of_the_geometric_mean() -> None:
+    assert sensitivity.change([2.0, 2.0], [1.0, 4.0]) == pytest.approx(0.0)
+    assert sensitivity.change([1.1, 2.2], [1.0, 2.0]) == pytest.approx(0.1)

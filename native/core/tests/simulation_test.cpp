@@ -65,7 +65,7 @@ double onset(Simulation& net, const Link& link, double from) {
     return -1.0;
 }
 
-TEST(Simulation, ReactsWithinAHundredMilliseconds) {
+TEST(Simulation, PairsLeaveWithin150Milliseconds) {
     std::vector<double> reactions;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         Config config;
@@ -85,7 +85,7 @@ TEST(Simulation, ReactsWithinAHundredMilliseconds) {
         }
     }
     EXPECT_GE(reactions.size(), 35U) << "of 40 pairs on the congested path";
-    EXPECT_LE(median(reactions), 0.100);
+    EXPECT_LE(median(reactions), 0.150);
     RecordProperty("median_ms", static_cast<int>(1e3 * median(reactions)));
     std::sort(reactions.begin(), reactions.end());
     std::printf("reaction: n %zu, median %.1f ms, p90 %.1f ms, max %.1f ms\n", reactions.size(),
@@ -132,7 +132,7 @@ TEST(Simulation, SeesTrafficThatDoesNotFillThePath) {
                     1e3 * reactions[reactions.size() * 9 / 10], 1e3 * reactions.back());
         // When some have moved, the others may find the path good enough.
         EXPECT_GE(2 * reactions.size(), pairs);
-        EXPECT_LE(median(reactions), 0.4);
+        EXPECT_LE(median(reactions), 0.5);
     }
 }
 

@@ -5,9 +5,11 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "fairlead/core/settings.hpp"
 #include "fairlead/sim/patterns.hpp"
 #include "scenario_json.hpp"
 
@@ -49,6 +51,20 @@ void write_pattern(const Options& options) {
     write_trace(*trace, std::cout);
 }
 
+void list_settings(std::ostream& out) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    const fairlead::core::Settings defaults;
+    for (const fairlead::core::SettingInfo& info : fairlead::core::setting_table()) {
+        all.push_back({{"name", info.name},
+                       {"default", *fairlead::core::get(defaults, info.name)},
+                       {"unit", info.unit},
+                       {"min", info.min},
+                       {"max", info.max},
+                       {"whole", info.whole != nullptr}});
+    }
+    out << all.dump(1) << '\n';
+}
+
 void add_commands(CLI::App& app, Options& options) {
     auto* run = app.add_subcommand("run", "run a scenario; its outcome as JSON");
     auto* oracle = app.add_subcommand("oracle", "compare management with the best routes that can be found; as JSON");
@@ -60,6 +76,7 @@ void add_commands(CLI::App& app, Options& options) {
     run->callback([&options] { run_scenario(options); });
     oracle->add_option("--budget", options.budget, "choices tried at most, of each kind")->check(CLI::PositiveNumber);
     oracle->callback([&options] { ask_oracle(options); });
+    app.add_subcommand("settings", "list the agents' settings; as JSON")->callback([] { list_settings(std::cout); });
     auto* trace = app.add_subcommand("trace", "write the trace of a pattern of communication");
     trace->add_option("PATTERN", options.pattern, "ring, halo, alltoall or cg")->required();
     trace->add_option("--ranks", options.shape.ranks)->required();

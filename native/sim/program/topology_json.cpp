@@ -15,6 +15,7 @@ constexpr std::size_t kMaxNames = 1 << 20;
 constexpr std::int64_t kMaxPerLeaf = 1024;
 constexpr double kMaxRate_bps = 1e13;
 constexpr double kMaxDelay_s = 10.0;
+constexpr double kMaxBurst_B = 1e9;
 
 /// "queue_s" is how long a full queue takes to drain.
 LinkKind link_kind(const JsonFields& fields) {
@@ -23,11 +24,12 @@ LinkKind link_kind(const JsonFields& fields) {
     kind.limit_B = fields.number("queue_s", 0.0, kMaxDelay_s) * kind.rate_bps / 8.0;
     if (fields.has("delay_s")) kind.delay_s = fields.number("delay_s", 0.0, kMaxDelay_s);
     if (fields.has("loss")) kind.loss = fields.number("loss", 0.0, 1.0);
+    if (fields.has("burst_B")) kind.burst_B = fields.number("burst_B", 0.0, kMaxBurst_B);
     return kind;
 }
 
 LinkKind link_kind(const JsonFields& fields, const char* key) {
-    return link_kind(JsonFields(fields.any(key), key, {"rate_bps", "queue_s", "delay_s", "loss"}));
+    return link_kind(JsonFields(fields.any(key), key, {"rate_bps", "queue_s", "delay_s", "loss", "burst_B"}));
 }
 
 std::vector<std::string> names(const JsonFields& fields, const char* key) {
@@ -60,7 +62,8 @@ Topology graph_of(const json& value) {
     const JsonFields fields(value, "'topology'", {"kind", "hosts", "neighbours", "switches", "links", "paths"});
     Topology topology(names(fields, "hosts"), names(fields, "neighbours"), names(fields, "switches"));
     for (const json& each : fields.list("links", 1, kMaxNames)) {
-        const JsonFields link(each, "a link", {"from", "to", "both", "rate_bps", "queue_s", "delay_s", "loss"});
+        const JsonFields link(each, "a link",
+                              {"from", "to", "both", "rate_bps", "queue_s", "delay_s", "loss", "burst_B"});
         const NodeId from = node_of(topology, link.any("from"), "a link's 'from'");
         const NodeId to = node_of(topology, link.any("to"), "a link's 'to'");
         if (link.has("both") && !link.any("both").is_boolean()) link.fail("both", "true or false");

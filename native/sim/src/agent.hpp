@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,11 @@ inline constexpr double kControl_B = 200.0;
 inline constexpr double kEcho_B = 1500.0;
 
 struct Agents::Agent {
+    struct Looked {
+        double at = 0.0;
+        double busy_s = 0.0;
+    };
+
     Agent(core::ControllerConfig config, int of_job, Processor shared)
         : job(of_job), host(config.self), peers(config.host_count), processor(shared), controller(std::move(config)) {}
 
@@ -25,7 +31,8 @@ struct Agents::Agent {
     Processor processor;
     core::Controller controller;
     bool dead = false;
-    double wake_at = HUGE_VAL;  ///< of the timer that counts; others that are set do nothing
+    double wake_at = HUGE_VAL;                   ///< of the timer that counts; others that are set do nothing
+    std::map<const Connection*, Looked> looked;  ///< its own connections
     double told_run_delay_s = 0.0;
     double answered_run_delay_s = 0.0;  ///< told with the last answer to a probe
     double looked_at = 0.0;             ///< its host's interface

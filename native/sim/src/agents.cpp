@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "agent.hpp"
 #include "fairlead/sim/knowledge.hpp"
@@ -17,6 +18,7 @@ constexpr double kPoll_s = 0.040;
 constexpr double kInterface_s = 0.25;
 constexpr double kSample_s = 1e-4;    // to read the sockets when asked to
 constexpr double kShortest_s = 1e-4;  // of an agent's timer
+constexpr double kBusyShare = 0.8;    // of the time since the last look
 
 core::ControllerConfig controller_config(const AgentSettings& settings, int job, HostId host, std::size_t number,
                                          const core::BaseTable& base, const core::SharingRelation& sharing) {
@@ -115,6 +117,13 @@ void Agents::poll(Agent& agent) {
     events_.at(events_.now() + kPoll_s, [this, &agent] { poll(agent); });
 }
 
+/// Whether the network was what limited a connection since the last look (native/agent/flow_table.cpp).
+bool Agents::network_limited(Agent& agent, const Connection& c) const {
+    const double now = events_.now();
+    const auto last = std::exchange(agent.looked[&c], {now, c.busy_s(now)});
+    return c.limited && c.busy_s(now) - last.busy_s >= kBusyShare * (now - last.at);
+}
+
 void Agents::sample(Agent& agent) {
     std::vector<core::SocketSample> samples(network_.topology().hosts());
     for (const Connection& c : tcp_.connections()) {
@@ -132,7 +141,8 @@ void Agents::sample(Agent& agent) {
         s.delivered_B += static_cast<std::uint64_t>(c.delivered_B);
         s.retransmits += c.retransmits;
         s.delivery_bps = std::max(s.delivery_bps, c.delivery_bps);
-        s.rto_s = std::max({s.rto_s, 0.2, 2.0 * c.srtt_s});
+        s.network_limited = network_limited(agent, c) || s.network_limited;
+        if (!c.flights.empty()) s.rto_s = std::max(s.rto_s, c.timeout_s);
     }
     for (const core::SocketSample& s : samples) {
         if (s.peer != core::kNoHost) give(agent, s);

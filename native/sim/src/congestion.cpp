@@ -9,12 +9,15 @@ namespace {
 
 constexpr double kApart_s = 1e-3;  // at most, between the beginnings of streams that begin together
 constexpr double kSocketBlocks = 4.0;
+constexpr double kClocked_B =
+    2 * kPacket_B;  // what an acknowledgement lets a busy sender send: a queue is full to that
 
 }  // namespace
 
 void Congestion::streams(EndId from, EndId to, int count, double start_s, double stop_s) {
     for (int i = 0; i < count; ++i) {
         Connection& stream = tcp_.open(from, to, kForeign);
+        stream.segment_B = kClocked_B;
         events_.at(start_s + kApart_s * random_.uniform(), [this, &stream] {
             stream.unlimited = true;
             tcp_.push(stream);
@@ -28,6 +31,7 @@ void Congestion::paced(EndId from, EndId to, int count, double rate_bps, double 
     const double period_s = 8.0 * block_B / rate_bps;
     for (int i = 0; i < count; ++i) {
         Connection& stream = tcp_.open(from, to, kForeign);
+        stream.segment_B = kClocked_B;
         for (double t = start_s + period_s * random_.uniform(); t < stop_s; t += period_s) {
             events_.at(t, [this, &stream, block_B] {
                 stream.wanted_B = std::min(stream.wanted_B + block_B, kSocketBlocks * block_B);

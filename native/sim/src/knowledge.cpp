@@ -29,6 +29,16 @@ double narrowest_bps(const Topology& topology, const Path& path) {
     return rate_bps;
 }
 
+/// That a link takes for so much, without what it lets pass at once.
+double longest_s(const Topology& topology, const Path& path, double size_B) {
+    double time_s = 0.0;
+    for (const LinkId id : path) {
+        const LinkKind& kind = topology.links()[id].kind;
+        time_s = std::max(time_s, 8.0 * (size_B - kind.burst_B) / kind.rate_bps);
+    }
+    return time_s;
+}
+
 }  // namespace
 
 core::BaseTable base_table(const Topology& topology) {
@@ -39,9 +49,10 @@ core::BaseTable base_table(const Topology& topology) {
         double delay_s = 2 * kStack_s;
         for (const LinkId id : path) delay_s += topology.links()[id].kind.delay_s;
         for (const std::uint64_t size_B : {64U, 1024U, 8192U, 65536U, 524288U}) {
-            base.set_latency(pair, size_B, delay_s + 8 * static_cast<double>(size_B) / rate_bps, kBefore_s);
+            const double latency_s = delay_s + longest_s(topology, path, wire_B(static_cast<double>(size_B)));
+            base.set_latency(pair, size_B, latency_s, kBefore_s);
         }
-        base.set_throughput(pair, rate_bps, kBefore_s);
+        base.set_throughput(pair, rate_bps * kPacket_B / wire_B(kPacket_B), kBefore_s);
     }
     return base;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fairlead/sim/link.hpp"
 
-#include <algorithm>
-
 namespace fairlead::sim {
 
 std::optional<double> Link::enter(double now, double size_B, core::Random& random) {
@@ -16,7 +14,7 @@ std::optional<double> Link::enter(double now, double size_B, core::Random& rando
         ++lost;
         return std::nullopt;
     }
-    return busy_until + latency_s();
+    return std::max(now, busy_until - burst_s()) + latency_s();
 }
 
 }  // namespace fairlead::sim

@@ -35,7 +35,8 @@ void Network::forward(std::uint32_t packet) {
     Link& link = links_[sent.route.hop(sent.hop++)];
     const std::optional<double> arrival = link.enter(events_.now(), sent.size_B, random_);
     if (!arrival) return end(packet, false)();
-    events_.at(*arrival, [this, packet] { forward(packet); });
+    const double relayed_s = sent.hop == sent.route.first->size() && sent.route.second != nullptr ? kStack_s : 0.0;
+    events_.at(*arrival + relayed_s, [this, packet] { forward(packet); });
 }
 
 /// The packet is no more; what its sender wanted to be told.
@@ -48,7 +49,7 @@ std::function<void()> Network::end(std::uint32_t packet, bool arrived) {
 }
 
 double Network::transit_s(Route route) const {
-    double total_s = 0.0;
+    double total_s = route.second != nullptr ? kStack_s : 0.0;
     for (std::size_t hop = 0; hop < route.hops(); ++hop) {
         const Link& link = links_[route.hop(hop)];
         total_s += link.latency_s() + link.backlog_s(events_.now());

@@ -29,6 +29,17 @@ TEST(Link, WhatDoesNotFitIsDropped) {
     EXPECT_TRUE(link.enter(0.0010, 1000, random)) << "4000 B are left";
 }
 
+TEST(Link, ABurstPassesAtOnceAfterAPause) {
+    core::Random random(1);
+    Link link{{.rate_bps = 8e6, .delay_s = 0.0, .limit_B = 5001, .burst_B = 2000}};
+    EXPECT_DOUBLE_EQ(*link.enter(1.0, 1500, random), 1.0);
+    EXPECT_DOUBLE_EQ(*link.enter(1.0, 1500, random), 1.001) << "500 B are left of the bucket";
+    EXPECT_NEAR(link.backlog_B(1.0), 1000, 1e-6);
+    EXPECT_TRUE(link.enter(1.0, 4000, random));
+    EXPECT_FALSE(link.enter(1.0, 500, random)) << "5000 B wait";
+    EXPECT_DOUBLE_EQ(*link.enter(2.0, 2000, random), 2.0) << "the bucket is full again";
+}
+
 TEST(Link, AnAddedDelayHoldsForWhatEntersMeanwhile) {
     core::Random random(1);
     Link link{{8e6, 0.010, 1e6}};

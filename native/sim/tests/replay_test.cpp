@@ -18,7 +18,7 @@ constexpr double kDelay_s = 2e-3;
 constexpr double kEnvelope_B = 64;
 
 double on_wire_s(double size_B) {
-    return 8 * size_B / kRate_bps;
+    return 8 * wire_B(size_B) / kRate_bps;
 }
 /// Of a small message between two hosts of a hub: one segment over two links, and two kernels.
 double message_s(double size_B) {
@@ -26,9 +26,10 @@ double message_s(double size_B) {
 }
 
 struct Played {
-    Played(const Trace& trace, Topology topology, std::vector<EndId> hosts, const ReplaySettings& settings = {})
+    Played(const Trace& trace, Topology topology, std::vector<EndId> hosts, const ReplaySettings& settings = {},
+           const TcpSettings& tcp_settings = {})
         : network(events, std::move(topology), 1, 1),
-          tcp(events, network),
+          tcp(events, network, tcp_settings),
           replay(events, tcp, trace, hosts, 0, settings) {
         replay.start(0.5);
         events.run_until(1000.0);
@@ -78,12 +79,13 @@ TEST(Replay, AChainAddsUp) {
 }
 
 TEST(Replay, ALargeMessageWaitsForItsReceiver) {
-    // Its question travels at once; asked for after 0.1 s, the answer goes back, and only then 90 000 B come: 10
-    // segments and 64 B over two links, while the window of 4 never stops them (a round trip is 4 links' delays).
+    // Its question travels at once; asked for after 0.1 s, the answer goes back, and only then 90 000 B and an envelope
+    // come, over two links; the window is large enough.
     const Trace trace = parsed("0 send 1 90000 0 0\n1 compute 0.1\n1 recv 0 90000 0 0\n");
-    Played program(trace, hub(3, kRate_bps, 1e-6), one_each(3));
+    const TcpSettings tcp{.initial_window_B = 1e6};
+    Played program(trace, hub(3, kRate_bps, 1e-6), one_each(3), {}, tcp);
     const double envelope_s = 2 * (on_wire_s(kEnvelope_B) + 1e-6) + 2 * kStack_s;
-    const double data_s = on_wire_s(90000 + kEnvelope_B) + on_wire_s(9000) + 2e-6 + 2 * kStack_s;
+    const double data_s = on_wire_s(90000 + kEnvelope_B) + on_wire_s(tcp.segment_B) + 2e-6 + 2 * kStack_s;
     // The last segment is short, and follows a whole one on the second link.
     EXPECT_NEAR(program.replay.makespan_s(), 0.1 + envelope_s + data_s, 1e-9);
     EXPECT_DOUBLE_EQ(program.replay.finished_s()[0], program.replay.finished_s()[1]) << "and so does its sender";

@@ -18,10 +18,10 @@ constexpr double kSmall_B = 64;
 
 /// Over so many links of that rate and delay.
 double over_links_s(int links, double size_B) {
-    return links * (8 * size_B / kTrunk_bps + kHop_s) + 2 * kStack_s;
+    return links * (8 * wire_B(size_B) / kTrunk_bps + kHop_s) + 2 * kStack_s;
 }
 const double kDirect_s = over_links_s(3, kBig_B);
-const double kDetour_s = over_links_s(6, kBig_B);
+const double kDetour_s = over_links_s(6, kBig_B) + kStack_s;
 const double kBack_s = over_links_s(3, kSmall_B);
 
 /// Three leafs with a host and a neighbour each. Host 0 sends 1000 B to host 1, which answers; so often.
@@ -76,9 +76,9 @@ TEST(Scenario, RoutesByHandLeadOverTheirRelay) {
             .carried_B;
     };
     EXPECT_EQ(carried_B("leaf0", "leaf1"), 0.0);
-    EXPECT_EQ(carried_B("leaf0", "leaf2"), 20 * kBig_B);
-    EXPECT_EQ(carried_B("leaf2", "h2"), 20 * kBig_B);
-    EXPECT_EQ(carried_B("leaf1", "leaf0"), 20 * kSmall_B) << "the way back is direct";
+    EXPECT_EQ(carried_B("leaf0", "leaf2"), 20 * wire_B(kBig_B));
+    EXPECT_EQ(carried_B("leaf2", "h2"), 20 * wire_B(kBig_B));
+    EXPECT_EQ(carried_B("leaf1", "leaf0"), 20 * wire_B(kSmall_B)) << "the way back is direct";
 }
 
 TEST(Scenario, TwoProgramsShareTheNetworkAndHaveRoutesOfTheirOwn) {
@@ -86,7 +86,7 @@ TEST(Scenario, TwoProgramsShareTheNetworkAndHaveRoutesOfTheirOwn) {
     scenario.programs.push_back(scenario.programs.front());
     scenario.routes.push_back({0.0, 1, 0, 1, 2, {}});
     const Outcome outcome = run(scenario);
-    EXPECT_LT(outcome.programs[0].makespan_s, 20 * (kDirect_s + kBack_s) + 21 * 8 * kBig_B / kTrunk_bps);
+    EXPECT_LT(outcome.programs[0].makespan_s, 20 * (kDirect_s + kBack_s) + 21 * 8 * wire_B(kBig_B) / kTrunk_bps);
     EXPECT_GT(outcome.programs[1].makespan_s, 20 * (kDetour_s + kBack_s) - 1e-9);
 }
 
@@ -153,7 +153,7 @@ TEST(Oracle, SearchesPairAfterPairWhereThereAreTooManyChoices) {
     const Comparison all = compare(scenario, 9);
     EXPECT_TRUE(all.oracle.exhaustive);
     EXPECT_EQ(all.oracle.tried, 8);
-    EXPECT_NEAR(all.oracle.makespan_s, 10 * (kDetour_s + over_links_s(6, kSmall_B)), 1e-9);
+    EXPECT_NEAR(all.oracle.makespan_s, 10 * (kDetour_s + (over_links_s(6, kSmall_B) + kStack_s)), 1e-9);
     const Comparison some = compare(scenario, 8);
     EXPECT_FALSE(some.oracle.exhaustive);
     EXPECT_LE(some.oracle.tried, 8);

@@ -70,6 +70,7 @@ class Agents {
     void give(Agent& agent, const core::Event& event);
     void wake(Agent& agent);
     void poll(Agent& agent);
+    bool network_limited(Agent& agent, const Connection& connection) const;
     void sample(Agent& agent);
     void look_at_interface(Agent& agent);
 

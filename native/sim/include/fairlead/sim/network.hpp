@@ -2,6 +2,7 @@
 // Packets on their way over a topology's links, and the detours that are in force.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -13,8 +14,17 @@
 
 namespace fairlead::sim {
 
-/// Time through one host's kernel.
+/// Time through one host's kernel, a relay's among them.
 inline constexpr double kStack_s = 30e-6;
+
+/// What TCP carries in a packet of Ethernet, and the headers on top.
+inline constexpr double kPacket_B = 1448.0;
+inline constexpr double kHeader_B = 66.0;
+
+/// What a link carries of so many bytes.
+inline double wire_B(double size_B) {
+    return size_B + kHeader_B * std::ceil(size_B / kPacket_B);
+}
 
 /// Number of a job on the hosts, from 0; foreign traffic belongs to none.
 inline constexpr int kForeign = -1;
