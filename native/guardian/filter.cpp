@@ -1,163 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "filter.hpp"
 
-#include <nftables/libnftables.h>
+#include <linux/rtnetlink.h>
+#include <netinet/in.h>
 
-#include <cerrno>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <sstream>
+#include <algorithm>
 
 #include "names.hpp"
-#include "netlink.hpp"
+#include "nf_tables.hpp"
 
 namespace fairlead::guardian {
 
 namespace {
 
-using json = nlohmann::json;
+constexpr const char* kHosts = "hosts";  // set: addresses of the job's hosts
+constexpr const char* kHere = "here";    // set: types of destinations that this host takes in
+constexpr std::uint32_t kHostsId = 1, kHereId = 2;
+constexpr std::int32_t kBeforeConnectionTracking = -300;  // which is at -200
 
-// Runs nftables commands and returns their output; all commands of one call take effect together or not at all.
-std::string run(const std::string& commands, const std::string& what, bool as_json = false) {
-    const std::unique_ptr<nft_ctx, void (*)(nft_ctx*)> context(nft_ctx_new(NFT_CTX_DEFAULT), nft_ctx_free);
-    if (!context) throw KernelError(ENOMEM, what + ": no nftables context");
-    if (as_json) nft_ctx_output_set_flags(context.get(), NFT_CTX_OUTPUT_JSON);
-    nft_ctx_buffer_output(context.get());
-    nft_ctx_buffer_error(context.get());
-    errno = 0;
-    if (nft_run_cmd_from_buffer(context.get(), commands.c_str()) == 0) return nft_ctx_get_output_buffer(context.get());
-    const int error = errno != 0 ? errno : EIO;
-    std::string first_line;
-    std::istringstream text(nft_ctx_get_error_buffer(context.get()));
-    std::getline(text, first_line);
-    throw KernelError(error, what + ": " + first_line);
-}
-
-// The objects of one kind in nftables' JSON output.
-std::vector<json> list(const std::string& command, const std::string& kind) {
-    std::vector<json> objects;
-    const json output = json::parse(run(command, command, true), nullptr, false);
-    if (!output.contains("nftables")) throw KernelError(EBADMSG, command + ": output is not what was expected");
-    for (const json& object : output["nftables"])
-        if (object.contains(kind)) objects.push_back(object[kind]);
-    return objects;
-}
-
-// Whether every packet that reaches a rule is refused by it: it has a verdict, and nothing to compare with. A rule of
-// iptables' own kind ("xt") is known by its target's name only.
-bool refuses_all(const json& rule) {
+// Whether every packet that reaches a rule is refused by it: it has a verdict, and nothing to compare with. A target of
+// iptables' own kind is known by its name only.
+bool refuses_all(const std::vector<nf::ShownExpression>& rule) {
     bool refuses = false;
-    for (const json& statement : rule.value("expr", json::array())) {
-        const json xt = statement.value("xt", json::object());
-        const std::string target = xt.is_object() ? xt.value("name", "") : "";
-        if (statement.contains("drop") || statement.contains("reject") || target == "DROP" || target == "REJECT")
+    for (const nf::ShownExpression& expression : rule) {
+        if (expression.drops || expression.kind == "reject" || expression.target == "DROP" ||
+            expression.target == "REJECT")
             refuses = true;
-        else if (!statement.contains("counter") && !statement.contains("log"))
+        else if (expression.kind != "counter" && expression.kind != "objref" && expression.kind != "log")
             return false;
     }
     return refuses;
 }
 
-bool ends_in_refusal(const std::string& family, const std::string& table, const std::string& chain) {
-    const std::vector<json> rules = list("list chain " + family + " " + table + " " + chain, "rule");
-    return !rules.empty() && refuses_all(rules.back());
-}
-
-constexpr const char* kInner = R"(
-table inet <NAME> {
-    counter outsiders { }
-    counter strangers { }
-    counter forgers { }
-    set hosts { type ipv4_addr; elements = { <HOSTS> }; }
-    chain inner {
-        type filter hook ingress device "<DEVICE>" priority 0; policy drop;
-        ip saddr @hosts ip daddr @hosts meta mark set <MARK> accept;
-        counter name strangers;
+void add_forwarding_chains(nf::Batch& batch, const std::string& name, const std::string& device) {
+    for (const auto& [chain, hook] :
+         {std::pair{"delivered", NF_INET_LOCAL_IN}, std::pair{"forwarded", NF_INET_FORWARD}}) {
+        batch.add_chain(name, {chain, hook, kBeforeConnectionTracking, NF_ACCEPT});
+        batch.add_rule(name, chain, nf::Rule().from_device(device).set_mark(0));
     }
-    chain delivered { type filter hook input priority -300; iifname "<DEVICE>" meta mark set 0; }
-    chain forwarded { type filter hook forward priority -300; iifname "<DEVICE>" meta mark set 0; }
-}
-)";
-
-// The outer packets are judged before connection tracking (priority -200) spends anything on them. Their network
-// identifier is not looked at: segments of one buffer (UDP_SEGMENT) pass here as one packet and have one each. The port
-// is the overlay's alone, unless two jobs drew the same: then their detours carry nothing, and are not taken. The
-// overlay's socket takes broadcast and multicast, too. Those from a job's host must be the kernel's own there: from a
-// port that no ordinary user has (network address translation between them keeps such ports below 1024), and not a
-// container's, which this host would put its own address on.
-constexpr const char* kOuter = R"(
-table inet <NAME> {
-    chain outer {
-        type filter hook prerouting priority -300; policy accept;
-        fib daddr type { local, broadcast, multicast } udp dport <PORT> ip saddr != @hosts counter name outsiders drop;
-        fib daddr type { local, broadcast, multicast } udp dport <PORT> meta nfproto ipv6 counter name outsiders drop;
-        fib daddr type { local, broadcast, multicast } udp dport <PORT> udp sport > <LAST> counter name forgers drop;
-    }
-    chain passing {
-        type filter hook forward priority -300; policy accept;
-        ip daddr @hosts ip saddr != @hosts udp dport <PORT> counter name outsiders drop;
-    }
-}
-)";
-
-// Replaces each <KEY> of a template. The values are checked beforehand: names, addresses and numbers only.
-std::string fill(std::string text, const std::vector<std::pair<std::string, std::string>>& values) {
-    for (const auto& [key, value] : values) {
-        const std::string placeholder = "<" + key + ">";
-        for (std::size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos; at += value.size())
-            text.replace(at, placeholder.size(), value);
-    }
-    return text;
 }
 
 }  // namespace
 
 void add_inner_filter(const Setup& setup, std::uint32_t slot) {
-    std::string hosts;
-    for (const Host& host : setup.hosts) hosts += (hosts.empty() ? "" : ", ") + to_string(host.address);
     const std::string name = filter_name(setup.job);
-    const std::string commands = fill(
-        kInner,
-        {{"NAME", name}, {"HOSTS", hosts}, {"DEVICE", device_name(setup.job)}, {"MARK", std::to_string(mark(slot))}});
-    run(commands, "filter " + name);
+    const std::string device = device_name(setup.job);
+    std::vector<std::uint32_t> hosts;
+    for (const Host& host : setup.hosts) hosts.push_back(htonl(host.address));
+    nf::Batch batch;
+    batch.add_table(name);
+    for (const char* counter : {"outsiders", "strangers", "forgers"}) batch.add_counter(name, counter);
+    batch.add_set(name, kHosts, nf::Batch::ElementType::ipv4_addr, kHostsId, hosts);
+    batch.add_chain(name, {"inner", NF_INET_INGRESS, 0, NF_DROP, device});
+    batch.add_rule(name, "inner",
+                   nf::Rule().ipv4().source_in(kHosts).destination_in(kHosts).set_mark(mark(slot)).accept());
+    batch.add_rule(name, "inner", nf::Rule().count("strangers"));
+    add_forwarding_chains(batch, name, device);
+    batch.commit("filter " + name);
 }
 
+// The outer packets are judged before connection tracking spends anything on them. Their network identifier is not
+// looked at: segments of one buffer (UDP_SEGMENT) pass here as one packet and have one each. The port is the overlay's
+// alone, unless two jobs drew the same: then their detours carry nothing, and are not taken. The overlay's socket takes
+// broadcast and multicast, too. Those from a job's host must be the kernel's own there: from a port that no ordinary
+// user has (network address translation between them keeps such ports below 1024), and not a container's, which this
+// host would put its own address on.
 void add_outer_filter(const Setup& setup) {
     const std::string name = filter_name(setup.job);
-    const std::string commands =
-        fill(kOuter,
-             {{"NAME", name}, {"PORT", std::to_string(setup.overlay_port)}, {"LAST", std::to_string(kLastSourcePort)}});
-    run(commands, "filter " + name);
+    const std::uint16_t port = setup.overlay_port;
+    const auto to_here = [&] { return nf::Rule().destination_type_in(kHere).udp_to(port); };
+    nf::Batch batch;
+    batch.add_set(name, kHere, nf::Batch::ElementType::fib_addrtype, kHereId,
+                  {RTN_LOCAL, RTN_BROADCAST, RTN_MULTICAST});
+    batch.add_chain(name, {"outer", NF_INET_PRE_ROUTING, kBeforeConnectionTracking, NF_ACCEPT});
+    batch.add_rule(name, "outer", to_here().ipv4().source_not_in(kHosts).count("outsiders").drop());
+    batch.add_rule(name, "outer", to_here().ipv6().count("outsiders").drop());
+    batch.add_rule(name, "outer", to_here().udp_from_above(kLastSourcePort).count("forgers").drop());
+    batch.add_chain(name, {"passing", NF_INET_FORWARD, kBeforeConnectionTracking, NF_ACCEPT});
+    batch.add_rule(
+        name, "passing",
+        nf::Rule().ipv4().destination_in(kHosts).source_not_in(kHosts).udp_to(port).count("outsiders").drop());
+    batch.commit("filter " + name);
 }
 
 void remove_filter(const std::string& name) {
-    // Added first, so that it is no error if there is none.
-    run("add table inet " + name + "; delete table inet " + name, "remove filter " + name);
+    nf::Batch batch;
+    batch.add_table(name);  // so that it is no error if there is none
+    batch.delete_table(name);
+    batch.commit("remove filter " + name);
 }
 
 std::vector<std::string> list_filters() {
-    std::vector<std::string> names;
-    for (const json& table : list("list tables inet", "table"))
-        if (const std::string name = table.value("name", ""); job_of(name, kFilterPrefix)) names.push_back(name);
+    std::vector<std::string> names = nf::list_tables();
+    std::erase_if(names, [](const std::string& name) { return !job_of(name, kFilterPrefix); });
     return names;
 }
 
 std::vector<RefusingChain> list_refusing_chains() {
     std::vector<RefusingChain> found;
-    for (const json& chain : list("list chains", "chain")) {
-        const std::string hook = chain.value("hook", "");
-        const std::string family = chain.value("family", "");
-        if ((hook != "input" && hook != "forward") || (family != "ip" && family != "inet")) continue;
-        const std::string table = chain.value("table", "");
-        const std::string name = chain.value("name", "");
-        if (chain.value("policy", "") == "drop" || ends_in_refusal(family, table, name))
-            found.push_back({family, table, name, hook});
+    for (const nf::ShownChain& chain : nf::list_chains()) {
+        if (chain.family != NFPROTO_IPV4 && chain.family != NFPROTO_INET) continue;
+        if (chain.hook != NF_INET_LOCAL_IN && chain.hook != NF_INET_FORWARD) continue;
+        if (chain.policy == NF_DROP || refuses_all(nf::last_rule(chain)))
+            found.push_back({chain.family == NFPROTO_IPV4 ? "ip" : "inet", chain.table, chain.name,
+                             chain.hook == NF_INET_FORWARD ? "forward" : "input"});
     }
     return found;
 }
 
 void try_filter(const std::string& name) {
-    run("add table inet " + name, "nftables");
+    nf::Batch batch;
+    batch.add_table(name);
+    batch.commit("nftables");
     remove_filter(name);
 }
 

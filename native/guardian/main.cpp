@@ -77,7 +77,7 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    clearenv();  // libraries believe it: libnftables' looks for extensions where XTABLES_LIBDIR says
+    clearenv();  // nothing in it is for a privileged program
     CLI::App app("fairlead's privileged part: overlay device, routes and filter of the route plane.");
     Options options;
     add_options(app, options);

@@ -2,19 +2,68 @@
 #include "netlink.hpp"
 
 #include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace fairlead::guardian {
 
 namespace {
 
+constexpr std::size_t align(std::size_t size_B) {
+    return (size_B + NLMSG_ALIGNTO - 1) & ~std::size_t{NLMSG_ALIGNTO - 1};
+}
+constexpr std::size_t kMessageHeader_B = align(sizeof(nlmsghdr));
+constexpr std::size_t kAttributeHeader_B = align(sizeof(nlattr));
+
+// Calls `visit` with each attribute of the bytes from `start` to `end`, up to one that does not fit.
+template <typename Visit>
+void each_attribute(const char* start, const char* end, const Visit& visit) {
+    while (static_cast<std::size_t>(end - start) >= kAttributeHeader_B) {
+        const auto* attribute = reinterpret_cast<const nlattr*>(start);
+        const auto left_B = static_cast<std::size_t>(end - start);
+        if (attribute->nla_len < kAttributeHeader_B || attribute->nla_len > left_B) return;
+        visit(attribute);
+        if (align(attribute->nla_len) > left_B) return;
+        start += align(attribute->nla_len);
+    }
+}
+
+// The same with each message.
+template <typename Visit>
+void each_message(const std::vector<char>& bytes, const Visit& visit) {
+    const char* start = bytes.data();
+    const char* const end = start + bytes.size();
+    while (static_cast<std::size_t>(end - start) >= kMessageHeader_B) {
+        const auto* message = reinterpret_cast<const nlmsghdr*>(start);
+        const auto left_B = static_cast<std::size_t>(end - start);
+        if (message->nlmsg_len < kMessageHeader_B || message->nlmsg_len > left_B) return;
+        visit(message);
+        if (align(message->nlmsg_len) > left_B) return;
+        start += align(message->nlmsg_len);
+    }
+}
+
+template <typename Visit>
+void each_attribute(const nlattr* nest, const Visit& visit) {
+    if (nest == nullptr) return;
+    const auto* start = static_cast<const char*>(payload(nest));
+    each_attribute(start, start + payload_B(nest), visit);
+}
+
+// The errno with which the kernel answers a request; 0: it was carried out. Of a message of type NLMSG_ERROR.
+int error_of(const nlmsghdr* message) {
+    return payload_B(message) < sizeof(nlmsgerr) ? EBADMSG : -static_cast<const nlmsgerr*>(payload(message))->error;
+}
+
 // What the kernel adds to a refusal in words (extended acknowledgement), if anything.
 std::string extended_text(const nlmsghdr* message) {
-    if (!(message->nlmsg_flags & NLM_F_ACK_TLVS)) return {};
-    const auto* failure = static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(message));
+    if (!(message->nlmsg_flags & NLM_F_ACK_TLVS) || payload_B(message) < sizeof(nlmsgerr)) return {};
+    const auto* failure = static_cast<const nlmsgerr*>(payload(message));
     std::size_t offset_B = sizeof(nlmsgerr);
     if (!(message->nlmsg_flags & NLM_F_CAPPED)) offset_B += failure->msg.nlmsg_len - sizeof(nlmsghdr);
     return Attributes(message, offset_B).text(NLMSGERR_ATTR_MSG);
@@ -30,25 +79,47 @@ constexpr std::size_t kReceiveBuffer_B = 32768;  // the kernel's own limit for o
 
 KernelError::KernelError(int errno_value, const std::string& what) : std::runtime_error(what), error(errno_value) {}
 
+const void* payload(const nlmsghdr* message) {
+    return reinterpret_cast<const char*>(message) + kMessageHeader_B;
+}
+
+std::size_t payload_B(const nlmsghdr* message) {
+    return message->nlmsg_len - kMessageHeader_B;
+}
+
+const void* payload(const nlattr* attribute) {
+    return reinterpret_cast<const char*>(attribute) + kAttributeHeader_B;
+}
+
+std::size_t payload_B(const nlattr* attribute) {
+    return attribute->nla_len - kAttributeHeader_B;
+}
+
 Message::Message(std::uint16_t type, std::uint16_t flags) {
-    mnl_nlmsg_put_header(buffer_.data());
+    header()->nlmsg_len = kMessageHeader_B;
     header()->nlmsg_type = type;
     header()->nlmsg_flags = flags;
 }
 
 Message Message::repeat(std::uint16_t type, const nlmsghdr* shown) {
     Message message(type);
-    const std::size_t payload_B = mnl_nlmsg_get_payload_len(shown);
-    if (MNL_NLMSG_HDRLEN + payload_B > message.buffer_.size())
-        throw std::length_error("netlink message too long to repeat");
-    std::memcpy(mnl_nlmsg_get_payload(message.header()), mnl_nlmsg_get_payload(shown), payload_B);
-    message.header()->nlmsg_len = static_cast<std::uint32_t>(MNL_NLMSG_HDRLEN + payload_B);
+    const std::size_t size_B = payload_B(shown);
+    std::memcpy(message.append(size_B), fairlead::guardian::payload(shown), size_B);
     return message;
 }
 
+void* Message::append(std::size_t size_B) {
+    const std::size_t start_B = header()->nlmsg_len;
+    if (align(size_B) > buffer_.size() - start_B) throw std::length_error("netlink request too long");
+    header()->nlmsg_len += static_cast<std::uint32_t>(align(size_B));
+    return buffer_.data() + start_B;
+}
+
 void Message::put(std::uint16_t attribute, const void* data, std::size_t size_B) {
-    if (!mnl_attr_put_check(header(), buffer_.size(), attribute, size_B, data))
-        throw std::length_error("netlink request too long");
+    auto* start = static_cast<nlattr*>(append(kAttributeHeader_B + size_B));
+    start->nla_len = static_cast<std::uint16_t>(kAttributeHeader_B + size_B);
+    start->nla_type = attribute;
+    if (size_B > 0) std::memcpy(reinterpret_cast<char*>(start) + kAttributeHeader_B, data, size_B);
 }
 
 void Message::put_u16_network(std::uint16_t attribute, std::uint16_t value) {
@@ -56,8 +127,12 @@ void Message::put_u16_network(std::uint16_t attribute, std::uint16_t value) {
     put(attribute, &network, sizeof(network));
 }
 
+void Message::put_u32_network(std::uint16_t attribute, std::uint32_t value) {
+    put_u32(attribute, htonl(value));
+}
+
 void Message::put_address(std::uint16_t attribute, std::uint32_t address_host_order) {
-    put_u32(attribute, htonl(address_host_order));
+    put_u32_network(attribute, address_host_order);
 }
 
 void Message::put_text(std::uint16_t attribute, const std::string& text) {
@@ -65,59 +140,107 @@ void Message::put_text(std::uint16_t attribute, const std::string& text) {
 }
 
 void Message::nest(std::uint16_t attribute, const std::function<void()>& fill) {
-    nlattr* start = mnl_attr_nest_start_check(header(), buffer_.size(), attribute);
-    if (start == nullptr) throw std::length_error("netlink request too long");
+    const std::size_t start_B = header()->nlmsg_len;
+    auto* start = static_cast<nlattr*>(append(kAttributeHeader_B));
+    start->nla_type = static_cast<std::uint16_t>(attribute | NLA_F_NESTED);
     fill();
-    mnl_attr_nest_end(header(), start);
+    start->nla_len = static_cast<std::uint16_t>(header()->nlmsg_len - start_B);
 }
 
-Netlink::Netlink() : socket_(nullptr, mnl_socket_close) {
+Netlink::Netlink(int protocol) : protocol_(protocol) {
     open();
 }
 
-void Netlink::open() {
-    socket_.reset(mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC));
-    if (!socket_ || mnl_socket_bind(socket_.get(), 0, MNL_SOCKET_AUTOPID) != 0)
-        throw KernelError(errno, describe("netlink socket", errno, {}));
-    // Refusals in words, and dumps that the kernel filters. Both are only conveniences: old kernels lack them.
-    int on = 1;
-    mnl_socket_setsockopt(socket_.get(), NETLINK_EXT_ACK, &on, sizeof(on));
-    mnl_socket_setsockopt(socket_.get(), NETLINK_GET_STRICT_CHK, &on, sizeof(on));
+Netlink::~Netlink() {
+    if (socket_ >= 0) close(socket_);
 }
 
-void Netlink::send(Message& message, std::uint16_t flags, const std::string& what) {
+void Netlink::open() {
+    if (socket_ >= 0) close(socket_);
+    socket_ = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol_);
+    sockaddr_nl own{};
+    own.nl_family = AF_NETLINK;
+    if (socket_ < 0 || bind(socket_, reinterpret_cast<const sockaddr*>(&own), sizeof(own)) != 0)
+        throw KernelError(errno, describe("netlink socket", errno, {}));
+    // Refusals in words, and dumps that the kernel filters. Both are only conveniences: old kernels lack them.
+    const int on = 1;
+    setsockopt(socket_, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+    setsockopt(socket_, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &on, sizeof(on));
+}
+
+void Netlink::number(Message& message, std::uint16_t flags) {
     nlmsghdr* header = message.header();
     header->nlmsg_flags = static_cast<std::uint16_t>(header->nlmsg_flags | NLM_F_REQUEST | flags);
     header->nlmsg_seq = ++sequence_;
-    if (mnl_socket_sendto(socket_.get(), header, header->nlmsg_len) < 0)
+}
+
+void Netlink::send(const void* data, std::size_t size_B, const std::string& what) {
+    sockaddr_nl kernel{};
+    kernel.nl_family = AF_NETLINK;
+    if (sendto(socket_, data, size_B, 0, reinterpret_cast<const sockaddr*>(&kernel), sizeof(kernel)) < 0)
         throw KernelError(errno, describe(what, errno, {}));
 }
 
-int Netlink::try_transact(Message& message, std::string& kernel_text) {
-    send(message, NLM_F_ACK, "netlink request");
-    std::vector<char> buffer(kReceiveBuffer_B);
+void Netlink::send(Message& message, std::uint16_t flags, const std::string& what) {
+    number(message, flags);
+    send(message.header(), message.header()->nlmsg_len, what);
+}
+
+std::vector<char> Netlink::receive(const std::string& what) {
+    std::vector<char> bytes(kReceiveBuffer_B);
+    iovec part{bytes.data(), bytes.size()};
+    msghdr datagram{};
+    datagram.msg_iov = &part;
+    datagram.msg_iovlen = 1;
+    const ssize_t size_B = recvmsg(socket_, &datagram, 0);
+    const int error = size_B < 0 ? errno : datagram.msg_flags & MSG_TRUNC ? ENOSPC : 0;
+    if (error != 0) throw KernelError(error, describe(what, error, {}));
+    bytes.resize(static_cast<std::size_t>(size_B));
+    return bytes;
+}
+
+int Netlink::try_transact(Message& message, const std::string& what, std::string& kernel_text) {
+    send(message, NLM_F_ACK, what);
     for (;;) {
-        const ssize_t size_B = mnl_socket_recvfrom(socket_.get(), buffer.data(), buffer.size());
-        if (size_B < 0) return errno;
-        const auto* answer = reinterpret_cast<const nlmsghdr*>(buffer.data());
-        if (!mnl_nlmsg_ok(answer, static_cast<int>(size_B)) || answer->nlmsg_seq != sequence_ ||
-            answer->nlmsg_type != NLMSG_ERROR)
-            continue;
-        const int error = -static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(answer))->error;
-        if (error != 0) kernel_text = extended_text(answer);
-        return error;
+        std::optional<int> error;
+        each_message(receive(what), [&](const nlmsghdr* answer) {
+            if (answer->nlmsg_seq != sequence_ || answer->nlmsg_type != NLMSG_ERROR) return;
+            error = error_of(answer);
+            if (*error != 0) kernel_text = extended_text(answer);
+        });
+        if (error) return *error;
     }
 }
 
 void Netlink::transact(Message& message, const std::string& what) {
     std::string kernel_text;
-    const int error = try_transact(message, kernel_text);
+    const int error = try_transact(message, what, kernel_text);
     if (error != 0) throw KernelError(error, describe(what, error, kernel_text));
+}
+
+void Netlink::transact_all(std::vector<Message>& messages, const std::string& what) {
+    const std::uint32_t before = sequence_;
+    std::vector<char> packet;
+    for (Message& message : messages) {
+        number(message, 0);
+        const auto* bytes = reinterpret_cast<const char*>(message.header());
+        packet.insert(packet.end(), bytes, bytes + message.header()->nlmsg_len);
+    }
+    std::size_t awaited = 0;
+    for (Message& message : messages) awaited += (message.header()->nlmsg_flags & NLM_F_ACK) != 0;
+    send(packet.data(), packet.size(), what);
+    while (awaited > 0)
+        each_message(receive(what), [&](const nlmsghdr* answer) {
+            if (answer->nlmsg_type != NLMSG_ERROR || answer->nlmsg_seq <= before) return;
+            const int error = error_of(answer);
+            if (error != 0) throw KernelError(error, describe(what, error, extended_text(answer)));
+            if (awaited > 0) --awaited;
+        });
 }
 
 bool Netlink::remove(Message& message, const std::string& what) {
     std::string kernel_text;
-    const int error = try_transact(message, kernel_text);
+    const int error = try_transact(message, what, kernel_text);
     if (error == 0) return true;
     if (error == ENOENT || error == ESRCH || error == ENODEV || error == EADDRNOTAVAIL) return false;
     throw KernelError(error, describe(what, error, kernel_text));
@@ -125,41 +248,34 @@ bool Netlink::remove(Message& message, const std::string& what) {
 
 void Netlink::get(Message& message, const std::string& what, const std::function<void(const nlmsghdr*)>& visit) {
     send(message, 0, what);
-    std::vector<char> buffer(kReceiveBuffer_B);
-    for (;;) {
-        const ssize_t size_B = mnl_socket_recvfrom(socket_.get(), buffer.data(), buffer.size());
-        if (size_B < 0) throw KernelError(errno, describe(what, errno, {}));
-        const auto* answer = reinterpret_cast<const nlmsghdr*>(buffer.data());
-        if (!mnl_nlmsg_ok(answer, static_cast<int>(size_B)) || answer->nlmsg_seq != sequence_) continue;
-        if (answer->nlmsg_type == NLMSG_ERROR) {
-            const int error = -static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(answer))->error;
+    for (bool answered = false; !answered;)
+        each_message(receive(what), [&](const nlmsghdr* answer) {
+            if (answer->nlmsg_seq != sequence_ || answered) return;
+            answered = true;
+            if (answer->nlmsg_type != NLMSG_ERROR) return visit(answer);
+            const int error = error_of(answer);
             throw KernelError(error, describe(what, error, extended_text(answer)));
-        }
-        return visit(answer);
-    }
+        });
 }
 
 bool Netlink::try_dump(Message& message, const std::string& what, std::vector<char>& shown) {
     send(message, NLM_F_DUMP, what);
     bool consistent = true;
-    std::vector<char> buffer(kReceiveBuffer_B);
-    for (;;) {
-        const ssize_t size_B = mnl_socket_recvfrom(socket_.get(), buffer.data(), buffer.size());
-        if (size_B < 0) throw KernelError(errno, describe(what, errno, {}));
-        int left_B = static_cast<int>(size_B);
-        for (const auto* piece = reinterpret_cast<const nlmsghdr*>(buffer.data()); mnl_nlmsg_ok(piece, left_B);
-             piece = mnl_nlmsg_next(piece, &left_B)) {
-            if (piece->nlmsg_seq != sequence_) continue;
+    for (bool done = false; !done;)
+        each_message(receive(what), [&](const nlmsghdr* piece) {
+            if (piece->nlmsg_seq != sequence_ || done) return;
             consistent = consistent && !(piece->nlmsg_flags & NLM_F_DUMP_INTR);
-            if (piece->nlmsg_type == NLMSG_DONE) return consistent;
+            done = piece->nlmsg_type == NLMSG_DONE;
+            if (done) return;
             if (piece->nlmsg_type == NLMSG_ERROR) {
-                const int error = -static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(piece))->error;
+                const int error = error_of(piece);
                 throw KernelError(error, describe(what, error, extended_text(piece)));
             }
             const auto* bytes = reinterpret_cast<const char*>(piece);
-            shown.insert(shown.end(), bytes, bytes + MNL_ALIGN(piece->nlmsg_len));
-        }
-    }
+            shown.insert(shown.end(), bytes, bytes + piece->nlmsg_len);
+            shown.resize(align(shown.size()));
+        });
+    return consistent;
 }
 
 void Netlink::dump(Message& message, const std::string& what, const std::function<void(const nlmsghdr*)>& visit) {
@@ -177,25 +293,23 @@ void Netlink::dump(Message& message, const std::string& what, const std::functio
         if (attempt == kAttempts) throw KernelError(EAGAIN, what + ": changes faster than it can be read");
         shown.clear();
     }
-    int left_B = static_cast<int>(shown.size());
-    for (const auto* piece = reinterpret_cast<const nlmsghdr*>(shown.data()); mnl_nlmsg_ok(piece, left_B);
-         piece = mnl_nlmsg_next(piece, &left_B))
-        visit(piece);
+    each_message(shown, visit);
 }
 
 Attributes::Attributes(const nlmsghdr* message, std::size_t family_header_B) {
-    mnl_attr_parse(message, static_cast<unsigned int>(family_header_B), add, this);
+    const auto* start = static_cast<const char*>(payload(message));
+    if (align(family_header_B) > payload_B(message)) return;
+    each_attribute(start + align(family_header_B), start + payload_B(message), [&](const nlattr* attribute) {
+        const std::size_t type = attribute->nla_type & NLA_TYPE_MASK;
+        if (type < found_.size()) found_[type] = attribute;
+    });
 }
 
 Attributes::Attributes(const nlattr* nest) {
-    if (nest != nullptr) mnl_attr_parse_nested(nest, add, this);
-}
-
-int Attributes::add(const nlattr* attribute, void* attributes) {
-    auto& found = static_cast<Attributes*>(attributes)->found_;
-    const std::uint16_t type = mnl_attr_get_type(attribute);
-    if (type < found.size()) found[type] = attribute;
-    return MNL_CB_OK;
+    each_attribute(nest, [&](const nlattr* attribute) {
+        const std::size_t type = attribute->nla_type & NLA_TYPE_MASK;
+        if (type < found_.size()) found_[type] = attribute;
+    });
 }
 
 const nlattr* Attributes::find(std::uint16_t type) const {
@@ -204,23 +318,32 @@ const nlattr* Attributes::find(std::uint16_t type) const {
 
 std::uint8_t Attributes::u8(std::uint16_t type) const {
     const nlattr* attribute = find(type);
-    return attribute && mnl_attr_get_payload_len(attribute) >= 1 ? mnl_attr_get_u8(attribute) : std::uint8_t{0};
+    return attribute && payload_B(attribute) >= 1 ? *static_cast<const std::uint8_t*>(payload(attribute))
+                                                  : std::uint8_t{};
 }
 
 std::uint32_t Attributes::u32(std::uint16_t type) const {
     const nlattr* attribute = find(type);
-    return attribute && mnl_attr_get_payload_len(attribute) >= 4 ? mnl_attr_get_u32(attribute) : 0;
+    std::uint32_t value = 0;
+    if (attribute && payload_B(attribute) >= sizeof(value)) std::memcpy(&value, payload(attribute), sizeof(value));
+    return value;
 }
 
-std::uint32_t Attributes::address(std::uint16_t type) const {
+std::uint32_t Attributes::u32_network(std::uint16_t type) const {
     return ntohl(u32(type));
 }
 
 std::string Attributes::text(std::uint16_t type) const {
     const nlattr* attribute = find(type);
     if (attribute == nullptr) return {};
-    const char* start = mnl_attr_get_str(attribute);
-    return {start, strnlen(start, mnl_attr_get_payload_len(attribute))};
+    const auto* start = static_cast<const char*>(payload(attribute));
+    return {start, strnlen(start, payload_B(attribute))};
+}
+
+std::vector<const nlattr*> attributes_of(const nlattr* nest) {
+    std::vector<const nlattr*> found;
+    each_attribute(nest, [&](const nlattr* attribute) { found.push_back(attribute); });
+    return found;
 }
 
 }  // namespace fairlead::guardian

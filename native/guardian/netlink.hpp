@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thin layer over libmnl: one rtnetlink request, sent and acknowledged, or a dump.
+// Requests to the kernel over netlink: one that is acknowledged, several that take effect together, or a dump.
 #pragma once
 
-#include <libmnl/libmnl.h>
 #include <linux/netlink.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -21,6 +20,12 @@ struct KernelError : std::runtime_error {
     int error;
 };
 
+// What follows the header of a message or attribute, and its size.
+const void* payload(const nlmsghdr* message);
+std::size_t payload_B(const nlmsghdr* message);
+const void* payload(const nlattr* attribute);
+std::size_t payload_B(const nlattr* attribute);
+
 // One request under construction.
 class Message {
   public:
@@ -31,29 +36,40 @@ class Message {
     // The family header that follows the netlink header; all zero at first.
     template <typename Family>
     Family& family() {
-        return *static_cast<Family*>(mnl_nlmsg_put_extra_header(header(), sizeof(Family)));
+        return *static_cast<Family*>(append(sizeof(Family)));
     }
     void put(std::uint16_t attribute, const void* data, std::size_t size_B);
     void put_u8(std::uint16_t attribute, std::uint8_t value) { put(attribute, &value, sizeof(value)); }
     void put_u16_network(std::uint16_t attribute, std::uint16_t value);
     void put_u32(std::uint16_t attribute, std::uint32_t value) { put(attribute, &value, sizeof(value)); }
+    void put_u32_network(std::uint16_t attribute, std::uint32_t value);
     void put_address(std::uint16_t attribute, std::uint32_t address_host_order);
     void put_text(std::uint16_t attribute, const std::string& text);
     // Attributes put by `fill` are nested in `attribute`.
     void nest(std::uint16_t attribute, const std::function<void()>& fill);
 
     nlmsghdr* header() { return reinterpret_cast<nlmsghdr*>(buffer_.data()); }
+    // What follows the netlink header.
+    void* payload() { return buffer_.data() + NLMSG_HDRLEN; }
 
   private:
+    // Room at the end, aligned as the kernel wants it.
+    void* append(std::size_t size_B);
+
     alignas(nlmsghdr) std::array<char, 2048> buffer_{};
 };
 
 class Netlink {
   public:
-    Netlink();
+    explicit Netlink(int protocol = NETLINK_ROUTE);
+    Netlink(const Netlink&) = delete;
+    Netlink& operator=(const Netlink&) = delete;
+    ~Netlink();
 
     // Sends the request and waits for the kernel's acknowledgement. Throws KernelError with `what` in its text.
     void transact(Message& message, const std::string& what);
+    // Sends several requests at once and waits until all are acknowledged. Throws KernelError for the first refusal.
+    void transact_all(std::vector<Message>& messages, const std::string& what);
     // The same for removals: true if removed, false if it was not there.
     bool remove(Message& message, const std::string& what);
     // Asks for one thing and calls `visit` with the answer. Throws KernelError with `what` in its text.
@@ -62,13 +78,18 @@ class Netlink {
     void dump(Message& message, const std::string& what, const std::function<void(const nlmsghdr*)>& visit);
 
   private:
-    int try_transact(Message& message, std::string& kernel_text);
+    int try_transact(Message& message, const std::string& what, std::string& kernel_text);
     // False if the kernel's tables changed meanwhile.
     bool try_dump(Message& message, const std::string& what, std::vector<char>& shown);
     void open();
+    void number(Message& message, std::uint16_t flags);
+    void send(const void* data, std::size_t size_B, const std::string& what);
     void send(Message& message, std::uint16_t flags, const std::string& what);
+    // The messages of the next datagram. Throws KernelError with `what` in its text.
+    std::vector<char> receive(const std::string& what);
 
-    std::unique_ptr<mnl_socket, int (*)(mnl_socket*)> socket_;
+    int protocol_;
+    int socket_ = -1;
     std::uint32_t sequence_ = 0;
 };
 
@@ -82,13 +103,16 @@ class Attributes {
     // Zero or empty where the attribute is absent or too short.
     std::uint8_t u8(std::uint16_t type) const;
     std::uint32_t u32(std::uint16_t type) const;
-    std::uint32_t address(std::uint16_t type) const;
+    std::uint32_t u32_network(std::uint16_t type) const;
+    std::uint32_t address(std::uint16_t type) const { return u32_network(type); }
     std::string text(std::uint16_t type) const;
     const nlattr* find(std::uint16_t type) const;
 
   private:
-    static int add(const nlattr* attribute, void* attributes);
     std::array<const nlattr*, 80> found_{};
 };
+
+// The attributes of a nest, in their order; none if it is null.
+std::vector<const nlattr*> attributes_of(const nlattr* nest);
 
 }  // namespace fairlead::guardian

@@ -39,9 +39,8 @@ Mac mac_of(std::size_t host) {
 
 bool has_our_mac(const Attributes& device) {
     const nlattr* mac = device.find(IFLA_ADDRESS);
-    return mac != nullptr && mnl_attr_get_payload_len(mac) == sizeof(Mac) &&
-           std::equal(kMacPrefix.begin(), kMacPrefix.end(),
-                      static_cast<const std::uint8_t*>(mnl_attr_get_payload(mac)));
+    return mac != nullptr && payload_B(mac) == sizeof(Mac) &&
+           std::equal(kMacPrefix.begin(), kMacPrefix.end(), static_cast<const std::uint8_t*>(payload(mac)));
 }
 
 std::string alias_of(const Underlay& underlay, std::optional<std::uint32_t> rp_filter, std::uint32_t user) {
@@ -69,7 +68,7 @@ std::optional<DeviceRecord> record_of(const nlmsghdr* message) {
     const Attributes info(attributes.find(IFLA_LINKINFO));
     if (!job_of(name, kDevicePrefix) || info.text(IFLA_INFO_KIND) != "vxlan" || !has_our_mac(attributes))
         return std::nullopt;
-    const auto* family = static_cast<const ifinfomsg*>(mnl_nlmsg_get_payload(message));
+    const auto* family = static_cast<const ifinfomsg*>(payload(message));
     DeviceRecord record{name, static_cast<std::uint32_t>(family->ifi_index), {}, {}, {}, {}};
     std::istringstream words(attributes.text(IFLA_IFALIAS));
     for (std::string word; words >> word;) {
@@ -160,8 +159,7 @@ Underlay find_underlay(Netlink& netlink, const std::string& name, Address addres
     netlink.dump(links, "devices", [&](const nlmsghdr* shown) {
         const Attributes attributes(shown, sizeof(ifinfomsg));
         if (attributes.text(IFLA_IFNAME) != name) return;
-        underlay.index =
-            static_cast<std::uint32_t>(static_cast<const ifinfomsg*>(mnl_nlmsg_get_payload(shown))->ifi_index);
+        underlay.index = static_cast<std::uint32_t>(static_cast<const ifinfomsg*>(payload(shown))->ifi_index);
         underlay.mtu_B = attributes.u32(IFLA_MTU);
         underlay.gso_max_B = attributes.u32(IFLA_GSO_MAX_SIZE);
     });
@@ -171,7 +169,7 @@ Underlay find_underlay(Netlink& netlink, const std::string& name, Address addres
     Message addresses(RTM_GETADDR);
     addresses.family<ifaddrmsg>().ifa_family = AF_INET;
     netlink.dump(addresses, "addresses", [&](const nlmsghdr* shown) {
-        const auto* family = static_cast<const ifaddrmsg*>(mnl_nlmsg_get_payload(shown));
+        const auto* family = static_cast<const ifaddrmsg*>(payload(shown));
         const Attributes attributes(shown, sizeof(ifaddrmsg));
         found |= family->ifa_index == underlay.index && attributes.address(IFA_LOCAL) == address;
     });

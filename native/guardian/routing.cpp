@@ -80,7 +80,7 @@ Message new_route(std::uint32_t table, std::uint8_t type, std::uint16_t flags) {
 
 // DESTINATION/32 via GATEWAY dev OVERLAY onlink: the gateway is known by its permanent neighbour alone.
 void put_overlay_hop(Message& message, Address destination, Address gateway, std::uint32_t device_index) {
-    auto* family = static_cast<rtmsg*>(mnl_nlmsg_get_payload(message.header()));
+    auto* family = static_cast<rtmsg*>(message.payload());
     family->rtm_dst_len = 32;
     family->rtm_flags = RTNH_F_ONLINK;
     message.put_address(RTA_DST, destination);
@@ -113,7 +113,7 @@ std::uint32_t put_metrics_of_present_route(Netlink& netlink, const Setup& setup,
         for (std::uint16_t type = RTAX_UNSPEC + 1; type <= RTAX_MAX; ++type) {
             const nlattr* metric = found.find(type);
             if (metric == nullptr || type == RTAX_LOCK || type == RTAX_MTU) continue;
-            moved.put(type, mnl_attr_get_payload(metric), mnl_attr_get_payload_len(metric));
+            moved.put(type, payload(metric), payload_B(metric));
         }
     });
     return locked;
@@ -194,7 +194,7 @@ void add_echo_rules(Netlink& netlink, const Setup& setup, const Echoes& echoes, 
     const Address own = setup.hosts[setup.self].address;
     const auto lead = [&](std::uint16_t port, std::uint32_t table) {
         Message message = new_rule(kLastHopPriority + slot, FR_ACT_TO_TBL);
-        static_cast<fib_rule_hdr*>(mnl_nlmsg_get_payload(message.header()))->src_len = 32;
+        static_cast<fib_rule_hdr*>(message.payload())->src_len = 32;
         message.put_address(FRA_SRC, own);  // with the port: the agent's own socket
         message.put_text(FRA_IIFNAME, kFromHere);
         message.put_u8(FRA_IP_PROTO, IPPROTO_UDP);
@@ -216,7 +216,7 @@ std::vector<ShownRoute> list_routes(Netlink& netlink) {
     wanted.rtm_family = AF_INET;
     wanted.rtm_protocol = kRouteProtocol;
     netlink.dump(message, "routes", [&](const nlmsghdr* shown) {
-        const auto* family = static_cast<const rtmsg*>(mnl_nlmsg_get_payload(shown));
+        const auto* family = static_cast<const rtmsg*>(payload(shown));
         const Attributes attributes(shown, sizeof(rtmsg));
         const std::uint32_t table = attributes.u32(RTA_TABLE);
         if (family->rtm_protocol != kRouteProtocol || table < kFirstTable || table >= kFirstTrialTable + kSlots) return;

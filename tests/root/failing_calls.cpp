@@ -1,5 +1,5 @@
 // Preloaded into a guardian: within a request with the id 1000000 + n the n-th call of a kind fails. FAILING_CALLS
-// names the kind: send, receive, nft, json, new. FAILED_CALLS is a file that gets a byte for each.
+// names the kind: send, receive, new. FAILED_CALLS is a file that gets a byte for each.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -11,8 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-
-struct nft_ctx;
 
 namespace {
 
@@ -59,7 +57,7 @@ extern "C" ssize_t send(int socket, const void* data, size_t size_B, int flags) 
     return original(socket, data, size_B, flags);
 }
 
-// Requests over rtnetlink, and what libnftables asks the kernel.
+// Requests over netlink.
 extern "C" ssize_t sendto(int socket, const void* data, size_t size_B, int flags, const sockaddr* to,
                           socklen_t length) {
     static const auto original = real(&sendto, "sendto");
@@ -75,19 +73,6 @@ extern "C" ssize_t recvmsg(int socket, msghdr* message, int flags) {
     if (!fails("receive")) return received_B;
     errno = ENOBUFS;
     return -1;
-}
-
-extern "C" int nft_run_cmd_from_buffer(nft_ctx* context, const char* commands) {
-    static const auto original = real(&nft_run_cmd_from_buffer, "nft_run_cmd_from_buffer");
-    if (!fails("nft")) return original(context, commands);
-    errno = ENOMEM;
-    return -1;
-}
-
-// Another version's output: JSON, but of other types than expected.
-extern "C" const char* nft_ctx_get_output_buffer(nft_ctx* context) {
-    static const auto original = real(&nft_ctx_get_output_buffer, "nft_ctx_get_output_buffer");
-    return fails("json") ? R"({"nftables": [{"table": {"name": 7}}]})" : original(context);
 }
 
 void* operator new(std::size_t size_B) {

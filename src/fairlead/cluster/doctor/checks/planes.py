@@ -71,9 +71,6 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
 # What the native programs need of a host: Debian's name of the package, and Fedora's.
 _PACKAGES = {
     "libsodium": ("libsodium23", "libsodium"),
-    "libnftables": ("libnftables1", "nftables"),
-    "libmnl": ("libmnl0", "libmnl"),
-    "libjansson": ("libjansson4", "jansson"),
     "libstdc++": ("libstdc++6", "libstdc++"),
 }
 
