@@ -181,8 +181,8 @@ struct BaseSettings {
 struct LearnSettings {
     double period_s = 0.5;    ///< mean time between bursts on a path until its baseline is known
     int bursts = 4;           ///< so many answered ones, half a period apart or more, make it known
-    double later_s = 5.0;     ///< mean time between bursts from then on, while the pair is in use
-    int relays = 2;           ///< drawn with each burst, to learn what a detour takes at best
+    double later_s = 10.0;    ///< mean time between bursts from then on, while the pair is in use
+    int relays = 1;           ///< drawn with each burst, to learn what a detour takes at best
     double news_share = 0.1;  ///< a baseline that fell by this share is told again
     double memory_s = 3.0;    ///< between two searches that found a reason to move: else another congestion has begun
 };
