@@ -61,6 +61,7 @@ void Controller::State::moved(HostId host, const Pending& pending) {
     }
     // What it got before its first move of late may be of the time before the congestion.
     const bool comparable = before != kNoHost || soon || learns_;
+    destination.on_trial = learns_ && before == kNoHost;
     destination.judge.changed(!detour.manual && !pending.decision.ahead && comparable, now_);
     destination.stay_backoff_s = 0.0;
     destination.failed_backoff_s = 0.0;

@@ -15,9 +15,11 @@ constexpr double kLongestHold = 16.0;  // after trials in vain, of the longest h
 constexpr double kNoBudget_s = 0.1;    // until probes are affordable again
 }  // namespace
 
-/// Sends the bursts that are due: of pairs in use first, and in the gaps of their traffic where there are some.
+/// Sends the bursts that are due: before the program uses any pair on all paths, then on those of pairs in use, in the
+/// gaps of their traffic where there are some.
 void Controller::State::learn_paths() {
     if (!learns_ || !automatic_ || stopping_) return;
+    const bool begun = pairs_in_use() > 0;
     for (const bool in_use : {true, false}) {
         for (HostId host = 0; host < hosts_; ++host) {
             if (!other(host) || !learnt_.due(host, now_)) continue;
@@ -25,6 +27,8 @@ void Controller::State::learn_paths() {
             if (sockets.active(now_, settings_.suspicion) != in_use) continue;
             if (!peers_[host].heard || peers_[host].down || (!in_use && learnt_.known(host))) {
                 learnt_.looked(host, now_, random_);
+            } else if (begun && !in_use) {
+                learnt_.postpone(host, now_ + 2.0 * settings_.learn.period_s);
             } else if (sockets.in_flight_B() > 0 && !learnt_.urgent(host, now_)) {
                 learnt_.postpone(host, now_ + settings_.looks.period_s);
             } else if (!probes_.affordable(now_)) {
@@ -36,16 +40,19 @@ void Controller::State::learn_paths() {
     }
 }
 
-/// A burst on the direct path; relays that are drawn at random measure the second leg of a detour.
+/// A burst on the direct path; a relay that is drawn at random measures the second leg of a detour.
 void Controller::State::learn_path(HostId host) {
     probes_.burst(host, now_, *out_);
     learnt_.looked(host, now_, random_);
     Destination& destination = destinations_[host];
     destination.learn_token = next_token_++;
-    for (int asked = 0; asked < settings_.learn.relays; ++asked) {
-        const auto relay = static_cast<HostId>(random_.below(hosts_));
+    const std::size_t first = random_.below(hosts_);
+    int asked = 0;
+    for (HostId step = 0; step < hosts_ && asked < settings_.learn.relays; ++step) {
+        const auto relay = static_cast<HostId>((first + step) % hosts_);
         if (!other(relay) || relay == host || !peers_[relay].heard || peers_[relay].down) continue;
         send(relay, wire::PathQuery{destination.learn_token, host});
+        ++asked;
     }
 }
 
@@ -113,10 +120,11 @@ bool Controller::State::ready_for_trial(Destination& destination) const {
     return destination.judge.ready();
 }
 
-/// A trial improved nothing: back, for a detour that does not pay can only cost.
+/// A trial improved nothing: back, for a detour that does not pay can only cost. From relay to relay is none: what the
+/// pair had before was not the direct path.
 void Controller::State::end_trial(HostId host, ChangeJudge::Verdict verdict) {
     Destination& destination = destinations_[host];
-    if (!learns_ || verdict != ChangeJudge::Verdict::in_vain) return;
+    if (verdict != ChangeJudge::Verdict::in_vain || !destination.on_trial) return;
     if (!destination.detour || destination.detour->manual) return;
     const double hold_s = settings_.detour.hold_max_s;
     destination.vain_hold_s = std::clamp(2.0 * destination.vain_hold_s, hold_s, kLongestHold * hold_s);

@@ -153,6 +153,7 @@ struct Destination {
     Time last_change = -1e9;  ///< of the route, by the controller itself
     Time last_return = -1e9;
     Time congested_at = -1e9;       ///< when a search last found a reason to move
+    bool on_trial = false;          ///< the last change was from the direct path, and bottlenecks are not known
     double vain_hold_s = 0.0;       ///< after the last trial in vain; 0: none since a detour paid
     double delivery_bps = 0.0;      ///< highest delivery rate of a connection on the direct path
     double used_base_s = 0.0;       ///< the learnt baseline that is in the table; 0: none

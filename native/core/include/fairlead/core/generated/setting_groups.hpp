@@ -290,9 +290,9 @@ struct LearnSettings {
     /// so many answered ones, half a period apart or more, make it known
     int bursts = 4;
     /// mean time between bursts from then on, while the pair is in use
-    double later_s = 5.0;
+    double later_s = 10.0;
     /// drawn with each burst, to learn what a detour takes at best
-    int relays = 2;
+    int relays = 1;
     /// a baseline that fell by this share is told again
     double news_share = 0.1;
     /// between two searches that found a reason to move: else another congestion has begun
