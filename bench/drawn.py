@@ -44,18 +44,24 @@ class Case:
 
 
 def measure(session: Session) -> Iterator[Figure]:
-    """Figures ``drawn.worst``, ``drawn.lost`` (cases above 1.02), and the median of each kind of congestion."""
+    """Figures ``drawn.worst``, ``drawn.lost`` (cases above 1.02), ``drawn.gain`` (1 - the geometric mean),
+    ``drawn.quiet`` (cases that reroute without congestion), and the median of each kind of congestion."""
     ratios: dict[str, list[float]] = {}
+    unrest = 0
     for number in range(session.size(CASES, QUICK_CASES)):
         case = draw(session.seed, number)
         run_s = run(session.directory / "scenario.json", case.scenario)
         ratios.setdefault(case.group, []).append(run_s["managed_s"] / run_s["plain_s"])
-        session.record(number=number, pattern=case.pattern, group=case.group, **run_s)
+        quiet = managed(session.directory / "scenario.json", {**case.scenario, "congestion": []})
+        unrest += quiet["reroutes"] > 0
+        session.record(number=number, pattern=case.pattern, group=case.group, quiet=quiet, **run_s)
         if number % 20 == 0:
             session.say(f"case {number}")
     every = [ratio for group in ratios.values() for ratio in group]
     yield Figure("drawn.worst", max(every), "1", len(every), target=WORST_TARGET)
     yield Figure("drawn.lost", sum(ratio > WORST_TARGET for ratio in every) / len(every), "1", len(every))
+    yield Figure("drawn.gain", 1 - math.exp(sum(map(math.log, every)) / len(every)), "1", len(every))
+    yield Figure("drawn.quiet", unrest / len(every), "1", len(every), target=0.0)
     for group, found in sorted(ratios.items()):
         yield median_figure(f"drawn.ratio.{group}", found, "1")
 
