@@ -118,6 +118,11 @@ double Controller::State::busy_s(HostId host, const Search& search) const {
     return probes_.standing_s(host, end->at - counted, end->at);
 }
 
+double Controller::State::bottleneck_bps(HostId destination) const {
+    if (const auto known = base_.throughput_bps(path_to(destination))) return *known;
+    return std::max(destinations_[destination].delivery_bps, destinations_[destination].sockets.best_rate_bps());
+}
+
 /// The link that another pair's packets load and this path's may queue at. Pairs that traffic on this path hurts pass
 /// its own bottleneck. Pairs that only hurt it do so at a link of theirs that is wider: two hosts of one switch fill
 /// the first link of a path whose bottleneck is a trunk.

@@ -111,13 +111,17 @@ void Controller::State::learn_link() {
     link_bps_ = std::max(link_bps_, sum_bps);
 }
 
-/// Where bottlenecks are not known, a move is a trial: it is judged by what the pair got in the congestion before it.
-/// Whether that was measured; if not, it is from now on.
-bool Controller::State::ready_for_trial(Destination& destination) const {
-    if (!learns_) return true;
+/// Where bottlenecks are not known, leaving the direct path is a trial: it is judged by what the pair got in the
+/// congestion before it. Whether the move waits until that was measured.
+bool Controller::State::waits_for_trial(HostId host, const Choice& choice) {
+    Destination& destination = destinations_[host];
+    if (!learns_ || destination.search->silent || destination.detour) return false;
     if (now_ - destination.congested_at > settings_.learn.memory_s) destination.judge.restart();
     destination.congested_at = now_;
-    return destination.judge.ready();
+    if (destination.judge.ready()) return false;
+    stay(host, StayReason::learning, choice.relay, choice.latency_s, {});
+    destination.stay_backoff_s = 0.0;
+    return true;
 }
 
 /// A trial improved nothing: back, for a detour that does not pay can only cost. From relay to relay is none: what the

@@ -28,11 +28,6 @@ double Controller::State::leave_threshold_s(HostId destination) const {
     return zone_threshold_s(Zone::high, base_latency_s(path_to(destination)), settings_.zones);
 }
 
-double Controller::State::bottleneck_bps(HostId destination) const {
-    if (const auto known = base_.throughput_bps(path_to(destination))) return *known;
-    return std::max(destinations_[destination].delivery_bps, destinations_[destination].sockets.best_rate_bps());
-}
-
 std::span<const SizeShare> Controller::State::mix_of(HostId destination) const {
     const std::vector<SizeShare>& mix = destinations_[destination].mix;
     if (mix.empty()) return default_mix();
@@ -465,11 +460,7 @@ void Controller::State::take_or_stay(HostId host, Search& search) {
     if (now_ < destination.hold_until) {
         return stay(host, StayReason::held, choice.relay, choice.latency_s, {});
     }
-    if (!search.silent && !destination.detour && !ready_for_trial(destination)) {
-        stay(host, StayReason::learning, choice.relay, choice.latency_s, {});
-        destination.stay_backoff_s = 0.0;
-        return;
-    }
+    if (waits_for_trial(host, choice)) return;
     search.decision.detour_latency_s = choice.latency_s;
     search.decision.destination = host;
     search.decision.relay = choice.relay;

@@ -365,7 +365,7 @@ class Controller::State {
     void tell_learnt(HostId destination, bool end);
     void learn_rate(Destination& destination, const SocketSample& sample);
     void learn_link();
-    bool ready_for_trial(Destination& destination) const;
+    bool waits_for_trial(HostId destination, const Choice& choice);
     void end_trial(HostId destination, ChangeJudge::Verdict verdict);
 
     Settings settings_;
