@@ -3,9 +3,12 @@
 // `inet`, and lists of what is there.
 #pragma once
 
+// clang-format off: the kernel's headers leave out what this one defines, not the other way round
+#include <netinet/in.h>
+// clang-format on
+
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
-#include <netinet/in.h>  // first: the kernel's headers leave out what it defines
 
 #include <cstdint>
 #include <functional>

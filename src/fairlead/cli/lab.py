@@ -299,7 +299,7 @@ def _described(kind: str, values: dict[str, Any]) -> "CongestionDescription":
 @_how_long
 @click.pass_obj
 def streams(name: str, one_way: bool, duration_s: float | None, background: bool, **values: Any) -> None:
-    """TCP streams (iperf3) between chosen hosts, constant or in bursts.
+    """TCP streams between chosen hosts, constant or in bursts.
 
     \b
     Examples:

@@ -16,7 +16,7 @@ def make(lab: Lab, description: CongestionDescription) -> Congestion:
 
     Raises:
         LabError: it names what the lab does not have.
-        MissingToolError: iperf3, mpirun or a program of ours is missing.
+        MissingToolError: mpirun or a program of ours is missing.
     """
     if isinstance(description, Streams):
         return StreamCongestion(lab, description)

@@ -23,7 +23,7 @@ class Part:
     def __init__(self, lab: Lab, node: str, argv: list[str], log: Path) -> None:
         self.node = node
         self.log = log
-        self._what = argv[0]
+        self._what = Path(argv[0]).name
         with log.open("wb") as output:
             self._process = subprocess.Popen(
                 [lab.record["enter"], "--end-with-stdin", str(lab.directory), node, *argv],

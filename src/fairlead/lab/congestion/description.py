@@ -19,7 +19,7 @@ BurstTime = Annotated[Time, AfterValidator(_at_least_10_ms)]
 
 
 class Streams(Model):
-    """TCP streams (iperf3) between hosts that take no part in the program. Set either ``pairs`` or ``between``."""
+    """TCP streams between hosts that take no part in the program. Set either ``pairs`` or ``between``."""
 
     kind: Literal["streams"]
     """Kind of congestion."""

@@ -1,10 +1,10 @@
-"""Streams of TCP between chosen hosts, made by iperf3."""
+"""Streams of TCP between chosen hosts (native/lab/streams.cpp)."""
 
 import fcntl
-import shutil
 from functools import partial
 
-from fairlead.errors import LabError, MissingToolError, NoSuchLabError
+from fairlead import native
+from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab.congestion.base import Congestion
 from fairlead.lab.congestion.description import Streams
 from fairlead.lab.lab import Lab
@@ -12,9 +12,8 @@ from fairlead.lab.topology import Pair, Plan
 from fairlead.runtime import START_OF
 
 _FIRST_PORT = 20000
-_FOREVER = "0"
 # A stopped sender still empties its socket's buffer; a small one makes the pause begin at once.
-_BURST_WINDOW = "256K"
+_BURST_WINDOW_B = 256 * 1024
 # $1 on, $2 off (s), then the command. The pauses wait in the background, or a signal would have to wait for their end.
 _BURSTS = f"""{START_OF}
 on=$1 off=$2
@@ -63,21 +62,20 @@ class StreamCongestion(Congestion):
         super().__init__(lab)
         self.description = description
         self.pairs = host_pairs(description, lab.plan)
-        if shutil.which("iperf3") is None:
-            raise MissingToolError("iperf3 is not installed", hint="apt-get install iperf3")
+        self.program = str(native.program("fairlead-streams"))
 
     def describe(self) -> str:
         arrow = "<->" if self.description.both_directions else "->"
         bursts = f", {self.description.on:g} s on, {self.description.off:g} s off" if self.description.on else ""
         pairs = ", ".join(f"{a} {arrow} {b}" for a, b in self.pairs)
-        return f"{self.description.streams} iperf3 streams each way: {pairs}{bursts}"
+        return f"{self.description.streams} TCP streams each way: {pairs}{bursts}"
 
     def _start(self) -> None:
         flows = self._flows()
         ports = _take_ports(self.lab, len(flows))
         for (_, destination, _), port in zip(flows, ports, strict=True):
-            server = self._add(destination, ["iperf3", "--server", "--port", str(port), "--forceflush"])
-            self._wait_until(partial(server.says, "Server listening"), "an iperf3 server listens")
+            server = self._add(destination, [self.program, "receive", str(port)])
+            self._wait_until(partial(server.says, "ready"), "a receiver of streams listens")
         for (source, destination, count), port in zip(flows, ports, strict=True):
             self._add(source, self._client(destination, count, port))
         for (source, destination, count), port in zip(flows, ports, strict=True):
@@ -101,16 +99,15 @@ class StreamCongestion(Congestion):
 
     def _client(self, destination: str, count: int, port: int) -> list[str]:
         address = self.lab.plan.host_by_name[destination].address
-        line = ["iperf3", "--client", address, "--port", str(port), "--parallel", str(count), "--time", _FOREVER]
-        line += ["--interval", "60"]
+        line = [self.program, "send", address, str(port), str(count)]
         if self.description.rate is not None:
-            line += ["--bitrate", str(round(self.description.rate * self.lab.plan.scale))]
+            line += ["--rate", str(round(self.description.rate * self.lab.plan.scale))]
         if self.description.congestion_control is not None:
             line += ["--congestion", self.description.congestion_control]
         if self.description.on is None:
             return line
         times = [f"{self.description.on:g}", f"{self.description.off:g}"]
-        return ["sh", "-c", _BURSTS, "bursts", *times, *line, "--window", _BURST_WINDOW]
+        return ["sh", "-c", _BURSTS, "bursts", *times, *line, "--window", str(_BURST_WINDOW_B)]
 
 
 def _take_ports(lab: Lab, count: int) -> list[int]:

@@ -149,12 +149,12 @@ def unsteered_transports(facts: ClusterFacts) -> Iterable[Finding]:
 
 @check
 def iperf3(facts: ClusterFacts) -> Iterable[Finding]:
-    """iperf3 is there: congestion on command is made with it. Runs of programs do not need it."""
+    """iperf3 is there: `fairlead measure tcp` needs it, and nothing else."""
     for host in facts.reached():
         if host.tool("iperf3") is None:
-            yield warning(
+            yield note(
                 "iperf3",
                 [host.name],
-                "iperf3 is not there: no foreign traffic can be made from or to it (`lab congest`, `compare`)",
+                "iperf3 is not there: `fairlead measure tcp` cannot run",
                 "install it (Debian: apt install iperf3)",
             )
