@@ -8,7 +8,7 @@
 #include "generated/answers.hpp"
 #include "generated/events.hpp"
 #include "low_ports.hpp"
-#include "privileges.hpp"
+#include "process/privileges.hpp"
 
 namespace fairlead::agent {
 namespace {

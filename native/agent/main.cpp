@@ -17,9 +17,9 @@
 #include <string_view>
 
 #include "agent.hpp"
+#include "control/lease.hpp"
 #include "generated/answers.hpp"
-#include "lease.hpp"
-#include "system_error.hpp"
+#include "process/system_error.hpp"
 
 namespace fairlead::agent {
 namespace {

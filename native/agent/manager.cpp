@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include "event_lines.hpp"
+#include "control/event_lines.hpp"
 #include "generated/numbers.hpp"
-#include "route_plane.hpp"
+#include "planes/route_plane.hpp"
 
 namespace fairlead::agent {
 namespace {

@@ -8,18 +8,18 @@
 #include <optional>
 #include <string>
 
-#include "config.hpp"
-#include "data_plane.hpp"
-#include "event_loop.hpp"
+#include "control/config.hpp"
+#include "control/manage_config.hpp"
 #include "fairlead/core/controller.hpp"
 #include "fairlead/core/message_monitor.hpp"
 #include "generated/events.hpp"
-#include "interface_load.hpp"
-#include "manage_config.hpp"
-#include "prober.hpp"
-#include "socket_monitor.hpp"
-#include "udp_channel.hpp"
-#include "usage.hpp"
+#include "measure/prober.hpp"
+#include "peers/udp_channel.hpp"
+#include "planes/data_plane.hpp"
+#include "process/event_loop.hpp"
+#include "process/usage.hpp"
+#include "watch/interface_load.hpp"
+#include "watch/socket_monitor.hpp"
 
 namespace fairlead::agent {
 

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "shares.hpp"
+#include "control/shares.hpp"
 
 namespace fairlead::agent {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "event_lines.hpp"
+#include "control/event_lines.hpp"
 #include "generated/answers.hpp"
 
 namespace fairlead::agent {

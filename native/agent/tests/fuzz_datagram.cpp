@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "seal.hpp"
-#include "session.hpp"
+#include "peers/seal.hpp"
+#include "peers/session.hpp"
 
 using namespace fairlead::agent;
 

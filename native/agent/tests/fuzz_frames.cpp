@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "frame_assembly.hpp"
 #include "keys.hpp"
+#include "peers/sealed_records.hpp"
+#include "planes/frame_assembly.hpp"
 #include "relay/frame_ring.hpp"
-#include "sealed_records.hpp"
 
 using namespace fairlead::agent;
 namespace relay = fairlead::relay;

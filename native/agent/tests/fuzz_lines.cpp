@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "command.hpp"
-#include "config.hpp"
-#include "manage_config.hpp"
+#include "control/command.hpp"
+#include "control/config.hpp"
+#include "control/manage_config.hpp"
 
 using namespace fairlead::agent;
 

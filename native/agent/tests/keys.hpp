@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "secret.hpp"
+#include "control/secret.hpp"
 
 namespace fairlead::agent {
 

@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "unique_fd.hpp"
+#include "process/unique_fd.hpp"
 
 namespace fairlead::agent {
 

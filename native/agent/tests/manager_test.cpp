@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "loopback.hpp"
-#include "route_plane.hpp"
+#include "planes/route_plane.hpp"
 #include "station.hpp"
 
 namespace fairlead::agent {

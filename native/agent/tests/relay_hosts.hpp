@@ -18,9 +18,9 @@
 #include <thread>
 #include <vector>
 
+#include "planes/relay_plane.hpp"
 #include "relay/agent_carrier.hpp"
 #include "relay_frames.hpp"
-#include "relay_plane.hpp"
 
 namespace fairlead::agent {
 

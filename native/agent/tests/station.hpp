@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "rejections.hpp"
-#include "udp_channel.hpp"
+#include "peers/rejections.hpp"
+#include "peers/udp_channel.hpp"
 
 namespace fairlead::agent {
 

@@ -117,7 +117,7 @@ void Agents::poll(Agent& agent) {
     events_.at(events_.now() + kPoll_s, [this, &agent] { poll(agent); });
 }
 
-/// Whether the network was what limited a connection since the last look (native/agent/flow_table.cpp).
+/// Whether the network was what limited a connection since the last look (native/agent/watch/flow_table.cpp).
 bool Agents::network_limited(Agent& agent, const Connection& c) const {
     const double now = events_.now();
     const auto last = std::exchange(agent.looked[&c], {now, c.busy_s(now)});

@@ -1,6 +1,6 @@
 """What every data plane is to a run, and the registry of them: a new one is a file beside this one.
 
-What carries packets or messages is native code: a `DataPlane` of the agent (native/agent/data_plane.hpp).
+What carries packets or messages is native code: a `DataPlane` of the agent (native/agent/planes/data_plane.hpp).
 """
 
 from collections.abc import Iterator

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/output.hpp"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <nlohmann/json.hpp>
+
+#include "process/clock.hpp"
+
+namespace fairlead::agent {
+
+Output::Output(EventLoop& loop, int fd, std::function<void()> closed)
+    : loop_(loop), fd_(fd), closed_(std::move(closed)) {
+    loop_.watch(fd_, 0, [this](std::uint32_t) { write_some(); });
+}
+
+Output::~Output() {
+    loop_.forget(fd_);
+}
+
+void Output::put(const nlohmann::json& line, std::size_t limit_B) {
+    if (broken_) return;
+    if (waiting_B() > limit_B) {
+        ++dropped_;
+        return;
+    }
+    pending_ += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    pending_ += '\n';
+    loop_.change(fd_, EPOLLOUT);
+}
+
+// The descriptor may be shared with other processes (a terminal), so it is not made non-blocking: a pipe that poll
+// reports writable takes PIPE_BUF bytes without blocking.
+void Output::write_some() {
+    if (broken_) return;
+    if (waiting_B() > 0) {
+        const ssize_t count = write(fd_, pending_.data() + written_, std::min<std::size_t>(waiting_B(), PIPE_BUF));
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        if (count < 0) {
+            broken_ = true;
+            loop_.change(fd_, 0);
+            loop_.forget(fd_);
+            closed_();
+            return;
+        }
+        written_ += static_cast<std::size_t>(count);
+    }
+    if (waiting_B() == 0) {
+        pending_.clear();
+        written_ = 0;
+        loop_.change(fd_, 0);
+    } else if (written_ > kEventBacklog_B) {
+        pending_.erase(0, written_);
+        written_ = 0;
+    }
+}
+
+void Output::finish(double timeout_s) {
+    const double deadline = monotonic_s() + timeout_s;
+    while (!broken_ && waiting_B() > 0) {
+        const double left_s = deadline - monotonic_s();
+        pollfd ready{.fd = fd_, .events = POLLOUT, .revents = 0};
+        if (left_s <= 0.0 || poll(&ready, 1, static_cast<int>(left_s * 1e3) + 1) == 0) return;
+        write_some();
+    }
+}
+
+}  // namespace fairlead::agent

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planes/local_ranks.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+#include "process/system_error.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+UniqueFd listen_at(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path) {
+        throw std::runtime_error(path + " is too long a name for a socket (at most 107 characters)");
+    }
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    UniqueFd fd(checked(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "Unix socket"));
+    unlink(path.c_str());  // of an agent that died; the directory is this run's and this host's
+    if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 ||
+        listen(fd.get(), SOMAXCONN) < 0) {
+        throw_errno("the ranks' socket " + path);
+    }
+    return fd;
+}
+
+bool valid(const relay::Hello& hello) {
+    return hello.magic == relay::kChannelMagic && hello.version == relay::kChannelVersion &&
+           hello.self < hello.processes && hello.processes <= relay::kMostProcesses;
+}
+
+}  // namespace
+
+LocalRanks::LocalRanks(EventLoop& loop, const std::string& directory, std::uint32_t uid, std::uint64_t ring_B,
+                       Handlers handlers)
+    : loop_(loop),
+      path_(directory + "/" + relay::kChannelSocket),
+      uid_(uid),
+      ring_B_(ring_B),
+      handlers_(std::move(handlers)),
+      listener_(listen_at(path_)) {
+    for (std::size_t slot = kMostRanks; slot-- > 0;) free_slots_.push_back(slot);
+    loop_.watch(listener_.get(), EPOLLIN, [this](std::uint32_t) { accept_some(); });
+}
+
+LocalRanks::~LocalRanks() {
+    loop_.cancel(accept_again_);
+    loop_.cancel(pulse_timer_);
+    loop_.forget(listener_.get());
+    unlink(path_.c_str());
+    for (const auto& [fd, stranger] : strangers_) {
+        loop_.forget(fd);
+        loop_.cancel(stranger.patience);
+    }
+    for (const auto& [rank, channel] : ranks_) {
+        loop_.forget(channel->socket());
+        loop_.forget(channel->bell());
+    }
+}
+
+RankChannel* LocalRanks::find(relay::Process rank) {
+    const auto found = ranks_.find(rank);
+    return found == ranks_.end() ? nullptr : found->second.get();
+}
+
+void LocalRanks::accept_some() {
+    // Without a pause the loop would spin on what stays in the queue.
+    const auto rest = [this] {
+        loop_.change(listener_.get(), 0);
+        accept_again_ = loop_.after(kAcceptPause_s, [this] { loop_.change(listener_.get(), EPOLLIN); });
+    };
+    if (strangers_.size() >= kMostStrangers) return rest();
+    UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED ? void() : rest();
+    if (!wanted(socket.get())) return handlers_.log("a process of another user asked for the relay plane");
+    const int fd = socket.get();
+    strangers_[fd] = {std::move(socket), loop_.after(kStranger_s, [this, fd] {
+                          loop_.forget(fd);
+                          strangers_.erase(fd);
+                      })};
+    loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { meet(fd); });
+}
+
+bool LocalRanks::wanted(int socket) const {
+    ucred peer{};
+    socklen_t length = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return false;
+    return peer.uid == uid_ || peer.uid == geteuid();
+}
+
+void LocalRanks::meet(int fd) {
+    loop_.forget(fd);
+    auto entry = strangers_.extract(fd);
+    UniqueFd socket = std::move(entry.mapped().socket);
+    loop_.cancel(entry.mapped().patience);
+    relay::Hello hello{};
+    const ssize_t size_B = recv(fd, &hello, sizeof hello, MSG_DONTWAIT | MSG_TRUNC);
+    if (size_B != sizeof hello || !valid(hello)) return handlers_.log("what asked for the relay plane is no rank");
+    if (const std::string why = unlike_a_rank_of_this_job(hello); !why.empty()) return handlers_.log(why);
+    if (free_slots_.empty()) return handlers_.log("more ranks than the relay plane has room for");
+    try {
+        admit(std::move(socket), hello);
+    } catch (const std::system_error& error) {
+        handlers_.log("rank " + std::to_string(hello.self) + " does without the relay plane: " + error.what());
+    }
+}
+
+/// Its number and the size of its world are all that is known of it: programs of a job may start other MPI jobs.
+std::string LocalRanks::unlike_a_rank_of_this_job(const relay::Hello& hello) const {
+    const std::string who = " rank " + std::to_string(hello.self);
+    if (ranks_.contains(hello.self)) return "a second" + who + " asked for the relay plane";
+    if (handlers_.elsewhere(hello.self)) {
+        return "a" + who + " asked for the relay plane; the job's is on another host";
+    }
+    const bool of_another_world = !ranks_.empty() && ranks_.begin()->second->processes() != hello.processes;
+    if (!of_another_world) return {};
+    return "a" + who + " of " + std::to_string(hello.processes) + " asked for the relay plane; the job has " +
+           std::to_string(ranks_.begin()->second->processes());
+}
+
+void LocalRanks::admit(UniqueFd socket, const relay::Hello& hello) {
+    auto made = std::make_unique<RankChannel>(std::move(socket), hello, ring_B_, free_slots_.back());
+    RankChannel& channel = *made;
+    const relay::Process rank = hello.self;
+    handlers_.joined(channel);  // its table is written before it sees it
+    channel.sleep();
+    channel.welcome();
+    free_slots_.pop_back();
+    ranks_[rank] = std::move(made);
+    if (pulse_timer_ == 0) beat();
+    loop_.watch(channel.socket(), EPOLLIN, [this, rank](std::uint32_t) { remove(rank); });  // it has nothing to say
+    loop_.watch(channel.bell(), EPOLLIN, [this, &channel](std::uint32_t) {
+        channel.silence_bell();
+        handlers_.rang(channel);
+    });
+}
+
+void LocalRanks::beat() {
+    pulse_timer_ = ranks_.empty() ? 0 : loop_.after(relay::kPulse_s, [this] { beat(); });
+    for (const auto& [rank, channel] : ranks_) channel->beat();
+}
+
+void LocalRanks::remove(relay::Process rank) {
+    const auto found = ranks_.find(rank);
+    if (found == ranks_.end()) return;
+    const std::unique_ptr<RankChannel> channel = std::move(found->second);
+    ranks_.erase(found);
+    loop_.forget(channel->socket());
+    loop_.forget(channel->bell());
+    handlers_.left(*channel);
+    free_slots_.push_back(channel->slot());
+}
+
+}  // namespace fairlead::agent

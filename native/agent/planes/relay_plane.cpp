@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planes/relay_plane.hpp"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "fairlead/relay/wire.hpp"
+#include "process/clock.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+/// Frames of one rank before others have their turn, and turns before the loop's other work has.
+constexpr int kBatch = 256;
+constexpr int kRounds = 16;
+constexpr std::uint32_t kReadable = EPOLLIN;
+/// So long frames wait for a connection that is being made, and all behind them in their ring or stream. Later ones are
+/// dropped: their ranks send them again by MPI.
+constexpr double kDialPatience_s = 0.2;
+constexpr double kLossesPeriod_s = 0.1;
+
+/// A rank's ring holds what its pool admits, or one frame of any length.
+std::uint64_t ring_for(std::uint64_t capacity_B) {
+    const std::uint64_t needed_B =
+        std::max(capacity_B, relay::in_ring_B(relay::wire::kMaxFrame_B)) + relay::kChannelPage_B;
+    return std::bit_ceil(needed_B);
+}
+
+void add(relay::ToldCounts& sum, const relay::ToldCounts& counts) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += counts[i];
+}
+
+}  // namespace
+
+RelayPlane::RelayPlane(EventLoop& loop, RelaySetup setup, Dial dial, Log log)
+    : loop_(loop),
+      setup_(std::move(setup)),
+      dial_(std::move(dial)),
+      log_(std::move(log)),
+      buffers_(setup_.capacity_B, LocalRanks::kMostRanks),
+      ranks_(
+          loop, setup_.directory, setup_.uid, ring_for(setup_.capacity_B),
+          {.joined =
+               [this](RankChannel& channel) {
+                   places_.put(channel.rank(), setup_.self);
+                   tell_of(channel.rank());
+                   tell(channel);
+               },
+           .rang =
+               [this](RankChannel& channel) {
+                   due_ranks_.insert(channel.rank());
+                   pump();
+               },
+           .left =
+               [this](RankChannel& channel) {
+                   hear_out(channel);
+                   channel.leave(buffers_);
+                   add(told_by_those_who_left_, channel.told());
+                   due_ranks_.erase(channel.rank());
+                   pump();
+               },
+           .elsewhere = [this](relay::Process rank) { return places_.of(rank).value_or(setup_.self) != setup_.self; },
+           .log = log_}) {}
+
+RelayPlane::~RelayPlane() {
+    tear_down();
+}
+
+std::string RelayPlane::tear_down() {
+    reason_ = "the relay plane was withdrawn";
+    for (const auto& [way, out] : outgoing_) {
+        if (out.stream) loop_.forget(out.stream->fd());
+        loop_.cancel(out.patience);
+    }
+    for (const auto& [way, in] : incoming_) loop_.forget(in.fd());
+    outgoing_.clear();
+    incoming_.clear();
+    detours_.clear();
+    wanted_.clear();
+    while (!ranks_.all().empty()) ranks_.remove(ranks_.all().begin()->first);
+    loop_.cancel(pump_timer_);
+    loop_.cancel(redial_timer_);
+    loop_.cancel(losses_timer_);
+    return {};
+}
+
+relay::ToldCounts RelayPlane::told() const {
+    relay::ToldCounts sum = told_by_those_who_left_;
+    for (const auto& [rank, channel] : ranks_.all()) add(sum, channel->told());
+    return sum;
+}
+
+// Detours.
+
+void RelayPlane::move(core::HostId destination, core::HostId relay, Done done) {
+    if (!up()) return done(reason_);
+    wanted_[destination] = relay;
+    // Its end tells that the destination's agent is gone; and the way back is there when it is needed.
+    reach({destination, Hop::last});
+    Outgoing& out = reach({relay, Hop::first});
+    const auto arrived = [this, destination, relay, done](const std::string& error) {
+        const auto wanted = wanted_.find(destination);
+        if (wanted == wanted_.end() || wanted->second != relay) return done("it was returned before it was moved");
+        wanted_.erase(wanted);
+        if (!error.empty()) {
+            const auto earlier = detours_.find(destination);
+            if (earlier != detours_.end() && earlier->second == relay) {
+                detours_.erase(earlier);
+                tell_of_host(destination);
+            }
+            return done(error);
+        }
+        detours_[destination] = relay;
+        tell_of_host(destination);
+        done({});
+    };
+    if (out.stream) return arrived({});
+    if (!out.dialling) return arrived("the relay's agent did not answer a moment ago");
+    out.awaited_by.push_back(arrived);
+}
+
+void RelayPlane::back(core::HostId destination, Done done) {
+    wanted_.erase(destination);
+    if (detours_.erase(destination) > 0) tell_of_host(destination);
+    done({});
+}
+
+// Connections.
+
+RelayPlane::Outgoing& RelayPlane::reach(Way way) {
+    Outgoing& out = outgoing_[way];
+    if (out.stream || out.dialling || monotonic_s() < out.retry_s) return out;
+    out.dialling = true;
+    out.dialling_since_s = monotonic_s();
+    out.patience = loop_.after(kDialPatience_s, [this] { pump(); });
+    dial_(way.host, way.hop, [this, way](std::variant<Link, std::string> result) { dialled(way, std::move(result)); });
+    return out;
+}
+
+void RelayPlane::dialled(Way way, std::variant<Link, std::string> result) {
+    if (!up()) return;
+    Outgoing& out = outgoing_[way];
+    out.dialling = false;
+    loop_.cancel(out.patience);
+    if (const std::string* const why = std::get_if<std::string>(&result)) return fail(way, *why);
+    out.stream.emplace(std::get<Link>(std::move(result)));
+    loop_.watch(out.stream->fd(), EPOLLIN, [this, way](std::uint32_t events) { on_output(way, events); });
+    if (losses_timer_ == 0) losses_timer_ = loop_.after(kLossesPeriod_s, [this] { look_for_losses(); });
+    if (way.hop == Hop::first) tell_of_detours_over(way.host);
+    for (const Done& done : std::exchange(out.awaited_by, {})) done({});
+    pump();
+}
+
+/// Datagrams, by which agents tell that they live, may get through where the connections' packets do not.
+void RelayPlane::look_for_losses() {
+    losses_timer_ = 0;
+    std::vector<Way> losing;
+    bool any = false;
+    for (const auto& [way, out] : outgoing_) {
+        if (!out.stream) continue;
+        any = true;
+        if (out.stream->loses()) losing.push_back(way);
+    }
+    if (any) losses_timer_ = loop_.after(kLossesPeriod_s, [this] { look_for_losses(); });
+    for (const Way way : losing) fail(way, "what is sent there gets lost");
+}
+
+/// What was under way is lost; the ranks send it again. Without the relay's agent its pairs are direct at once, until
+/// it answers again or whoever decides takes the detour back; without the destination's, its processes are nowhere
+/// until it tells of them again. A connection to it that could not be made says nothing of it: the way there may be
+/// slow, which is why there is a detour.
+void RelayPlane::fail(Way way, const std::string& why) {
+    Outgoing& out = outgoing_[way];
+    const bool stood = out.stream.has_value();
+    if (stood) {
+        log_("frames to host " + std::to_string(way.host) + (way.hop == Hop::first ? ", a relay: " : ": ") + why);
+        loop_.forget(out.stream->fd());
+        buffers_.release_passing(out.stream->passing_B());
+        out.stream.reset();
+    }
+    unflushed_.erase(way);
+    out.retry_s = monotonic_s() + kRetry_s;
+    if (way.hop == Hop::first) {
+        loop_.cancel(redial_timer_);
+        redial_timer_ = loop_.after(kRetry_s, [this] { redial(); });
+        tell_of_detours_over(way.host);
+    } else if (stood) {
+        for (const relay::Process process : places_.forget(way.host)) tell_of(process);
+    }
+    for (const Done& done : std::exchange(out.awaited_by, {})) done(why);
+    pump();
+}
+
+void RelayPlane::redial() {
+    for (const auto& [destination, relay] : std::map(detours_)) reach({relay, Hop::first});
+}
+
+void RelayPlane::accept(core::HostId from, Hop hop, Link link) {
+    if (!up()) return;
+    const Way way{from, hop};
+    close(way);  // the peer would not connect again if it still wrote to the earlier one
+    const auto [added, is_new] = incoming_.try_emplace(way, std::move(link));
+    loop_.watch(added->second.fd(), EPOLLIN, [this, way](std::uint32_t events) { on_input(way, events); });
+}
+
+void RelayPlane::close(Way way) {
+    const auto found = incoming_.find(way);
+    if (found == incoming_.end()) return;
+    loop_.forget(found->second.fd());
+    due_inputs_.erase(way);
+    incoming_.erase(found);
+}
+
+void RelayPlane::on_output(Way way, std::uint32_t events) {
+    const auto found = outgoing_.find(way);
+    if (found == outgoing_.end() || !found->second.stream) return;
+    if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) {
+        try {
+            found->second.stream->hear();
+        } catch (const StreamError& error) {
+            return fail(way, error.what());
+        }
+    }
+    unflushed_.insert(way);
+    pump();
+}
+
+void RelayPlane::on_input(Way way, std::uint32_t events) {
+    const auto found = incoming_.find(way);
+    if (found == incoming_.end()) return;
+    if (due_inputs_.contains(way)) {
+        // Nothing was asked for: the connection is broken, and its frames will come again another way.
+        if ((events & (EPOLLHUP | EPOLLERR)) != 0) close(way);
+        return;
+    }
+    try {
+        if (!found->second.read_some()) return;
+    } catch (const StreamClosed&) {
+        return close(way);
+    } catch (const StreamError& error) {
+        log_("frames from host " + std::to_string(way.host) + ": " + error.what());
+        return close(way);
+    }
+    due_inputs_.insert(way);
+    pump();
+}
+
+// Frames.
+
+/// What becomes of a frame that there is no stream for now.
+std::optional<RelayPlane::Fate> RelayPlane::unsendable(Way way) {
+    const Outgoing& out = reach(way);
+    if (out.stream) return std::nullopt;
+    const bool patient = out.dialling && monotonic_s() - out.dialling_since_s < kDialPatience_s;
+    return patient ? Fate::stuck : Fate::dropped;
+}
+
+/// Of a rank of this host: the whole frame at once.
+RelayPlane::Fate RelayPlane::send(Way way, const Journey& journey, std::span<const std::uint8_t> frame) {
+    if (const auto fate = unsendable(way)) {
+        counts_.unreachable += *fate == Fate::dropped ? 1 : 0;
+        return *fate;
+    }
+    FrameOutput& stream = *outgoing_[way].stream;
+    if (stream.own_B() >= kOwnQueue_B) return Fate::stuck;
+    for (std::size_t begin = 0; begin < frame.size(); begin += kMaxPart_B) {
+        const auto part = frame.subspan(begin, std::min(kMaxPart_B, frame.size() - begin));
+        stream.put({journey, begin == 0, begin + part.size() == frame.size(), part}, 0);
+    }
+    unflushed_.insert(way);
+    ++counts_.sent;
+    counts_.sent_B += frame.size();
+    return Fate::taken;
+}
+
+/// Of others: part by part. Without a stream the parts are lost, and the ends of frames are counted.
+RelayPlane::Fate RelayPlane::pass(Way way, const Record& record) {
+    if (const auto fate = unsendable(way)) {
+        counts_.unreachable += *fate == Fate::dropped && record.ends ? 1 : 0;
+        return *fate;
+    }
+    const std::uint64_t passing_B = record.part.size() + kRecordOverhead_B;
+    FrameOutput& stream = *outgoing_[way].stream;
+    // Half of the pool for one next hop: a destination that takes nothing must not stop the detours to all others.
+    const bool has_room = stream.passing_B() == 0 || stream.passing_B() < setup_.capacity_B / 2;
+    if (!has_room || !buffers_.admit_passing(passing_B)) return Fate::stuck;
+    stream.put(record, passing_B);
+    unflushed_.insert(way);
+    counts_.passed += record.ends ? 1 : 0;
+    counts_.passed_B += record.part.size();
+    return Fate::taken;
+}
+
+RelayPlane::Fate RelayPlane::arrive(relay::Process to, std::span<const std::uint8_t> frame) {
+    RankChannel* const channel = ranks_.find(to);
+    if (channel == nullptr || broken_.contains(to)) {
+        ++counts_.absent;
+        return Fate::dropped;
+    }
+    try {
+        if (!channel->deliver(frame, buffers_)) return Fate::stuck;
+    } catch (const relay::CorruptRing& error) {
+        log_("rank " + std::to_string(to) + ": " + error.what());
+        broken_.insert(to);  // it goes when nobody is in the middle of a channel: its own last words go to others
+        ++counts_.absent;
+        return Fate::dropped;
+    }
+    ++counts_.arrived;
+    counts_.arrived_B += frame.size();
+    return Fate::taken;
+}
+
+/// The frame lies in memory that the rank may write to: each field is read once.
+RelayPlane::Fate RelayPlane::take(RankChannel& channel, std::span<const std::uint8_t> frame) {
+    const auto read = relay::wire::ends_of(frame, channel.processes());
+    const relay::wire::Ends* const ends = std::get_if<relay::wire::Ends>(&read);
+    if (ends == nullptr || ends->from != channel.rank()) throw relay::CorruptRing("what it sends is no frame of its");
+    const auto placed = places_.of(ends->to);
+    if (!placed) {
+        ++counts_.unplaced;
+        return Fate::dropped;
+    }
+    const core::HostId host = *placed;
+    if (host == setup_.self) return arrive(ends->to, frame);
+    const auto relay = relay_to(host);
+    const Way way = relay ? Way{*relay, Hop::first} : Way{host, Hop::last};
+    return send(way, {host, setup_.self}, frame);
+}
+
+/// Throws StreamError for what no agent of ours sends.
+RelayPlane::Fate RelayPlane::take(Way way, FrameInput& input, const Record& record) {
+    const auto [destination, source] = record.journey;
+    if (way.hop == Hop::first) {
+        const bool possible =
+            source == way.host && destination < setup_.hosts && destination != setup_.self && destination != source;
+        if (!possible) throw StreamError("a frame that is not to be passed on from there");
+        return pass({destination, Hop::last}, record);
+    }
+    const bool possible = destination == setup_.self && source < setup_.hosts && source != setup_.self;
+    if (!possible) throw StreamError("a frame for another host");
+    const auto frame = input.frames().add(record);
+    if (!frame) return Fate::taken;
+    const auto read = relay::wire::ends_of(*frame, relay::kMostProcesses);
+    const relay::wire::Ends* const ends = std::get_if<relay::wire::Ends>(&read);
+    if (ends == nullptr) throw StreamError("what came is no frame");
+    const Fate fate = arrive(ends->to, *frame);
+    if (fate != Fate::stuck) input.frames().done(source);
+    return fate;
+}
+
+void RelayPlane::serve(relay::Process rank) {
+    RankChannel* const channel = ranks_.find(rank);
+    if (channel == nullptr) return;
+    try {
+        if (serve_some(*channel)) {
+            due_ranks_.erase(rank);
+        } else {
+            due_ranks_.insert(rank);
+        }
+    } catch (const relay::CorruptRing& error) {
+        log_("rank " + std::to_string(rank) + ": " + error.what());
+        ranks_.remove(rank);
+    }
+}
+
+/// What a rank sent right before it ended; what finds no room is lost.
+void RelayPlane::hear_out(RankChannel& channel) {
+    try {
+        serve_some(channel);
+    } catch (const relay::CorruptRing&) {
+        return;  // which is why it had to go, and was told
+    }
+}
+
+/// True once nothing is left and the rank will ring.
+bool RelayPlane::serve_some(RankChannel& channel) {
+    for (int frames = 0; frames < kBatch;) {
+        const auto frame = channel.front();
+        if (!frame) {
+            if (channel.sleep()) return true;
+            continue;
+        }
+        if (take(channel, *frame) == Fate::stuck) return false;
+        channel.pop();
+        ++frames;
+    }
+    again_ = true;
+    return false;
+}
+
+void RelayPlane::serve(Way way) {
+    const auto found = incoming_.find(way);
+    if (found == incoming_.end()) return;
+    try {
+        const bool done = serve_some(way, found->second);
+        loop_.change(found->second.fd(), done ? kReadable : 0);
+        if (done) due_inputs_.erase(way);
+    } catch (const StreamError& error) {
+        log_("frames from host " + std::to_string(way.host) + ": " + error.what());
+        close(way);
+    }
+}
+
+bool RelayPlane::serve_some(Way way, FrameInput& input) {
+    for (;;) {
+        const auto next = input.records().front();
+        if (std::holds_alternative<RecordOpener::Incomplete>(next)) return true;
+        if (const auto* const fault = std::get_if<RecordOpener::Fault>(&next)) {
+            throw StreamError(std::string(agent::name(*fault)));
+        }
+        if (take(way, input, std::get<Record>(next)) == Fate::stuck) return false;
+        input.records().pop();
+    }
+}
+
+/// Whether anything left.
+bool RelayPlane::flush(Way way) {
+    Outgoing& out = outgoing_[way];
+    if (!out.stream) return false;
+    const std::uint64_t before_B = out.stream->own_B() + out.stream->passing_B();
+    try {
+        buffers_.release_passing(out.stream->flush());
+    } catch (const StreamError& error) {
+        fail(way, error.what());
+        return true;
+    }
+    loop_.change(out.stream->fd(), out.stream->idle() ? EPOLLIN : EPOLLIN | EPOLLOUT);
+    return out.stream->own_B() + out.stream->passing_B() < before_B;
+}
+
+/// Moves on whatever has room: until nothing does, or others of the loop shall have their turn.
+void RelayPlane::pump() {
+    again_ = true;
+    if (pumping_) return;
+    pumping_ = true;
+    for (int round = 0; again_ && round < kRounds; ++round) {
+        again_ = false;
+        for (const relay::Process rank : std::set(due_ranks_)) serve(rank);
+        for (const Way& way : std::set(due_inputs_)) serve(way);
+        for (const Way& way : std::exchange(unflushed_, {})) again_ = flush(way) || again_;
+    }
+    pumping_ = false;
+    while (!broken_.empty()) ranks_.remove(broken_.extract(broken_.begin()).value());
+    if (!again_) return;
+    loop_.cancel(pump_timer_);
+    pump_timer_ = loop_.after(0.0, [this] { pump(); });
+}
+
+}  // namespace fairlead::agent

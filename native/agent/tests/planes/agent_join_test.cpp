@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a rank comes to its agent, and leaves one that breaks the protocol.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+
+#include <atomic>
+#include <csignal>
+
+#include "relay/fallback_carrier.hpp"
+#include "relay/handover.hpp"
+#include "tests/relay_hosts.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+using relay::AgentJoin;
+
+/// An agent that may do what none of ours does.
+struct RawAgent {
+    struct Rank {
+        UniqueFd socket;
+        std::unique_ptr<relay::ChannelMemory> memory;
+        bool left() {
+            char byte = 0;
+            return recv(socket.get(), &byte, 1, MSG_DONTWAIT) == 0;
+        }
+    };
+
+    Directory directory;
+    sockaddr_un address = socket_in(directory.path);
+    UniqueFd listener{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+
+    explicit RawAgent(int queue = 8) {
+        if (bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 ||
+            listen(listener.get(), queue) < 0) {
+            throw std::runtime_error("no socket for ranks");
+        }
+    }
+    ~RawAgent() { unlink(address.sun_path); }
+    /// The next rank that waits to be taken, which sees rank 1 as one that agents reach.
+    std::optional<Rank> take() {
+        Rank rank{UniqueFd(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)), nullptr};
+        relay::Hello hello{};
+        if (!rank.socket || recv(rank.socket.get(), &hello, sizeof hello, 0) != sizeof hello) return std::nullopt;
+        constexpr std::uint64_t kRing_B = 64 * 1024;  // less than the longest frame: to be ready, a rank has to look
+        const UniqueFd file(memfd_create("test", MFD_CLOEXEC));
+        const std::uint64_t size_B = relay::ChannelMemory::size_B(hello.processes, kRing_B);
+        if (ftruncate(file.get(), static_cast<off_t>(size_B)) < 0) return std::nullopt;
+        rank.memory = std::make_unique<relay::ChannelMemory>(file.get(), hello.processes, kRing_B);
+        rank.memory->place(1) = relay::Place::direct;
+        const relay::Welcome welcome{relay::kChannelMagic, relay::kChannelVersion, hello.processes, kRing_B};
+        if (!relay::send_welcome(rank.socket.get(), welcome, file.get(), file.get())) return std::nullopt;
+        return rank;
+    }
+};
+
+/// In place of MPI.
+struct NoCarrier final : relay::Carrier {
+    bool ready(Process) override { return true; }
+    void send(Process, std::vector<std::uint8_t>) override {}
+    void poll(const Sink&) override {}
+};
+
+TEST(AgentJoin, SignalsOfTheProgramDoNotEndTheWaitForIt) {
+    Hosts hosts(1);
+    static std::atomic<int> signals{0};
+    struct sigaction counts {};
+    struct sigaction before {};
+    counts.sa_handler = [](int) { ++signals; };  // without SA_RESTART
+    sigaction(SIGALRM, &counts, &before);
+    hosts.post([] {
+        while (signals < 20) std::this_thread::yield();
+    });
+    const itimerval often{.it_interval = {0, 1000}, .it_value = {0, 1000}};
+    setitimer(ITIMER_REAL, &often, nullptr);
+    const std::unique_ptr<AgentCarrier> rank0 =
+        AgentJoin(hosts.directory(0), 0, kProcesses).wait(std::chrono::seconds(20));
+    setitimer(ITIMER_REAL, nullptr, nullptr);
+    sigaction(SIGALRM, &before, nullptr);
+    ASSERT_NE(rank0, nullptr);
+    EXPECT_TRUE(rank0->alive());
+}
+
+TEST(AgentJoin, WhereManyWaitToBeTakenNobodyWaits) {
+    RawAgent agent(0);
+    const AgentJoin first(agent.directory.path, 1, kProcesses);
+    EXPECT_THROW(AgentJoin(agent.directory.path, 0, kProcesses), std::runtime_error);
+    ASSERT_TRUE(agent.take());
+    EXPECT_NO_THROW(AgentJoin(agent.directory.path, 0, kProcesses));
+}
+
+TEST(AgentJoin, AnAgentThatBreaksTheProtocolIsLeftAndJoinedAgain) {
+    RawAgent agent;
+    relay::FallbackCarrier carrier(std::make_unique<AgentCarrier>(), std::make_unique<NoCarrier>(), 0, kProcesses,
+                                   [&] { return std::make_unique<AgentJoin>(agent.directory.path, 0, kProcesses); });
+    const auto joined = [&] {
+        std::optional<RawAgent::Rank> rank;
+        EXPECT_TRUE(eventually([&] {
+            carrier.poll([](std::span<const std::uint8_t>) {});
+            if (!rank) rank = agent.take();
+            return carrier.agents().alive();
+        }));
+        return rank;
+    };
+    const auto harms = std::to_array<void (*)(relay::ChannelHead&)>({
+        [](relay::ChannelHead& head) { head.to_rank.written_B = std::uint64_t{1} << 40; },
+        [](relay::ChannelHead& head) { head.to_agent.read_B = std::uint64_t{1} << 40; },
+    });
+    for (const auto harm : harms) {
+        std::optional<RawAgent::Rank> rank = joined();
+        ASSERT_TRUE(rank && carrier.agents().reaches(1));
+        const std::uint32_t before = carrier.changes();
+        harm(rank->memory->head());
+        carrier.poll([](std::span<const std::uint8_t>) {});
+        EXPECT_TRUE(carrier.ready(1)) << "by MPI";
+        EXPECT_TRUE(carrier.agents().gone());
+        EXPECT_FALSE(carrier.agents().reaches(1));
+        EXPECT_NE(carrier.changes(), before) << "so that what is not acknowledged is sent again";
+        EXPECT_TRUE(rank->left());
+    }
+    EXPECT_TRUE(joined());
+}
+
+}  // namespace
+}  // namespace fairlead::agent

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/socket_monitor.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "tests/connection.hpp"
+
+namespace fairlead::agent {
+namespace {
+
+/// This host is 127.0.0.9; connections from there lead to the other one, 127.0.0.1.
+class Monitor : public testing::Test {
+  protected:
+    static Config two_hosts() {
+        Config config;
+        for (const std::uint32_t number : {8U, 0U}) {
+            Host host;
+            host.address.s_addr = htonl(INADDR_LOOPBACK + number);
+            host.port = 1;
+            config.hosts.push_back(host);
+        }
+        config.uid = getuid();
+        return config;
+    }
+    std::uint64_t delivered_B(double now, bool complete = false) {
+        const auto samples = monitor.sample(now, complete);
+        return samples.empty() ? 0 : samples.at(0).delivered_B;
+    }
+    void send(const Connection& connection, std::size_t size_B) {
+        const std::vector<char> data(size_B);
+        ASSERT_EQ(write(connection.client.get(), data.data(), size_B), static_cast<ssize_t>(size_B));
+        std::vector<char> received(size_B);
+        ASSERT_EQ(recv(connection.server.get(), received.data(), size_B, MSG_WAITALL), static_cast<ssize_t>(size_B));
+    }
+    Config config = two_hosts();
+    core::LookSettings settings;
+    SocketMonitor monitor{config, settings, 100.0};
+};
+
+TEST_F(Monitor, LooksMoreRarelyTheLongerNothingMoves) {
+    EXPECT_DOUBLE_EQ(monitor.period_s(100.0), 0.040);
+    EXPECT_TRUE(monitor.sample(100.0, false).empty());
+    EXPECT_DOUBLE_EQ(monitor.period_s(102.0), 0.2) << "no connection was seen yet";
+    EXPECT_DOUBLE_EQ(monitor.period_s(160.0), 0.5);
+    const Connection connection(htonl(INADDR_LOOPBACK + 8));
+    EXPECT_GT(delivered_B(160.0), 0U) << "found at the next look, however long there was none";
+    EXPECT_DOUBLE_EQ(monitor.period_s(160.0), 0.040);
+    EXPECT_DOUBLE_EQ(monitor.period_s(161.0), 0.1);
+}
+
+TEST_F(Monitor, WhatMovesAfterARestIsSeenAtTheNextLook) {
+    const Connection connection(htonl(INADDR_LOOPBACK + 8));
+    monitor.sample(100.0, false);
+    send(connection, 1000);
+    const std::uint64_t before_B = delivered_B(100.04);
+    for (double now = 100.1; now < 110.0; now += 0.5) EXPECT_EQ(delivered_B(now), before_B);
+    EXPECT_DOUBLE_EQ(monitor.period_s(110.0), 0.5);
+    send(connection, 5000);
+    EXPECT_EQ(delivered_B(110.0), before_B + 5000);
+    EXPECT_DOUBLE_EQ(monitor.period_s(110.0), 0.040);
+}
+
+TEST_F(Monitor, AConnectionMadeAMomentAgoCountsWhereAllMust) {
+    const Connection first(htonl(INADDR_LOOPBACK + 8));
+    monitor.sample(100.0, false);
+    send(first, 100);
+    monitor.sample(100.02, false);
+    const Connection second(htonl(INADDR_LOOPBACK + 8));
+    const std::uint64_t before_B = delivered_B(100.03);
+    send(second, 7000);
+    EXPECT_EQ(delivered_B(100.04, true), before_B + 7001) << "with the SYN, which counts as one";
+}
+
+TEST_F(Monitor, TheEndOfTheLastConnectionIsTold) {
+    auto connection = std::make_unique<Connection>(htonl(INADDR_LOOPBACK + 8));
+    monitor.sample(100.0, false);
+    send(*connection, 1000);
+    const std::uint64_t before_B = delivered_B(100.04);
+    monitor.sample(105.0, false);
+    connection.reset();
+    const auto last = monitor.sample(105.5, false);
+    ASSERT_EQ(last.size(), 1U);
+    EXPECT_EQ(last[0].delivered_B, before_B);
+    EXPECT_EQ(last[0].in_flight_B, 0U);
+    EXPECT_TRUE(monitor.sample(106.0, false).empty());
+}
+
+}  // namespace
+}  // namespace fairlead::agent

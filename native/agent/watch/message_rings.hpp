@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rings that the ranks of this host write the ends of their messages to (native/interpose/record/ring.hpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fairlead/core/message_monitor.hpp"
+#include "process/clock.hpp"
+#include "record/clock.hpp"
+#include "record/ring.hpp"
+
+namespace fairlead::agent {
+
+class MessageRings {
+  public:
+    /// Of the messages that one call completed.
+    using Take = std::function<void(std::span<const core::MessageEnd> call)>;
+
+    using Log = std::function<void(const std::string& text)>;
+
+    /// Rings appear in `directory` while the program runs. `log` is told of those that cannot be read at present.
+    MessageRings(std::string directory, const Clock& clock, Log log);
+    ~MessageRings();
+    MessageRings(const MessageRings&) = delete;
+    MessageRings& operator=(const MessageRings&) = delete;
+
+    /// Reads what is there.
+    void drain(const Take& take);
+
+    /// Ranks of which a ring was found so far.
+    const std::set<std::uint32_t>& ranks() const { return ranks_; }
+    /// Messages that ranks had no room for, ever.
+    std::uint64_t dropped() const;
+    std::uint64_t read() const { return read_; }
+
+  private:
+    struct Mapped {
+        record::Ring* ring;
+        record::RingReader reader;
+        std::uint32_t rank;
+        std::int64_t waited_until_ns = 0;  ///< return of the last call that completed a receive
+    };
+    /// From the ranks' counter to this host's clock, by the counter's rate since the agent began.
+    class Stamps {
+      public:
+        Stamps(const record::Moment& first, const Clock& clock);
+        std::int64_t ns(std::uint64_t ticks) const;
+
+      private:
+        const Clock& clock_;
+        record::Moment now_;
+        std::int64_t realtime_ns_;
+        double ns_per_tick_;
+    };
+    void find_new();
+    bool map(const std::string& name);
+    void put_off(const std::string& name, const char* what);
+    void drain_one(Mapped& mapped, const Stamps& stamps, const Take& take);
+
+    std::string directory_;
+    const Clock& clock_;
+    record::Moment first_;
+    Log log_;
+    std::optional<timespec> seen_;   ///< the directory's last change, where there is nothing more to be seen of it
+    std::set<std::string> names_;    ///< looked at, rings or not
+    std::set<std::string> put_off_;  ///< told of
+    std::vector<Mapped> rings_;
+    std::set<std::uint32_t> ranks_;
+    std::vector<core::MessageEnd> call_;  ///< kept for its memory
+    std::uint64_t read_ = 0;
+};
+
+}  // namespace fairlead::agent

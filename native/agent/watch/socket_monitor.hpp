@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches the job's connections: how often to look, and whether to look for new ones, at the known ones only, or
+// whether nothing can have changed.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "control/config.hpp"
+#include "fairlead/core/settings.hpp"
+#include "watch/flow_table.hpp"
+#include "watch/sock_diag.hpp"
+#include "watch/tcp_counters.hpp"
+
+namespace fairlead::agent {
+
+class SocketMonitor {
+  public:
+    /// `now`: CLOCK_MONOTONIC. Throws std::system_error if the kernel does not have the interface.
+    SocketMonitor(const Config& config, const core::LookSettings& settings, double now);
+
+    /// See FlowTable::update. Where no segment was sent or received since the last look, the connections are not asked
+    /// for. Throws std::system_error; the next call asks the kernel anew, and totals go on.
+    /// `complete`: connections made a moment ago must be among them.
+    std::vector<core::SocketSample> sample(double now, bool complete);
+
+    /// Time until the next look.
+    double period_s(double now) const;
+    double srtt_s(core::HostId peer) const { return flows_.srtt_s(peer); }
+
+  private:
+    bool quiet() const;
+    bool search_due(double now, bool complete) const;
+    void heed(const std::optional<TcpCounters>& counters);
+    void look(double now, bool search);
+
+    core::LookSettings settings_;
+    std::vector<in_addr> remotes_;
+    std::optional<SockDiag> diag_;  ///< none after a failure
+    TcpCounterFile counter_file_;
+    FlowTable flows_;
+    std::vector<TcpSocket> sockets_;  ///< the job's, at the last look
+    double begun_s_;
+    double last_look_s_ = -1e9;
+    double last_search_s_ = -1e9;
+    double search_s_ = 0.0;               ///< until the next search for new connections, if some were made
+    int searches_wanted_ = 1;             ///< some may have been made since the last search
+    double counted_s_ = -1e9;             ///< when the counters were asked for
+    std::optional<TcpCounters> counted_;  ///< what they said then
+    bool moved_ = true;                   ///< since then
+};
+
+}  // namespace fairlead::agent
