@@ -160,7 +160,7 @@ class ManagedRun:
         """For each beginning of congestion, the time to the first move after it; those without one are left out."""
         begins = [each.begin_s for each in self.congestion or ()]
         reactions = []
-        for begin_s, next_s in zip(begins, [*begins[1:], self.time_s], strict=True):
+        for begin_s, next_s in pairwise([*begins, self.time_s]):
             after = [m.t_s for m in self.moves if m.kind == "moved" and begin_s <= m.t_s < next_s]
             reactions += [after[0] - begin_s] if after else []
         return reactions
