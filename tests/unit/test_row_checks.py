@@ -325,7 +325,7 @@ def test_congestion_and_placement_of_rows_are_held_against_the_lab(tmp_path: Pat
         *("programs[0].command", "congestion.levels.delayed.places[0]", "placement.levels.placed")
     ]
     assert lines[0].endswith("cg has no class 'T'")
-    assert "on l.toml: there is no link switch-h7 (in 2 of 4 cells: congestion delayed)" in lines[1]
+    assert "on l.toml: congestion: there is no link switch-h7 (in 2 of 4 cells: congestion delayed)" in lines[1]
     assert "placed.json" in lines[2] and lines[2].endswith("(in 2 of 4 cells: placement placed)")
     (tmp_path / "c.toml").write_text(CLUSTER)
     file.write_text(CONGESTED.replace('lab = "l.toml"', 'cluster = "c.toml"'))

@@ -27,6 +27,7 @@ from fairlead.placement import placed
 from fairlead.programs import needs
 
 RowT = TypeVar("RowT")
+_SMALLER = "take a smaller class or more hosts"
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,7 @@ def _keys_of_comparison(plan: ComparisonPlan, cases: dict[str, Case]) -> Keys[st
 
 def _add(found: Findings[RowT], plan: Plan, keys: Keys[RowT]) -> None:
     networks = Networks(plan)
+    hint = "take a smaller class, more hosts or fewer neighbours" if plan.neighbours else _SMALLER
     for levels in plan.combinations():
         row, there = keys.row(levels), networks.at(levels)
         if isinstance(there, ConfigError):
@@ -190,7 +192,7 @@ def _add(found: Findings[RowT], plan: Plan, keys: Keys[RowT]) -> None:
             _add_mistakes(found, row, each)
         if isinstance(there, ConfigError):
             continue
-        _add_shortage(found, row, there.cluster, started)
+        _add_shortage(found, row, there.cluster, started, hint)
         _add_placement(found, row, keys.placement(levels), there.cluster, started[0].program)
         if (congested := plan.congestion_at(levels)) is not None:
             where = keys.congestion(levels), keys.network(levels)
@@ -251,15 +253,13 @@ def _add_mistakes(found: Findings[RowT], row: RowT, start: Start) -> None:
         found.add(row, (*start.table, key), mistake.message, mistake.hint)
 
 
-def _add_shortage(found: Findings[RowT], row: RowT, cluster: Cluster, started: Sequence[Start]) -> None:
+def _add_shortage(found: Findings[RowT], row: RowT, cluster: Cluster, started: Sequence[Start], hint: str) -> None:
     short = memory.short(cluster, needed_B(started))
     if short is None:
         return
     who, needed, there = short
     programs = words.listing(list(dict.fromkeys(needs.in_words(each.argv, each.ranks) for each in started)))
     message = f"{programs}: needs {words.size(needed)} of memory on {who}, which has {words.size(there)}"
-    alone = len(started) == 1
-    hint = "take a smaller class or more hosts" if alone else "take a smaller class, more hosts or fewer neighbours"
     found.add(row, (*started[0].table, "command"), message, hint)
 
 
