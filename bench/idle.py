@@ -13,7 +13,7 @@ from bench import laboratory
 from bench.figures import Figure
 from bench.laboratory import Network
 from bench.session import Session
-from fairlead.agents.crew import Crew
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.cluster import launch
 from fairlead.cluster.execute import run_on
 from fairlead.cluster.executors import of
@@ -43,16 +43,16 @@ def measure(session: Session) -> Iterator[Figure]:
     duration_s = session.size(DURATION_S, QUICK_DURATION_S)
     with laboratory.network(session, laboratory.MESH16) as net:
         net.characterise()
-        crews: list[Crew] = []
+        started: list[AgentThread] = []
         shares: list[float] = []
         peaks_MB: list[float] = []
 
         def run(_: Callable[[], None]) -> int:
-            _with_sleeping_ranks(net, lambda: _observe(crews[0], duration_s, shares, peaks_MB))
+            _with_sleeping_ranks(net, lambda: _observe(started[0], duration_s, shares, peaks_MB))
             return 0
 
         management = net.management()
-        supervise(net.cluster, management, run, argv=PROGRAM.command, quiet=True, with_crew=crews.append)
+        supervise(net.cluster, management, run, argv=PROGRAM.command, quiet=True, with_agents=started.append)
     session.record(duration_s=duration_s, cpu_share=shares, peak_MB=peaks_MB)
     hosts = len(shares)
     note = f"worst of {hosts} hosts over {duration_s:g} s, agent and guardian; mean {sum(shares) / hosts:.4f}"
@@ -93,12 +93,12 @@ def _signal(net: Network, ranks: dict[str, list[int]], number: signal.Signals) -
         run_on(executor, host, ["kill", "-s", number.name.removeprefix("SIG"), *map(str, pids)])
 
 
-def _observe(crew: Crew, duration_s: float, shares: list[float], peaks_MB: list[float]) -> None:
+def _observe(agents: AgentThread, duration_s: float, shares: list[float], peaks_MB: list[float]) -> None:
     time.sleep(SETTLE_S)
     begin_s = time.monotonic()
-    before = [cost_of(pid) for pid in crew.group.pids]
+    before = [cost_of(pid) for pid in agents.group.pids]
     time.sleep(duration_s)
-    after = [cost_of(pid) for pid in crew.group.pids]
+    after = [cost_of(pid) for pid in agents.group.pids]
     elapsed_s = time.monotonic() - begin_s
     shares += [(b.cpu_s - a.cpu_s) / elapsed_s for a, b in zip(before, after, strict=True)]
     peaks_MB += [cost.peak_MB for cost in after]

@@ -18,12 +18,12 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import ConfigError, LaunchError
 from fairlead.experiment import comparison_session
+from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.comparison import Comparison
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.congestion import CongestionPlan
 from fairlead.experiment.congestion_schedule import Traffic
 from fairlead.experiment.program import ProgramPlan
-from fairlead.experiment.remains import Remains
 from fairlead.experiment.testbed import SIZES_B, Running
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
@@ -80,7 +80,7 @@ class Network:
     lab: lab.Lab
     cluster: Cluster
     store: Store
-    remains: Remains
+    ledger: CleanupLedger
     session: Session
 
     def characterise(self, sizes_B: tuple[int, ...] = SIZES_B) -> Characterization:
@@ -108,7 +108,7 @@ class Network:
         Raises:
             FairleadError: see `fairlead.experiment.runner.Experiment.run`.
         """
-        comparison = kind(plan, self.store, remains=self.remains)
+        comparison = kind(plan, self.store, ledger=self.ledger)
         comparison.run(self.session.progress, running=Running(self.lab, self.cluster))
         if not comparison.finished:  # or the same plan would find nothing to do the next time
             self.store.finish_run(comparison.experiment)
@@ -186,10 +186,10 @@ def network(
     """
     described = lab_description.load(description)
     with Store.open(session.directory) as store:
-        remains = Remains(session.directory)
-        remains.end()
+        ledger = CleanupLedger(session.directory)
+        ledger.end()
         try:
-            running, cluster = remains.start_lab(described, user_namespace=unprivileged or None, scale=scale)
-            yield Network(running, cluster, store, remains, session)
+            running, cluster = ledger.start_lab(described, user_namespace=unprivileged or None, scale=scale)
+            yield Network(running, cluster, store, ledger, session)
         finally:
-            remains.end_lab()
+            ledger.end_lab()

@@ -14,7 +14,7 @@ from bench.figures import AT_MOST, Figure
 from bench.laboratory import Network
 from bench.session import Session
 from fairlead import native
-from fairlead.agents.crew import Crew
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.group import AgentGroup
 from fairlead.cluster import executors, launch
 from fairlead.errors import MeasurementError
@@ -36,11 +36,11 @@ HOSTS = ("h0", "h2")  # on two leafs: the trunk between them is the bottleneck
 def measure(session: Session) -> Iterator[Figure]:
     """Figures ``probes.latency.SIZE``, ``probes.throughput.{mpi,iperf3}``: relative difference of the medians."""
     rounds = session.size(ROUNDS, QUICK_ROUNDS)
-    with laboratory.network(session, laboratory.MESH8) as net, _pingpong(net) as loop, _agents(net) as crew:
+    with laboratory.network(session, laboratory.MESH8) as net, _pingpong(net) as loop, _agents(net) as agents:
         draw = random.Random(f"{session.seed} probes")
         taken: dict[str, list[dict[str, float]]] = {"agent": [], "mpi": [], "iperf3": []}
         measurements = {
-            "agent": lambda: agent_round(crew),
+            "agent": lambda: agent_round(agents),
             "mpi": lambda: mpi_round(loop),
             "iperf3": lambda: iperf3_round(net),
         }
@@ -64,12 +64,14 @@ def difference(name: str, own: list[dict[str, float]], others: list[dict[str, fl
     return Figure(name, abs(ratio.value - 1), "1", ratio.n, TARGET, AT_MOST, bounds, note)
 
 
-def agent_round(crew: Crew) -> dict[str, float]:
+def agent_round(agents: AgentThread) -> dict[str, float]:
     """Median round trip by size, and the rate of a train, as characterisation takes them."""
     peer = int(HOSTS[1].removeprefix("h"))
     pingpong = commands.Pingpong(peer=peer, sizes_B=SIZES_B, exchanges=EXCHANGES, warmup=WARM_UP)
-    trips = {f"{each.size_B}": float(np.median(each.round_trip_s)) for each in crew.command(0, pingpong, 60.0).results}
-    train = crew.command(0, commands.Train(peer=peer, duration_s=TRAIN_S, streams=1), 60.0)
+    trips = {
+        f"{each.size_B}": float(np.median(each.round_trip_s)) for each in agents.command(0, pingpong, 60.0).results
+    }
+    train = agents.command(0, commands.Train(peer=peer, duration_s=TRAIN_S, streams=1), 60.0)
     return {**trips, "rate_bps": train.rate_bps}
 
 
@@ -127,7 +129,7 @@ def _pingpong(net: Network) -> Iterator["subprocess.Popen[bytes]"]:
 
 
 @contextmanager
-def _agents(net: Network) -> Iterator[Crew]:
+def _agents(net: Network) -> Iterator[AgentThread]:
     executor = executors.of(net.cluster)
     program = str(native.program("fairlead-agent"))
 
@@ -139,5 +141,5 @@ def _agents(net: Network) -> Iterator[Crew]:
             ports=net.cluster.ports,
         )
 
-    with Crew(make_group, lambda host, event: None) as crew:
-        yield crew
+    with AgentThread(make_group, lambda host, event: None) as agents:
+        yield agents

@@ -19,7 +19,7 @@ from bench.figures import AT_LEAST, AT_MOST, Figure, median_figure
 from bench.laboratory import Network
 from bench.session import Session
 from fairlead import native
-from fairlead.agents.crew import Crew
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.cluster import executors, preload
 from fairlead.errors import MeasurementError
@@ -44,7 +44,7 @@ class Bench:
     """Three hosts with agents that relay."""
 
     net: Network
-    crew: Crew
+    agents: AgentThread
     directory: str
     stats: dict[int, events.Stats[int]]
 
@@ -54,12 +54,12 @@ class Bench:
     def move(self) -> None:
         """Frames between source and destination go over the relay, both ways."""
         for host, peer in ((SOURCE, DESTINATION), (DESTINATION, SOURCE)):
-            self.crew.command(host, commands.Move(peer=peer, relay=RELAY), TIMEOUT_S)
+            self.agents.command(host, commands.Move(peer=peer, relay=RELAY), TIMEOUT_S)
 
     def leg_s(self, source: int, destination: int, size_B: int) -> float:
         """Half of the median round trip of TCP messages between two hosts."""
         pingpong = commands.Pingpong(peer=destination, sizes_B=(size_B,), exchanges=EXCHANGES, warmup=WARM_UP)
-        answer = self.crew.command(source, pingpong, TIMEOUT_S)
+        answer = self.agents.command(source, pingpong, TIMEOUT_S)
         return statistics.median(answer.results[0].round_trip_s) / 2
 
     def relayed_s(self, size_B: int) -> float:
@@ -117,7 +117,7 @@ class Bench:
     def train_bps(self) -> float:
         """Throughput of a TCP stream from source to destination."""
         train = commands.Train(peer=DESTINATION, duration_s=TRAIN_S, streams=1)
-        return self.crew.command(SOURCE, train, TIMEOUT_S).rate_bps
+        return self.agents.command(SOURCE, train, TIMEOUT_S).rate_bps
 
 
 def measure(session: Session) -> Iterator[Figure]:
@@ -177,5 +177,5 @@ def _bench(session: Session) -> Iterator[Bench]:
                     options=JobOptions(relay=path),
                 )
 
-            with Crew(make_group, keep) as crew:
-                yield Bench(net, crew, path, stats)
+            with AgentThread(make_group, keep) as agents:
+                yield Bench(net, agents, path, stats)

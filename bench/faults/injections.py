@@ -14,7 +14,7 @@ from bench.faults.hosts import ENDS, Hosts, kill_all
 from bench.faults.programs import LENGTH_S
 from bench.faults.runs import Run
 from fairlead.agents.group import LEASE_S
-from fairlead.cluster.parts import OVERLAY_PORTS
+from fairlead.cluster.host_binaries import OVERLAY_PORTS
 from fairlead.errors import MeasurementError
 
 Undo = Callable[[], None]

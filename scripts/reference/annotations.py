@@ -87,7 +87,7 @@ class Annotation:
         fixed = (field.annotation for field in model.model_fields.values())
         return next(str(get_args(each)[0]) for each in fixed if get_origin(each) is Literal)
 
-    def in_words(self, known: dict[type[BaseModel], str]) -> str:
+    def describe(self, known: dict[type[BaseModel], str]) -> str:
         """What may stand here.
 
         Args:

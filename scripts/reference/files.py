@@ -248,7 +248,7 @@ def _row(
     annotation = Annotation.of_field(field)
     default = "required" if field.is_required() else annotation.written(field.get_default(call_default_factory=True))
     meaning = markdown.inline(attributes.of_fields(model)[name])
-    return f"`{name}`", annotation.in_words(known), default, meaning
+    return f"`{name}`", annotation.describe(known), default, meaning
 
 
 def _sections(root: Root, known: dict[type[BaseModel], str]) -> list[Section]:

@@ -57,7 +57,7 @@ def parse(text: str, model: type[ModelT], *, source: str, changes: Sequence[Chan
     except ValidationError as error:
         told: dict[Location, list[str]] = {}
         for item in config_mistakes.without_consequences(error.errors()):
-            told.setdefault(_written(item["loc"], data), []).append(config_mistakes.in_words(item, model))
+            told.setdefault(_written(item["loc"], data), []).append(config_mistakes.describe(item, model))
         in_order = sorted(told, key=lambda at: line_of(text, at))
         complaints = [_complaint(text, source, at, " or ".join(dict.fromkeys(told[at])), changed) for at in in_order]
         raise ConfigError("\n".join(complaints)) from error

@@ -41,7 +41,7 @@ _WORDS = {
 }
 
 
-def in_words(details: ErrorDetails, model: Any) -> str:
+def describe(details: ErrorDetails, model: Any) -> str:
     """What is wrong with the value, or the key, that an error is about.
 
     Args:

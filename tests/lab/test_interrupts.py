@@ -21,7 +21,7 @@ from managed_runs import (
 )
 
 from fairlead import lab as labs
-from fairlead.experiment.remains import FILE_NAME
+from fairlead.experiment.cleanup_ledger import FILE_NAME
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]

@@ -21,8 +21,8 @@ from fairlead.cluster.executors import base
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import ConfigError, HostError
 from fairlead.experiment import plan_file
+from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.evaluation import Evaluation
-from fairlead.experiment.remains import Remains
 from fairlead.net import apply as on_hosts
 from fairlead.net.change import Wanted
 from fairlead.net.state import JOURNAL
@@ -313,9 +313,9 @@ def test_networks_of_real_hosts_are_a_factor_and_taken_back_after_a_crash(
     assert hosts.lines("s0").count("link delete bond7") == 3  # once a block
     assert all(as_before(hosts, host) for host in NAMES)
 
-    remains = Remains(tmp_path / "results")
-    remains.note_cluster(str(cluster))
-    remains.note_bonds()
+    ledger = CleanupLedger(tmp_path / "results")
+    ledger.note_cluster(str(cluster))
+    ledger.note_bonds()
     on_hosts.apply(hosts, NAMES, AD, within_s=1000)  # and then it was killed
-    assert Remains(tmp_path / "results").end() == ["bonds"]
+    assert CleanupLedger(tmp_path / "results").end() == ["bonds"]
     assert all(as_before(hosts, host) for host in NAMES)

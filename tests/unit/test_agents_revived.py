@@ -14,7 +14,7 @@ import pytest
 
 from fairlead.agents import agent, events, revival
 from fairlead.agents import group as groups
-from fairlead.agents.crew import Crew
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.errors import AgentError
@@ -131,9 +131,9 @@ def test_a_lease_is_kept_while_events_are_looked_at_slowly(tmp_path: Path) -> No
     def make_group() -> AgentGroup:
         return group_of(tmp_path, "good", "good", options=JobOptions(lease_s=0.5))
 
-    with Crew(make_group, look) as crew:
+    with AgentThread(make_group, look) as agents:
         for _ in range(3):
-            crew.command(1, SayEvent())
+            agents.command(1, SayEvent())
         time.sleep(1.0)  # nothing was looked at, and this thread waits as for a program
         assert looked == []
         renewed = [float(line) for line in (tmp_path / "h1.leases").read_text().split()]

@@ -187,7 +187,7 @@ def test_what_others_do_is_told_and_not_measured(monkeypatch: pytest.MonkeyPatch
 def test_it_is_kept_as_json() -> None:
     found = Calibration(0.2, {"cg": 60}, 0.55)
     assert Calibration.from_json(found.to_json()) == found
-    assert "rates times 0.2, cg of length 60 (processors at most 55% busy" in found.in_words()
+    assert "rates times 0.2, cg of length 60 (processors at most 55% busy" in found.describe()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Which plane ``auto`` is, and what is said of it, by what hosts and program allow."""
 
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.parts import Parts
+from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.manage.chosen_plane import choose, decide
 from fairlead.manage.components import FULL, STAGES
 from fairlead.manage.supervisor import Management
@@ -17,8 +17,8 @@ def cluster(hosts: int = 4) -> Cluster:
     return Cluster("c", "ssh", members, source="c.toml")
 
 
-def management(*, by_hand: bool = False, stage: str = "detours") -> Management:
-    return Management(STAGES[stage], {}, Parts("/agent", ("/guardian",)), by_hand=by_hand, remarks=["first"])
+def management(*, manual: bool = False, stage: str = "detours") -> Management:
+    return Management(STAGES[stage], {}, HostBinaries("/agent", ("/guardian",)), manual=manual, remarks=["first"])
 
 
 def plane_of(plane: str, reason: str = "") -> Ready:
@@ -33,10 +33,10 @@ def plane_of(plane: str, reason: str = "") -> Ready:
     )
 
 
-def decided(able: int, unseen: str | None = None, *, by_hand: bool = False) -> tuple[Management, str]:
+def decided(able: int, unseen: str | None = None, *, manual: bool = False) -> tuple[Management, str]:
     """With so many of four hosts whose guardian may, the last ones; and the remark that was added."""
     ready = [plane_of("none", REASON)] * (4 - able) + [plane_of("route")] * able
-    found = decide(cluster(), management(by_hand=by_hand), ready, unseen)
+    found = decide(cluster(), management(manual=manual), ready, unseen)
     first, remark = found.remarks
     assert first == "first"
     return found, remark
@@ -78,7 +78,7 @@ def test_nothing_where_neither_can() -> None:
 
 
 def test_a_move_by_hand_is_tried_all_the_same() -> None:
-    found, _ = decided(0, STATIC, by_hand=True)
+    found, _ = decided(0, STATIC, manual=True)
     assert (found.plane, found.moves) == ("route", True)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster import traces
+from fairlead.cluster import job_processes
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
 from fairlead.cluster.launch import RunningJob, run, start
@@ -173,8 +173,8 @@ def test_a_time_out_is_kept_when_the_launching_host_is_not_reached(monkeypatch: 
 
 
 def test_processes_that_cannot_be_killed_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(traces, "STOP_GRACE_S", 0.2)
-    monkeypatch.setattr(traces, "LEFTOVERS_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(job_processes, "STOP_GRACE_S", 0.2)
+    monkeypatch.setattr(job_processes, "LEFTOVERS_TIMEOUT_S", 0.3)
     running = start(LOCAL, CUSTOM, job("exit 0"))
     running.wait()
     monkeypatch.setattr(RunningJob, "_signal_left", lambda self, host, marks, name: [2**22 + 1])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster.addresses import Outlook
+from fairlead.cluster.addresses import LauncherAddress
 from fairlead.cluster.choose import cluster_file
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.site import Site, places, read
@@ -53,9 +53,9 @@ def test_a_name_that_stands_for_the_loopback_device_here(monkeypatch: pytest.Mon
     """As Debian writes /etc/hosts: the own name is 127.0.1.1."""
     asked = []
 
-    def towards(address: str) -> Outlook:
+    def towards(address: str) -> LauncherAddress:
         asked.append(address)
-        return Outlook("10.1.0.3", "ens6")
+        return LauncherAddress("10.1.0.3", "ens6")
 
     monkeypatch.setattr("fairlead.cluster.slurm.own_addresses.towards", towards)
     looped = NODES | {"node03": "127.0.1.1"}

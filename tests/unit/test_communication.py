@@ -12,7 +12,7 @@ from fairlead.experiment.comparison_form import managements_of
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.management import Managed
 from fairlead.manage.components import FULL, NONE, Components
-from fairlead.manage.journal import Journal
+from fairlead.manage.recorded_events import EventRecorder
 from fairlead.protocol.messages import AgentEvent
 from fairlead.report import communication_figures
 from fairlead.store import Store
@@ -41,7 +41,7 @@ def run(tmp_path: Path) -> Communication:
     ]  # fmt: skip
     with Store.open(tmp_path) as store:
         number = store.begin_run("run", {"program": "cg"}, plan=["cg"])
-        journal = Journal(store, number, HOSTS)
+        journal = EventRecorder(store, number, HOSTS)
         for each in events:
             journal(2, each, 6.0)
         store.finish_run(number, "ok", 0)

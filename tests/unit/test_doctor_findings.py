@@ -12,8 +12,8 @@ from fairlead.cluster.description import DEFAULT_PORTS
 from fairlead.cluster.doctor.facts import ClusterFacts, LaunchFacts
 from fairlead.cluster.doctor.findings import CHECKS, Severity, check, judge
 from fairlead.cluster.doctor.probing import programs
+from fairlead.cluster.host_binaries import OVERLAY_PORTS
 from fairlead.cluster.launchers.detect import parse_version
-from fairlead.cluster.parts import OVERLAY_PORTS
 
 from . import (
     test_doctor_filters,

@@ -15,11 +15,11 @@ from fairlead.cluster import ending, startup
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.ending import Ending
 from fairlead.cluster.job import Job
+from fairlead.cluster.job_processes import JobProcesses, now_s
 from fairlead.cluster.launch import RunningJob, run, start
 from fairlead.cluster.launchers.base import Launcher, get
 from fairlead.cluster.signals import NotedSignals
 from fairlead.cluster.startup import StartupTimeout
-from fairlead.cluster.traces import Traces, now_s
 from fairlead.errors import HostError
 from fairlead.runtime import start_ticks
 
@@ -204,7 +204,7 @@ def test_daemons_beside_ranks_are_ended_with_them(tmp_path: Path, job_after_s: f
     try:
         while not (note.exists() and note.read_text().endswith("\n")):
             time.sleep(0.01)
-        traces = Traces(LOCAL, what, None if job_after_s is None else now_s() + job_after_s)
+        traces = JobProcesses(LOCAL, what, None if job_after_s is None else now_s() + job_after_s)
         assert traces.ranks() == {"here": [int(note.read_text())]}
         os.kill(int(note.read_text()), signal.SIGKILL)  # the daemon is alone now, and was seen before
         traces.end_leftovers(0.3)
@@ -219,7 +219,7 @@ def test_daemons_beside_ranks_are_ended_with_them(tmp_path: Path, job_after_s: f
 def test_a_daemons_number_that_means_another_process_is_left_alone() -> None:
     other = start(LOCAL, CUSTOM, job("exec sleep 60"))
     try:
-        traces = Traces(LOCAL, job("exit 0"))
+        traces = JobProcesses(LOCAL, job("exit 0"))
         traces._daemons["here"] = [f"{other.process.pid}:1"]  # as of one that has ended
         traces.end_leftovers(0)
         assert other.poll() is None

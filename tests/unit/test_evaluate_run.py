@@ -20,8 +20,8 @@ from fairlead.cli.main import main
 from fairlead.cluster import cgroups
 from fairlead.errors import FairleadError, HostError, PrivilegeError
 from fairlead.experiment import plan_file
+from fairlead.experiment.cleanup_ledger import FILE_NAME, CleanupLedger
 from fairlead.experiment.evaluation import Evaluation
-from fairlead.experiment.remains import FILE_NAME, Remains
 from fairlead.net import apply as net
 from fairlead.store import Store
 
@@ -359,16 +359,16 @@ def test_an_undo_that_fails_leaves_no_bonds_and_is_tried_again_by_the_next_start
 
 def test_what_was_set_up_when_it_was_killed_is_taken_back_by_the_next_start(tmp_path):
     log = tmp_path / "log"
-    remains = Remains(tmp_path)
-    remains.note_cluster(str(write(tmp_path, "true").with_name("here.cluster.toml")))
+    ledger = CleanupLedger(tmp_path)
+    ledger.note_cluster(str(write(tmp_path, "true").with_name("here.cluster.toml")))
     for on in ("here", "hosts"):
-        remains.note_undo([["sh", "-c", f"echo undone {on} >> {log}"]], on)
-        assert Remains(tmp_path).end() == ["what was set up"]
-        assert Remains(tmp_path).end() == []
+        ledger.note_undo([["sh", "-c", f"echo undone {on} >> {log}"]], on)
+        assert CleanupLedger(tmp_path).end() == ["what was set up"]
+        assert CleanupLedger(tmp_path).end() == []
     assert log.read_text() == "undone here\nundone hosts\n"
     (tmp_path / FILE_NAME).write_text("{")
     with pytest.raises(FairleadError, match="is not a record of what runs"):
-        Remains(tmp_path)
+        CleanupLedger(tmp_path)
 
 
 NEIGHBOURS = """
@@ -416,7 +416,7 @@ def test_what_a_killed_evaluation_had_running_is_ended_by_the_next_start(tmp_pat
     job = json.loads((tmp_path / "results" / FILE_NAME).read_text())["jobs"]
     first.kill()
     first.wait()
-    assert Remains(tmp_path / "results").end() == [f"job {job[0]}"]
+    assert CleanupLedger(tmp_path / "results").end() == [f"job {job[0]}"]
     assert not is_running(pid)
     assert not (tmp_path / "results" / FILE_NAME).exists()
 
@@ -564,7 +564,7 @@ def test_control_groups_that_a_killed_evaluation_left_are_removed_with_what_runs
         if path.is_dir()
     ]
     assert len(left) == 2
-    assert Remains(tmp_path / "results").end()[-1] == "control groups"
+    assert CleanupLedger(tmp_path / "results").end()[-1] == "control groups"
     assert not any(path.exists() for path in left)
     assert not is_running(pid)
 

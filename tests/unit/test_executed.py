@@ -15,9 +15,9 @@ CLUSTER = '[cluster]\nname = "c"\nexecutor = "local"\ninterface = "lo"\n[[hosts]
 
 def test_a_command_line_is_one_that_a_shell_takes_and_scripts_are_short() -> None:
     command = ["ssh", "-o", "BatchMode=yes", "--", "n1", "sh -c 'exit 3'"]
-    assert shlex.split(executed.in_words(command)) == command
+    assert shlex.split(executed.describe(command)) == command
     script = "\nown=1\n" + "for x in 1 2 3; do echo $x; done\n" * 50
-    said = executed.in_words(["sh", "-c", script])
+    said = executed.describe(["sh", "-c", script])
     assert said.startswith("sh -c 'own=1 for x in 1 2 3; do echo $x; done for") and said.endswith("...'")
     assert "\n" not in said and len(said) < 130
 

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from fairlead.cluster import launchers
-from fairlead.cluster.addresses import Outlook
+from fairlead.cluster.addresses import LauncherAddress
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job, covering_network, make_job, place
 from fairlead.cluster.launchers.base import Launcher, get, register
@@ -197,7 +197,7 @@ def test_working_directory(launcher: Launcher) -> None:
 
 
 def test_mpirun_on_a_machine_that_is_no_host(launcher: Launcher) -> None:
-    apart = job(outlook=Outlook("10.64.0.254", "br0"))
+    apart = job(launcher_address=LauncherAddress("10.64.0.254", "br0"))
     assert line(launcher, apart).startswith(APART[launcher.name])
     # Open MPI 4 hands the agent that its command line names to daemons that do not have it, and they end.
     agent = {"OMPI_MCA_plm_rsh_agent": "/lab/agent"} if launcher.name == "openmpi4" else {}

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from fairlead.characterize import characterization
 from fairlead.characterize.characterization import Characterization
-from fairlead.characterize.confluence import Link
+from fairlead.characterize.downstream_bottlenecks import Link
 from fairlead.characterize.sample_store import StoreSink
 from fairlead.characterize.survey import Settings, Survey
 from fairlead.cli.main import command

@@ -149,11 +149,11 @@ def test_the_time_is_told_from_what_the_plan_says() -> None:
     runs_s = 2 * (10 + 10 + 2 * 10 + forecast.DETOUR_FACTOR * 10 + 4 * forecast.START_S)
     assert (told.runs, told.labs, told.unknown) == (8, 1, ())
     assert told.time_s == pytest.approx(runs_s + 10 + forecast.set_up_s(8))
-    assert told.in_words() == "8 runs on 1 network: about 3 minutes"
+    assert told.describe() == "8 runs on 1 network: about 3 minutes"
     everything = comparison_session.forecast(plan, rows_of(plan))
     assert everything.unknown == ("nbody",)
-    assert "clean_s is missing for nbody" in everything.in_words()
-    assert comparison_session.forecast(plan, []).in_words() == "nothing is left to run"
+    assert "clean_s is missing for nbody" in everything.describe()
+    assert comparison_session.forecast(plan, []).describe() == "nothing is left to run"
 
 
 def test_what_runs_really_take_corrects_the_time_that_is_left() -> None:

@@ -9,8 +9,8 @@ from fairlead.benchmarks.measuring import records
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MissingToolError
 from fairlead.experiment import design, testbed
+from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.plan import Plan
-from fairlead.experiment.remains import Remains
 from fairlead.store import Store
 
 CLUSTER = """
@@ -81,7 +81,7 @@ def test_an_evaluation_records_the_mpi_of_its_plan(
 ) -> None:
     text = PLAN.format(cluster=cluster.source) + more.format(other=mpirun(tmp_path, "5.0.2"))
     plan = config.parse(text, Plan, source="plan.toml")
-    with Store.open(tmp_path / "results") as store, testbed.Testbed(plan, store, Remains(store.directory)) as up:
+    with Store.open(tmp_path / "results") as store, testbed.Testbed(plan, store, CleanupLedger(store.directory)) as up:
         row = next(iter(design.planned_rows(plan)))
         up.prepare(row)
         assert up.facts(plan.program_at(row.levels))["software"].get("mpi") == recorded
@@ -94,7 +94,7 @@ def test_each_program_of_a_plan_has_the_mpi_that_launches_it(cluster: Cluster, t
     text = PLAN.format(cluster=cluster.source).replace("number = [1]", 'program = ["one", "two"]')
     text = text.replace('command = ["true"]', 'program = "{program}"') + programs
     plan = config.parse(text, Plan, source="plan.toml")
-    with Store.open(tmp_path / "results") as store, testbed.Testbed(plan, store, Remains(store.directory)) as up:
+    with Store.open(tmp_path / "results") as store, testbed.Testbed(plan, store, CleanupLedger(store.directory)) as up:
         up.prepare(design.planned_rows(plan)[0])
         found = {levels["program"]: up.facts(plan.program_at(levels)) for levels in plan.combinations()}
     assert {name: each["software"]["mpi"] for name, each in found.items()} == {

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.parts import Parts
+from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.manage import run
 from fairlead.manage.components import FULL, MIGRATING, STAGES
 from fairlead.programs import unseen
@@ -17,7 +17,7 @@ from fairlead.store import Store
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(run, "bring_everywhere", lambda cluster: Parts("/agent", ("/guardian",)))
+    monkeypatch.setattr(run, "bring_everywhere", lambda cluster: HostBinaries("/agent", ("/guardian",)))
     with Store.open(tmp_path) as opened:
         yield opened
 

@@ -177,9 +177,9 @@ def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
 
 
 def test_reasons_are_words():
-    assert reasons.in_words("destination_congested") == "all paths to the destination are congested"
-    assert reasons.in_words("move_failed: EPERM") == "the route could not be installed: EPERM"
-    assert reasons.in_words("5.1 ms of queue") == "5.1 ms of queue"
+    assert reasons.describe("destination_congested") == "all paths to the destination are congested"
+    assert reasons.describe("move_failed: EPERM") == "the route could not be installed: EPERM"
+    assert reasons.describe("5.1 ms of queue") == "5.1 ms of queue"
 
 
 def test_what_the_relay_plane_did_is_the_sum_of_what_hosts_said_last(tmp_path):
@@ -213,7 +213,7 @@ def test_what_a_dead_agent_said_of_its_paths_is_over(tmp_path):
     assert found.detours(("h0", "h4")) == [(2.0, 5.0, "h2")]
     assert found.detours(("h1", "h4")) == [(2.0, TIME_S, "h2")]
     assert found.zone_spans(("h0", "h4")) == [(0.0, 1.0, "low"), (1.0, 5.0, "high"), (5.0, TIME_S, "low")]
-    assert [reasons.in_words(move.reason) for move in found.moves if move.kind == "returned"] == ["the agent died"]
+    assert [reasons.describe(move.reason) for move in found.moves if move.kind == "returned"] == ["the agent died"]
 
 
 def pair_latencies(tmp_path, samples, moves=()):

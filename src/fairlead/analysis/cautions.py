@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairlead.analysis.dataset import Dataset, in_words
+from fairlead.analysis.dataset import Dataset, describe
 from fairlead.display import words
 from fairlead.statistics import diagnostics, modes
 
@@ -60,7 +60,7 @@ def _without_samples(data: Dataset, summaries: Sequence["Summary"]) -> Iterator[
     failed = sum(data.failed.values())
     if failed:
         where = "; ".join(
-            f"{in_words(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
+            f"{describe(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
         )
         yield f"{failed} runs failed and are no samples ({where})."
     planned = int(data.record.facts.get("cells", 0))
@@ -119,7 +119,7 @@ def _against_medians(analysis: "Analysis") -> Iterator[str]:
     if not told:
         return
     named = [
-        f"{in_words(analysis.data.named(pair.second))} ({words.percent(pair.speed_value, signed=True)}, by medians "
+        f"{describe(analysis.data.named(pair.second))} ({words.percent(pair.speed_value, signed=True)}, by medians "
         f"{words.percent(pair.median_value or 0.0, signed=True)})"
         for pair in told[:MOST_NAMED]
     ]
@@ -131,5 +131,5 @@ def _cells(data: Dataset, some: Sequence["Summary"], detail: object = None) -> s
     """Cells by name with the verb; of more than a few how many they are, and where all are named."""
     if len(some) > MOST_NAMED:
         return f"{len(some)} of {len(data.cells)} cells ({WHERE_NAMED}) have"
-    names = [in_words(data.named(each.cell)) + (f" ({detail(each)})" if callable(detail) else "") for each in some]
+    names = [describe(data.named(each.cell)) + (f" ({detail(each)})" if callable(detail) else "") for each in some]
     return f"{'; '.join(names)} {'have' if len(some) > 1 else 'has'}"

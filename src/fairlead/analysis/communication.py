@@ -7,7 +7,7 @@ waited for had been sent (docs/explanation/message-times.md): waiting for a send
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.manage import journal
+from fairlead.manage import recorded_events
 from fairlead.protocol import events
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
@@ -62,7 +62,7 @@ def read(store: Store, run: Run) -> Communication | None:
     dropped: dict[str, int] = {}
     mismatches: dict[str, int] = {}
     kind = events.Communication
-    for _, _, event in journal.of_kind(journal.entries(store, run, kind), kind):
+    for _, _, event in recorded_events.of_kind(recorded_events.entries(store, run, kind), kind):
         seconds.setdefault((event.source, event.destination), []).append(event)
         dropped[event.destination] = event.dropped  # both count on from the beginning
         mismatches[event.destination] = event.mismatches

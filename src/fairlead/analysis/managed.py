@@ -10,8 +10,8 @@ from operator import attrgetter
 
 from fairlead.analysis import characterized
 from fairlead.analysis import migrations as recorded_migrations
-from fairlead.manage import journal, reasons
-from fairlead.manage.journal import Entry, of_kind
+from fairlead.manage import reasons, recorded_events
+from fairlead.manage.recorded_events import Entry, of_kind
 from fairlead.protocol import events
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
@@ -181,7 +181,7 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
     Raises:
         StoreError: an event lacks what it must have (docs/reference/agent-protocol.md).
     """
-    entries = list(journal.entries(store, run, *KINDS))
+    entries = list(recorded_events.entries(store, run, *KINDS))
     started = [t_s for t_s, *_ in of_kind(entries, events.Started)]
     start_s = started[0] if started else run.started_s
     measured = _measured(entries, start_s)

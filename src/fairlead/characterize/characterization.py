@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from fairlead.characterize import confluence, coverage, json_form, path_table, sample_store, sensitivity
+from fairlead.characterize import coverage, downstream_bottlenecks, json_form, path_table, sample_store, sensitivity
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.path_table import Candidate
 from fairlead.characterize.samples import Floats, Samples
@@ -137,7 +137,7 @@ class Characterization:
         """For people: "measured 3 minutes ago"."""
         return f"measured {duration_words(self.age_s(now_s))} ago"
 
-    def stale_words(self, now_s: float | None = None) -> str:
+    def stale_warning(self, now_s: float | None = None) -> str:
         """For people: a warning if it is too old to be relied on, else empty."""
         if self.age_s(now_s) <= STALE_AFTER_S:
             return ""
@@ -171,8 +171,8 @@ class Characterization:
         lines = [f"{self.cluster}: {len(self.hosts)} hosts, {pairs} ordered pairs, {self.age_words()}"]
         if not self.complete:
             lines.append(f"INCOMPLETE: {self.reason}")
-        if self.stale_words():
-            lines.append(self.stale_words())
+        if self.stale_warning():
+            lines.append(self.stale_warning())
         for size_B, times in zip(self.latency.sizes_B, self.latency.median_s, strict=True):
             if np.isfinite(times).any():
                 low, middle, high = np.nanmin(times), np.nanmedian(times), np.nanmax(times)
@@ -198,7 +198,7 @@ class Characterization:
 
     def path_table_words(self) -> list[str]:
         """The path table, for people."""
-        return path_table.in_words(self.hosts, self.latency, self.sensitivity, self.reference_size_B())
+        return path_table.describe(self.hosts, self.latency, self.sensitivity, self.reference_size_B())
 
     def manage_tables(self, self_index: int) -> Manage:
         """What the agent on one host decides by (docs/guides/characterize.md).
@@ -291,7 +291,7 @@ def _relation(samples: Samples, complete: bool) -> Sensitivity:
     if not complete and (not samples.idle() or not samples.injected()):
         return Sensitivity.unknown(samples.count)
     network = sensitivity.quiet(samples)
-    return confluence.complete(sensitivity.evaluate(samples, network), samples, network)
+    return downstream_bottlenecks.complete(sensitivity.evaluate(samples, network), samples, network)
 
 
 def _notes(samples: Samples, relation: Sensitivity, hosts: tuple[str, ...]) -> list[str]:
@@ -302,7 +302,7 @@ def _notes(samples: Samples, relation: Sensitivity, hosts: tuple[str, ...]) -> l
         shown = ", ".join(idle[:4]) + (f" and {len(idle) - 4} more" if len(idle) > 4 else "")
         notes.append(f"{len(idle)} of {len(singles)} injections built no queue: their hosts were the limit ({shown})")
     tests = sum(len(pairs) == 2 for pairs in samples.injected())
-    if tests >= confluence.TESTS_PER_HOST * samples.count:
+    if tests >= downstream_bottlenecks.TESTS_PER_HOST * samples.count:
         notes.append(f"the search for shared links stopped at its limit of {tests} tests: some may be missing")
     few = sorted({each.size_B for each in samples.exchanges if each.round_trip_s.size < 30})
     if few:

@@ -10,7 +10,7 @@ from fairlead.characterize.sample_store import StoreSink
 from fairlead.characterize.survey import Settings, Survey
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.parts import bring_everywhere
+from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.errors import ConfigError
 from fairlead.progress import Progress
 from fairlead.store import Store

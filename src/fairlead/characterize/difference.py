@@ -64,7 +64,7 @@ class Difference:
     injections: tuple[int, int]
     incomplete: str = ""
 
-    def in_words(self, most: int = 20) -> list[str]:
+    def describe(self, most: int = 20) -> list[str]:
         """For people: the ``most`` largest shifts, and what sharing began and ended."""
         lines = [str(shift) for shift in self.shifts[:most]]
         if len(self.shifts) > most:

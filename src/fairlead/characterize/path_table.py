@@ -72,7 +72,7 @@ def _ordered(found: list[Candidate]) -> list[Candidate]:
     return ordered
 
 
-def in_words(names: Sequence[str], latency: LatencyMatrix, sensitivity: Sensitivity, size_B: int) -> list[str]:
+def describe(names: Sequence[str], latency: LatencyMatrix, sensitivity: Sensitivity, size_B: int) -> list[str]:
     """One line an ordered pair that has a detour around its bottleneck, and what to know of the others."""
     lines, stuck = [], 0
     for i, source in enumerate(names):

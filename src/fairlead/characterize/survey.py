@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fairlead.characterize import confluence, latency, sensitivity
+from fairlead.characterize import downstream_bottlenecks, latency, sensitivity
 from fairlead.characterize.samples import Exchanges, Floats, Injection, Samples, Sink
 from fairlead.characterize.sensitivity import Sensitivity
 from fairlead.characterize.tournament import Pair, groups
@@ -106,7 +106,7 @@ class Survey:
         await self._repeat_undecided(pairs)
         network = sensitivity.quiet(self.samples)
         relation = sensitivity.evaluate(self.samples, network)
-        search = confluence.Search(relation, network, self.samples.rates_bps())
+        search = downstream_bottlenecks.Search(relation, network, self.samples.rates_bps())
         while (meeting := search.open_pairs()) is not None and search.tests < search.limit:
             self._progress(MEETING, search.tests, search.limit)
             await self._window(meeting)
@@ -114,7 +114,7 @@ class Survey:
                 await self._window(meeting)
             search.learn(self.samples, meeting)
         self._progress(MEETING, search.limit, search.limit)
-        return confluence.complete(relation, self.samples, network)
+        return downstream_bottlenecks.complete(relation, self.samples, network)
 
     async def _repeat_undecided(self, pairs: list[Pair]) -> None:
         for _ in range(self._settings.repeats):

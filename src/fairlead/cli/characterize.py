@@ -171,7 +171,7 @@ def diff(before: int | None, after: int | None, results: Path, as_json: bool) ->
     click.echo(
         f"{first.cluster}, run {first.run} ({first.age_words()}) against run {second.run} ({second.age_words()})"
     )
-    for line in difference.in_words():
+    for line in difference.describe():
         click.echo(line)
 
 
@@ -179,9 +179,9 @@ def _sizes_of(profile_file: Path) -> tuple[int, ...]:
     """The sizes of a stored profile; says on stderr which, and how much of the program's traffic they stand for."""
     from fairlead.display import words
     from fairlead.profile.json_form import Summary
-    from fairlead.profile.used_sizes import used_sizes
+    from fairlead.profile.message_sizes import select_message_sizes
 
-    used = used_sizes(Summary.read(profile_file))
+    used = select_message_sizes(Summary.read(profile_file))
     where = "of one host, whose ranks send" if used.one_host else "between hosts:"
     click.echo(
         f"{profile_file}: measured at {', '.join(map(words.size, used.sizes_B))}, {where} "

@@ -132,7 +132,7 @@ class _GivingUp:
 
 
 def _see_through(
-    work: "Work[_Outcome]", giving_up: _GivingUp, in_words: Callable[[_Outcome], str], *, quiet: bool
+    work: "Work[_Outcome]", giving_up: _GivingUp, describe: Callable[[_Outcome], str], *, quiet: bool
 ) -> _Outcome:
     """Follow it to its end; told how that was if it is interrupted."""
     from fairlead.cloud.ending import EndUnknownError
@@ -142,7 +142,7 @@ def _see_through(
     except EndUnknownError as error:
         raise EndUnknownError(str(error), hint=_LOOK) from error
     except KeyboardInterrupt:
-        click.echo(_given_up(work, giving_up, in_words), err=True)
+        click.echo(_given_up(work, giving_up, describe), err=True)
         raise
     finally:
         work.close()
@@ -165,7 +165,7 @@ def _follow(work: "Work[_Outcome]", giving_up: _GivingUp, *, quiet: bool) -> _Ou
     return seen
 
 
-def _given_up(work: "Work[_Outcome]", giving_up: _GivingUp, in_words: Callable[[_Outcome], str]) -> str:
+def _given_up(work: "Work[_Outcome]", giving_up: _GivingUp, describe: Callable[[_Outcome], str]) -> str:
     """What came of something that was interrupted."""
     from fairlead.cloud.ending import EndUnknownError
     from fairlead.errors import CloudError
@@ -173,7 +173,7 @@ def _given_up(work: "Work[_Outcome]", giving_up: _GivingUp, in_words: Callable[[
     if giving_up.said:
         click.echo(giving_up.said, err=True)
     try:
-        return f"it was too late to give up: {in_words(giving_up.end(work, giving_up.limit_s))}"
+        return f"it was too late to give up: {describe(giving_up.end(work, giving_up.limit_s))}"
     except EndUnknownError as error:
         return f"{error}\n  {_LOOK}"
     except CloudError as error:

@@ -116,7 +116,7 @@ def command(
         for row in rows:
             case, scenario = row.levels[comparison_form.CASE], comparison_form.scenario(row.levels)
             click.echo(f"{row.position:4}  {case:{width}}  {scenario:20} replication {row.replication}")
-        click.echo(comparison_session.forecast(plan, rows).in_words())
+        click.echo(comparison_session.forecast(plan, rows).describe())
         return 0
     return _compare(plan, results, only)
 
@@ -135,7 +135,7 @@ def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
             survey_progress=survey_progress,
             progress=_progress(),
             only=only,
-            announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.in_words()}", err=True),
+            announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.describe()}", err=True),
             tell=lambda text: click.echo(text, err=True),
         )
     click.echo("computing and drawing the report", err=True)

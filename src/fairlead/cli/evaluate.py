@@ -183,7 +183,7 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
     prepared = prepare(file, columns, MapSource(str(map_file), map_file.read_text(encoding="utf-8")))
     with Store.open(results) as store:
         found = put(store, prepared)
-    for line in found.in_words(columns.dataset.name, results):
+    for line in found.describe(columns.dataset.name, results):
         click.echo(line)
 
 

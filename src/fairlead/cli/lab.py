@@ -281,7 +281,7 @@ def _described(kind: str, values: dict[str, Any]) -> "CongestionDescription":
         return adapter.validate_python({"kind": kind} | given)
     except ValidationError as error:
         reasons = [
-            ": ".join([*map(str, item["loc"][1:2]), config_mistakes.in_words(item, CongestionDescription)])
+            ": ".join([*map(str, item["loc"][1:2]), config_mistakes.describe(item, CongestionDescription)])
             for item in error.errors()
         ]
         raise click.UsageError("; ".join(reasons)) from error

@@ -15,7 +15,7 @@ from fairlead.cloud.ending import end
 from fairlead.cloud.inventory import Inventory, Server, Vm
 from fairlead.cloud.libvirt_creation import LibvirtCreation
 from fairlead.cloud.libvirt_definition import size, written_disks
-from fairlead.cloud.libvirt_session import DIRTY_RATE_S, Definition, Session, api, in_words
+from fairlead.cloud.libvirt_session import DIRTY_RATE_S, Definition, Session, api, describe
 from fairlead.cloud.uplinks import Uplinks
 from fairlead.cloud.worker import Worker
 from fairlead.cluster.cloud_table import CloudServer, LibvirtTable
@@ -159,7 +159,7 @@ class LibvirtMigration:
                 source.migrate(self._vm, target, self._target.receive, copy_disks=self._copy_disks)
                 self._problem = None
         except (api().libvirtError, CloudError) as error:
-            self._problem = in_words(error)
+            self._problem = describe(error)
         finally:
             self._end_s = time.monotonic()
             self._over.set()
@@ -195,7 +195,7 @@ class _Server:
     def __init__(self, table: CloudServer) -> None:
         self.receive = table.receive
         self._uri = table.uri
-        self._worker = Worker(table.uri, partial(Session, table.uri), (api().libvirtError,), in_words)
+        self._worker = Worker(table.uri, partial(Session, table.uri), (api().libvirtError,), describe)
         self._name: str | None = None
         self._dirty_Bps: dict[str, float] = {}
 

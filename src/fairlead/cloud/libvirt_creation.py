@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fairlead.cloud.driver import Created, Progress, no_answer
 from fairlead.cloud.ending import end_work
-from fairlead.cloud.libvirt_session import Session, api, in_words
+from fairlead.cloud.libvirt_session import Session, api, describe
 from fairlead.errors import CloudError, CreationRefusedError
 
 CLOSE_S = 10.0
@@ -81,7 +81,7 @@ class LibvirtCreation:
             session.create(self._definition, self._name, undo, self._at, lasting=self._lasting)
             self._problem = None
         except (api().libvirtError, CloudError) as error:
-            self._problem = in_words(error) + _undone(undo)
+            self._problem = describe(error) + _undone(undo)
         finally:
             self._end_s = time.monotonic()
             self._over.set()
@@ -100,5 +100,5 @@ def _undone(undo: list[Callable[[], object]]) -> str:
         try:
             each()
         except api().libvirtError as error:
-            left.append(in_words(error))
+            left.append(describe(error))
     return f"; of it is left: {'; '.join(left)}" if left else ""

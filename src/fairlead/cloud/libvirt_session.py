@@ -65,7 +65,7 @@ def api() -> ModuleType:
     return module
 
 
-def in_words(error: Exception) -> str:
+def describe(error: Exception) -> str:
     """libvirt's message, or another's, in one line: QEMU's output comes with it."""
     text = error.get_error_message() if hasattr(error, "get_error_message") else str(error)
     return " ".join(text.split())

@@ -17,7 +17,7 @@ from fairlead.cloud.inventory import Group, Inventory, Load, Server, Vm
 from fairlead.cloud.openstack_answers import Consumer, Hypervisor, Instance, ServerGroup, Stock
 from fairlead.cloud.openstack_creation import OpenstackCreation, request
 from fairlead.cloud.openstack_migration import OpenstackMigration
-from fairlead.cloud.openstack_session import Session, failures, in_words, settings
+from fairlead.cloud.openstack_session import Session, describe, failures, settings
 from fairlead.cloud.uplinks import Uplinks
 from fairlead.cloud.worker import Worker
 from fairlead.cluster.cloud_table import OpenstackTable
@@ -55,7 +55,7 @@ class OpenstackDriver:
         # clouds.yaml is read again after a failure: the credentials may have been renewed. It could be read here; if it
         # cannot be then, it is being written.
         make = partial(Session, cloud, table.region, TIMEOUT_S)
-        self._worker = Worker(f"OpenStack {cloud}", make, (*failures(), ConfigError), in_words)
+        self._worker = Worker(f"OpenStack {cloud}", make, (*failures(), ConfigError), describe)
         self._uplinks = Uplinks()
 
     @property

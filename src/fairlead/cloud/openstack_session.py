@@ -50,7 +50,7 @@ def failures() -> tuple[type[Exception], ...]:
     return sdk, ClientException
 
 
-def in_words(error: Exception) -> str:
+def describe(error: Exception) -> str:
     """What the cloud said, in one line, with the way out where it is known. No header, and so no token, is in it."""
     status = getattr(error, "status_code", None) or getattr(error, "http_status", None)
     text = " ".join(str(getattr(error, "details", None) or error).split())
@@ -76,7 +76,7 @@ def settings(cloud: str, region: str | None, timeout_s: float) -> Any:
         return _read().get_one(cloud=cloud, region_name=region, **patience)
     except problems as error:
         raise ConfigError(
-            f"clouds.yaml: cloud {cloud}: {in_words(error)}",
+            f"clouds.yaml: cloud {cloud}: {describe(error)}",
             hint="it is looked for here, in ~/.config/openstack and /etc/openstack, or OS_CLIENT_CONFIG_FILE names it",
         ) from None
 
@@ -265,5 +265,5 @@ class Session:
         try:
             api().exceptions.raise_from_response(response)
         except api().exceptions.SDKException as error:
-            return in_words(error)
+            return describe(error)
         return ""

@@ -28,7 +28,7 @@ class Worker(Generic[_Session]):
         name: who is asked, for messages.
         open_session: makes the session; called in the thread.
         refusals: exceptions that are the library's answers, told as a `CloudError`; any other is a mistake of ours.
-        in_words: the text of such an exception.
+        describe: the text of such an exception.
     """
 
     def __init__(
@@ -36,10 +36,10 @@ class Worker(Generic[_Session]):
         name: str,
         open_session: Callable[[], _Session],
         refusals: tuple[type[Exception], ...],
-        in_words: Callable[[Exception], str] = str,
+        describe: Callable[[Exception], str] = str,
     ) -> None:
         self._name = name
-        self._serves = (name, open_session, (*refusals, CloudError), in_words)
+        self._serves = (name, open_session, (*refusals, CloudError), describe)
         self._questions: _Questions | None = None
         self._thread: threading.Thread | None = None
         self._hung: list[threading.Thread] = []
@@ -101,7 +101,7 @@ def _serve(
     name: str,
     open_session: Callable[[], _Session],
     refusals: tuple[type[Exception], ...],
-    in_words: Callable[[Exception], str],
+    describe: Callable[[Exception], str],
 ) -> None:
     session: _Session | None = None
     while (asked := questions.get()) is not None:
@@ -111,6 +111,6 @@ def _serve(
                 session = open_session()
             answers.put((question(session), None))
         except refusals as error:
-            answers.put((None, CloudError(f"{name}: {in_words(error)}")))
+            answers.put((None, CloudError(f"{name}: {describe(error)}")))
         except Exception as error:  # noqa: BLE001  # raised where it was asked, without frames that hold the session
             answers.put((None, error.with_traceback(None)))

@@ -10,7 +10,7 @@ from fairlead.errors import LaunchError, MissingToolError
 
 
 @dataclass(frozen=True)
-class Outlook:
+class LauncherAddress:
     """How this machine is seen by hosts that it is none of: its IPv4 address towards them, and the interface's name."""
 
     address: str
@@ -22,7 +22,7 @@ def is_own(address: str) -> bool:
     return _route(address).get("type") == "local"
 
 
-def towards(address: str) -> Outlook:
+def towards(address: str) -> LauncherAddress:
     """What the kernel's routes say of the way to an address.
 
     Raises:
@@ -35,7 +35,7 @@ def towards(address: str) -> Outlook:
             f"no route leads from this machine, where mpirun is to run, to {address}",
             hint="mpirun and the ranks talk to each other: launch from a machine that is in their network",
         )
-    return Outlook(route["prefsrc"], route["dev"])
+    return LauncherAddress(route["prefsrc"], route["dev"])
 
 
 def _route(address: str) -> dict[str, Any]:

@@ -15,10 +15,10 @@ _log = logging.getLogger(__name__)
 def tell(command: Sequence[str]) -> None:
     """Say, where somebody wants to know, that a command is now started."""
     if _log.isEnabledFor(logging.DEBUG):
-        _log.debug("executes %s", in_words(command))
+        _log.debug("executes %s", describe(command))
 
 
-def in_words(command: Sequence[str]) -> str:
+def describe(command: Sequence[str]) -> str:
     """A command line as a shell takes it, in one line; of scripts the beginning."""
     return shlex.join(_begin(word) for word in command)
 

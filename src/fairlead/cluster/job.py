@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from fairlead.cluster.addresses import Outlook
+from fairlead.cluster.addresses import LauncherAddress
 from fairlead.cluster.description import TCP, Cluster, Transport
 from fairlead.errors import ConfigError
 
@@ -23,7 +23,7 @@ class Job:
         interfaces: names of the interfaces that MPI may use, each once (one name where all hosts agree).
         network: the hosts' addresses as one IPv4 network ("10.64.0.0/16"), for where names differ.
         transport: ``tcp``, over those interfaces; ``native``: launchers leave it to the library what carries messages.
-        outlook: how the hosts see this machine, where mpirun runs here and here is none of them.
+        launcher_address: how the hosts see this machine, where mpirun runs here and here is none of them.
         env: environment of the ranks. It stands in command lines: no secrets.
         cwd: working directory of the ranks, or None for the launcher's own.
         cores_shared: there are more ranks than cores, or hosts share cores: bind nothing, yield when idle.
@@ -37,7 +37,7 @@ class Job:
     interfaces: tuple[str, ...] = ()
     network: str | None = None
     transport: Transport = TCP
-    outlook: Outlook | None = None
+    launcher_address: LauncherAddress | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | None = None
     cores_shared: bool = False
@@ -96,7 +96,7 @@ def make_job(
     cwd: str | None = None,
     hosts: Sequence[str] | None = None,
     rsh_agent: str | None = None,
-    outlook: Outlook | None = None,
+    launcher_address: LauncherAddress | None = None,
     options: Sequence[str] = (),
 ) -> Job:
     """A job on a cluster: placement by slots unless ``hosts`` gives the host of every rank, interface from the file.
@@ -118,7 +118,7 @@ def make_job(
         interfaces=tuple(dict.fromkeys(host.interface for host in used)),
         network=covering_network([host.address for host in used]),
         transport=cluster.transport,
-        outlook=outlook,
+        launcher_address=launcher_address,
         env=dict(env or {}),
         cwd=cwd,
         cores_shared=cluster.cores_shared or full,

@@ -17,10 +17,10 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.execute import attempt, run_on, unexpected
 from fairlead.cluster.executors.base import Executor, of
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
+from fairlead.cluster.job_processes import STOP_GRACE_S, JobProcesses, now_s
 from fairlead.cluster.launchers import Launcher, detect, get
 from fairlead.cluster.signals import SignalCallback, forwarding, pass_on
 from fairlead.cluster.startup import StartupTimeout, StartWatch
-from fairlead.cluster.traces import STOP_GRACE_S, Traces, now_s
 from fairlead.errors import FairleadError, LaunchError, MissingToolError, NoProgramError, reason_of
 from fairlead.runtime import START_OF, Process
 
@@ -42,7 +42,7 @@ read -r pid start <"$note"
 send "$1" "$pid" "$start"  # it may have ended by itself meanwhile
 true"""
 )
-_LEASH = ("setpriv", "--pdeathsig", "TERM")  # of util-linux, which every Linux system has
+_END_WITH_CALLER = ("setpriv", "--pdeathsig", "TERM")  # of util-linux, which every Linux system has
 _FORGET_NOTED = 'rm -f "$HOME/.cache/fairlead/run/$0"'
 
 
@@ -72,10 +72,10 @@ def prepare(
     else:
         chosen = get(launcher)(cluster.mpirun)
     first = cluster.host(hosts[0]) if hosts else cluster.compute_hosts()[0]
-    outlook = None if launcher == "custom" else outlook_on(cluster, first)
+    launcher_address = None if launcher == "custom" else launcher_address_on(cluster, first)
     if cwd is None and host and executor.shares_files:
         cwd = _this_directory(executor, host)
-    elif cwd is None and outlook and not executor.shares_files:
+    elif cwd is None and launcher_address and not executor.shares_files:
         cwd = _login_directory(executor, first.name)
     job = make_job(
         cluster,
@@ -86,13 +86,13 @@ def prepare(
         cwd=cwd,
         hosts=hosts,
         rsh_agent=_rsh_agent(cluster, executor),
-        outlook=outlook,
+        launcher_address=launcher_address,
         options=options,
     )
     return chosen, job
 
 
-def outlook_on(cluster: Cluster, host: Host) -> addresses.Outlook | None:
+def launcher_address_on(cluster: Cluster, host: Host) -> addresses.LauncherAddress | None:
     """How a host sees this machine, where mpirun runs here and here is none of the hosts.
 
     Raises:
@@ -134,7 +134,7 @@ def _rsh_agent(cluster: Cluster, executor: Executor) -> str | None:
     return deploy_everywhere(cluster, hosts, {path.name: path})[path.name]
 
 
-class RunningJob(Traces):
+class RunningJob(JobProcesses):
     """An MPI program that was started. Made by `start`.
 
     Attributes:
@@ -235,7 +235,7 @@ def end_leftovers_of(cluster: Cluster, job_id: str) -> None:
         HostError: a host was not reached, or processes do not end even when killed.
     """
     hosts = tuple(host.name for host in cluster.compute_hosts())
-    Traces(cluster, Job(id=job_id, argv=(), hosts=hosts)).end_leftovers()
+    JobProcesses(cluster, Job(id=job_id, argv=(), hosts=hosts)).end_leftovers()
 
 
 def start(
@@ -246,14 +246,15 @@ def start(
     stdin: int | None = None,
     stdout: int | None = None,
     stderr: int | None = None,
-    leash: bool = False,
+    ends_with_caller: bool = False,
     prefix: Sequence[str] = (),
 ) -> RunningJob:
     """Start a job. Streams are as for `subprocess.Popen`; None passes on this process's own.
 
     Args:
-        leash: mpirun gets SIGTERM when the thread that starts it ends, however that comes: a job of a command that
-            was killed does not run on. Over ssh, mpirun is beyond its reach; `end_leftovers_of` is for that.
+        ends_with_caller: mpirun gets SIGTERM when the thread that starts it ends, however that comes: a job of a
+            command that was killed does not run on. Over ssh, mpirun is beyond its reach; `end_leftovers_of` is for
+            that.
         prefix: words before the command line on this machine, for what the job is to be started in.
 
     Raises:
@@ -267,7 +268,7 @@ def start(
         if not executor.passes_signals:
             command = ["sh", "-c", _RUN_NOTED, job.id, *command]
         command = executor.command(cluster.launch_from, command, env=environment, cwd=job.cwd)
-    command = [*(_LEASH if leash else ()), *prefix, *command]
+    command = [*(_END_WITH_CALLER if ends_with_caller else ()), *prefix, *command]
     executed.tell(command)
     began_s = now_s()
     try:
@@ -277,7 +278,7 @@ def start(
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            cwd=None if cluster.launch_from or job.outlook else job.cwd,
+            cwd=None if cluster.launch_from or job.launcher_address else job.cwd,
             env=None if cluster.launch_from else {**os.environ, **environment},
             start_new_session=True,
         )
@@ -306,10 +307,10 @@ def run(
     on_signal: SignalCallback | None = pass_on,
     on_end: Callable[[], None] = lambda: None,
     on_late: Callable[[str], None] | None = None,
-    leash: bool = False,
+    ends_with_caller: bool = False,
     prefix: Sequence[str] = (),
 ) -> int:
-    """Run a job to its end and return its exit code. ``leash`` and ``prefix``: see `start`.
+    """Run a job to its end and return its exit code. ``ends_with_caller`` and ``prefix``: see `start`.
 
     Args:
         startup_timeout_s: within which ranks must be seen on every host, or the job is ended (Open MPI is known to
@@ -334,7 +335,15 @@ def run(
     watch = partial(StartWatch, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s, on_late=on_late)
     for left in reversed(range(attempts)):
         begin = partial(
-            start, cluster, launcher, job, stdin=stdin, stdout=stdout, stderr=stderr, leash=leash, prefix=prefix
+            start,
+            cluster,
+            launcher,
+            job,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            ends_with_caller=ends_with_caller,
+            prefix=prefix,
         )
         try:
             return _run_once(begin, watch, on_signal, on_end)

@@ -44,7 +44,7 @@ class Calibration:
     lengths: Mapping[str, int] = field(default_factory=dict)
     busy: float | None = None
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """For people, one line."""
         parts = [] if self.scale is None else [f"the lab's rates times {self.scale:g}"]
         parts += [f"{name} of length {number}" for name, number in self.lengths.items()]

@@ -14,12 +14,12 @@ from fairlead.errors import LaunchError
 from fairlead.experiment import calibrate, calibration, comparison_form, forecast, trial
 from fairlead.experiment.calibrate import Told
 from fairlead.experiment.calibration import Calibration
+from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.comparison_plan import Case, ComparisonPlan, NetworkPlan
 from fairlead.experiment.congestion import Episode
 from fairlead.experiment.design import Row, planned_rows
 from fairlead.experiment.plan import Plan
 from fairlead.experiment.program import Program, prepare
-from fairlead.experiment.remains import Remains
 from fairlead.experiment.runner import PILOT, Experiment
 from fairlead.experiment.templates import Levels
 from fairlead.experiment.testbed import Running, Testbed
@@ -52,7 +52,7 @@ class Comparison(Experiment):
         plan: ComparisonPlan,
         store: Store,
         only: Collection[str] | None = None,
-        remains: Remains | None = None,
+        ledger: CleanupLedger | None = None,
     ) -> None:
         self._plan = plan
         self._cases = {case.name: case for case in plan.all_cases()}
@@ -61,7 +61,7 @@ class Comparison(Experiment):
         self._calibrations: dict[NetworkPlan, Calibration] = {}
         every = [row for part in self._networks.values() for row in planned_rows(part)]
         self._planned = {comparison_form.key(row): row for row in every}
-        super().__init__(list(self._networks.values()), store, remains)
+        super().__init__(list(self._networks.values()), store, ledger)
         self._calibrations = self._read_calibrations()
 
     def left_on(self, network: NetworkPlan) -> list[Row]:
@@ -127,7 +127,7 @@ class Comparison(Experiment):
     def _testbed(self, plan: Plan, survey: SurveyProgress, running: Running | None) -> Testbed:
         network = next(network for network, part in self._networks.items() if part is plan)
         found = Calibration() if running else self._calibrations.get(network) or self._calibrate(network)
-        return Testbed(plan, self._store, self._remains, scale=found.scale, progress=survey, running=running)
+        return Testbed(plan, self._store, self._ledger, scale=found.scale, progress=survey, running=running)
 
     def _is_complete(self) -> bool:
         tried = {run.plan for run in self._store.runs(self.row_kind, parent=self.experiment) if run.ended_s is not None}
@@ -171,12 +171,12 @@ class Comparison(Experiment):
         run = self._store.begin_run(CALIBRATION, labels, parent=self.experiment, facts=found.to_json())
         self._store.finish_run(run, "ok")
         self._calibrations[network] = found
-        self._progress(done, total, found.in_words())
+        self._progress(done, total, found.describe())
         return found
 
     @contextmanager
     def _started(self, plan: Plan, scale: float | None) -> Iterator[Testbed]:
-        with Testbed(plan, self._store, self._remains, scale=scale) as testbed:
+        with Testbed(plan, self._store, self._ledger, scale=scale) as testbed:
             testbed.prepare(planned_rows(plan)[0])
             self._check(plan, testbed)
             yield testbed
@@ -211,7 +211,7 @@ class Comparison(Experiment):
             in_lab=True,
         )
         try:
-            taken = trial.run(tried, self._remains)
+            taken = trial.run(tried, self._ledger)
         except LaunchError as error:
             hint = error.hint or f"it may need more than timeout_s = {program.timeout_s:g}, or a larger scale"
             raise _failed_trial(case, testbed, str(error), hint) from error

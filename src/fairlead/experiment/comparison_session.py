@@ -34,7 +34,7 @@ class Forecast:
     time_s: float
     unknown: tuple[str, ...]
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """For people, one line."""
         work = f"{words.count(self.runs, 'run')} on {words.count(self.labs, 'network')}"
         if not self.runs:

@@ -84,7 +84,7 @@ def episodes(
     return drawn
 
 
-def in_words(place: CongestionDescription) -> str:
+def describe(place: CongestionDescription) -> str:
     """What the report calls a place: "leaf0 and leaf1"."""
     if isinstance(place, MpiTraffic):
         return "an MPI program on other hosts"

@@ -18,7 +18,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError
-from fairlead.experiment.remains import Remains
+from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.store import Event, Label
 
 START_TIMEOUT_S = 60.0
@@ -41,7 +41,7 @@ class Instance:
     cluster: Cluster
     launcher: Launcher
     job: Job
-    remains: Remains
+    ledger: CleanupLedger
     prefix: tuple[str, ...] = ()
     part: str = ""
     times_s: list[float] = field(default_factory=list)
@@ -121,14 +121,14 @@ class Instance:
         if by_itself and code != 0:
             running.end_leftovers()
         running.forget()
-        self.remains.remove(job.id)
+        self.ledger.remove(job.id)
         if by_itself and code != 0:
             raise LaunchError(f"ended with exit code {code}")
         if by_itself:
             self.times_s.append(taken_s)
 
     def _start(self, job: Job) -> launch.RunningJob:
-        self.remains.add(job.id)
+        self.ledger.add(job.id)
         try:
             return launch.start(
                 self.cluster,
@@ -137,11 +137,11 @@ class Instance:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                leash=True,
+                ends_with_caller=True,
                 prefix=self.prefix,
             )
         except FairleadError:
-            self.remains.remove(job.id)  # nothing was started
+            self.ledger.remove(job.id)  # nothing was started
             raise
 
 

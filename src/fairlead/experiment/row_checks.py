@@ -258,7 +258,7 @@ def _add_shortage(found: Findings[RowT], row: RowT, cluster: Cluster, started: S
     if short is None:
         return
     who, needed, there = short
-    programs = words.listing(list(dict.fromkeys(needs.in_words(each.argv, each.ranks) for each in started)))
+    programs = words.listing(list(dict.fromkeys(needs.describe(each.argv, each.ranks) for each in started)))
     message = f"{programs}: needs {words.size(needed)} of memory on {who}, which has {words.size(there)}"
     found.add(row, (*started[0].table, "command"), message, hint)
 

@@ -44,7 +44,7 @@ def summary(plan: Plan) -> list[str]:
 def _memory(totals: dict[int, list[Start]]) -> str:
     least, most = min(totals), max(totals)
     largest = totals[most]
-    programs = words.listing(_counted([needs.in_words(each.argv, each.ranks) for each in largest]))
+    programs = words.listing(_counted([needs.describe(each.argv, each.ranks) for each in largest]))
     text = words.size(most) if least == most else f"{words.size(least)} to {words.size(most)}"
     hosts: dict[str, float] = {}
     for each in needed_B(largest):

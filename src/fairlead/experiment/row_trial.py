@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fairlead.cluster.description import Cluster
+from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.congestion import CongestionPlan, Episode, episodes
 from fairlead.experiment.design import Row
 from fairlead.experiment.neighbours import Instance
 from fairlead.experiment.plan import Plan
 from fairlead.experiment.program import Program, prepare
-from fairlead.experiment.remains import Remains
 from fairlead.experiment.testbed import Testbed
 from fairlead.experiment.trial import Trial
 from fairlead.manage.migration import movers
@@ -23,7 +23,7 @@ def of(
     plan: Plan,
     row: Row,
     testbed: Testbed,
-    remains: Remains,
+    ledger: CleanupLedger,
     program: Program,
     *,
     drawn_by: str,
@@ -45,7 +45,7 @@ def of(
     # Before neighbours are there: the network is characterised quiet.
     management = None if alone else _management(plan, row, testbed, clean_time_s)
     launcher, job = prepare(cluster, program, secrets.token_hex(4))
-    instances = _neighbours(plan, row, testbed, remains)
+    instances = _neighbours(plan, row, testbed, ledger)
     testbed.share_processors(1 + len(plan.neighbours_at(row.levels)))
     testbed.restore()
     congestion = None if alone else plan.congestion_at(row.levels)
@@ -108,16 +108,16 @@ def _hosts_of(plan: Plan, instance: int, cluster: Cluster) -> Cluster:
     return cluster.only(table.hosts[instance]) if table and table.hosts else cluster
 
 
-def _neighbours(plan: Plan, row: Row, testbed: Testbed, remains: Remains) -> list[Instance]:
+def _neighbours(plan: Plan, row: Row, testbed: Testbed, ledger: CleanupLedger) -> list[Instance]:
     instances = []
     for number, name in enumerate(plan.neighbours_at(row.levels), start=1):
         cluster, prefix = _hosts_of(plan, number, testbed.cluster), testbed.prefix(number)
         launcher, job = prepare(cluster, plan.neighbour_at(name, row.levels), secrets.token_hex(4))
         if not plan.silent_at(row.levels):
-            instances.append(Instance(number, name, cluster, launcher, job, remains, prefix))
+            instances.append(Instance(number, name, cluster, launcher, job, ledger, prefix))
             continue
         for host, ranks in job.ranks_on().items():
             alone, program = cluster.only([host]), plan.neighbour_at(name, row.levels, ranks)
             launcher, job = prepare(alone, program, secrets.token_hex(4))
-            instances.append(Instance(number, name, alone, launcher, job, remains, prefix, host))
+            instances.append(Instance(number, name, alone, launcher, job, ledger, prefix, host))
     return instances

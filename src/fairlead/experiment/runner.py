@@ -11,11 +11,11 @@ from fairlead.analysis.dataset import TIME
 from fairlead.display import words
 from fairlead.errors import LaunchError, NoProgramError
 from fairlead.experiment import row_trial, trial
+from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.design import Block, Key, Row, further_block, key_of, planned_blocks, planned_rows, rows_of
 from fairlead.experiment.forecast import Pace
 from fairlead.experiment.plan import LEAST_TO_STOP, Plan
 from fairlead.experiment.program import Program
-from fairlead.experiment.remains import Remains
 from fairlead.experiment.templates import Levels
 from fairlead.experiment.testbed import Running, Testbed
 from fairlead.experiment.trial import Trial, TrialError
@@ -43,7 +43,7 @@ class Experiment(ABC):
 
     Args:
         parts: run one after the other.
-        remains: notes what runs; None: in the store's directory.
+        ledger: notes what runs; None: in the store's directory.
     """
 
     kind: ClassVar[str]
@@ -53,10 +53,10 @@ class Experiment(ABC):
     begins_anew: ClassVar[bool] = False
     """One that has ended is run again by the same command, and rows that failed do not keep it from ending."""
 
-    def __init__(self, parts: Sequence[Plan], store: Store, remains: Remains | None = None) -> None:
+    def __init__(self, parts: Sequence[Plan], store: Store, ledger: CleanupLedger | None = None) -> None:
         self._parts = tuple(parts)
         self._store = store
-        self._remains = remains or Remains(store.directory)
+        self._ledger = ledger or CleanupLedger(store.directory)
         self._values: dict[Key, list[tuple[int, int, float]]] = {}  # replication, block and sample
         self._done: set[str] = set()
         self._failures: Counter[str] = Counter()
@@ -115,7 +115,7 @@ class Experiment(ABC):
         return "/".join(key_of(plan.unmanaged(row.levels)))
 
     def _testbed(self, plan: Plan, survey: SurveyProgress, running: Running | None) -> Testbed:
-        return Testbed(plan, self._store, self._remains, progress=survey, running=running)
+        return Testbed(plan, self._store, self._ledger, progress=survey, running=running)
 
     def _rows(self, rows: Sequence[Row]) -> list[Row]:
         """Those of a plan's rows that are to be run."""
@@ -180,7 +180,7 @@ class Experiment(ABC):
         Raises:
             FairleadError: something cannot be ended.
         """
-        for what in self._remains.end():
+        for what in self._ledger.end():
             tell(f"ended what an earlier start had left: {what}")
 
     def run(
@@ -275,7 +275,7 @@ class Experiment(ABC):
             "facts": testbed.facts(program),
         }
         try:
-            taken = trial.run(self._trial(plan, row, testbed), self._remains)
+            taken = trial.run(self._trial(plan, row, testbed), self._ledger)
             record |= taken.record(taken.failure(program.command[0], plan.run.value))
         except NoProgramError:  # every further try would miss it, too
             raise
@@ -294,7 +294,7 @@ class Experiment(ABC):
             plan,
             row,
             testbed,
-            self._remains,
+            self._ledger,
             self._program(plan, row.levels),
             drawn_by=self._drawn_by(plan, row),
             clean_time_s=partial(self._clean_time_s, plan, row, testbed),
@@ -333,7 +333,7 @@ class Experiment(ABC):
         self._progress(len(self._done), self._total, f"{about}: pilot on a clean network")
         record: dict[str, Any] = {"facts": testbed.facts(program), "seed": plan.evaluation.seed, "position": 0}
         try:
-            taken = trial.run(self._trial(plan, row, testbed, alone=True), self._remains)
+            taken = trial.run(self._trial(plan, row, testbed, alone=True), self._ledger)
             record |= taken.record(taken.failure(program.command[0]))
         except LaunchError as error:
             record |= {"status": "failed", "error": str(error), "attachments": _output_of(error)}

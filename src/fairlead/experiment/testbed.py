@@ -17,11 +17,11 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import of
 from fairlead.errors import ConfigError, PrivilegeError
 from fairlead.experiment import network
+from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.design import Row
 from fairlead.experiment.management import Managed
 from fairlead.experiment.plan import Plan
 from fairlead.experiment.program import Program
-from fairlead.experiment.remains import Remains
 from fairlead.experiment.templates import Levels, fill, placeholders
 from fairlead.experiment.traffic_watch import Watch
 from fairlead.lab import congestion
@@ -67,7 +67,7 @@ class Testbed:
         self,
         plan: Plan,
         store: Store,
-        remains: Remains,
+        ledger: CleanupLedger,
         *,
         scale: float | None = None,
         progress: Progress = lambda what, done, total: None,
@@ -75,7 +75,7 @@ class Testbed:
     ) -> None:
         self._plan = plan
         self._store = store
-        self._remains = remains
+        self._ledger = ledger
         self._scale = scale
         self._progress = progress
         self._running = running
@@ -98,7 +98,7 @@ class Testbed:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with ExitStack() as stack:  # each of them, whatever becomes of the others
-            stack.callback(self._remains.remove_groups)
+            stack.callback(self._ledger.remove_groups)
             stack.callback(self._end_lab)
             if self._place is not None:
                 self._undo()
@@ -137,7 +137,7 @@ class Testbed:
         self._place = place  # from here on there is something to undo
         self._make_bonds(levels)
         if plot is not None:
-            self._remains.note_undo([[fill(word, levels) for word in line] for line in plot.undo], plot.on)
+            self._ledger.note_undo([[fill(word, levels) for word in line] for line in plot.undo], plot.on)
             self._on_all(plot.set_up, levels)
             read_back = self._on_all(plot.read_back, levels)
             self._read_back = {"read_back": read_back} if read_back else {}
@@ -230,7 +230,7 @@ class Testbed:
             self._start_lab(Path(file), levels)
         else:
             self.cluster = Cluster.load(file)
-            self._remains.note_cluster(file)
+            self._ledger.note_cluster(file)
             self.lab = labs.find(self.cluster.lab) if self.cluster.lab else None
         self._home = {host.name: host.server for host in self.lab.plan.hosts if host.server} if self.lab else {}
         self._make_groups()
@@ -250,12 +250,12 @@ class Testbed:
                 hint="only labs and local clusters share processors by control groups; leave it away",
             )
         names = cgroups.names(1 + max(map(len, table.levels.values())))
-        self._remains.note_groups(cgroups.candidates(names))
+        self._ledger.note_groups(cgroups.candidates(names))
         try:
             self._groups = cgroups.make(names)
             self._processors = {"processors": {**asked, "way": f"cgroup v{self._groups.version}"}}
         except PrivilegeError as error:
-            self._remains.remove_groups()
+            self._ledger.remove_groups()
             self._processors = {"processors": {**asked, "way": "none", "reason": error.args[0]}}
 
     def _start_lab(self, file: Path, levels: Levels) -> None:
@@ -263,11 +263,11 @@ class Testbed:
         nics = self._plan.nics_at(levels)
         if nics is not None:
             description = network.configured(description, nics)
-        self.lab, self.cluster = self._remains.start_lab(description, scale=self._scale)
+        self.lab, self.cluster = self._ledger.start_lab(description, scale=self._scale)
 
     def _end_lab(self) -> None:
         if self._running is None:
-            self._remains.end_lab()
+            self._ledger.end_lab()
         self.lab, self._file = None, None
 
     def _make_bonds(self, levels: Levels) -> None:
@@ -278,7 +278,7 @@ class Testbed:
             return
         wanted, found = table.wanted(nics), {}
         if wanted is not None:
-            self._remains.note_bonds()
+            self._ledger.note_bonds()
             hosts = [host.name for host in self.cluster.managed_hosts()]
             found = net.apply(of(self.cluster), hosts, wanted, table.within_s)
             self.cluster = network.over(self.cluster, wanted)
@@ -288,7 +288,7 @@ class Testbed:
     def _undo(self) -> None:
         """Take back what is noted: no more than was begun."""
         self._place, self.cluster = None, self._unbonded
-        self._remains.take_back(self.cluster)
+        self._ledger.take_back(self.cluster)
 
     def _reset(self, block: int) -> None:
         plot = self._plan.whole_plot

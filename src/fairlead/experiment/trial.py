@@ -20,16 +20,16 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError, NoProgramError
-from fairlead.experiment.congestion import Episode, in_words
+from fairlead.experiment.cleanup_ledger import CleanupLedger
+from fairlead.experiment.congestion import Episode, describe
 from fairlead.experiment.congestion_schedule import CongestionSchedule, MakeCongestion, Occurrence
 from fairlead.experiment.neighbours import Instance, Neighbours
-from fairlead.experiment.remains import Remains
 from fairlead.experiment.traffic_watch import Watch
 from fairlead.lab import processors
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.manage.data_planes import PLANES
-from fairlead.manage.journal import recorded
 from fairlead.manage.monitor import monitored
+from fairlead.manage.recorded_events import recorded
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.protocol.messages import AgentEvent
 from fairlead.store import Attachment, Event, Series
@@ -123,7 +123,7 @@ class TrialError(LaunchError):
         self.output = output
 
 
-def run(trial: Trial, remains: Remains) -> Taken:
+def run(trial: Trial, ledger: CleanupLedger) -> Taken:
     """Run a program once.
 
     Raises:
@@ -137,7 +137,7 @@ def run(trial: Trial, remains: Remains) -> Taken:
     with tempfile.TemporaryFile() as output:
         launch_it = partial(_launched, trial, output.fileno(), watch, schedule)
         try:
-            with remains.running(trial.job.id), Neighbours(trial.instances):
+            with ledger.running(trial.job.id), Neighbours(trial.instances):
                 outcome = _supervised(trial, launch_it, said)
         except NoProgramError:
             raise
@@ -193,7 +193,7 @@ def _launched(
             timeout_s=trial.timeout_s,
             on_signal=None,  # a signal is for the experiment, not for this run of it
             on_end=ended,
-            leash=True,
+            ends_with_caller=True,
             prefix=trial.prefix,
         )
 
@@ -224,4 +224,4 @@ def _supervised(trial: Trial, launch_it: Callable[[Job, Callable[[], None]], int
 
 def _congested(places: Sequence[CongestionDescription], occurrences: Sequence[Occurrence]) -> Iterator[Event]:
     for each in occurrences:
-        yield Event(each.began_s, "congestion", {"place": in_words(places[each.place]), "ended_s": each.ended_s})
+        yield Event(each.began_s, "congestion", {"place": describe(places[each.place]), "ended_s": each.ended_s})

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fairlead.agents.crew import Crew
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster
@@ -50,7 +50,7 @@ def decide(cluster: Cluster, management: Management, ready: Sequence[Ready], uns
         )
         return replace(_with(management, remark), plane=RELAY)
     agents = f"agents cannot carry the program's messages: {unseen}"
-    if len(names) - len(unable) >= FEWEST or management.by_hand:  # which hosts cannot is said once the agents are there
+    if len(names) - len(unable) >= FEWEST or management.manual:  # which hosts cannot is said once the agents are there
         return _with(management, f"plane: route where the guardian may, since {agents}")
     remark = f"plane: none, so congestion is only reported: {cannot}, and {agents}. To change that: {privilege}"
     return replace(_with(management, remark), components=replace(management.components, detours=False))
@@ -68,10 +68,10 @@ def _ready(cluster: Cluster, management: Management) -> list[Ready]:
         return AgentGroup(
             cluster.managed_hosts(),
             lambda host, argv: executor.command(host.name, argv),
-            program=management.parts.agent,
+            program=management.binaries.agent,
             ports=cluster.ports,
-            options=JobOptions(guardian=management.parts.guardian),
+            options=JobOptions(guardian=management.binaries.guardian),
         )
 
-    with Crew(make_group, lambda host, event: None) as crew:
-        return list(crew.group.ready)
+    with AgentThread(make_group, lambda host, event: None) as agents:
+        return list(agents.group.ready)

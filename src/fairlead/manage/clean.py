@@ -10,7 +10,7 @@ from typing import Any
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import of
-from fairlead.cluster.parts import bring, guardian_tool
+from fairlead.cluster.host_binaries import bring, guardian_tool
 from fairlead.errors import FairleadError
 from fairlead.lab import running_labs
 from fairlead.manage import registry

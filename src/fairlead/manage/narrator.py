@@ -61,9 +61,9 @@ def _of_pair(
         case events.Moved():
             return f"rerouted over {names[event.relay]}: {event.reason}{_sharing(names, event)}"
         case events.Returned():
-            return f"back on its direct path: {reasons.in_words(event.reason)}"
+            return f"back on its direct path: {reasons.describe(event.reason)}"
         case events.Stayed():
-            return f"not rerouted: {reasons.in_words(event.reason)}"
+            return f"not rerouted: {reasons.describe(event.reason)}"
 
 
 def _of_life(event: events.Died[int] | events.Restarted[int] | events.GivenUp[int]) -> str:

@@ -13,7 +13,7 @@ PROBE_INTERVAL_S = 0.02
 
 
 class Commander(Protocol):
-    """What is needed of the agents; `fairlead.agents.crew.Crew` has it."""
+    """What is needed of the agents; `fairlead.agents.agent_thread.AgentThread` has it."""
 
     def command_each(self, commands: Mapping[int, Command[AnswerT]]) -> dict[int, AnswerT | BaseException]: ...
 
@@ -35,25 +35,25 @@ def check_interfaces(cluster: Cluster, ready: Sequence[answers.Ready]) -> None:
             )
 
 
-def unreachable(crew: Commander, count: int) -> list[int]:
+def unreachable(agents: Commander, count: int) -> list[int]:
     """Indices of hosts whose agent gets no answer from any other host's agent.
 
     Each probes its neighbour in a ring; who is on a silent edge then tries everybody.
     """
-    ring = _answered(crew, {host: [(host + 1) % count] for host in range(count)})
+    ring = _answered(agents, {host: [(host + 1) % count] for host in range(count)})
     silent = {host for edge in ring if not ring[edge] for host in edge}
-    asked = _answered(crew, {host: [peer for peer in range(count) if peer != host] for host in silent})
+    asked = _answered(agents, {host: [peer for peer in range(count) if peer != host] for host in silent})
     return [host for host in sorted(silent) if not any(asked[edge] for edge in asked if host in edge)]
 
 
-def check_reachable(cluster: Cluster, crew: Commander) -> None:
+def check_reachable(cluster: Cluster, agents: Commander) -> None:
     """Every host's agent reaches some other one.
 
     Raises:
         HostError: one does not.
     """
     hosts = cluster.managed_hosts()
-    lost = [hosts[index] for index in unreachable(crew, len(hosts))]
+    lost = [hosts[index] for index in unreachable(agents, len(hosts))]
     if lost:
         first, last = cluster.ports
         names = ", ".join(f"{host.name} ({host.address})" for host in lost)
@@ -63,9 +63,9 @@ def check_reachable(cluster: Cluster, crew: Commander) -> None:
         )
 
 
-def _answered(crew: Commander, plan: dict[int, list[int]]) -> dict[tuple[int, int], bool]:
+def _answered(agents: Commander, plan: dict[int, list[int]]) -> dict[tuple[int, int], bool]:
     """(who asked, whom) -> whether any probe came back."""
-    told = crew.command_each(
+    told = agents.command_each(
         {
             host: commands.Probe(peers=tuple(peers), count=PROBES, interval_s=PROBE_INTERVAL_S)
             for host, peers in plan.items()

@@ -15,7 +15,7 @@ ORDINARY = frozenset(
 )
 
 
-def in_words(reason: str) -> str:
+def describe(reason: str) -> str:
     """The reason as people read it; a sentence that is one already stays as it is."""
     name, colon, detail = reason.partition(": ")
     if name not in _WORDS:

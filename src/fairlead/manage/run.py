@@ -11,26 +11,26 @@ from functools import partial
 from pathlib import Path
 
 from fairlead import native, programs
-from fairlead.agents.crew import Crew
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.characterize import coverage, known
+from fairlead.characterize.baseline import slower_than_baseline
 from fairlead.characterize.characterization import Characterization, latest
-from fairlead.characterize.usual import slower_words
 from fairlead.cluster import launch, preload, run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.ending import GRACE_S, Ending
+from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.cluster.job import Job
-from fairlead.cluster.parts import bring_everywhere
 from fairlead.cluster.signals import NotedSignals
 from fairlead.errors import ConfigError, FairleadError, MissingToolError, StoreError
 from fairlead.manage import message_files
-from fairlead.manage.by_hand import Move, MovesByHand
 from fairlead.manage.chosen_plane import AUTO, FEWEST, choose
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
-from fairlead.manage.journal import Journal
+from fairlead.manage.manual_moves import ManualMoves, Move
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
+from fairlead.manage.recorded_events import EventRecorder
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
@@ -166,7 +166,7 @@ def _management(
     store: Store,
     argv: Sequence[str],
     labels: Mapping[str, Label],
-    by_hand: bool,
+    manual: bool,
     dry_run: bool,
     quiet: bool,
 ) -> Management | None:
@@ -175,10 +175,10 @@ def _management(
     if nothing and components.agents:
         _say(nothing, quiet)
     if not components.agents or len(cluster.managed_hosts()) < 2:
-        if by_hand:
+        if manual:
             raise ConfigError("--move needs agents, and a cluster of at least three hosts")
         return None
-    management = replace(management_for(cluster, components, store, quiet=quiet), by_hand=by_hand)
+    management = replace(management_for(cluster, components, store, quiet=quiet), manual=manual)
     if management.components.migration:
         management = replace(management, mover=movers.maker(cluster, usual_time_s(store, argv, labels), dry_run))
     return management
@@ -204,25 +204,25 @@ def _execute(
 ) -> Outcome:
     if management is None:
         return timed(partial(launch_it, job))
-    journal = Journal(store, identity, [host.name for host in cluster.managed_hosts()])
+    recorder = EventRecorder(store, identity, [host.name for host in cluster.managed_hosts()])
     with (
         monitored(cluster, job, management) as (watched_job, watching),
         PLANES.get(watching.plane).joined(cluster, watched_job, watching) as (relayed_job, relaying),
     ):
-        by_hand = MovesByHand(cluster, moves, partial(_say, quiet=quiet))
+        manual = ManualMoves(cluster, moves, partial(_say, quiet=quiet))
 
-        def prepare(crew: Crew) -> None:
-            ending.release_by(crew.stop)
-            by_hand.make(crew)
+        def prepare(agents: AgentThread) -> None:
+            ending.release_by(agents.stop)
+            manual.make(agents)
 
         return supervise(
             cluster,
             relaying,
             partial(launch_it, relayed_job),
             argv=job.argv,
-            sinks=[lambda host, event: journal(host, event, time.time()), by_hand],
+            sinks=[lambda host, event: recorder(host, event, time.time()), manual],
             quiet=quiet,
-            with_crew=prepare,
+            with_agents=prepare,
         )
 
 
@@ -234,7 +234,9 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
     found = latest(store, cluster)
     if found is None:
         return _learning(cluster, plain, known.paths(store, cluster))
-    for warning in () if quiet else (_origin_words(store, found), found.stale_words(), slower_words(store, found)):
+    for warning in (
+        () if quiet else (_origin_words(store, found), found.stale_warning(), slower_than_baseline(store, found))
+    ):
         if warning:
             _say(warning, quiet)
     remarks = []

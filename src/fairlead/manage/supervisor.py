@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Protocol
 
 from fairlead.agents.agent import EventCallback
-from fairlead.agents.crew import Crew
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.group import LEASE_S, AgentGroup, JobOptions
 from fairlead.characterize.samples import Bools
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.parts import Parts
+from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.display import words
 from fairlead.errors import FairleadError, of_system
 from fairlead.manage import registry
@@ -85,7 +85,7 @@ class Management:
         components: what is switched on.
         tables: by host index, the decision tables (`Characterization.manage_tables`).
         parts: agent and guardian on the hosts.
-        by_hand: moves are made by hand: guardians are needed even without detours of fairlead's own.
+        manual: moves are made by hand: guardians are needed even without detours of fairlead's own.
         remarks: what the user should know before the program starts.
         rings: where the program's ranks write the ends of their messages; None: they do not.
         plane: how what is moved travels: a name of `fairlead.manage.data_planes`.
@@ -97,8 +97,8 @@ class Management:
 
     components: Components
     tables: Mapping[int, Manage]
-    parts: Parts
-    by_hand: bool = False
+    binaries: HostBinaries
+    manual: bool = False
     remarks: Sequence[str] = ()
     rings: str | None = None
     plane: str = "route"
@@ -110,12 +110,12 @@ class Management:
     @property
     def moves(self) -> bool:
         """Whether guardians are needed."""
-        return not PLANES.get(self.plane).by_agents and (self.components.detours or self.by_hand)
+        return not PLANES.get(self.plane).by_agents and (self.components.detours or self.manual)
 
     def job_options(self) -> JobOptions:
         """What the agents are told for these components."""
         return JobOptions(
-            guardian=self.parts.guardian if self.moves else None,
+            guardian=self.binaries.guardian if self.moves else None,
             manage=self.tables if self.components.detection else {},
             rings=self.rings,
             relay=self.relay,
@@ -204,7 +204,7 @@ def supervise(
     argv: Sequence[str],
     sinks: Sequence[EventCallback] = (),
     quiet: bool = False,
-    with_crew: Callable[[Crew], None] | None = None,
+    with_agents: Callable[[AgentThread], None] | None = None,
 ) -> Outcome:
     """Run a program with its traffic managed.
 
@@ -212,7 +212,7 @@ def supervise(
         launch: starts the program and waits for it; called in this thread.
         argv: the program, for `fairlead status`.
         sinks: further receivers of (host index, event), called in the events' thread.
-        with_crew: called once the agents are ready and before the program starts (moves by hand).
+        with_agents: called once the agents are ready and before the program starts (moves by hand).
 
     Raises:
         AgentError, HostError, ConfigError: an agent could not be started or reached, or the cluster file is wrong
@@ -230,7 +230,7 @@ def supervise(
         return AgentGroup(
             hosts,
             command_line,
-            program=management.parts.agent,
+            program=management.binaries.agent,
             ports=cluster.ports,
             options=management.job_options(),
             job=job,
@@ -239,26 +239,26 @@ def supervise(
     job = secrets.token_hex(4)
     registration = registry.Registration(_state(cluster, argv, job))
     lost_planes = LostPlanes(
-        lambda host: clean_host(cluster, names[host], management.parts.guardian, job=job),
+        lambda host: clean_host(cluster, names[host], management.binaries.guardian, job=job),
         lambda host, event: watch(host, event),
     )
     watch = _Audience(names, narrator, registration, [*sinks, lost_planes])
     with ExitStack() as stack:
         stack.enter_context(registration)
         stack.enter_context(lost_planes)
-        crew = stack.enter_context(Crew(make_group, watch))
-        check_interfaces(cluster, crew.group.ready)
-        check_reachable(cluster, crew)
+        agents = stack.enter_context(AgentThread(make_group, watch))
+        check_interfaces(cluster, agents.group.ready)
+        check_reachable(cluster, agents)
         for remark in management.remarks:
             narrator.say(remark)
         if management.moves:
-            _tell_planes(narrator, names, crew.group.ready, watch)
-            _tell_low_ports(narrator, names, crew.group.ready)
-        if with_crew is not None:
-            with_crew(crew)
+            _tell_planes(narrator, names, agents.group.ready, watch)
+            _tell_low_ports(narrator, names, agents.group.ready)
+        if with_agents is not None:
+            with_agents(agents)
         if management.mover is not None:
-            probing = Probing(crew, names, management.base_s)
-            mover = management.mover(names, watch, probing, Sharing(crew, names, management.hurts))
+            probing = Probing(agents, names, management.base_s)
+            mover = management.mover(names, watch, probing, Sharing(agents, names, management.hurts))
             watch.add(mover)
             stack.enter_context(mover)
         outcome = timed(launch, narrator.program_started)

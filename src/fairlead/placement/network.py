@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.characterize.characterization import Characterization
-from fairlead.characterize.confluence import Link
+from fairlead.characterize.downstream_bottlenecks import Link
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import place

@@ -71,7 +71,7 @@ def memory_B(argv: Sequence[str], ranks: int) -> int | None:
     return benchmark.memory_B(size, ranks)
 
 
-def in_words(argv: Sequence[str], ranks: int) -> str:
+def describe(argv: Sequence[str], ranks: int) -> str:
     """For people: "ft --class C on 64 ranks"."""
     return f"{' '.join(argv)} on {ranks} {'rank' if ranks == 1 else 'ranks'}"
 

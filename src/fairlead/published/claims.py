@@ -205,7 +205,7 @@ def _mistakes(entry: Any, place: Place) -> list[Mistake]:
         for item in config_mistakes.without_consequences(error.errors()):
             names_key = item["type"] in ("missing", "extra_forbidden")
             at = _written(item["loc"], entry, names_key)
-            key, named = _named_key(at, config_mistakes.in_words(item, Claim))
+            key, named = _named_key(at, config_mistakes.describe(item, Claim))
             told.setdefault(key, []).append(named)
         found += [place.mistake(key, " or ".join(dict.fromkeys(each)), statement) for key, each in told.items()]
     return found

@@ -50,7 +50,7 @@ class Imported:
     aside: Mapping[str, int] = field(default_factory=dict)
     joined: Mapping[str, str] = field(default_factory=dict)
 
-    def in_words(self, name: str, results: Path) -> list[str]:
+    def describe(self, name: str, results: Path) -> list[str]:
         """Lines for people."""
         counted = [words.count(self.rows, "row") + f" in {words.count(self.cells, 'cell')}"]
         if self.missing:
@@ -178,7 +178,7 @@ def _refuse_doubled(file: Path, rows: Sequence[Row], columns: ColumnMap) -> None
         return
     line, first = twice[0]
     what = "is the same row as" if replicate is None else f"has the {replicate} and the levels of"
-    others = foreign_rows.in_words([each for each, _ in twice])
+    others = foreign_rows.describe([each for each, _ in twice])
     many = f"; {len(twice)} rows are there twice: {others}" if len(twice) > 1 else ""
     way_out = (
         "remove them, name the column that numbers the runs (dataset.replicate), or say that equal rows are samples "
@@ -216,7 +216,7 @@ def _numbers(
             not_so.append((row.line, reason))
     if not_so:
         line, reason = not_so[0]
-        lines = foreign_rows.in_words([each for each, _ in not_so])
+        lines = foreign_rows.describe([each for each, _ in not_so])
         many = f"; {len(not_so)} rows have such: {lines}" if len(not_so) > 1 else ""
         raise ConfigError(
             f"{file}:{line}: {value.column}: {reason}{many}",

@@ -65,7 +65,7 @@ def read(file: Path) -> Content:
     return Content(text, tuple(columns), tuple(rows))
 
 
-def in_words(lines: Sequence[int]) -> str:
+def describe(lines: Sequence[int]) -> str:
     """For people: "lines 3, 5 and 12 more"."""
     shown = ", ".join(map(str, lines[:MOST_LINES]))
     more = f" and {len(lines) - MOST_LINES} more" if len(lines) > MOST_LINES else ""

@@ -62,7 +62,7 @@ def findings(found: Characterization) -> list[str]:
 def caveats(found: Characterization, now_s: float | None = None) -> list[str]:
     """What a reader must know before relying on the figures."""
     said = [f"Incomplete: {found.reason}."] if not found.complete else []
-    stale = found.stale_words(now_s)
+    stale = found.stale_warning(now_s)
     said += [f"Warning: {stale}."] if stale else []
     return said + [f"Note: {note}." for note in found.notes]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fairlead.analysis.cautions import disagrees
-from fairlead.analysis.dataset import in_words
+from fairlead.analysis.dataset import describe
 from fairlead.analysis.evaluation import Analysis, Pair
 from fairlead.analysis.losses import Part
 from fairlead.analysis.notes import Notes
@@ -317,12 +317,12 @@ def _part(part: Part | None) -> list[TableCell]:
 
 def configuration_name(analysis: Analysis, levels: Sequence[Label]) -> str:
     """A configuration with the names of its factors: "nics 4, policy layer2"."""
-    return in_words(dict(zip(analysis.configurations, levels, strict=True)))
+    return describe(dict(zip(analysis.configurations, levels, strict=True)))
 
 
 def case_name(analysis: Analysis, levels: Sequence[Label]) -> str:
     """A case with the names of its factors; of an evaluation without cases its name."""
-    return in_words(dict(zip(analysis.cases, levels, strict=True))) or analysis.data.name
+    return describe(dict(zip(analysis.cases, levels, strict=True))) or analysis.data.name
 
 
 def short_name(analysis: Analysis, levels: Sequence[Label]) -> str:

@@ -138,7 +138,7 @@ def _migrations(stage: Stage) -> str:
 
 
 def _why_not(stage: Stage) -> str:
-    why = {reasons.in_words(move.reason) for run in stage.runs for move in run.moves if move.kind == "stayed"}
+    why = {reasons.describe(move.reason) for run in stage.runs for move in run.moves if move.kind == "stayed"}
     return f": {words.listing(sorted(why))}" if why else ""
 
 

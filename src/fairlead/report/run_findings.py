@@ -59,7 +59,7 @@ def _paths(run: ManagedRun) -> str:
 
 def _moves(run: ManagedRun, way_out: bool | None) -> str:
     moved = [move for move in run.moves if move.kind == "moved" and move.t_s <= run.time_s]
-    stayed = {reasons.in_words(move.reason) for move in run.moves if move.kind == "stayed"}
+    stayed = {reasons.describe(move.reason) for move in run.moves if move.kind == "stayed"}
     if moved:
         pairs = {move.pair for move in moved}
         returned = sum(move.kind == "returned" and move.t_s <= run.time_s for move in run.moves)

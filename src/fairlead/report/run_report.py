@@ -178,7 +178,7 @@ def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
     spans = run.detours(pair)
     away_s = sum(min(end, run.time_s) - begin for begin, end, _ in spans if begin < run.time_s)
     stayed = dict.fromkeys(
-        reasons.in_words(move.reason) for move in run.moves if move.pair == pair and move.kind == "stayed"
+        reasons.describe(move.reason) for move in run.moves if move.pair == pair and move.kind == "stayed"
     )
     return [
         cell(comparison_figures.arrow(pair)),

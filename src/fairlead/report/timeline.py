@@ -132,7 +132,7 @@ def moves_table(runs: Sequence[ManagedRun]) -> Table:
                 cell(arrow(move.pair)),
                 cell(move.kind, SHOWN[move.kind]),
                 cell(move.relay),
-                cell(move.reason, reasons.in_words(move.reason)),
+                cell(move.reason, reasons.describe(move.reason)),
             ]
             for run in runs
             for move in run.moves

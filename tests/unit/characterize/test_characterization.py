@@ -129,8 +129,8 @@ def test_tables_for_agents(store: Store) -> None:
 def test_age_and_staleness_in_words(store: Store) -> None:
     found = Characterization.read(store, store.run(measured(store)))
     assert found.age_words(found.ended_s + 200) == "measured 3 minutes ago"
-    assert found.stale_words(found.ended_s + 3600) == ""
-    assert "is old (measured 3 days ago)" in found.stale_words(found.ended_s + 3 * 86400 + 1)
+    assert found.stale_warning(found.ended_s + 3600) == ""
+    assert "is old (measured 3 days ago)" in found.stale_warning(found.ended_s + 3 * 86400 + 1)
 
 
 def test_two_measurements_of_one_network_do_not_differ(store: Store) -> None:
@@ -138,7 +138,7 @@ def test_two_measurements_of_one_network_do_not_differ(store: Store) -> None:
     difference = compare(first, second)
     assert difference.compared == 18
     assert (difference.shifts, difference.begun, difference.ended) == ((), (), ())
-    assert difference.in_words() == ["0 of 18 values shifted beyond the measurements' scatter"]
+    assert difference.describe() == ["0 of 18 values shifted beyond the measurements' scatter"]
 
 
 def test_a_slower_trunk_is_told(store: Store) -> None:
@@ -153,7 +153,7 @@ def test_a_slower_trunk_is_told(store: Store) -> None:
     }
     slower = next(shift for shift in difference.shifts if shift.unit == "s")
     assert slower.share == pytest.approx(1.0, abs=0.1)
-    assert "h0 → h1: throughput" in "\n".join(difference.in_words())
+    assert "h0 → h1: throughput" in "\n".join(difference.describe())
 
 
 def test_sharing_that_was_not_measured_again_has_not_ended(store: Store) -> None:
@@ -185,7 +185,7 @@ def test_sharing_that_was_not_measured_again_has_not_ended(store: Store) -> None
         assert (difference.begun, difference.ended) == ((), ())
         assert difference.injections == (made, 12)
         reason = f"run {part.run} is incomplete (h1 died)"
-        assert f"sharing was compared for {made} of 12 injections only: {reason}" in difference.in_words()
+        assert f"sharing was compared for {made} of 12 injections only: {reason}" in difference.describe()
         assert difference.to_json()["incomplete"] == reason
     assert compare(whole, whole).incomplete == ""
 

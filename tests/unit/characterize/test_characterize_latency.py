@@ -116,12 +116,12 @@ def test_on_a_single_switch_no_detour_is_usable() -> None:
     star = relation(4, *cells)
     found = path_table.candidates((0, 1), full_matrix(4), star, 64)
     assert len(found) == 2 and all(c.shares_bottleneck for c in found)
-    lines = path_table.in_words(["a", "b", "c", "d"], full_matrix(4), star, 64)
+    lines = path_table.describe(["a", "b", "c", "d"], full_matrix(4), star, 64)
     assert len(lines) == 1 and lines[0].startswith("no detour for every pair")
 
 
 def test_words_name_the_best_detours() -> None:
-    lines = path_table.in_words(["a", "b", "c"], full_matrix(3, h02=2e-3), relation(3, (1, 0, 1, 2)), 64)
+    lines = path_table.describe(["a", "b", "c"], full_matrix(3, h02=2e-3), relation(3, (1, 0, 1, 2)), 64)
     assert lines[0] == "a → b: direct 1.00 ms; over c 3.00 ms"
     assert lines[-1].startswith("no detour for 1 ordered pairs")
     assert len(lines) == 6

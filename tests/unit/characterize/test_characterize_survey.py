@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fairlead.characterize import confluence, sensitivity
+from fairlead.characterize import downstream_bottlenecks, sensitivity
 from fairlead.characterize.samples import Exchanges, Injection
 from fairlead.characterize.score import Score, score, truth_of
 from fairlead.characterize.sensitivity import Sensitivity
@@ -55,7 +55,7 @@ def survey_of(agents: SimulatedAgents, **changes: Any) -> Survey:
 
 def relation_of(survey: Survey) -> Sensitivity:
     network = sensitivity.quiet(survey.samples)
-    return confluence.complete(sensitivity.evaluate(survey.samples, network), survey.samples, network)
+    return downstream_bottlenecks.complete(sensitivity.evaluate(survey.samples, network), survey.samples, network)
 
 
 def scored(plan: Plan, noise: float) -> Score:

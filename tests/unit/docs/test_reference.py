@@ -50,7 +50,7 @@ def test_help_becomes_the_parts_of_a_man_page() -> None:
 
 def test_types_in_words() -> None:
     def words(model: type, key: str) -> str:
-        return Annotation.of_field(model.model_fields[key]).in_words({HostEntry: "#hosts"})
+        return Annotation.of_field(model.model_fields[key]).describe({HostEntry: "#hosts"})
 
     assert words(LinkDescription, "nics") == "whole number, 1 to 8"
     assert words(LinkDescription, "queue") == "size or time"

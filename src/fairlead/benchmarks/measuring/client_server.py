@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from fairlead.cluster.execute import attempt
 from fairlead.cluster.executors import Executor
-from fairlead.cluster.leash import Leash
+from fairlead.cluster.remote_processes import RemoteProcesses
 from fairlead.errors import MeasurementError
 
 START_S = 10.0  # in which servers must listen
@@ -27,8 +27,8 @@ def running(
     executor: Executor, host: str, commands: Sequence[Sequence[str]]
 ) -> "Iterator[list[subprocess.Popen[str]]]":
     """Programs on a host; those that still run are ended, also if fairlead is killed."""
-    with Leash() as leash:
-        yield [leash.start(executor, host, command) for command in commands]
+    with RemoteProcesses() as remote:
+        yield [remote.start(executor, host, command) for command in commands]
 
 
 def await_servers(

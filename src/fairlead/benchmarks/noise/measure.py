@@ -20,7 +20,7 @@ from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import end_session
 from fairlead.cluster.executors import of
-from fairlead.cluster.leash import Leash
+from fairlead.cluster.remote_processes import RemoteProcesses
 from fairlead.errors import MeasurementError
 from fairlead.progress import Progress
 from fairlead.store import Label, Store
@@ -81,9 +81,9 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     name = BENCHMARK_FWQ if settings.method == "fwq" else BENCHMARK
     with records.recorded(store, cluster, name, {**asdict(settings), "hosts": hosts}) as run:
         done = _Count(progress, len(hosts))
-        with Leash() as leash, ThreadPoolExecutor(len(hosts)) as pool:
+        with RemoteProcesses() as remote, ThreadPoolExecutor(len(hosts)) as pool:
             try:
-                processes = [_start(cluster, host, settings, leash) for host in hosts]
+                processes = [_start(cluster, host, settings, remote) for host in hosts]
                 keep = [
                     pool.submit(_keep, store, run, host, process, settings, done)
                     for host, process in zip(hosts, processes, strict=True)
@@ -91,7 +91,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
                 for each in keep:
                     each.result()
             except BaseException:
-                leash.let_go()  # or the pool would wait for them
+                remote.let_go()  # or the pool would wait for them
                 raise
     return run
 
@@ -145,10 +145,10 @@ class _Watch:
         end_session(self._process)
 
 
-def _start(cluster: Cluster, host: str, settings: Settings, leash: Leash) -> "subprocess.Popen[str]":
+def _start(cluster: Cluster, host: str, settings: Settings, remote: RemoteProcesses) -> "subprocess.Popen[str]":
     executor = of(cluster)
     path = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
-    return leash.start(executor, host, [path, *settings.arguments()])
+    return remote.start(executor, host, [path, *settings.arguments()])
 
 
 def _keep(

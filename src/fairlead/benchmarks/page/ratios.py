@@ -42,7 +42,7 @@ def ratios(found: Sequence[Measured], baseline: str) -> Table:
     return table([*names, ("ratio", "ratio"), ("from", "low"), ("to", "high"), ("verdict", "verdict")], rows)
 
 
-def in_words(compared: Table, baseline: str) -> str | None:
+def describe(compared: Table, baseline: str) -> str | None:
     """How many of the ratios say what, by system and benchmark; None without any."""
     verdict = compared.keys.index("verdict")
     said = []

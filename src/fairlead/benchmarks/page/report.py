@@ -221,7 +221,7 @@ def findings(report: Report) -> list[str]:
         lambda: ((name, verdict) for name, found in report.layers().items() for verdict in layers.verdicts(found)),
     )
     said += [(each.name, Verdict("sure", note)) for each in report.systems for note in each.notes()]
-    compared = ratios.in_words(comparison(report), report.baseline) if report.baseline else None
+    compared = ratios.describe(comparison(report), report.baseline) if report.baseline else None
     money = per_price.findings(_performances(report), report.prices, report.systems, report.book)
     return [*([compared] if compared else []), *verdicts.paragraphs(said), *money]
 

@@ -18,10 +18,10 @@ from fairlead.cluster.doctor.findings import Finding, judge
 from fairlead.cluster.doctor.session import PYTHON, NoPythonError, ProbeSession
 from fairlead.cluster.execute import attempt, on_all
 from fairlead.cluster.executors import Executor, of
-from fairlead.cluster.launch import outlook_on
+from fairlead.cluster.host_binaries import OVERLAY_PORTS, bring, guardian_tool
+from fairlead.cluster.launch import launcher_address_on
 from fairlead.cluster.launchers import ask
 from fairlead.cluster.launchers.detect import parse_version
-from fairlead.cluster.parts import OVERLAY_PORTS, bring, guardian_tool
 from fairlead.errors import FairleadError
 
 SERVE_TIMEOUT_S = 10.0
@@ -193,15 +193,17 @@ def _launch(cluster: Cluster, executor: Executor, hosts: list[str]) -> LaunchFac
     try:
         text, _ = ask(None, "this machine", cluster.mpirun)
         mpi = parse_version(text, mpirun=cluster.mpirun)
-        outlook = outlook_on(cluster, cluster.compute_hosts()[0])
+        launcher_address = launcher_address_on(cluster, cluster.compute_hosts()[0])
     except FairleadError as problem:
         return LaunchFacts(problem=str(problem))
-    if outlook is None:
+    if launcher_address is None:
         return LaunchFacts(mpi)
-    with socket.create_server((outlook.address, 0), backlog=len(cluster.hosts)) as listener:
-        words = [PYTHON, "-c", _CONNECT, outlook.address, str(listener.getsockname()[1])]
+    with socket.create_server((launcher_address.address, 0), backlog=len(cluster.hosts)) as listener:
+        words = [PYTHON, "-c", _CONNECT, launcher_address.address, str(listener.getsockname()[1])]
         connected = on_all(hosts, lambda name: _succeeds(executor, name, words))
-    return LaunchFacts(mpi, address=outlook.address, blind=tuple(name for name in hosts if not connected[name]))
+    return LaunchFacts(
+        mpi, address=launcher_address.address, blind=tuple(name for name in hosts if not connected[name])
+    )
 
 
 def _succeeds(executor: Executor, host: str, argv: list[str]) -> bool:

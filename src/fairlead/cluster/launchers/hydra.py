@@ -33,8 +33,8 @@ class Hydra(Launcher):
 
     def _network(self, job: Job) -> list[str]:
         """How its proxies find mpirun. A machine that is none of the hosts has no interface of theirs to be named."""
-        if job.outlook:
-            return ["-localhost", job.outlook.address]
+        if job.launcher_address:
+            return ["-localhost", job.launcher_address.address]
         return ["-iface", job.interfaces[0]] if job.interfaces else []
 
     def _hosts(self, job: Job) -> list[str]:

@@ -27,7 +27,7 @@ class IntelMpi(Hydra):
 
     def _network(self, job: Job) -> list[str]:
         # It does not listen to -localhost, and asks for the interface on mpirun's machine only.
-        return ["-iface", job.outlook.interface] if job.outlook else super()._network(job)
+        return ["-iface", job.launcher_address.interface] if job.launcher_address else super()._network(job)
 
     def _hosts(self, job: Job) -> list[str]:
         # It knows no "host:count". As many ranks on each host as on the first one, on the last one those that are left.

@@ -69,10 +69,10 @@ class OpenMpi4(OpenMpi):
 
         What the command line names is handed to the daemons, and they end if the agent is not on their host, too.
         """
-        return {"OMPI_MCA_plm_rsh_agent": job.rsh_agent} if job.outlook and job.rsh_agent else {}
+        return {"OMPI_MCA_plm_rsh_agent": job.rsh_agent} if job.launcher_address and job.rsh_agent else {}
 
     def _daemons(self, job: Job) -> list[str]:
-        if job.outlook:
+        if job.launcher_address:
             return ["--mca", "plm_rsh_no_tree_spawn", "1", "--mca", "plm_rsh_pass_environ_mca_params", "0"]
         agent = ["--mca", "plm_rsh_agent", job.rsh_agent] if job.rsh_agent else []
         interface = _interface(job)
@@ -92,7 +92,7 @@ class OpenMpi5(OpenMpi):
 
     def _daemons(self, job: Job) -> list[str]:
         agent = ["--prtemca", "plm_ssh_agent", job.rsh_agent] if job.rsh_agent else []
-        if job.outlook:
+        if job.launcher_address:
             return [*agent, "--prtemca", "plm_ssh_no_tree_spawn", "1"]
         interface = _interface(job)
         # On this machine alone there are no daemons to find, and PRRTE ends when it is left with the loopback only.

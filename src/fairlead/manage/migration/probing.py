@@ -16,7 +16,7 @@ INTERVAL_S = 0.02
 
 
 class Commander(Protocol):
-    """What is needed of the agents; `fairlead.agents.crew.Crew` has it."""
+    """What is needed of the agents; `fairlead.agents.agent_thread.AgentThread` has it."""
 
     def command_each(self, commands: Mapping[int, Command[AnswerT]]) -> dict[int, AnswerT | BaseException]: ...
 
@@ -28,8 +28,8 @@ class Probing:
         base_s: latency of each path while nothing else is on the network, in seconds; a missing one counts as none.
     """
 
-    def __init__(self, crew: Commander, names: Sequence[str], base_s: Mapping[Path, float]) -> None:
-        self._crew = crew
+    def __init__(self, agents: Commander, names: Sequence[str], base_s: Mapping[Path, float]) -> None:
+        self._agents = agents
         self._names = list(names)
         self._base_s = base_s
 
@@ -55,7 +55,7 @@ class Probing:
         """(host, peer, times) for all peers; an agent that does not answer says so itself."""
         every = range(len(self._names))
         asked = [self._names.index(host) for host in hosts]
-        answers = self._crew.command_each(
+        answers = self._agents.command_each(
             {
                 host: commands.Probe(
                     peers=tuple(peer for peer in every if peer != host), count=PROBES, interval_s=INTERVAL_S

@@ -21,8 +21,8 @@ class Sharing:
         hurts: as characterised, with the machines where they are when they are first seen; None: agents judge by none.
     """
 
-    def __init__(self, crew: Commander, names: Sequence[str], hurts: Bools | None) -> None:
-        self._crew = crew
+    def __init__(self, agents: Commander, names: Sequence[str], hurts: Bools | None) -> None:
+        self._agents = agents
         self._names = list(names)
         self._hurts = hurts
         self._relation: Relation | None = None
@@ -58,7 +58,7 @@ class Sharing:
         """One agent after the other: of many hosts each message is large, and their events must not wait for it."""
         command = commands.Shares(shares=hurts_list(hurts))
         for host in sorted(self._untold):
-            answer = self._crew.command_each({host: command})[host]
+            answer = self._agents.command_each({host: command})[host]
             if not isinstance(answer, BaseException):
                 self._untold.remove(host)
         self._tell_again_s = time.monotonic() + TELL_AGAIN_S

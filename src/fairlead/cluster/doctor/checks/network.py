@@ -8,8 +8,8 @@ from fairlead.cluster.doctor.checks.mpi import mpis
 from fairlead.cluster.doctor.checks.packet_filters import admit
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, addresses_of
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
+from fairlead.cluster.host_binaries import OVERLAY_PORTS
 from fairlead.cluster.launchers.detect import Mpi
-from fairlead.cluster.parts import OVERLAY_PORTS
 
 # Beginnings of names of networks inside a host, and whose they are.
 INTERNAL_NETWORKS = {

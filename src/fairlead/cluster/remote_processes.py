@@ -34,7 +34,7 @@ exit "$code"
 """
 
 
-class Leash:
+class RemoteProcesses:
     """Commands that it starts get SIGTERM when this context is left, which waits for their ends; at last SIGKILL."""
 
     def __init__(self) -> None:

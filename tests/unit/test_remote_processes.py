@@ -1,4 +1,4 @@
-"""What is on a leash ends with who holds it."""
+"""What is on a remote ends with who holds it."""
 
 import subprocess
 import sys
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster import leash as leashes
+from fairlead.cluster import remote_processes
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import Executor, of
-from fairlead.cluster.leash import Leash
+from fairlead.cluster.remote_processes import RemoteProcesses
 
 CLUSTER = """
 [cluster]
@@ -25,8 +25,8 @@ HOLDER = """
 import sys, time
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import of
-from fairlead.cluster.leash import Leash
-process = Leash().start(of(Cluster.load(sys.argv[1])), "here", ["sh", "-c", "echo $$; exec sleep 1000"])
+from fairlead.cluster.remote_processes import RemoteProcesses
+process = RemoteProcesses().start(of(Cluster.load(sys.argv[1])), "here", ["sh", "-c", "echo $$; exec sleep 1000"])
 print(process.stdout.readline(), flush=True)
 time.sleep(1000)
 """
@@ -45,8 +45,8 @@ def here(file: Path) -> Executor:
 
 
 def test_what_runs_is_ended_when_it_is_let_go(here: Executor) -> None:
-    with Leash() as leash:
-        process = leash.start(
+    with RemoteProcesses() as remote:
+        process = remote.start(
             here, "here", ["sh", "-c", "trap 'exit 3' TERM; echo begun; while :; do sleep 0.05; done"]
         )
         assert process.stdout is not None
@@ -56,10 +56,10 @@ def test_what_runs_is_ended_when_it_is_let_go(here: Executor) -> None:
 
 
 def test_what_does_not_end_is_killed(here: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leashes, "END_S", 0.2)
+    monkeypatch.setattr(remote_processes, "END_S", 0.2)
     deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print('begun', flush=True); time.sleep(1000)"
-    with Leash() as leash:
-        process = leash.start(here, "here", [sys.executable, "-c", deaf])
+    with RemoteProcesses() as remote:
+        process = remote.start(here, "here", [sys.executable, "-c", deaf])
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
     assert process.returncode == 128 + 9
@@ -67,8 +67,8 @@ def test_what_does_not_end_is_killed(here: Executor, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("code", [0, 7])
 def test_what_ends_by_itself_has_its_own_exit_code_and_leaves_nothing_open(here: Executor, code: int) -> None:
-    with Leash() as leash:
-        process = leash.start(here, "here", ["sh", "-c", f"cat; echo said; exit {code}"])
+    with RemoteProcesses() as remote:
+        process = remote.start(here, "here", ["sh", "-c", f"cat; echo said; exit {code}"])
         assert process.communicate(timeout=10) == ("said\n", "")
         assert process.returncode == code
 

@@ -20,7 +20,7 @@ _MIDDLE = 1.5  # mean size of a class over its first size, if sizes are spread e
 
 
 @dataclass(frozen=True)
-class UsedSizes:
+class SelectedSizes:
     """The sizes, ascending, and how much of what the program sends between hosts they stand for.
 
     Attributes:
@@ -34,7 +34,7 @@ class UsedSizes:
     one_host: bool
 
 
-def used_sizes(profile: Summary) -> UsedSizes:
+def select_message_sizes(profile: Summary) -> SelectedSizes:
     """The sizes for a program.
 
     A rank's messages of each size are taken to go to other hosts as often as all its messages do: a profile does not
@@ -56,7 +56,7 @@ def used_sizes(profile: Summary) -> UsedSizes:
     taken = _take(messages, bytes_B)
     sizes = [SMALL_B, *taken, *([2 * max(taken)] if taken else [])]
     held = {0, *taken}
-    return UsedSizes(
+    return SelectedSizes(
         tuple(sorted({min(size, LARGEST_B) for size in sizes})), _held(messages, held), _held(bytes_B, held), one_host
     )
 

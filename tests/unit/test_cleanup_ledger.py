@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairlead.errors import FairleadError, HostError
-from fairlead.experiment.remains import FILE_NAME, Remains
+from fairlead.experiment.cleanup_ledger import FILE_NAME, CleanupLedger
 from fairlead.lab import lab as labs
 from fairlead.lab import state
 from fairlead.net import apply as net
@@ -49,7 +49,7 @@ def note(results: Path, **changes: object) -> Path:
 
 def test_a_lab_is_ended_also_when_another_version_started_it(tmp_path: Path, holder: subprocess.Popen[bytes]) -> None:
     results = note(tmp_path / "results", lab="left", jobs=["0a0b0c0d"])
-    assert Remains(results).end() == ["lab left"]
+    assert CleanupLedger(results).end() == ["lab left"]
     assert holder.wait(5) == -9
     assert list(results.iterdir()) == []
     assert not state.lab_directory("left").exists()
@@ -65,17 +65,17 @@ def test_a_lab_that_does_not_end_stays_noted_and_nothing_begins_beside_it(
     results = note(tmp_path / "results", lab="left")
     for _ in range(2):
         with pytest.raises(FairleadError, match=rf"{holder.pid} did not end(.|\n)*remove {results / FILE_NAME}"):
-            Remains(results).end()
+            CleanupLedger(results).end()
         assert json.loads((results / FILE_NAME).read_text())["lab"] == "left"
         assert (results / "left.cluster.toml").exists()
     monkeypatch.undo()
     monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path / "fairlead"))
-    assert Remains(results).end() == ["lab left"]
+    assert CleanupLedger(results).end() == ["lab left"]
 
 
 def test_a_lab_that_is_gone_takes_along_what_was_set_up_in_it(tmp_path: Path) -> None:
     results = note(tmp_path / "results", lab="left", undo=[["false"]], on="hosts")
-    assert Remains(results).end() == []
+    assert CleanupLedger(results).end() == []
     assert list(results.iterdir()) == []
 
 
@@ -84,7 +84,7 @@ def test_a_runtime_directory_that_cannot_be_trusted_does_not_pass_for_a_lab_that
     (tmp_path / "fairlead").chmod(0o755)
     results = note(tmp_path / "results", lab="left")
     with pytest.raises(FairleadError, match="not a private directory of yours"):
-        Remains(results).end()
+        CleanupLedger(results).end()
     assert (results / FILE_NAME).exists()
 
 
@@ -99,7 +99,7 @@ def test_bonds_and_commands_are_taken_back_each_whatever_becomes_of_the_other(
     results = note(tmp_path / "results", **noted, undo=[["touch", str(tmp_path / "undone")]])
     monkeypatch.setattr(net, "restore", unreachable)
     with pytest.raises(FairleadError) as raised:
-        Remains(results).end()
+        CleanupLedger(results).end()
     assert (tmp_path / "undone").exists()
     assert str(raised.value).splitlines() == [
         "what was left cannot be ended or taken back: a: not reached",
@@ -110,15 +110,15 @@ def test_bonds_and_commands_are_taken_back_each_whatever_becomes_of_the_other(
     assert json.loads((results / FILE_NAME).read_text()) | noted == json.loads((results / FILE_NAME).read_text())
     assert json.loads((results / FILE_NAME).read_text())["undo"] == []
     monkeypatch.setattr(net, "restore", lambda executor, hosts: [])
-    assert Remains(results).end() == ["bonds"]
+    assert CleanupLedger(results).end() == ["bonds"]
     assert not (results / FILE_NAME).exists()
 
 
 def test_the_note_is_there_while_something_runs(tmp_path: Path) -> None:
-    remains = Remains(tmp_path)
-    remains.note_cluster("c.toml")
+    ledger = CleanupLedger(tmp_path)
+    ledger.note_cluster("c.toml")
     assert not (tmp_path / FILE_NAME).exists()
-    with remains.running("0a0b0c0d"):
+    with ledger.running("0a0b0c0d"):
         assert json.loads((tmp_path / FILE_NAME).read_text()) == {
             **{"lab": None, "cluster": "c.toml", "jobs": ["0a0b0c0d"], "undo": [], "on": "hosts", "bonded": False},
             "groups": [],

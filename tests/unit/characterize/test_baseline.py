@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fairlead.characterize import characterization
+from fairlead.characterize.baseline import slower_than_baseline
 from fairlead.characterize.characterization import Characterization
-from fairlead.characterize.usual import slower_words
 from fairlead.store import Store
 
 from . import simulated_network
@@ -25,7 +25,7 @@ def store(tmp_path: Path) -> Any:
 def words(store: Store) -> str:
     found = characterization.latest(store, CLUSTER)
     assert found is not None
-    return slower_words(store, found)
+    return slower_than_baseline(store, found)
 
 
 def congested(store: Store, monkeypatch: pytest.MonkeyPatch, delay_s: float) -> int:
@@ -63,6 +63,6 @@ def test_only_complete_ones_of_the_same_hosts_count(store: Store, monkeypatch: p
     found = characterization.latest(store, CLUSTER)
     assert found is not None
     measured(store, seed=2)
-    assert slower_words(store, found) != ""
+    assert slower_than_baseline(store, found) != ""
     elsewhere: Characterization = replace(found, addresses=("10.9.9.1", *found.addresses[1:]))
-    assert slower_words(store, elsewhere) == ""
+    assert slower_than_baseline(store, elsewhere) == ""

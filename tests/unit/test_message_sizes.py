@@ -4,7 +4,7 @@ import pytest
 
 from fairlead.errors import MeasurementError
 from fairlead.profile.json_form import SizeClass, Summary, size_class
-from fairlead.profile.used_sizes import UsedSizes, used_sizes
+from fairlead.profile.message_sizes import SelectedSizes, select_message_sizes
 
 from .test_profile_report import three
 
@@ -42,16 +42,18 @@ def program(messages: dict[int, int], *, hosts: str = "ab", collective: dict[int
 
 
 def sizes_of(*arguments: dict[int, int], **options: object) -> tuple[int, ...]:
-    return used_sizes(program(*arguments, **options)).sizes_B  # type: ignore[arg-type]
+    return select_message_sizes(program(*arguments, **options)).sizes_B  # type: ignore[arg-type]
 
 
 def test_the_classes_of_cg_class_a_on_8_ranks() -> None:
     """106 messages of 8 or 16 B and 78 of 28 000 B an iteration: small ones, and the class of the large."""
-    assert used_sizes(program({8: 53, 16: 53, 28000: 78})) == UsedSizes((64, 16 * KIB, 32 * KIB), 1.0, 1.0, False)
+    assert select_message_sizes(program({8: 53, 16: 53, 28000: 78})) == SelectedSizes(
+        (64, 16 * KIB, 32 * KIB), 1.0, 1.0, False
+    )
 
 
 def test_most_messages_and_most_bytes_in_turn() -> None:
-    found = used_sizes(program({100: 1000, 1000: 900, 100_000: 50, 1_000_000: 40}))
+    found = select_message_sizes(program({100: 1000, 1000: 900, 100_000: 50, 1_000_000: 40}))
     # most messages: 64 B to < 128 B; most bytes: 512 KiB to < 1 MiB; next of messages, next of bytes
     assert found.sizes_B == (64, 512, 64 * KIB, 512 * KIB, 1024 * KIB)
     assert (found.messages_share, found.bytes_share) == (1.0, 1.0)
@@ -59,7 +61,7 @@ def test_most_messages_and_most_bytes_in_turn() -> None:
 
 def test_at_most_six_sizes() -> None:
     messages = {2**k: 1000 // k for k in range(7, 20)}
-    found = used_sizes(program(messages))
+    found = select_message_sizes(program(messages))
     assert found.sizes_B == (64, 128, 256, 2**18, 2**19, 2**20)
     assert found.messages_share == pytest.approx((142 + 125 + 55 + 52) / sum(messages.values()))
 
@@ -69,7 +71,7 @@ def test_it_ends_where_both_are_nearly_held() -> None:
 
 
 def test_small_messages_alone() -> None:
-    assert used_sizes(program({0: 5, 8: 100, 63: 3})) == UsedSizes((64,), 1.0, 1.0, False)
+    assert select_message_sizes(program({0: 5, 8: 100, 63: 3})) == SelectedSizes((64,), 1.0, 1.0, False)
 
 
 def test_sizes_end_at_what_agents_exchange() -> None:
@@ -86,13 +88,17 @@ def test_only_ranks_that_send_to_other_hosts_count() -> None:
     large = [SizeClass(from_B=2**19, to_B=2**20 - 1, messages=30, collective_calls=0)]
     inside = [[0, 10, 10, 0], [10, 0, 10, 0], [10, 10, 0, 0], [10, 10, 10, 0]]
     ranks = [*found.per_rank[:3], found.per_rank[3].model_copy(update={"sizes": large})]
-    assert used_sizes(found.model_copy(update={"per_rank": ranks, "messages": inside})).sizes_B == (64, 2**19, 2**20)
+    assert select_message_sizes(found.model_copy(update={"per_rank": ranks, "messages": inside})).sizes_B == (
+        64,
+        2**19,
+        2**20,
+    )
 
 
 def test_on_one_host_what_stays_inside_counts() -> None:
-    assert used_sizes(program({1000: 10}, hosts="aa")) == UsedSizes((64, 512, 1024), 1.0, 1.0, True)
+    assert select_message_sizes(program({1000: 10}, hosts="aa")) == SelectedSizes((64, 512, 1024), 1.0, 1.0, True)
 
 
 def test_a_program_that_sends_nothing_between_hosts() -> None:
     with pytest.raises(MeasurementError, match="sends nothing between hosts"):
-        used_sizes(program({}))
+        select_message_sizes(program({}))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairlead.errors import StoreError
-from fairlead.manage.journal import Journal, entries, of_kind, recorded
+from fairlead.manage.recorded_events import EventRecorder, entries, of_kind, recorded
 from fairlead.protocol import events
 from fairlead.protocol.enums import Zone
 from fairlead.store import Store
@@ -43,7 +43,7 @@ def test_what_is_for_the_terminal_only() -> None:
 def test_a_number_that_is_not_finite_is_null_in_lines_and_stores(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         run = store.begin_run("run", {"program": "cg"})
-        Journal(store, run, NAMES)(0, event("zone", t_s=7.0, zone="high", queue_delay_s=None), 9.0)
+        EventRecorder(store, run, NAMES)(0, event("zone", t_s=7.0, zone="high", queue_delay_s=None), 9.0)
         assert store.events(run)[0].data["queue_delay_s"] is None
         ((_, _, zone),) = of_kind(entries(store, store.run(run), events.Zone), events.Zone)
     assert math.isnan(zone.queue_delay_s)
@@ -58,9 +58,9 @@ def test_what_has_no_time_has_that_at_which_it_came() -> None:
 def test_what_is_recorded_can_be_read(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         run = store.begin_run("run", {"program": "cg"})
-        journal = Journal(store, run, NAMES)
+        record = EventRecorder(store, run, NAMES)
         for host, each in ((0, STAYED), (2, event("zone", zone="high", queue_delay_s=0.1, source=2, t_s=8.0))):
-            journal(host, each, 9.0)
+            record(host, each, 9.0)
         store.add_event(run, 8.5, "neighbour_runs", {"instance": 1})  # an evaluation's
         found = list(entries(store, store.run(run), events.Stayed, events.Zone))
     assert [(each.t_s, each.host, each.event.TYPE) for each in found] == [(7.0, "h0", "stayed"), (8.0, "h2", "zone")]

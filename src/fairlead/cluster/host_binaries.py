@@ -15,7 +15,7 @@ OVERLAY_PORTS = (20_000, 29_999)  # UDP; a job draws one of them (native/guardia
 
 
 @dataclass(frozen=True)
-class Parts:
+class HostBinaries:
     """What a run needs on a host.
 
     Attributes:
@@ -27,23 +27,23 @@ class Parts:
     guardian: tuple[str, ...]
 
 
-def bring(cluster: Cluster, host: str) -> Parts:
+def bring(cluster: Cluster, host: str) -> HostBinaries:
     """Make agent and guardian usable on a host; a guardian that the cluster file names is installed there already.
 
     Raises:
         MissingToolError, HostError: see `deploy`.
     """
-    return _parts(cluster, deploy(of(cluster), host, _files(cluster)))
+    return _host_binaries(cluster, deploy(of(cluster), host, _files(cluster)))
 
 
-def bring_everywhere(cluster: Cluster) -> Parts:
+def bring_everywhere(cluster: Cluster) -> HostBinaries:
     """`bring` for all managed hosts, at the same time.
 
     Raises:
         MissingToolError, HostError, ConfigError: see `deploy_everywhere`.
     """
     hosts = [host.name for host in cluster.managed_hosts()]
-    return _parts(cluster, deploy_everywhere(cluster, hosts, _files(cluster)))
+    return _host_binaries(cluster, deploy_everywhere(cluster, hosts, _files(cluster)))
 
 
 def _files(cluster: Cluster) -> dict[str, Path]:
@@ -51,8 +51,8 @@ def _files(cluster: Cluster) -> dict[str, Path]:
     return {name: native.program(name) for name in names}
 
 
-def _parts(cluster: Cluster, placed: Mapping[str, str]) -> Parts:
-    return Parts(placed[AGENT], cluster.guardian or (placed[GUARDIAN],))
+def _host_binaries(cluster: Cluster, placed: Mapping[str, str]) -> HostBinaries:
+    return HostBinaries(placed[AGENT], cluster.guardian or (placed[GUARDIAN],))
 
 
 def guardian_tool(guardian: Sequence[str], *options: str) -> list[str]:

@@ -21,7 +21,7 @@ from fairlead.protocol.messages import AnswerT, Command
 Result = TypeVar("Result")
 
 
-class Crew:
+class AgentThread:
     """Starts an `AgentGroup` in a thread, hands its events on, and stops it. A context manager.
 
     Args:

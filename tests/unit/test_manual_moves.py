@@ -9,8 +9,8 @@ import pytest
 
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import AgentError, FairleadError, HostError
-from fairlead.manage import by_hand
-from fairlead.manage.by_hand import MovesByHand
+from fairlead.manage import manual_moves
+from fairlead.manage.manual_moves import ManualMoves
 from fairlead.protocol import commands, numbers
 
 from .agent_events import event
@@ -38,17 +38,17 @@ class FakeCrew:
 
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_hand, "PAUSE_S", 0.01)
+    monkeypatch.setattr(manual_moves, "PAUSE_S", 0.01)
 
 
-def moves(crew: FakeCrew, tell: Callable[[str], None] = lambda text: None) -> MovesByHand:
+def moves(agents: FakeCrew, tell: Callable[[str], None] = lambda text: None) -> ManualMoves:
     """One that is made, h0 to h1 over h2, with agents that have told so."""
-    made = MovesByHand(CLUSTER, [("h0", "h1", "h2")], tell)
-    errors, crew.errors = crew.errors, []
+    made = ManualMoves(CLUSTER, [("h0", "h1", "h2")], tell)
+    errors, agents.errors = agents.errors, []
     made(0, MOVED)
-    made.make(crew)  # type: ignore[arg-type]
-    crew.errors = errors
-    crew.made.clear()
+    made.make(agents)  # type: ignore[arg-type]
+    agents.errors = errors
+    agents.made.clear()
     return made
 
 
@@ -61,68 +61,68 @@ def settled() -> None:
 
 @pytest.mark.parametrize("host", [0, 1, 2], ids=["source", "destination", "relay"])
 def test_a_move_is_made_again_when_an_agent_of_it_is_back(host: int) -> None:
-    crew = FakeCrew()
-    made = moves(crew)
+    agents = FakeCrew()
+    made = moves(agents)
     made(host, DIED)
     if host:
         made(0, RETURNED)
     settled()
-    assert crew.made == []
+    assert agents.made == []
     made(host, RESTARTED)
     settled()
-    assert crew.made == [(0, 1, 2)]
+    assert agents.made == [(0, 1, 2)]
 
 
 def test_it_waits_until_the_traffic_is_back() -> None:
-    crew = FakeCrew()
-    made = moves(crew)
+    agents = FakeCrew()
+    made = moves(agents)
     made(2, DIED)
     made(2, RESTARTED)
     settled()
-    assert crew.made == []
+    assert agents.made == []
     made(0, RETURNED)
     settled()
-    assert crew.made == [(0, 1, 2)]
+    assert agents.made == [(0, 1, 2)]
 
 
 def test_it_waits_for_the_last_of_them() -> None:
     """As when the supervisor was stopped for longer than their lease."""
-    crew = FakeCrew()
-    made = moves(crew)
+    agents = FakeCrew()
+    made = moves(agents)
     for host in (0, 1, 2):
         made(host, DIED)
     for host in (0, 2, 1):
-        assert crew.made == []
+        assert agents.made == []
         made(host, RESTARTED)
         settled()
-    assert crew.made == [(0, 1, 2)]
+    assert agents.made == [(0, 1, 2)]
 
 
 def test_a_return_for_another_reason_and_other_hosts_move_nothing() -> None:
-    crew = FakeCrew()
-    made = moves(crew)
+    agents = FakeCrew()
+    made = moves(agents)
     made(3, DIED)
     made(3, RESTARTED)
     made(0, replace(RETURNED, reason="direct_good"))
     settled()
-    assert crew.made == []
+    assert agents.made == []
 
 
 def test_it_is_tried_three_times_whatever_is_wrong() -> None:
     said: list[str] = []
-    crew = FakeCrew(HostError("h0: ended"), AgentError("h0: no answer"), HostError("h0: not ready"))
-    made = moves(crew, said.append)
+    agents = FakeCrew(HostError("h0: ended"), AgentError("h0: no answer"), HostError("h0: not ready"))
+    made = moves(agents, said.append)
     made(0, DIED)
     made(0, RESTARTED)
     settled()
-    assert crew.made == [(0, 1, 2)] * 3
+    assert agents.made == [(0, 1, 2)] * 3
     assert said == ["h0→h1 is not moved again: h0: not ready"]
 
 
 def test_one_that_lost_an_agent_again_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    crew = FakeCrew(*[AgentError("h0: no answer")] * 3)
-    made = moves(crew, said.append)
+    agents = FakeCrew(*[AgentError("h0: no answer")] * 3)
+    made = moves(agents, said.append)
     monkeypatch.setattr(time, "sleep", lambda _: made(2, DIED))
     made(0, DIED)
     made(0, RESTARTED)
@@ -130,4 +130,4 @@ def test_one_that_lost_an_agent_again_is_not_given_up(monkeypatch: pytest.Monkey
     assert said == []
     made(2, RESTARTED)
     settled()
-    assert crew.made == [(0, 1, 2)] * 4
+    assert agents.made == [(0, 1, 2)] * 4

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from fairlead.agents.crew import Crew
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.cluster.description import Cluster
 from fairlead.errors import AgentError, ConfigError, HostError
 from fairlead.manage import reasons
@@ -18,7 +18,7 @@ PAUSE_S = 1.0
 ANSWER_S = 2.0  # from the moment at which an agent gives up until it has said so
 
 
-class MovesByHand:
+class ManualMoves:
     """The moves, and who looks after them: call it with (host index, event).
 
     A move ends with the agent of its source, destination or relay. Once that was started again, all three are there and
@@ -41,30 +41,30 @@ class MovesByHand:
                     raise ConfigError(f"--move {':'.join(names)}: no managed host is called {name!r}")
         self._moves = [(index[source], index[destination], index[relay]) for source, destination, relay in moves]
         self._tell = tell
-        self._crew: Crew | None = None
+        self._agents: AgentThread | None = None
         self._away: set[tuple[int, int]] = set()
         self._gone: set[int] = set()  # hosts without an agent
         self._owed: set[tuple[int, int, int]] = set()  # moves of which an agent began anew
         self._one_by_one = threading.Lock()
 
-    def make(self, crew: Crew) -> None:
+    def make(self, agents: AgentThread) -> None:
         """Have the agents make them.
 
         Raises:
             AgentError: one could not be made.
         """
         for move in self._moves:
-            _make(crew, move)
-        self._crew = crew
+            _make(agents, move)
+        self._agents = agents
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         self._note(host, event)
-        crew = self._crew
+        agents = self._agents
         worth = isinstance(event, events.Restarted) or (
             isinstance(event, events.Returned) and event.reason not in reasons.PROGRAM_ENDED
         )
-        if crew is not None and worth and any(map(self._due, self._moves)):
-            threading.Thread(target=self._make_again, args=(crew,), name="moves", daemon=True).start()
+        if agents is not None and worth and any(map(self._due, self._moves)):
+            threading.Thread(target=self._make_again, args=(agents,), name="moves", daemon=True).start()
 
     def _note(self, host: int, event: AgentEvent) -> None:
         match event:
@@ -82,18 +82,18 @@ class MovesByHand:
     def _due(self, move: tuple[int, int, int]) -> bool:
         return move in self._owed and move[:2] not in self._away and self._gone.isdisjoint(move)
 
-    def _make_again(self, crew: Crew) -> None:
+    def _make_again(self, agents: AgentThread) -> None:
         with self._one_by_one:
             for move in filter(self._due, self._moves):
                 self._owed.discard(move)  # first: an agent that ends meanwhile makes it due once more
-                self._try(crew, move)
+                self._try(agents, move)
 
-    def _try(self, crew: Crew, move: tuple[int, int, int]) -> None:
+    def _try(self, agents: AgentThread, move: tuple[int, int, int]) -> None:
         for attempt in range(ATTEMPTS):
             if attempt:
                 time.sleep(PAUSE_S)
             try:
-                return _make(crew, move)
+                return _make(agents, move)
             except (AgentError, HostError) as error:
                 problem = error
         if self._gone.isdisjoint(move):  # else it is tried again when that agent is back
@@ -101,6 +101,6 @@ class MovesByHand:
         return None
 
 
-def _make(crew: Crew, move: tuple[int, int, int]) -> None:
+def _make(agents: AgentThread, move: tuple[int, int, int]) -> None:
     source, destination, relay = move
-    crew.command(source, commands.Move(peer=destination, relay=relay), numbers.BY_HAND_S + ANSWER_S)
+    agents.command(source, commands.Move(peer=destination, relay=relay), numbers.BY_HAND_S + ANSWER_S)

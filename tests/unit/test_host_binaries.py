@@ -6,7 +6,7 @@ import pytest
 
 from fairlead import native
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.parts import bring_everywhere, guardian_tool
+from fairlead.cluster.host_binaries import bring_everywhere, guardian_tool
 from fairlead.errors import ConfigError
 
 CLUSTER = (

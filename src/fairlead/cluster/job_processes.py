@@ -65,7 +65,7 @@ true""".replace("DAEMONS", "orted|prted|hydra_pmi_proxy|hydra_bstrap_pr")
 )
 
 
-class Traces:
+class JobProcesses:
     """What there is of a job on the hosts.
 
     Args:

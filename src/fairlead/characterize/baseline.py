@@ -16,7 +16,7 @@ from fairlead.store import Store
 MOST_EARLIER = 5
 
 
-def slower_words(store: Store, found: Characterization) -> str:
+def slower_than_baseline(store: Store, found: Characterization) -> str:
     """For people: a warning if paths were faster when the same hosts were characterised before, else empty."""
     now_s, before_s = found.latency.median_s[0], _least_s(store, found)
     # Slower is what the agents' zone `medium` begins at.

@@ -11,7 +11,7 @@ from fairlead.protocol.reading import EventT
 from fairlead.store import Event, Run, Store
 
 
-class Journal:
+class EventRecorder:
     """Events of one run, by the store. Called from the events' thread; the store does its own locking."""
 
     def __init__(self, store: Store, run: int, names: list[str]) -> None:

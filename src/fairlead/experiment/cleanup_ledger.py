@@ -45,7 +45,7 @@ class Noted:
         return self.lab is not None or self.bonded or any((self.jobs, self.undo, self.groups))
 
 
-class Remains:
+class CleanupLedger:
     """Things are noted before they are started, and forgotten when they are gone; the file is there while any are.
 
     The writer of the results directory is the only one that touches it. A comparison ends what an evaluation in the
