@@ -9,7 +9,8 @@ import pytest
 from fairlead.analysis import comparison
 from fairlead.experiment import comparison_session
 from fairlead.experiment.comparison_session import Forecast
-from fairlead.report import findings, make
+from fairlead.report import make
+from fairlead.report.run import findings
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]  # two cases: a lab, a survey and nine runs

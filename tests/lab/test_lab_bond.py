@@ -1,6 +1,6 @@
 """Emulated bonds in labs: which NIC carries what, by the kernel's counters, and what becomes of it when one goes down.
 
-That the formulas are those of the kernel's bonding driver is shown by tests/unit/test_bonding_driver.py.
+That the formulas are those of the kernel's bonding driver is shown by tests/unit/bonding/test_bonding_driver.py.
 """
 
 import json

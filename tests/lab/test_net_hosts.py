@@ -1,7 +1,7 @@
 """``fairlead net show``, ``apply`` and ``restore`` on hosts whose ip(8) and /sys/class/net are imitated.
 
 The scripts are run as on a real host, in mount namespaces of their own. The kernel's own bonding driver is in
-tests/unit/test_net_driver.py; real switches and ssh connections that are cut are tested nowhere.
+tests/unit/bonding/test_net_driver.py; real switches and ssh connections that are cut are tested nowhere.
 """
 
 import json

@@ -7,7 +7,7 @@ import pytest
 
 from fairlead.analysis import dataset
 from fairlead.analysis.evaluation import Analysis
-from fairlead.report import evaluation_report, management_tables
+from fairlead.report.evaluation import evaluation_report, management_tables
 from fairlead.store import Event, Series, Store
 
 PLAN = {

@@ -27,7 +27,7 @@ from fairlead.profile.json_form import Summary
 from fairlead.store import Store
 
 from .characterize.simulated_network import SimulatedAgents, run
-from .profile_fixtures import a_record
+from .profile.profile_fixtures import a_record
 
 LEAFS = resolve(
     Description.model_validate(

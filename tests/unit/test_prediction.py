@@ -11,11 +11,11 @@ from fairlead.characterize.latency import LatencyMatrix
 from fairlead.cli.main import command
 from fairlead.errors import MeasurementError
 from fairlead.prediction.predict import PairPrediction, predict
-from fairlead.report import prediction_table
+from fairlead.report.network import prediction_table
 from fairlead.store import Store
 
 from .characterize.test_characterization import measured
-from .test_profile_report import three
+from .profile.test_profile_report import three
 
 NAMES = ["a", "b", "c"]
 NONE = [[0] * 3] * 3

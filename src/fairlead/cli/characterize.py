@@ -92,7 +92,7 @@ def measure(
     from fairlead.characterize.characterize import characterize
     from fairlead.characterize.survey import Settings
     from fairlead.cluster.description import Cluster
-    from fairlead.report import characterization_report
+    from fairlead.report.network import characterization_report
     from fairlead.store import Store
 
     if profile_file is not None:
@@ -137,7 +137,7 @@ def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Pat
             return
         found = Characterization.read(store, chosen(store, run))
     if output is not None:
-        from fairlead.report import characterization_report
+        from fairlead.report.network import characterization_report
 
         characterization_report.write(found, output)
     _present(found, results, as_json, output)

@@ -48,7 +48,7 @@ def show(cluster_file: Path, as_json: bool) -> None:
     from fairlead import cloud
     from fairlead.cluster.description import Cluster
     from fairlead.display.terminal import console, rich_table
-    from fairlead.report import cloud_table
+    from fairlead.report.network import cloud_table
 
     found = cloud.of(Cluster.load(cluster_file)).inventory()
     if as_json:

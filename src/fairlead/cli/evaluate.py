@@ -57,7 +57,7 @@ def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
     from fairlead.experiment import endings, row_checks
     from fairlead.experiment import plan_file as plan_files
     from fairlead.experiment.evaluation import Evaluation
-    from fairlead.report import evaluation_report
+    from fairlead.report.evaluation import evaluation_report
     from fairlead.store import Store
 
     plan = plan_files.read(plan_file, changes)
@@ -114,7 +114,7 @@ def report(
       fairlead evaluate report results/published --name ISCC --within 300
     """
     from fairlead.display.terminal import console
-    from fairlead.report import evaluation_report
+    from fairlead.report.evaluation import evaluation_report
     from fairlead.store import Store
 
     with Store.read(results) as store:
@@ -212,7 +212,7 @@ def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, 
     from fairlead.display.terminal import console, rich_table
     from fairlead.published import claims
     from fairlead.published.check import FAILS, read_and_check
-    from fairlead.report import claims_report
+    from fairlead.report.evaluation import claims_report
     from fairlead.store import Store
 
     stated = claims.load(file)

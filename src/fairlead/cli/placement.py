@@ -46,7 +46,7 @@ def command(
     from fairlead.display.terminal import console
     from fairlead.placement import compute, json_form
     from fairlead.profile.json_form import Summary
-    from fairlead.report import placement_table
+    from fairlead.report.network import placement_table
 
     if unmeasured and run is not None:
         raise click.UsageError("--unmeasured and --characterization exclude each other")

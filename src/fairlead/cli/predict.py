@@ -31,7 +31,7 @@ def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -
     from fairlead.display.terminal import console
     from fairlead.prediction.predict import predict
     from fairlead.profile.json_form import Summary
-    from fairlead.report import prediction_table
+    from fairlead.report.network import prediction_table
     from fairlead.store import Store
 
     profile = Summary.read(profile_file)

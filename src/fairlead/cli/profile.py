@@ -105,7 +105,7 @@ def run(
       fairlead profile --own-mpirun -- mpirun -n 4 ./program
     """
     from fairlead.profile.run import run as run_profiled
-    from fairlead.report.profile_output import Output
+    from fairlead.report.profile.profile_output import Output
 
     if own_mpirun and mpirun:
         raise click.UsageError("--mpirun: with --own-mpirun the launch line names its mpirun: leave --mpirun out")
@@ -144,7 +144,7 @@ def show(
     """
     from fairlead.display.terminal import console
     from fairlead.profile import json_form, terminal
-    from fairlead.report.profile_output import Output
+    from fairlead.report.profile.profile_output import Output
 
     found = _traced(file) if file.suffix == ".otf2" else json_form.Summary.read(file)
     settings = _settings(settings_file)

@@ -66,7 +66,8 @@ def command(
     from fairlead.analysis import comparison
     from fairlead.analysis.dataset import KIND as EVALUATION
     from fairlead.benchmarks.page import report as benchmark_report
-    from fairlead.report import make, run_report
+    from fairlead.report import make
+    from fairlead.report.run import run_report
     from fairlead.store import Store
 
     of_benchmarks = runs if len(results) == 1 and _are_benchmarks(results[0], runs) else ()

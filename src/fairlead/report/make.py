@@ -10,7 +10,11 @@ from fairlead.characterize.characterization import Characterization, runs
 from fairlead.display import terminal
 from fairlead.manage.components import STAGES
 from fairlead.manage.data_planes import PLANES
-from fairlead.report import characterization_report, comparison_report, evaluation_report, run_report, summary
+from fairlead.report import summary
+from fairlead.report.comparison import comparison_report
+from fairlead.report.evaluation import evaluation_report
+from fairlead.report.network import characterization_report
+from fairlead.report.run import run_report
 from fairlead.statistics.estimates import DEFAULT_LEVEL
 from fairlead.store import Run, Store
 

@@ -12,9 +12,9 @@ from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
 from fairlead.display.tables import Cell, cell, table
-from fairlead.report import heat_maps
 from fairlead.report.figures import Drawing
-from fairlead.report.heat_maps import Panel
+from fairlead.report.network import heat_maps
+from fairlead.report.network.heat_maps import Panel
 from fairlead.statistics import estimates
 
 MOST_NAMED = 8

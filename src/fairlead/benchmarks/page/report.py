@@ -22,7 +22,7 @@ from fairlead.errors import ConfigError
 from fairlead.prices.book import Book, Price
 from fairlead.prices.book import load as load_prices
 from fairlead.report import page
-from fairlead.report.comparison_report import flat
+from fairlead.report.comparison.comparison_report import flat
 from fairlead.report.figures import Drawing
 
 COMPARED: tuple[Kind, ...] = ("curves", "other", "files")  # the order of comparisons, and of layers

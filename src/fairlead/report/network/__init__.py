@@ -1,0 +1,1 @@
+"""Report of a characterization, and tables of networks, placements and clouds."""

@@ -1,0 +1,216 @@
+"""Figures of a characterisation: latencies, throughput, weights, what hurts what, and where detours lead."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy.cluster import hierarchy
+from scipy.spatial import distance
+
+from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.path_table import Candidate
+from fairlead.characterize.samples import Bools
+from fairlead.characterize.tournament import Pair
+from fairlead.display import words
+from fairlead.display.tables import cell, table
+from fairlead.report import palette
+from fairlead.report.figures import WIDTH_IN, Drawing, styled
+from fairlead.report.network import heat_maps
+from fairlead.report.network.heat_maps import MOST_ANNOTATED, Panel
+
+MOST_LABELS = 64
+"""Pairs up to which the relation's axes name each of them."""
+
+
+def pairs_of(found: Characterization) -> list[Pair]:
+    """All ordered pairs of hosts."""
+    count = len(found.hosts)
+    return [(i, j) for i in range(count) for j in range(count) if i != j]
+
+
+def name_of(found: Characterization, pair: Pair) -> str:
+    """How a directed host pair is written everywhere."""
+    return f"{found.hosts[pair[0]]} → {found.hosts[pair[1]]}"
+
+
+def latency_maps(found: Characterization) -> Drawing:
+    """A heat map of medians for each size."""
+    latency = found.latency
+    panels = [Panel(words.size(size_B), latency.median_s[k], words.TIMES) for k, size_B in enumerate(latency.sizes_B)]
+    one_way = latency.one_way[np.isfinite(latency.median_s)]
+    kind = "one-way times" if one_way.all() else "one-way times, or half round trips where clocks differ too much"
+    return Drawing(
+        "latency",
+        "Latency between hosts",
+        f"Median of each ordered pair, from the host of the row to that of the column; {kind}. Each size has a scale "
+        "of its own; darker is slower.",
+        heat_maps.draw(found.hosts, panels),
+        table(
+            [
+                ("from", "source"),
+                ("to", "destination"),
+                ("size", "size_B"),
+                ("median", "median_s"),
+                ("5 %", "p5_s"),
+                ("95 %", "p95_s"),
+                ("n", "n"),
+                ("time", "kind"),
+            ],
+            [
+                [
+                    cell(found.hosts[i]),
+                    cell(found.hosts[j]),
+                    cell(size_B, words.size(size_B)),
+                    *(_time_cell(values[k, i, j]) for values in (latency.median_s, latency.p5_s, latency.p95_s)),
+                    cell(int(np.nan_to_num(latency.count[k, i, j]))),
+                    cell("one-way" if latency.one_way[k, i, j] else "half round trip"),
+                ]
+                for i, j in pairs_of(found)
+                for k, size_B in enumerate(latency.sizes_B)
+            ],
+        ),
+    )
+
+
+def capacity_maps(found: Characterization) -> Drawing:
+    """Throughput and sensitivity of each ordered pair."""
+    weights = found.sensitivity.weights
+    panels = [
+        Panel("Throughput alone", found.rates_bps, words.RATES),
+        Panel("Sensitivity weight", weights, words.PERCENT),
+    ]
+    return Drawing(
+        "capacity",
+        "Throughput and sensitivity",
+        "Left: what each ordered pair carries while nobody else sends. Right: the share of all injections on other "
+        "pairs that hurt this one; a high weight is a path that others easily disturb.",
+        heat_maps.draw(found.hosts, panels),
+        table(
+            [("from", "source"), ("to", "destination"), ("throughput", "rate_bps"), ("weight", "weight_share")],
+            [
+                [
+                    cell(found.hosts[i]),
+                    cell(found.hosts[j]),
+                    _number_cell(found.rates_bps[i, j], words.rate),
+                    _number_cell(weights[i, j], lambda value: words.percent(value, decimals=1)),
+                ]
+                for i, j in pairs_of(found)
+            ],
+        ),
+    )
+
+
+def relation_map(found: Characterization) -> Drawing:
+    """Which injection hurts which pair, pairs that suffer alike beside each other."""
+    pairs = pairs_of(found)
+    matrix = np.array([[found.sensitivity.hurts[a + b] for b in pairs] for a in pairs], dtype=bool)
+    order = _alike_first(matrix)
+    shown, names = matrix[np.ix_(order, order)], [name_of(found, pairs[k]) for k in order]
+    side = WIDTH_IN * 0.86
+    with styled():
+        figure = Figure(figsize=(WIDTH_IN, side), layout="constrained")
+        axis = figure.subplots()
+        colours = np.zeros((*shown.shape, 4))
+        colours[shown] = _rgba(palette.MANAGED.light)
+        colours[np.eye(len(pairs), dtype=bool)] = _rgba(palette.LOW.light)
+        axis.imshow(colours, interpolation="none", aspect="equal")
+        axis.set_xlabel("hurt pair")
+        axis.set_ylabel("injected pair")
+        if len(pairs) <= MOST_LABELS:
+            size = float(np.clip(330 / len(pairs), 5.0, 9.0))
+            axis.set_xticks(range(len(pairs)), names, rotation=90, fontsize=size)
+            axis.set_yticks(range(len(pairs)), names, fontsize=size)
+            axis.tick_params(length=0)
+        else:
+            axis.set_xticks([])
+            axis.set_yticks([])
+    return Drawing(
+        "relation",
+        "What hurts what",
+        "Traffic injected on the pair of a row hurts the pairs that are marked in it: they share a bottleneck. Pairs "
+        "are ordered so that those that suffer alike stand together; the diagonal is the injected pair itself."
+        + (" They are too many to be named here; the table names them." if len(pairs) > MOST_LABELS else ""),
+        figure,
+        table(
+            [("injected", "injected"), ("hurts", "count"), ("pairs", "hurt")],
+            [
+                [cell(name_of(found, pair)), cell(int(row.sum())), cell(_names(found, pairs, row))]
+                for pair, row in zip(pairs, matrix, strict=True)
+            ],
+        ),
+    )
+
+
+def detour_map(found: Characterization) -> Drawing:
+    """For each ordered pair its best detour around the bottleneck, and what it costs."""
+    count, size_B = len(found.hosts), found.reference_size_B()
+    factor, relays = np.full((count, count), np.nan), np.full((count, count), "", dtype=object)
+    rows = []
+    for pair in pairs_of(found):
+        direct_s = found.latency.base_s(*pair, size_B)
+        candidates = found.candidates(pair, size_B)
+        usable = [each for each in candidates if not each.shares_bottleneck]
+        if usable:
+            factor[pair] = usable[0].latency_s / direct_s
+            relays[pair] = found.hosts[usable[0].relay]
+        rows += [_candidate_row(found, pair, rank, each, direct_s) for rank, each in enumerate(candidates, start=1)]
+    relay = "the host that it leads over, and " if count <= MOST_ANNOTATED else ""
+    panel = Panel("Best detour, times its direct path", factor, ((1.0, "×"),), relays)
+    return Drawing(
+        "detours",
+        "Where detours lead",
+        f"For messages of {words.size(size_B)}: {relay}how many times as long as the direct path the best detour takes "
+        "on a quiet network. An empty cell has no detour around its bottleneck.",
+        heat_maps.draw(found.hosts, [panel]),
+        table(
+            [
+                ("from", "source"),
+                ("to", "destination"),
+                ("rank", "rank"),
+                ("over", "relay"),
+                ("latency", "latency_s"),
+                ("direct", "direct_s"),
+                ("weight", "weight_share"),
+                ("bottleneck", "bottleneck"),
+            ],
+            rows,
+        ),
+    )
+
+
+def _candidate_row(found: Characterization, pair: Pair, rank: int, each: Candidate, direct_s: float) -> list[Any]:
+    return [
+        cell(found.hosts[pair[0]]),
+        cell(found.hosts[pair[1]]),
+        cell(rank),
+        cell(found.hosts[each.relay]),
+        _time_cell(each.latency_s),
+        _time_cell(direct_s),
+        _number_cell(each.weight, lambda value: words.percent(value, decimals=1)),
+        cell("shared" if each.shares_bottleneck else "avoided"),
+    ]
+
+
+def _alike_first(matrix: Bools) -> list[int]:
+    """An order of the pairs in which those with similar rows and columns are neighbours."""
+    if len(matrix) < 3 or not matrix.any():
+        return list(range(len(matrix)))
+    features = (matrix | matrix.T | np.eye(len(matrix), dtype=bool)).astype(np.float64)
+    tree = hierarchy.linkage(distance.pdist(features, "cosine"), "average")
+    return [int(k) for k in hierarchy.leaves_list(tree)]
+
+
+def _rgba(colour: str) -> tuple[float, ...]:
+    return (*(int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)), 1.0)
+
+
+def _names(found: Characterization, pairs: list[Pair], row: Bools) -> str:
+    return ", ".join(name_of(found, pair) for pair, hurt in zip(pairs, row, strict=True) if hurt)
+
+
+def _time_cell(value: float) -> Any:
+    return _number_cell(value, words.duration)
+
+
+def _number_cell(value: float, shown: Any) -> Any:
+    return cell(float(value), shown(float(value))) if np.isfinite(value) else cell(None)

@@ -1,0 +1,39 @@
+"""The files that a profile is written to."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairlead import files
+from fairlead.errors import ConfigError
+from fairlead.profile.json_form import Summary
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a profile goes; None: nowhere.
+
+    Attributes:
+        json, html: files.
+        figures: directory of the page's figures.
+    """
+
+    json: Path | None = None
+    html: Path | None = None
+    figures: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.figures is not None and self.html is None:
+            raise ConfigError("--figures: these are the figures of the page", hint="name the page with --html")
+
+    def write(self, found: Summary) -> list[Path]:
+        """Write what was asked for; returns the files.
+
+        Raises:
+            FairleadError: one cannot be written.
+        """
+        written = [files.write(self.json, found.to_json())] if self.json is not None else []
+        if self.html is not None:
+            from fairlead.report.profile import profile_report  # draws, and is slow to load
+
+            written += profile_report.write(found, self.html, figures=self.figures)
+        return written

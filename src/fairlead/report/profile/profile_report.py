@@ -1,0 +1,141 @@
+"""The page of a profile (``fairlead profile --html``): one file, made of the profile's JSON form."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairlead.display import words
+from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.profile import findings, tables
+from fairlead.profile.groups import NONE
+from fairlead.profile.json_form import Summary
+from fairlead.report import page
+from fairlead.report.figures import Drawing
+from fairlead.report.profile import profile_figures
+
+LIMITS = (
+    "Collective and one-sided communication is not in the matrices: how the library moves it between ranks is the "
+    "library's affair. Its calls and bytes stand with the functions.",
+    "MPI's own start and end (MPI_Init, MPI_Finalize) are not counted as communication.",
+    "Between two tests that find nothing done a rank is taken to wait, unless it uses the processor: it computes then.",
+    "Time in MPI holds waiting for ranks that compute longer, and time between processes of one host, too: only a "
+    "part of it is the network's.",
+    "The group is that of this program on these hosts, with so many ranks, on this network.",
+)
+
+
+def write(found: Summary, html: Path, *, figures: Path | None = None) -> list[Path]:
+    """Write the page and, if asked for, its figures as files; returns what was written.
+
+    Raises:
+        FairleadError: a file cannot be written.
+    """
+    drawn = drawings(found)
+    content = page.render(
+        "profile.html.j2",
+        heading=Path(found.program[0]).name,
+        command=" ".join(found.program),
+        begun=words.moment(found.begun_s),
+        findings=[_sentence(text) for text in list(findings.lead(found))[1:]],
+        caveats=[_sentence(text) for text in findings.caveats(found)],
+        groups=groups(found),
+        drawings=drawn,
+        traffic=traffic(found),
+        functions=tables.functions(found),
+        transmission=tables.transmission(found),
+        better_hosts=tables.better_hosts(found),
+        phases=tables.phases(found),
+        collectives=tables.collectives(found),
+        regions=tables.regions(found),
+        call_sites=tables.call_sites(found),
+        relay=tables.relay(found),
+        stayed_direct=tables.stayed_direct(found),
+        phases_rank=found.pattern.rank if found.pattern is not None else None,
+        limits=LIMITS,
+        conditions=conditions(found),
+    )
+    saved = [path for each in drawn for path in each.save(figures)] if figures is not None else []
+    return [page.write(html, content, option="--html"), *saved]
+
+
+def drawings(found: Summary) -> list[Drawing]:
+    """All figures that the profile has numbers for."""
+    drawn = [profile_figures.times(found)]
+    if found.waiting is not None and (found.waiting.joined or found.waiting.in_function):
+        drawn.append(profile_figures.waiting(found, found.waiting))
+    if any(map(any, found.messages)):
+        drawn += [profile_figures.host_traffic(found)] if len(found.hosts) > 1 else []
+        each_alone = found.ranks == len(found.hosts)  # then the hosts' matrix says it all
+        drawn += [profile_figures.rank_traffic(found)] if not each_alone else []
+    return [*drawn, profile_figures.sizes(found)] if found.sizes else drawn
+
+
+def groups(found: Summary) -> Table:
+    """The four groups, and which one it is."""
+    thresholds = found.group.thresholds
+    limits = [(name, least, f"from {words.percent(least, decimals=0)}") for name, least in thresholds.items()]
+    limits.append((NONE, 0.0, f"below {words.percent(min(thresholds.values()), decimals=0)}"))
+    return table(
+        [("group", "group"), ("share of time in MPI", "least_mpi_share"), ("this program", "mpi_share")],
+        [
+            [
+                cell(name),
+                cell(least, shown),
+                cell(found.mpi_share, words.percent(found.mpi_share)) if name == found.group.name else cell(None, ""),
+            ]
+            for name, least, shown in limits
+        ],
+    )
+
+
+def traffic(found: Summary) -> Table:
+    """Messages and bytes between hosts apart from those inside a host; no rows where there is one host or none."""
+    parts = [
+        (sum(map(sum, by_host)), findings.between_hosts(by_host))
+        for by_host in (found.host_messages, found.host_bytes_B)
+    ]
+    (messages, between), (bytes_B, between_B) = parts
+    rows = [("between hosts", between, between_B), ("inside a host", messages - between, bytes_B - between_B)]
+    return table(
+        [("point-to-point", "where"), ("messages", "messages"), ("of all", "messages_share"), ("bytes", "bytes_B"),
+         ("of all", "bytes_share")],
+        [
+            [cell(where), cell(number), _share(number, messages), cell(size_B, words.size(size_B)),
+             _share(size_B, bytes_B)]
+            for where, number, size_B in (rows if messages and len(found.hosts) > 1 else [])
+        ],
+    )  # fmt: skip
+
+
+def conditions(found: Summary) -> list[tuple[str, str]]:
+    """Where it ran, by name."""
+    placed = [
+        f"{host}: {_ranges([rank for rank, of_rank in enumerate(found.host_of_rank) if of_rank == host])}"
+        for host in found.hosts
+    ]
+    return [
+        ("program", " ".join(found.program)),
+        ("begun", words.moment(found.begun_s)),
+        ("MPI library", found.library),
+        ("ranks", str(found.ranks)),
+        *(("ranks of host", each) for each in placed),
+        ("threads that called MPI", str(max(rank.threads for rank in found.per_rank)) + " a rank at most"),
+    ]
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers, for example "0 to 3, 8, 12 to 15"."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
+
+
+def _share(part: int, whole: int) -> Cell:
+    return cell(part / whole, words.percent(part / whole)) if whole else cell(None)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."

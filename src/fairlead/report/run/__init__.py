@@ -1,0 +1,1 @@
+"""Report of one managed run."""

@@ -1,0 +1,122 @@
+"""What one run by itself says, in words."""
+
+import numpy as np
+
+from fairlead.analysis import latencies
+from fairlead.analysis.managed import HostPair, ManagedRun
+from fairlead.display import words
+from fairlead.manage import reasons
+from fairlead.report.comparison.comparison_figures import arrow
+from fairlead.report.run import migrations
+from fairlead.report.run.findings import NO_DETOUR
+
+MOST_NAMED = 4
+
+
+def paragraphs(run: ManagedRun, way_out: bool | None) -> list[str]:
+    """How it ended; which paths were congested and what was done; what that did to latencies; what it cost.
+
+    Args:
+        way_out: whether any pair has a detour; None if not known.
+    """
+    said = [_ending(run)]
+    if not run.costs:
+        return [*said, "No agents ran: the state of the network is unknown."]
+    return [text for text in (*said, *_network(run, way_out), _latencies(run), _cost(run)) if text]
+
+
+def _network(run: ManagedRun, way_out: bool | None) -> list[str]:
+    return [_paths(run), _moves(run, way_out), _relayed(run), migrations.sentence(run.migrations)]
+
+
+def _ending(run: ManagedRun) -> str:
+    record, labels = run.run, run.run.labels
+    on = f" on {words.count(int(labels['ranks']), 'rank')} of" if "ranks" in labels else " (own launch line) on"
+    what = f"{labels['program']}{on} {labels.get('cluster', 'a cluster')}"
+    took = words.duration(run.time_s)
+    if record.status == "ok":
+        return f"{what} took {took}."
+    how = {
+        "failed": f"ended with exit code {record.exit_code}" if record.exit_code is not None else "was not started",
+        "aborted": "was interrupted by the user",
+    }.get(record.status, "was cut off: its supervisor died")
+    why = f": {record.error.splitlines()[0]}" if record.error else ""
+    return f"{what} {how} after {took}{why}."
+
+
+def _paths(run: ManagedRun) -> str:
+    used = run.used()
+    if not used:
+        return "It used no path between hosts."
+    high = [pair for pair in run.pairs() if any(zone == "high" for *_, zone in run.zone_spans(pair))]
+    slow = [pair for pair in high if pair in used]
+    if not slow:
+        others = f" ({words.count(len(high), 'other path')} of the cluster: congested)" if high else ""
+        return f"None of the {words.count(len(used), 'path')} that it used was congested{others}."
+    were = "was" if len(slow) == 1 else "were"
+    return f"{len(slow)} of the {words.count(len(used), 'path')} that it used {were} congested: {_names(slow)}."
+
+
+def _moves(run: ManagedRun, way_out: bool | None) -> str:
+    moved = [move for move in run.moves if move.kind == "moved" and move.t_s <= run.time_s]
+    stayed = {reasons.describe(move.reason) for move in run.moves if move.kind == "stayed"}
+    if moved:
+        pairs = {move.pair for move in moved}
+        returned = sum(move.kind == "returned" and move.t_s <= run.time_s for move in run.moves)
+        back = f", and restored {words.count(returned, 'time')}" if returned else ""
+        return (
+            f"Traffic of {words.count(len(pairs), 'host pair')} was rerouted {words.count(len(moved), 'time')}{back}; "
+            f"first {moved[0].t_s:.2f}{words.NBSP}s after the start: {arrow(moved[0].pair)} over {moved[0].relay}."
+        )
+    if way_out is False:
+        return NO_DETOUR
+    return f"Nothing was rerouted: {words.listing(sorted(stayed))}." if stayed else "Nothing was rerouted."
+
+
+def _relayed(run: ManagedRun) -> str:
+    if not run.relayed:
+        return ""
+    names = {
+        "direct": "went directly",
+        "held": "waited for earlier direct ones",
+        "pulled": "direct ones were taken out of the MPI library to be matched with them",
+    }
+    counts = run.relayed
+    more = [f"{counts[name]} {what}" for name, what in names.items()]
+    return (
+        f"Agents carried {words.count(counts['relayed'], 'message')}; {words.listing(more)}. Receives cancelled in "
+        f"the library: {counts['cancelled']}, not cancelled in time: {counts['cancel_failed']}; frames retransmitted: "
+        f"{counts['retransmitted']}, dropped as duplicates: {counts['duplicates']}."
+    )
+
+
+def _latencies(run: ManagedRun) -> str:
+    pairs = latencies.per_pair([run])
+    moved = [each for each in pairs if each.detour is not None and each.congested is not None]
+    shown = moved or [each for each in pairs if each.congested is not None]
+    parts = []
+    for kind, where in (
+        ("quiet", "without congestion"),
+        ("congested", "under congestion"),
+        ("detour", "over the detour"),
+    ):
+        medians = [found.median_s for each in shown if (found := getattr(each, kind)) is not None]
+        if medians:
+            parts.append(f"{words.duration(float(np.median(medians)), 2)} {where}")
+    if len(parts) < 2:
+        return ""
+    return f"A message between these hosts took {words.listing(parts)} (median of {words.count(len(shown), 'pair')})."
+
+
+def _cost(run: ManagedRun) -> str:
+    cpu_s, sent_B = sum(each.cpu_s for each in run.costs), sum(each.sent_B for each in run.costs)
+    return (
+        f"The {words.count(len(run.costs), 'agent')} used {words.duration(cpu_s, 2)} of CPU time and sent "
+        f"{words.significant(sent_B / 1e3, 2)}{words.NBSP}kB in total."
+    )
+
+
+def _names(pairs: list[HostPair]) -> str:
+    more = len(pairs) - MOST_NAMED
+    shown = [arrow(pair) for pair in pairs[:MOST_NAMED]]
+    return words.listing([*shown, f"{more} more"] if more > 0 else shown)

@@ -1,0 +1,233 @@
+"""The report of one run by itself (``fairlead run``): terminal tables and an HTML page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from fairlead.analysis import characterized, communication, latencies
+from fairlead.analysis.communication import Communication
+from fairlead.analysis.managed import HostPair, ManagedRun, read
+from fairlead.display import words
+from fairlead.display.tables import Table, cell, table
+from fairlead.display.terminal import rich_table
+from fairlead.errors import NoSuchResultsError, StoreError
+from fairlead.manage import reasons
+from fairlead.placement.json_form import Placement
+from fairlead.protocol import events
+from fairlead.report import page
+from fairlead.report.comparison import comparison_figures
+from fairlead.report.comparison.comparison_report import flat
+from fairlead.report.figures import Drawing
+from fairlead.report.network import placement_table
+from fairlead.report.profile import communication_figures
+from fairlead.report.run import migrations, run_findings, timeline
+from fairlead.statistics.estimates import median
+from fairlead.store import Run, Store
+
+KIND = "run"
+MOST_SHARING = 4  # of the job's pairs on a bottleneck that are named
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What is told of one run.
+
+    Attributes:
+        argv: the program and its arguments.
+        way_out: whether any pair has a detour, by the characterisation that was used; None where there was none.
+        communication: what the message monitor saw; None where it was off.
+        placement: by which the ranks were placed; None: by slots.
+    """
+
+    managed: ManagedRun
+    argv: tuple[str, ...]
+    way_out: bool | None
+    communication: Communication | None = None
+    placement: Placement | None = None
+
+
+def latest(store: Store) -> Run | None:
+    """The newest run that belongs to no comparison, or None."""
+    found = [run for run in store.runs(KIND) if run.parent is None]
+    return found[-1] if found else None
+
+
+def load(store: Store, number: int) -> RunReport:
+    """A run's report.
+
+    Raises:
+        StoreError: it is no run of a program, or still goes on.
+    """
+    run = store.run(number)
+    if run.kind != KIND:
+        raise NoSuchResultsError(f"{store.directory}: run {number} is of kind {run.kind}, not a run of a program")
+    if run.status == "running":
+        raise StoreError(
+            f"{store.directory}: run {number} is still running", hint="`fairlead status` shows what it does"
+        )
+    argv = tuple(str(word) for word in run.plan) if isinstance(run.plan, list) else ()
+    return RunReport(
+        read(store, run, _time_s(store, run)),
+        argv,
+        characterized.has_detour(store, run),
+        communication.read(store, run),
+        Placement.model_validate(run.facts["placement"]) if "placement" in run.facts else None,
+    )
+
+
+def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list[Path]:
+    """Write the page and, if asked for, its figures as files; returns what was written.
+
+    Raises:
+        FairleadError: a file cannot be written.
+    """
+    run, drawn = report.managed.run, drawings(report)
+    content = page.render(
+        "run.html.j2",
+        heading=str(run.labels["program"]),
+        run=run,
+        cluster=run.labels.get("cluster"),
+        started=words.moment(run.started_s),
+        command=" ".join(report.argv),
+        findings=run_findings.paragraphs(report.managed, report.way_out),
+        paths=congested_paths(report.managed),
+        drawings=drawn,
+        moves=timeline.moves_table([report.managed]),
+        placement=placement_tables(report),
+        placement_said=list(placement_table.sentences(report.placement)) if report.placement is not None else [],
+        communication=communication_table(report),
+        dropped=0 if report.communication is None else report.communication.dropped,
+        migrations=migrations.decisions_table([(None, report.managed.migrations)]),
+        conditions=flat("", {name: fact for name, fact in run.facts.items() if name != "placement"}),
+    )
+    saved = [path for each in drawn for path in each.save(figures)] if figures is not None else []
+    return [page.write(html, content), *saved]
+
+
+def show(report: RunReport, console: Console) -> None:
+    """Print findings and tables to a terminal."""
+    for text in run_findings.paragraphs(report.managed, report.way_out):
+        console.print(escape(text), highlight=False)
+    for source, title in (
+        (congested_paths(report.managed), "Congested paths"),
+        (latency_table(report.managed), "Latency of their messages (median, one way)"),
+        (timeline.moves_table([report.managed]), "Decisions"),
+        *placement_tables(report),
+        (communication_table(report), "Communication time by host pair"),
+        (migrations.decisions_table([(None, report.managed.migrations)]), "Migrations"),
+    ):
+        if source.rows:
+            console.print()
+            console.print(rich_table(source, title))
+
+
+def drawings(report: RunReport) -> list[Drawing]:
+    """The time line, and the latencies of pairs that were moved or slow."""
+    run = report.managed
+    if not run.pairs():
+        return []
+    pairs = latencies.per_pair([run])
+    drawn = [timeline.draw(None, run)]
+    return [*drawn, comparison_figures.pair_latencies(None, pairs)] if pairs else drawn
+
+
+def communication_table(report: RunReport) -> Table:
+    """Communication time by host pair; without rows where messages were not monitored."""
+    return communication_figures.of_run(report.communication or Communication({}, 0, 0))
+
+
+def placement_tables(report: RunReport) -> list[tuple[Table, str]]:
+    """Where the ranks were, and what was expected of that, with titles; none where they were not placed."""
+    if report.placement is None:
+        return []
+    return [
+        (placement_table.ranks(report.placement), "Ranks by host"),
+        (placement_table.gain(report.placement), "Expected of the messages between hosts"),
+    ]
+
+
+def congested_paths(run: ManagedRun) -> Table:
+    """Each path in use that was congested while the program ran: how long, how bad, and what was done."""
+    return table(
+        [
+            ("path", "path"),
+            ("medium", "medium_s"),
+            ("high", "high_s"),
+            ("on a detour", "away_s"),
+            ("over", "relays"),
+            ("not rerouted because", "stayed"),
+            ("shares it with", "sharing"),
+        ],
+        [_path_row(run, pair) for pair in run.pairs() if pair in run.used()],
+    )
+
+
+def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
+    zones = {
+        wanted: sum(end - begin for begin, end, zone in run.zone_spans(pair) if zone == wanted)
+        for wanted in ("medium", "high")
+    }
+    spans = run.detours(pair)
+    away_s = sum(min(end, run.time_s) - begin for begin, end, _ in spans if begin < run.time_s)
+    stayed = dict.fromkeys(
+        reasons.describe(move.reason) for move in run.moves if move.pair == pair and move.kind == "stayed"
+    )
+    return [
+        cell(comparison_figures.arrow(pair)),
+        *(_seconds(zones[zone]) for zone in ("medium", "high")),
+        _seconds(away_s),
+        cell(", ".join(dict.fromkeys(relay for *_, relay in spans)) or None),
+        cell("; ".join(stayed) or None),
+        cell(_sharing(run, pair) or None),
+    ]
+
+
+def _sharing(run: ManagedRun, pair: HostPair) -> str:
+    """The job's other pairs on the path's bottleneck by their median rate when it was judged, the largest first."""
+    rates_bps: dict[HostPair, list[float]] = {}
+    for move in run.moves:
+        for other, rate_bps in move.sharing if move.pair == pair else ():
+            rates_bps.setdefault(other, []).append(rate_bps)
+    typical = sorted(((median(each), other) for other, each in rates_bps.items()), reverse=True)
+    shown = [f"{comparison_figures.arrow(other)} {words.rate(rate_bps)}" for rate_bps, other in typical[:MOST_SHARING]]
+    return ", ".join([*shown, *([f"{len(typical) - len(shown)} more"] if len(typical) > len(shown) else [])])
+
+
+def latency_table(run: ManagedRun) -> Table:
+    """Median latency of each moved or slow pair: quiet, congested, over its detour."""
+    pairs = latencies.per_pair([run])
+    kinds = ("quiet", "congested", "detour")
+    return table(
+        [("pair", "pair"), *((name, f"{name}_s") for name in kinds), ("over", "relays")],
+        [
+            [
+                cell(comparison_figures.arrow(each.pair)),
+                *(_median(getattr(each, kind)) for kind in kinds),
+                cell(", ".join(each.relays) or None),
+            ]
+            for each in pairs
+        ],
+    )
+
+
+def _median(distribution: latencies.Distribution | None) -> Any:
+    return cell(None) if distribution is None else cell(distribution.median_s, words.duration(distribution.median_s))
+
+
+def _seconds(time_s: float) -> Any:
+    return cell(time_s, f"{time_s:.2f}{words.NBSP}s") if time_s > 0 else cell(None)
+
+
+def _time_s(store: Store, run: Run) -> float:
+    """How long the program ran; of a run that did not end well, as long as it was recorded."""
+    times: Sequence[Any] = store.series(run.id, "time_s")
+    if times:
+        return float(times[0].scalar())
+    recorded = store.events(run.id)
+    started = [event.t_s for event in recorded if event.kind == events.Started.TYPE]
+    last_s = run.ended_s if run.ended_s is not None else recorded[-1].t_s if recorded else run.started_s
+    return max(last_s - (started[0] if started else run.started_s), 0.0)

@@ -1,0 +1,318 @@
+"""AgentGroup against a fake agent: answers, events, failures that name the host, nothing left behind."""
+
+import asyncio
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairlead.agents import group as groups
+from fairlead.agents.group import AgentGroup, JobOptions
+from fairlead.errors import AgentError, HostError
+from fairlead.manage import narrator
+from fairlead.protocol import commands
+from fairlead.protocol import events as protocol
+from fairlead.protocol.enums import Zone
+from fairlead.protocol.messages import AgentEvent
+from fairlead.protocol.objects import Base, Manage
+
+from ..fake_commands import Die, Echo, Refuse, SayEvent, Silence
+
+MANAGE = Manage(base=Base(age_s=1.0, sizes_B=(), latency_s=[], rate_bps=[]), shares=[])
+FAKE = Path(__file__).parent / "fake_agent.py"
+
+
+@dataclass(frozen=True)
+class FakeHost:
+    name: str
+    address: str
+    mode: str
+    pid_file: Path
+
+
+def group_of(directory: Path, *modes: str, **options: Any) -> AgentGroup:
+    hosts = [FakeHost(f"h{k}", f"10.0.0.{k + 1}", mode, directory / f"h{k}") for k, mode in enumerate(modes)]
+
+    def command_line(host: FakeHost, argv: list[str]) -> list[str]:
+        return [sys.executable, *argv, host.mode, str(host.pid_file)]
+
+    return AgentGroup(hosts, command_line, program=str(FAKE), **{"ports": (47000, 47999), **options})
+
+
+def gone(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):  # reaped before, or while it was read
+        return True
+    return state == "Z"
+
+
+def wait_gone(pid: int, limit_s: float = 5.0) -> bool:
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        if gone(pid):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def run(body: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(asyncio.wait_for(body(), 30))
+
+
+def test_answers_go_to_their_questions(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good", "good") as group:
+            questions = [group.command(k % 3, Echo(k)) for k in range(60)]
+            assert [reply.value for reply in await asyncio.gather(*questions)] == list(range(60))
+            pids = [int((tmp_path / f"h{k}").read_text().split()[0]) for k in range(3)]
+            assert pids == [ready.pid for ready in group.ready]
+        assert all(gone(pid) for pid in pids)
+
+    run(body)
+
+
+def test_the_secret_is_common_and_only_on_standard_input(tmp_path: Path) -> None:
+    async def body() -> None:
+        options = JobOptions(guardian=["sudo", "g"], uid=12, manage={1: MANAGE})
+        async with group_of(tmp_path, "good", "good", options=options) as group:
+            files = [(tmp_path / f"h{k}").read_text().split("\n", 2) for k in range(2)]
+            first, second = (json.loads(lines[1]) for lines in files)
+            assert len(bytes.fromhex(first["secret"])) == 32
+            assert first["secret"] == second["secret"] and first["job"] == group.job
+            assert (first["self"], second["self"]) == (0, 1)
+            assert first["hosts"][1] == {"name": "h1", "address": "10.0.0.2", "port": first["hosts"][0]["port"]}
+            assert 47000 <= first["hosts"][0]["port"] <= 47999
+            assert (first["guardian"], first["uid"]) == (["sudo", "g"], 12)
+            assert first["manage"] is None and second["manage"] == MANAGE.to_json()
+            assert first["relay"] is None
+            assert all(first["secret"] not in lines[2] for lines in files), "arguments and environment can be read"
+
+    run(body)
+
+
+def test_agents_that_relay_are_told_where_ranks_find_them(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good", options=JobOptions(relay="/dev/shm/r")):
+            first = json.loads((tmp_path / "h0").read_text().split("\n", 2)[1])
+            assert (first["relay"], first["guardian"]) == ({"directory": "/dev/shm/r"}, None)
+
+    run(body)
+
+
+def events_of(group: AgentGroup) -> asyncio.Queue[tuple[int, AgentEvent]]:
+    events: asyncio.Queue[tuple[int, AgentEvent]] = asyncio.Queue()
+    group.on_event(lambda index, event: events.put_nowait((index, event)))
+    return events
+
+
+def test_events_reach_callbacks(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good") as group:
+            first, second = events_of(group), events_of(group)
+            await group.command(1, SayEvent())
+            index, event = first.get_nowait()
+            assert index == 1 and isinstance(event, protocol.Zone)
+            assert (event.source, event.zone) == (1, Zone.HIGH)
+            assert second.get_nowait() == (index, event)
+
+    run(body)
+
+
+def test_a_refusal_names_host_and_reason(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good") as group:
+            with pytest.raises(AgentError, match=r"h1: `refuse` failed: no such peer"):
+                await group.command(1, Refuse())
+            assert (await group.command(1, Echo(1))).value == 1
+
+    run(body)
+
+
+def test_death_fails_what_waits_and_is_told(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good") as group:
+            events = events_of(group)
+            with pytest.raises(AgentError, match=r"h1: the agent was killed by signal 9: last words"):
+                await group.command(1, Die())
+            index, event = await asyncio.wait_for(events.get(), 5)
+            assert index == 1 and isinstance(event, protocol.Died)
+            with pytest.raises(AgentError, match="h1: the agent was killed"):
+                await group.command(1, Echo(1))
+            assert (await group.command(0, Echo(1))).value == 1
+
+    run(body)
+
+
+def test_what_is_said_to_a_dead_agent_leaves_no_error_behind(tmp_path: Path) -> None:
+    unseen: list[dict[str, Any]] = []
+
+    async def body() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: unseen.append(context))
+        async with group_of(tmp_path, "good", "good") as group:
+            pid = int((tmp_path / "h0").read_text().splitlines()[0])
+            os.kill(pid, signal.SIGKILL)
+            assert wait_gone(pid)  # while nobody here reads: its pipe is found broken by writing
+            group._agents[0].say(commands.Lease())
+            with pytest.raises(AgentError, match="killed by signal 9"):
+                await group.command(0, Echo(1))
+        del group
+        gc.collect()
+
+    run(body)
+    gc.collect()
+    assert unseen == []
+
+
+def test_no_answer_is_an_error_with_the_time(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good") as group:
+            with pytest.raises(AgentError, match=r"h0: the agent did not answer `silence` within 0.1 s"):
+                await group.command(0, Silence(), timeout_s=0.1)
+
+    run(body)
+
+
+def test_nonsense_ends_the_agent(tmp_path: Path) -> None:
+    async def body() -> None:
+        group = group_of(tmp_path, "good", "garbage")
+        events = events_of(group)  # before it starts: the agent is gone as soon as it is ready
+        async with group:
+            index, event = await asyncio.wait_for(events.get(), 5)
+            assert index == 1 and "h1: the agent said something that is not its protocol" in event.reason
+            assert gone(int((tmp_path / "h1").read_text().split()[0]))
+
+    run(body)
+
+
+@pytest.mark.parametrize(
+    ("mode", "message"),
+    [
+        ("crash", r"h1: the agent could not be started: it ended with exit code 3: cannot open the device"),
+        ("mute", r"h1: the agent was not ready within 0.7 s: waiting for nothing"),
+    ],
+)
+def test_a_host_that_does_not_start_is_named(tmp_path: Path, mode: str, message: str) -> None:
+    async def body() -> None:
+        group = group_of(tmp_path, "good", mode, start_timeout_s=0.7)
+        with pytest.raises(HostError, match=message):
+            async with group:
+                pass
+        for pid in group.pids:
+            assert pid is not None and gone(pid)
+
+    # The program that cannot be told apart from a slow host is killed at the end of the wait for it to stop.
+    original, groups.STOP_TIMEOUT_S = groups.STOP_TIMEOUT_S, 0.2
+    try:
+        run(body)
+    finally:
+        groups.STOP_TIMEOUT_S = original
+
+
+def test_a_host_whose_port_is_taken_has_another_and_all_know_it(tmp_path: Path) -> None:
+    async def body() -> None:
+        group = group_of(tmp_path, "good", "busy", "good", "busy")
+        events = events_of(group)
+        async with group:
+            assert len(group.ready) == 4
+            configs = [json.loads((tmp_path / f"h{k}").read_text().split("\n")[1]) for k in range(4)]
+        ports = [host["port"] for host in configs[0]["hosts"]]
+        assert all([host["port"] for host in config["hosts"]] == ports for config in configs)
+        taken = int((tmp_path / "h1.port").read_text())
+        assert ports[0] == ports[2] == taken and ports[1] == ports[3] != taken
+        told = [events.get_nowait(), events.get_nowait()]
+        assert [(index, event.TYPE, event.taken, event.port) for index, event in told] == [
+            (1, "port", (taken,), ports[1]),
+            (3, "port", (taken,), ports[3]),
+        ]
+        assert narrator.sentence(["h0", "h1"], 1, told[0][1]) == (
+            f"h1: port {taken} is in use there; its agent listens on {ports[1]}"
+        )
+
+    run(body)
+
+
+def test_a_host_without_a_free_port_is_named(tmp_path: Path) -> None:
+    async def body() -> None:
+        group = group_of(tmp_path, "good", "busy", ports=(47000, 47000))
+        with pytest.raises(AgentError, match=r"no free port found after 1 attempts in 47000-47000.*h1"):
+            async with group:
+                pass
+        assert all(pid is not None and gone(pid) for pid in group.pids)
+
+    run(body)
+
+
+def test_one_host_is_no_group(tmp_path: Path) -> None:
+    async def body() -> None:
+        with pytest.raises(AgentError, match="single host"):
+            async with group_of(tmp_path, "good"):
+                pass
+
+    run(body)
+
+
+def test_a_missing_executor_program_names_the_host() -> None:
+    async def body() -> None:
+        hosts = [FakeHost(f"h{k}", "10.0.0.1", "good", Path("x")) for k in range(2)]
+        group = AgentGroup(hosts, lambda host, argv: ["/nonexistent/ssh"], program="x", ports=(47000, 47999))
+        with pytest.raises(HostError, match="h0: cannot start the agent"):
+            async with group:
+                pass
+
+    run(body)
+
+
+def test_what_ignores_every_request_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "STOP_TIMEOUT_S", 0.3)
+
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "stubborn") as group:
+            pids = [pid for pid in group.pids if pid is not None]
+        assert len(pids) == 2 and all(gone(pid) for pid in pids)
+
+    run(body)
+
+
+def test_agents_end_when_their_supervisor_is_killed(tmp_path: Path) -> None:
+    program = f"""
+import asyncio, sys
+sys.path.insert(0, {str(Path(__file__).parents[3])!r})
+from pathlib import Path
+from tests.unit.test_agents import group_of
+
+async def body():
+    async with group_of(Path({str(tmp_path)!r}), "good", "good"):
+        print("up", flush=True)
+        await asyncio.sleep(60)
+
+asyncio.run(body())
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as supervisor:
+        assert supervisor.stdout is not None and supervisor.stdout.readline() == "up\n"
+        pids = [int((tmp_path / f"h{k}").read_text().split()[0]) for k in range(2)]
+        os.kill(supervisor.pid, signal.SIGKILL)
+        assert all(wait_gone(pid) for pid in pids)
+
+
+def test_two_groups_do_not_disturb_each_other(tmp_path: Path) -> None:
+    async def body() -> None:
+        (tmp_path / "a").mkdir()
+        (tmp_path / "b").mkdir()
+        async with group_of(tmp_path / "a", "good", "good") as one, group_of(tmp_path / "b", "good", "good") as two:
+            assert one.job != two.job
+            answers = await asyncio.gather(
+                *(group.command(1, Echo(name)) for group, name in ((one, "one"), (two, "two")))
+            )
+            assert [answer.value for answer in answers] == ["one", "two"]
+
+    run(body)

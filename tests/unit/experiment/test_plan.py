@@ -1,0 +1,344 @@
+"""Plans of comparisons: cases, what is wrong with one, how long it will take, what is left of it."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from fairlead import config
+from fairlead.cli.compare import command
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.job import Job
+from fairlead.cluster.launchers.custom import Custom
+from fairlead.errors import ConfigError
+from fairlead.experiment import comparison, comparison_session, forecast, testbed, trial
+from fairlead.experiment.comparison import Comparison
+from fairlead.experiment.comparison_form import key, rows_of, scenario
+from fairlead.experiment.comparison_plan import ComparisonPlan
+from fairlead.experiment.forecast import Pace
+from fairlead.experiment.program import prepare
+from fairlead.experiment.trial import Taken
+from fairlead.manage.supervisor import Outcome
+from fairlead.placement.json_form import Expected, Placement
+from fairlead.store import Store
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+PROGRAMS = """
+[[programs]]
+name = "cg"
+command = ["cg", "--class", "S"]
+ranks = 4
+clean_s = 10
+
+[[programs]]
+name = "nbody"
+command = ["nbody"]
+ranks = 8
+"""
+SIMPLE = """
+[comparison]
+name = "one"
+lab = "mesh8.toml"
+replications = 2
+
+[congestion]
+[[congestion.places]]
+kind = "delay"
+link = ["leaf0", "leaf1"]
+"""
+CASES = """
+[comparison]
+name = "several"
+replications = 2
+
+[labs]
+mesh = "mesh8.toml"
+star = "star8.toml"
+
+[congestions.streams]
+slowdown = 2
+[[congestions.streams.places]]
+kind = "streams"
+pairs = [["n0", "h1"]]
+
+[congestions.mpi]
+[[congestions.mpi.places]]
+kind = "mpi"
+
+[[cases]]
+programs = ["cg", "nbody"]
+labs = ["mesh"]
+congestions = ["streams", "mpi"]
+
+[[cases]]
+programs = ["cg"]
+labs = ["star"]
+congestions = ["mpi"]
+"""
+
+
+def parse(text: str) -> ComparisonPlan:
+    return config.parse(text, ComparisonPlan, source="plan.toml").under(EXAMPLES)
+
+
+def test_one_network_and_one_congestion_make_a_case_of_each_program() -> None:
+    first, second = parse(SIMPLE + PROGRAMS).all_cases()
+    assert (first.name, second.name) == ("cg", "nbody")
+    assert first.network == second.network
+    assert first.network.lab == EXAMPLES / "mesh8.toml"
+
+
+def test_cases_are_every_combination_named() -> None:
+    cases = parse(CASES + PROGRAMS).all_cases()
+    assert [case.name for case in cases] == [
+        *("cg.streams.mesh", "nbody.streams.mesh", "cg.mpi.mesh", "nbody.mpi.mesh"),
+        "cg.mpi.star",
+    ]
+    assert cases[0].congestion.slowdown == 2
+    assert cases[4].network.lab == EXAMPLES / "star8.toml"
+
+
+def test_networks_come_one_after_the_other_with_positions_that_go_on() -> None:
+    rows = rows_of(parse(CASES + PROGRAMS))
+    assert [row.position for row in rows] == list(range(4 * 4 * 2 + 4 * 2))
+    assert all(str(row.levels["case"]).endswith(".mesh") for row in rows[:32])
+    assert {row.levels["case"] for row in rows[32:]} == {"cg.mpi.star"}
+    assert len({key(row) for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (SIMPLE.replace('lab = "mesh8.toml"', "") + PROGRAMS, "give either lab or cluster"),
+        (SIMPLE.partition("[congestion]")[0] + PROGRAMS, "congestion: is missing"),
+        (CASES.partition("[[cases]]")[0] + PROGRAMS, "give either lab or cluster"),
+        (CASES.replace('labs = ["star"]', 'labs = ["ring"]') + PROGRAMS, "cases: labs: ring is not in the plan"),
+        (CASES.replace('["cg"]', '["ep"]') + PROGRAMS, "cases: programs: ep is not in the plan, which has cg, nbody"),
+        (CASES + PROGRAMS.replace('"nbody"\n', '"cg"\n'), "programs: two are called cg"),
+        (CASES.replace('labs = ["star"]', 'labs = ["mesh"]') + PROGRAMS, "cases: two are called cg.mpi.mesh"),
+        (CASES.replace("replications = 2", 'lab = "mesh8.toml"') + PROGRAMS, "networks stand in [labs]"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, complaint: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(text)
+    assert complaint in str(caught.value)
+
+
+def test_a_lab_that_lacks_what_the_congestion_names_is_told_before_anything_runs(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(SIMPLE.replace("mesh8.toml", str(EXAMPLES / "star8.toml")) + PROGRAMS)
+    with pytest.raises(ConfigError, match="there is no link leaf0-leaf1"):
+        comparison_session.read(plan)
+
+
+def test_cases_are_chosen_by_pattern() -> None:
+    plan = parse(CASES + PROGRAMS)
+    assert comparison_session.chosen(plan, []) == [case.name for case in plan.all_cases()]
+    assert comparison_session.chosen(plan, ["cg.mpi.*", "nbody.streams.mesh"]) == [
+        *("nbody.streams.mesh", "cg.mpi.mesh", "cg.mpi.star")
+    ]
+    with pytest.raises(ConfigError, match=r"--only ep\.\*: no case"):
+        comparison_session.chosen(plan, ["ep.*"])
+
+
+def test_the_time_is_told_from_what_the_plan_says() -> None:
+    plan = parse(CASES + PROGRAMS)
+    rows = [row for row in rows_of(plan) if row.levels["case"] == "cg.streams.mesh"]
+    told = comparison_session.forecast(plan, rows)
+    runs_s = 2 * (10 + 10 + 2 * 10 + forecast.DETOUR_FACTOR * 10 + 4 * forecast.START_S)
+    assert (told.runs, told.labs, told.unknown) == (8, 1, ())
+    assert told.time_s == pytest.approx(runs_s + 10 + forecast.set_up_s(8))
+    assert told.describe() == "8 runs on 1 network: about 3 minutes"
+    everything = comparison_session.forecast(plan, rows_of(plan))
+    assert everything.unknown == ("nbody",)
+    assert "clean_s is missing for nbody" in everything.describe()
+    assert comparison_session.forecast(plan, []).describe() == "nothing is left to run"
+
+
+def test_what_runs_really_take_corrects_the_time_that_is_left() -> None:
+    left = Pace(lambda levels: None if levels["case"] == "new" else 10.0 * int(levels["case"]))
+    assert left.left_s([{"case": 10}]) == 100.0
+    assert left.left_s([{"case": "new"}]) is None
+    left.add({"case": 1}, taken_s=15.0)
+    assert left.left_s([{"case": 10}]) == 150.0
+    assert left.left_s([{"case": 10}, {"case": 1}, {"case": "new"}]) == 180.0  # 150, its own mean, the mean of all
+    assert [forecast.words(s) for s in (3.0, 44.0, 720.0, 9000.0)] == [
+        *("about 10 s", "about 40 s", "about 12 minutes", "about 2.5 hours")
+    ]
+
+
+def test_cases_left_out_follow_later_in_the_same_experiment(tmp_path: Path) -> None:
+    plan = parse(CASES + PROGRAMS)
+    star = next(case.network for case in plan.all_cases() if case.name == "cg.mpi.star")
+    with Store.open(tmp_path) as store:
+        first = Comparison(plan, store, ["cg.mpi.star"])
+        assert {row.levels["case"] for row in first.left()} == {"cg.mpi.star"}
+        for row in first.left_on(star):
+            labels = {"case": row.levels["case"], "replication": row.replication}
+            run = store.begin_run("run", labels, parent=first.experiment, plan=key(row))
+            store.finish_run(run, "ok", 0)
+        first = Comparison(plan, store, ["cg.mpi.star"])
+        assert first.left() == []
+        first.run()
+        second = Comparison(plan, store)
+        assert second.experiment == first.experiment  # not ended: other cases are left
+        assert len(second.left()) == 32
+        assert second.left_on(star) == []
+
+
+def test_an_interrupted_comparison_goes_on_only_while_its_networks_are_the_same(tmp_path: Path) -> None:
+    described = (EXAMPLES / "mesh8.toml").read_text()
+    lab = tmp_path / "mesh8.toml"
+    plan = config.parse(SIMPLE + PROGRAMS, ComparisonPlan, source="plan.toml").under(tmp_path)
+
+    def number(text: str) -> int:
+        lab.write_text(text)
+        with Store.open(tmp_path / "results") as store:
+            return Comparison(plan, store).experiment
+
+    assert number(described) == 1
+    assert number(f"# {described}") == 1
+    slower = described.replace('rate = "', 'rate = "1', 1)
+    assert slower != described
+    assert number(slower) == 2
+    assert number(described) == 1
+
+
+def test_each_network_has_a_pilot_of_its_own_though_two_are_called_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times_s = iter(range(1, 100))
+    facts = {"cg": {"software": {"mpi": "one"}}, "nbody": {"software": {"mpi": "other"}}}
+    cluster = Cluster("same", "local", (Host("h0", "10.0.0.1"), Host("h1", "10.0.0.2")))
+
+    def prepared(bed: testbed.Testbed, row: object) -> bool:
+        bed.cluster = cluster
+        return True
+
+    def run(*_: object) -> Taken:
+        return Taken(Outcome(0, float(next(times_s)), 0.0), b"")
+
+    monkeypatch.setattr(testbed.Testbed, "prepare", prepared)
+    monkeypatch.setattr(testbed.Testbed, "management", lambda *_: None)
+    monkeypatch.setattr(testbed.Testbed, "facts", lambda _, program: facts[program.command[1]])
+    monkeypatch.setattr(Comparison, "_check", lambda *_: None)
+    monkeypatch.setattr(Comparison, "_trial", lambda *_, **__: None)
+    monkeypatch.setattr(trial, "run", run)
+    text = (CASES + PROGRAMS).replace('["cg", "--class", "S"]', '["true", "cg"]')
+    text = text.replace('["nbody"]', '["true", "nbody"]')
+    plan = parse(text)
+    mesh = [("cg", "mesh"), ("nbody", "mesh")]
+    for only, wanted in ((["cg.mpi.mesh", "nbody.mpi.mesh"], mesh), (None, [("cg", "mesh"), ("cg", "star"), mesh[1]])):
+        with Store.open(tmp_path) as store:
+            made = Comparison(plan, store, only)
+            made.run()
+            pilots = store.runs("run", parent=made.experiment, scenario="pilot")
+            found = sorted((str(run.labels["program"]), str(run.labels["case"]).split(".")[2]) for run in pilots)
+            assert found == wanted
+            assert all(run.facts == facts[str(run.labels["program"])] for run in store.runs("run"))
+    with Store.read(tmp_path) as store:
+        assert [run.status for run in store.runs("experiment")] == ["ok"]
+        assert len(store.runs("run")) == 3 + 40
+
+
+def test_the_example_of_the_thesis_is_sound() -> None:
+    plan = comparison_session.read(EXAMPLES / "dmcbm.toml")
+    told = comparison_session.forecast(plan, rows_of(plan))
+    assert told.unknown == ()
+    kinds = {place.kind for case in plan.all_cases() for place in case.congestion.places}
+    assert kinds == {"streams", "mpi", "delay"}
+    assert {case.program.ranks for case in plan.all_cases()} == {16, 32}
+
+
+def test_the_command_shows_the_rows_of_a_case_and_their_time() -> None:
+    plan = str(EXAMPLES / "dmcbm.toml")
+    shown = CliRunner().invoke(
+        command, [plan, "--only", "cg-B-16.delay.two-paths", "--replications", "1", "--show-plan"]
+    )
+    assert shown.exit_code == 0, shown.output
+    *rows, told = shown.output.splitlines()
+    assert sorted(line.split()[2] for line in rows) == ["clean", "clean_managed", "congested", "congested_managed"]
+    assert told.startswith("4 runs on 1 network: about ")
+    staged = CliRunner().invoke(command, [plan, "--only", "cg-B-16.delay.*", "--stages", "--show-plan"])
+    assert "congested_detection" in staged.output
+
+
+def test_planes_stand_side_by_side() -> None:
+    plan = comparison_session.read(EXAMPLES / "relay.toml")
+    assert {scenario(row.levels) for row in rows_of(plan)} == {
+        "clean", "congested", "clean_route", "congested_route", "clean_relay", "congested_relay",
+    }  # fmt: skip
+    simple = parse(SIMPLE + PROGRAMS)
+    assert "planes" not in comparison.stored(simple)["comparison"]  # a comparison of before goes on
+    assert comparison.stored(plan)["comparison"]["planes"] == ["route", "relay"]
+    one = CliRunner().invoke(command, [str(EXAMPLES / "demo.toml"), "--plane", "relay", "--show-plan"])
+    assert "congested_managed" in one.output
+    two = CliRunner().invoke(command, [str(EXAMPLES / "relay.toml"), "--stages"])
+    assert two.exit_code == 2
+    assert "over one plane" in two.output
+    with pytest.raises(ConfigError, match="planes: two are called relay"):
+        parse(SIMPLE.replace("replications = 2", 'planes = ["relay", "relay"]') + PROGRAMS)
+
+
+def test_cases_are_chosen_by_congestion_too() -> None:
+    plan = comparison_session.read(EXAMPLES / "migration.toml")
+    assert plan.comparison.migrate
+    assert comparison_session.chosen(plan, [], ["link"]) == ["cg.link.servers8"]
+    assert comparison_session.chosen(plan, ["cg*"], ["destination"]) == ["cg.destination.servers8"]
+    with pytest.raises(ConfigError, match="--congestion path: the plan has no such congestion"):
+        comparison_session.chosen(plan, [], ["path"])
+
+
+def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same program, once by slots and once placed: the path starts at the plan, the hosts come from the file."""
+    twice = PROGRAMS.replace('name = "nbody"', 'name = "placed"\nplacement = "placed.json"')
+    plain, placed = parse(SIMPLE + twice).all_cases()
+    assert plain.program.placement is None
+    assert placed.program.placement == EXAMPLES / "placed.json"
+    asked: list[object] = []
+
+    def launcher_and_job(
+        _cluster: Cluster, _argv: object, _ranks: int, *, job_id: str, hosts: object, **_others: object
+    ) -> object:
+        asked.append(hosts)
+        return Custom(), Job(job_id, (), ("h1", "h0"))
+
+    monkeypatch.setattr("fairlead.experiment.program.launch.prepare", launcher_and_job)
+    cost = Expected(messages=0, bytes_B=0)
+    found = Placement(
+        program=["nbody"],
+        cluster="two",
+        characterization=None,
+        profiled=True,
+        hosts_before=["h0", "h1"],
+        before=cost,
+        host_of_rank=["h1", "h0"],
+        after=cost,
+    )
+    (tmp_path / "placed.json").write_text(found.to_json())
+    two = Cluster("two", "local", (Host("h0", "10.0.0.1"), Host("h1", "10.0.0.2")))
+    program = placed.program.model_copy(update={"placement": tmp_path / "placed.json", "ranks": 2})
+    prepare(two, program.resolved(), "j")
+    prepare(two, plain.program.resolved(), "j")
+    assert asked == [("h1", "h0"), None]
+    stored = comparison.stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
+    assert "placement" not in stored["programs"][0]  # experiments of before are known again
+    assert stored["programs"][1]["placement"] == ["h1", "h0"]
+
+
+def test_a_plan_without_new_keys_is_stored_as_before() -> None:
+    """A comparison that an earlier version began is known again."""
+    plan = parse(SIMPLE + PROGRAMS)
+    assert set(comparison.stored(plan)["comparison"]) == {"name", "lab", "cluster", "seed", "replications", "stages"}
+    watched = plan.model_copy(update={"comparison": plan.comparison.model_copy(update={"monitor": True})})
+    assert comparison.stored(watched)["comparison"]["monitor"] is True
+
+
+def test_the_example_with_placements_is_of_its_lab() -> None:
+    plan = comparison_session.read(EXAMPLES / "placement-compare.toml")
+    hosts = {f"h{number}" for number in range(8)}
+    placements = [Placement.read(program.placement) for program in plan.programs if program.placement is not None]
+    assert [placed.cluster for placed in placements] == ["mesh8", "mesh8"]
+    assert [set(placed.host_of_rank) for placed in placements] == [hosts, hosts]
+    assert placements[0].host_of_rank == placements[1].hosts_before

@@ -1,0 +1,81 @@
+"""Whose leftovers are removed, when, and what is told of it."""
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from fairlead.errors import HostError
+from fairlead.manage.lost_planes import LostPlanes
+from fairlead.protocol import events
+from fairlead.protocol.messages import AgentEvent
+
+from ..agent_events import event
+
+DEVICE = {"job": "0a0b0c0d", "kind": "device", "name": "fl-0a0b0c0d", "removed": True}
+RULE = {"job": "0a0b0c0d", "kind": "rule", "name": "30100", "removed": True}
+
+
+def told_of(*events: tuple[int, str], left: dict[int, list[dict[str, Any]]]) -> list[tuple[int, AgentEvent]]:
+    """What is reported when these events come and the guardians left these things; host 9 is not reached."""
+    told: list[tuple[int, AgentEvent]] = []
+
+    def clean(host: int) -> list[dict[str, Any]]:
+        if host == 9:
+            raise HostError("h9: ssh did not get there")
+        return left.pop(host, [])
+
+    with LostPlanes(clean, lambda host, event: told.append((host, event))) as planes:
+        for host, kind in events:
+            planes(host, event(kind, source=host, destination=3, relay=4, reason=""))
+    return told
+
+
+def test_what_a_dead_guardian_left_is_removed() -> None:
+    assert told_of((2, "moved"), (1, "plane_lost"), left={1: [DEVICE], 2: [DEVICE]}) == [
+        (1, event("plane_cleaned", removed=[DEVICE]))
+    ]
+
+
+def test_after_an_agents_death_the_host_is_looked_at_once_more() -> None:
+    assert told_of((1, "died"), left={}) == []
+    assert told_of((1, "died"), left={1: [RULE]}) == [(1, event("plane_cleaned", removed=[RULE]))]
+
+
+def test_a_failure_is_told() -> None:
+    ((host, said),) = told_of((9, "plane_lost"), left={})
+    assert host == 9 and isinstance(said, events.Error)
+    assert "still there: h9: ssh did not get there" in said.reason
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2], ids=["source", "destination", "relay"])
+def test_a_host_is_cleaned_when_its_detours_have_returned(lost: int) -> None:
+    order: list[str] = []
+    with LostPlanes(lambda _: order.append("cleaned") or [], lambda *_: None, patience_s=30) as planes:
+        planes(0, event("moved", relay=2))
+        planes(0, event("moved", destination=3, relay=4))  # has nothing to do with the host
+        if lost == 0:
+            planes(0, event("returned", destination=3))
+        planes(lost, event("plane_lost"))
+        time.sleep(0.05)
+        order.append("returned")
+        planes(0, event("returned"))
+    assert order == ["returned", "cleaned"]
+
+
+def test_a_source_that_died_is_not_waited_for() -> None:
+    cleaned = threading.Event()
+    with LostPlanes(lambda host: [cleaned.set()][:0], lambda *_: None, patience_s=60) as planes:
+        planes(0, event("moved", relay=2))
+        planes(2, event("plane_lost"))
+        planes(0, event("died"))
+        assert cleaned.wait(30)
+
+
+def test_a_source_that_is_silent_is_not_waited_for_long() -> None:
+    cleaned = threading.Event()
+    with LostPlanes(lambda host: [cleaned.set()][:0], lambda *_: None, patience_s=0.05) as planes:
+        planes(3, event("moved", source=3, destination=2, relay=1))
+        planes(2, event("plane_lost"))
+        assert cleaned.wait(30)

@@ -1,0 +1,134 @@
+"""What is told on the terminal: what concerns the program's traffic, not every flutter of a path it has left."""
+
+import io
+from dataclasses import replace
+
+import pytest
+
+from fairlead.manage.narrator import Narrator, sentence
+from fairlead.protocol.enums import Zone
+from fairlead.protocol.messages import AgentEvent
+from fairlead.protocol.objects import Flow
+
+from ..agent_events import event
+
+NAMES = ["h0", "h1", "h2"]
+HIGH = event("zone", zone="high", queue_delay_s=0.0123)
+MOVED = event("moved", relay=2, reason="12.3 ms of queue")
+RETURNED = event("returned", relay=2, reason="direct_good")
+
+
+def _told(*events: AgentEvent) -> list[str]:
+    stream = io.StringIO()
+    narrator = Narrator(NAMES, stream)
+    for each in events:
+        narrator(0, each)
+    return [line.removeprefix("fairlead: ") for line in stream.getvalue().splitlines()]
+
+
+def test_congestion_and_moves_are_told_in_words() -> None:
+    assert _told(HIGH, MOVED, RETURNED) == [
+        "h0→h1 is congested: 12.3 ms of queueing delay",
+        "h0→h1 rerouted over h2: 12.3 ms of queue",
+        "h0→h1 back on its direct path: the direct path has been free of congestion for long enough",
+    ]
+
+
+def test_pairs_of_the_job_on_the_same_bottleneck_are_named() -> None:
+    flows = tuple(
+        Flow(source=source, destination=destination, relay=None, rate_bps=1e6)
+        for source, destination in ((0, 1), (2, 1), (1, 2))
+    )
+    assert _told(replace(MOVED, flows=flows[:1])) == ["h0→h1 rerouted over h2: 12.3 ms of queue"]
+    assert _told(replace(MOVED, flows=flows[:2]))[0].endswith("of queue; h2→h1 shares the bottleneck")
+    assert _told(replace(MOVED, flows=flows))[0].endswith("of queue; h2→h1, h1→h2 share the bottleneck")
+    assert _told(replace(MOVED, flows=flows * 2))[0].endswith("h2→h1, h1→h2, h2→h1 and 1 more share the bottleneck")
+
+
+def test_a_path_that_traffic_has_left_is_quiet_until_it_is_back() -> None:
+    assert len(_told(MOVED, HIGH, HIGH)) == 1
+    assert len(_told(MOVED, HIGH, RETURNED, HIGH)) == 3
+
+
+def test_other_zones_and_records_are_not_told() -> None:
+    assert _told(replace(HIGH, zone=Zone.MEDIUM), event("stats", cpu_s=1.0, bytes_sent=1)) == []
+
+
+def test_a_dead_agent_is_named() -> None:
+    text = sentence(NAMES, 2, event("died", reason="killed"))
+    assert text is not None and "agent of h2 died" in text
+
+
+def test_what_a_dead_agent_had_moved_is_back() -> None:
+    died = event("died", reason="killed")
+    assert len(_told(MOVED, HIGH, died, HIGH)) == 3
+
+
+def test_an_agents_second_life_is_told() -> None:
+    moves = event("restarted", attempt=1, plane="route", plane_reason="")
+    assert sentence(NAMES, 2, moves) == "the agent of h2 is running again"
+    told = sentence(NAMES, 2, replace(moves, plane="none", plane_reason="no privilege"))
+    assert told == "the agent of h2 is running again, but it cannot reroute traffic: no privilege"
+    assert sentence(NAMES, 2, event("restarted", attempt=1)) == "the agent of h2 is running again"
+    told = sentence(NAMES, 2, event("given_up", reason="h2: not reached (10 starts)"))
+    assert told == "the agent of h2 does not start; retrying once a minute: h2: not reached (10 starts)"
+
+
+def test_times_are_those_of_the_report_since_the_programs_start() -> None:
+    stream = io.StringIO()
+    narrator = Narrator(NAMES, stream)
+    narrator.say("agents are up")
+    narrator.program_started(1000.0)
+    narrator(0, replace(HIGH, t_s=1004.99))
+    narrator(0, replace(MOVED, t_s=1005.04))
+    narrator.say("a line of our own", 1006.0)
+    assert stream.getvalue().splitlines() == [
+        "fairlead: agents are up",
+        "fairlead    0.00 s  program started; times are seconds from here, in the report too",
+        "fairlead    4.99 s  h0→h1 is congested: 12.3 ms of queueing delay",
+        "fairlead    5.04 s  h0→h1 rerouted over h2: 12.3 ms of queue",
+        "fairlead    6.00 s  a line of our own",
+    ]
+
+
+def test_quiet_says_nothing() -> None:
+    stream = io.StringIO()
+    Narrator(NAMES, stream, quiet=True)(0, MOVED)
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("reason", ["stopping", "peer_stopped"])
+def test_that_detours_end_with_the_program_goes_without_saying(reason: str) -> None:
+    stream = io.StringIO()
+    narrator = Narrator(NAMES, stream)
+    narrator(0, MOVED)
+    narrator.program_ended()
+    narrator(0, replace(RETURNED, reason=reason))
+    assert len(stream.getvalue().splitlines()) == 1
+
+
+def test_a_detour_that_ends_with_a_peer_in_the_middle_of_a_run_is_told() -> None:
+    told = _told(MOVED, replace(RETURNED, reason="peer_stopped"))
+    assert told[1] == "h0→h1 back on its direct path: the other host's agent was stopped"
+    assert len(_told(MOVED, replace(RETURNED, reason="stopping"))) == 1
+
+
+def test_a_program_that_fills_its_own_path_is_nothing_to_tell() -> None:
+    stayed = event("stayed", reason="own_load")
+    assert _told(stayed) == []
+    assert _told(replace(stayed, reason="no_candidate")) == ["h0→h1 not rerouted: no other host can relay its traffic"]
+
+
+def test_migrations_are_told_with_their_reasons() -> None:
+    details = {"vm": "h0", "server": "s0", "to": "s1", "reason": "all is slow"}
+    said = {
+        action: sentence(["h0"], 0, event("migration", action=action, **details))
+        for action in ("would", "begins", "moved", "failed", "unknown")
+    }
+    assert said == {
+        "would": "dry run: h0 would move from s0 to s1: all is slow",
+        "begins": "h0 begins to move from s0 to s1: all is slow",
+        "moved": "h0 has moved from s0 to s1 all is slow",
+        "failed": "the migration of h0 from s0 to s1 failed: all is slow",
+        "unknown": "whether h0 moves from s0 to s1 is not known: all is slow",
+    }

@@ -1,0 +1,278 @@
+"""The page of a profile, for one rank and for many; `profile show`; kinds of functions."""
+
+import json
+import re
+import tomllib
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from fairlead.cli.main import command
+from fairlead.errors import ConfigError
+from fairlead.profile import findings, json_form, kinds, profile, tables
+from fairlead.profile.json_form import Summary
+from fairlead.profile.record import COLLECTIVE, END, NO_ROOT, RELAY_COUNTS, Region, Usage
+from fairlead.report.profile import profile_figures, profile_report
+from fairlead.report.profile.profile_output import Output
+
+from .kept_messages import end
+from .profile_fixtures import a_record, three_ranks
+
+TABLE = Path(__file__).parents[3] / "native" / "interpose" / "functions.toml"
+KIND_OF_DIRECTION = {
+    "send": kinds.POINT_TO_POINT,
+    "receive": kinds.POINT_TO_POINT,
+    "exchange": kinds.POINT_TO_POINT,
+    "probe": kinds.POINT_TO_POINT,
+    "match": kinds.POINT_TO_POINT,
+    "start": kinds.POINT_TO_POINT,
+    "completion": kinds.COMPLETION,
+    "collective": kinds.COLLECTIVE,
+    "neighborhood": kinds.COLLECTIVE,
+    "rma": kinds.ONE_SIDED,
+    "io": kinds.FILES,
+    "create": kinds.OTHER,
+    "release": kinds.OTHER,
+}
+
+
+def three(hosts: list[str] | None = None) -> Summary:
+    return json_form.of(profile.of(three_ranks(), hosts or ["a", "a", "b"]), ["./prog", "x<y"])
+
+
+def ring(ranks: int, ranks_a_host: int) -> Summary:
+    records = []
+    for rank in range(ranks):
+        sent_B = [0] * ranks
+        sent_B[(rank + 1) % ranks] = 4096
+        records.append(a_record(rank, sent_B, mpi_s=9.0 + rank / 1000, ranks=ranks))
+    return json_form.of(profile.of(records, [f"h{rank // ranks_a_host}" for rank in range(ranks)]), ["./ring"])
+
+
+def test_regions_by_name_and_rank(tmp_path: Path) -> None:
+    records = three_ranks()
+    records[0] = replace(
+        records[0], regions={"solve": Region(3, 2.0, 0.5, 7, 800, 0), "output": Region(1, 1.0, 0.0, 0, 0, 0, 1)}
+    )
+    records[2] = replace(records[2], regions={"solve": Region(3, 4.0, 3.0, 7, 0, 4096)})
+    found = json_form.of(profile.of(records), ["./prog"])
+    rows = [[each.shown.replace("\xa0", " ") for each in row] for row in tables.regions(found).rows]
+    assert rows == [
+        ["solve", "0", "3", "2.00 s", "500 ms", "25.0 %", "7", "800 B", "·"],
+        ["solve", "2", "3", "4.00 s", "3.00 s", "75.0 %", "7", "·", "4 KiB"],
+        ["output", "0", "1", "1.00 s", "0 s", "0.0 %", "0", "·", "·"],
+    ]
+    assert [row[1].shown for row in tables.regions(found, most=1).rows] == ["2"]
+    profile_report.write(found, tmp_path / "p.html")
+    assert '<a href="#regions">' in (tmp_path / "p.html").read_text()
+    assert Summary.model_validate_json(found.model_dump_json(by_alias=True)) == found
+    assert not tables.regions(three()).rows
+    assert list(findings.caveats(found)) == ["rank 0 ended in the region output: the last time in it is not counted"]
+
+
+def test_how_far_phases_were_looked_for_is_said() -> None:
+    found = three().model_copy(update={"pattern": json_form.Pattern(rank=2, phases=[], searched=32_768)})
+    (told,) = findings.caveats(found)
+    assert (
+        told.replace("\xa0", " ") == "phases were looked for in the first 32768 messages and collective calls of rank 2"
+    )
+    assert not list(findings.caveats(three()))
+
+
+def test_collective_calls_on_the_page(tmp_path: Path) -> None:
+    """Rank 1 enters five times 2 s late, and rank 2 kept nothing of the one call on another communicator."""
+    records = three_ranks()
+    for rank, late_s in enumerate((0.0, 2.0, 1.0)):
+        calls = [
+            end(COLLECTIVE, NO_ROOT, at + late_s, at + late_s, at + 2.5, tag=3, member=rank, size_B=16)
+            for at in (10.0, 20.0, 30.0, 40.0, 50.0)
+        ]
+        alone = end(COLLECTIVE, 0, 60, 60, 60.25, tag=2, member=rank, function=1, communicator=5)
+        ends = np.array([*calls, *([alone] if rank == 0 else [])], END)
+        records[rank] = replace(records[rank], ends=ends, function_names=("MPI_Iallreduce", "MPI_Bcast"))
+    found = json_form.of(profile.of(records, ["a"] * 3), ["./prog"])
+    assert found.waiting is not None
+    assert (found.waiting.late_others_s, found.waiting.collective_s) == ([10.0, 0.0, 5.0], [2.5, 2.5, 2.5])
+    rows = [[each.shown.replace("\xa0", " ") for each in row] for row in tables.collectives(found).rows]
+    assert rows == [
+        ["MPI_Iallreduce", "15", "15.0 s", "wait at N to N", "7.50 s", "0 s"],
+        ["MPI_Bcast", "1", "0 s", "late broadcast", "0 s", "250 ms"],
+    ]
+    rows = [[each.shown.replace("\xa0", " ") for each in row] for row in tables.phases(found).rows]
+    assert rows == [["0 s", "5", "5", "10.0 s", "0", "·", "", "1 MPI_Iallreduce of 16 B", "83.3 %"]]
+    told = "50.0 % late ranks in collective calls, 25.0 % collective calls"
+    assert any(told in text.replace("\xa0", " ") for text in findings.lead(found))
+    profile_report.write(found, tmp_path / "p.html")
+    page = (tmp_path / "p.html").read_text()
+    assert 'id="collectives"' in page
+    assert 'id="waiting"' in page
+    assert Summary.model_validate_json(found.model_dump_json(by_alias=True)) == found
+    assert not tables.collectives(three()).rows
+
+
+def test_messages_on_two_paths(tmp_path: Path) -> None:
+    counts = {name: place for place, name in enumerate(RELAY_COUNTS)}
+    used = {"MPI_Bcast": Usage(3, 0.1, 400, 0), "MPI_Send": Usage(9, 0.1, 72, 0)}
+    records = [replace(each, relay=counts, functions=used) for each in three_ranks()]
+    found = json_form.of(profile.of(records, ["a", "a", "b"]), ["./a"])
+    rows = [[each.shown for each in row[:3]] for row in tables.relay(found).rows]
+    assert rows == [["0", "0", "1"], ["1", "0", "1"], ["2", "0", "1"]]
+    (left,) = tables.stayed_direct(found).rows
+    assert [each.shown.replace("\xa0", " ") for each in left] == ["MPI_Bcast", "9", "1.172 KiB"]
+    assert not tables.relay(three()).rows
+    assert not tables.stayed_direct(three()).rows
+    profile_report.write(found, tmp_path / "p.html")
+    assert '<a href="#relay">' in (tmp_path / "p.html").read_text()
+
+
+def test_every_function_has_the_kind_of_what_it_does() -> None:
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    for name, row in table.items():
+        direction = table[row.get("large_count_of", name)]["direction"]
+        if direction != "none":
+            assert kinds.kind_of(name) == KIND_OF_DIRECTION[direction], name
+    others = (
+        "MPI_Win_fence",
+        "MPI_File_open",
+        "MPI_Probe",
+        "MPI_Comm_split",
+        "MPI_Reduce_local",
+        "MPI_Type_get_extent",
+    )
+    assert [kinds.kind_of(name) for name in others] == [
+        kinds.ONE_SIDED, kinds.FILES, kinds.POINT_TO_POINT, kinds.OTHER, kinds.OTHER, kinds.OTHER,
+    ]  # fmt: skip
+
+
+def test_time_by_kind_of_function() -> None:
+    record = replace(a_record(0, [0], mpi_s=1.0, ranks=1), threads=2)
+    usages = {"MPI_Wait": Usage(1, 2.0, 0, 0), "MPI_Init": Usage(1, 9.0, 0, 0), "MPI_Iallreduce_c": Usage(1, 4.0, 0, 0)}
+    (rank,) = json_form.of(profile.of([replace(record, functions=usages)]), ["p"]).per_rank
+    assert {kind: s for kind, s in profile_figures.kind_s(rank).items() if s} == {
+        kinds.COMPLETION: 1.0,  # the mean of two threads
+        kinds.COLLECTIVE: 2.0,
+    }
+    assert sum(profile_figures.kind_s(rank).values()) == rank.mpi_s
+
+
+def test_figures_hold_their_numbers() -> None:
+    drawn = {each.name: each.table for each in profile_report.drawings(three())}
+    assert list(drawn) == ["times", "hosts", "ranks", "sizes"]
+    assert drawn["times"].csv().splitlines()[:2] == [
+        "rank,host,time_s,computing_s,mpi_s,mpi_share,sending_and_receiving_s",
+        "0,a,10.0,9.0,1.0,0.1,1.0",
+    ]
+    assert drawn["hosts"].csv() == (
+        "from_host,to_host,bytes_B,messages,mean_B\na,a,1000,1,1000.0\na,b,5000,1,5000.0\nb,a,70,1,70.0\n"
+    )
+    assert drawn["ranks"].csv().splitlines()[1:] == ["0,1,1000,1,1000.0", "1,2,5000,1,5000.0", "2,0,70,1,70.0"]
+    assert "4096,8191,1,0" in drawn["sizes"].csv()
+
+
+def test_traffic_between_hosts_apart_from_that_inside_them() -> None:
+    assert profile_report.traffic(three()).csv().splitlines()[1:] == [
+        f"between hosts,2,{2 / 3},5070,{5070 / 6070}",
+        f"inside a host,1,{1 / 3},1000,{1000 / 6070}",
+    ]
+    assert profile_report.traffic(three(["a", "a", "a"])).rows == ()
+
+
+def test_what_a_single_rank_has_no_numbers_for_is_left_out() -> None:
+    alone = json_form.of(profile.of([a_record(0, [0], mpi_s=1.0, ranks=1)]), ["p"])
+    assert [each.name for each in profile_report.drawings(alone)] == ["times"]
+    assert "mean" not in profile_report.drawings(alone)[0].caption
+
+
+def test_ranks_alone_on_their_hosts_have_one_matrix() -> None:
+    assert [each.name for each in profile_report.drawings(three(["a", "b", "c"]))] == ["times", "hosts", "sizes"]
+    assert [each.name for each in profile_report.drawings(three(["a", "a", "a"]))] == ["times", "ranks", "sizes"]
+
+
+def test_what_stays_inside_a_host_is_outlined() -> None:
+    def outlined(hosts: str) -> list[tuple[int, int, int, int]]:
+        return [(b.row, b.column, b.rows, b.columns) for b in profile_figures._same_host(hosts)]
+
+    assert outlined("aab") == [(0, 0, 2, 2), (2, 2, 1, 1)]
+    assert outlined("aba") == [(0, 0, 1, 1), (0, 2, 1, 1), (1, 1, 1, 1), (2, 0, 1, 1), (2, 2, 1, 1)]
+    assert outlined("abc") == []
+
+
+class Page(HTMLParser):
+    """The addresses that a page uses, its ids, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.ids: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.addresses += [value or "" for name, value in attributes if name in ("href", "src", "xlink:href")]
+        self.ids += [value or "" for name, value in attributes if name == "id"]
+
+    def handle_data(self, data: str) -> None:
+        self.text += f"{data} "
+
+
+@pytest.mark.parametrize(("ranks", "ranks_a_host"), [(1, 1), (3, 1), (64, 8), (200, 8)])
+def test_the_page_stands_alone(ranks: int, ranks_a_host: int, tmp_path: Path) -> None:
+    found = three() if ranks == 3 else ring(ranks, ranks_a_host)
+    (path,) = profile_report.write(found, tmp_path / "p.html")
+    text = path.read_text()
+    page = Page(text)
+    inside = [address for address in page.addresses if address.startswith("#")]
+    outside = [address for address in page.addresses if not address.startswith(("#", "data:"))]
+    assert outside == []
+    assert "url(http" not in text
+    assert {address[1:] for address in inside} <= set(page.ids)
+
+
+def test_the_page_says_the_group_and_why(tmp_path: Path) -> None:
+    killed = three().model_copy(update={"missing_ranks": [7]})
+    (path,) = profile_report.write(killed, tmp_path / "p.html")
+    text = re.sub(r"\s+", " ", Page(path.read_text()).text)
+    assert "Low dependence on the network: 40.0 % of the ranks' time is in MPI, 10.0 % to 70.0 % rank by rank" in text
+    assert "low from 25 % 40.0 % none below 25 %" in text
+    assert "Rank 7 left no record" in text
+    assert "./prog x<y" in text
+    assert "a: 0 to 1" in text
+    assert "Collective and one-sided communication is not in the matrices" in text
+
+
+def shown(*words: str) -> Result:
+    return CliRunner().invoke(command, ["profile", "show", *words], standalone_mode=False)
+
+
+def test_a_stored_profile_is_shown_again(tmp_path: Path) -> None:
+    stored, html, direct = (tmp_path / name for name in ("p.json", "again.html", "direct.html"))
+    Output(stored, direct).write(three())
+    done = shown(str(stored), "--html", str(html), "--figures", str(tmp_path / "figures"))
+    assert done.exception is None
+    assert "low dependence on the network: 40.0 %" in done.output.replace("\u00a0", " ")
+    assert html.read_text() == direct.read_text()
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == sorted(
+        f"{name}.{ending}" for name in ("times", "hosts", "ranks", "sizes") for ending in ("svg", "png", "csv")
+    )
+
+
+def test_settings_sort_a_stored_profile_anew(tmp_path: Path) -> None:
+    stored, settings = tmp_path / "p.json", tmp_path / "s.toml"
+    Output(stored).write(three())
+    settings.write_text("[groups]\nlow = 0.5\n")
+    done = shown(str(stored), "--settings", str(settings))
+    assert "no dependence on the network: 40.0 %" in done.output.replace("\u00a0", " ")
+
+
+def test_mistakes_are_told(tmp_path: Path) -> None:
+    stored = tmp_path / "p.json"
+    stored.write_text(json.dumps({**json.loads(three().to_json()), "schema_version": "2.0"}))
+    assert "has version 2.0 of fairlead.profile" in str(shown(str(stored)).exception)
+    Output(stored).write(three())
+    error = shown(str(stored), "--figures", str(tmp_path)).exception
+    assert isinstance(error, ConfigError)
+    assert "--figures: these are the figures of the page" in str(error)

@@ -1,0 +1,256 @@
+"""The report of a run by itself: where nobody says what others did on the network, zones do."""
+
+import dataclasses
+import re
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from fairlead.analysis import latencies, managed
+from fairlead.cli.report import command
+from fairlead.errors import StoreError
+from fairlead.manage import reasons
+from fairlead.placement.json_form import Expected, Placement
+from fairlead.report import make
+from fairlead.report.run import run_findings, run_report
+from fairlead.store import Store
+
+from . import report_fixtures as fixtures
+
+TIME_S = 12.0
+
+
+def record(
+    store, clock, scenario="congested_managed", status="ok", exit_code=0, error=None, facts=fixtures.FACTS, stats=()
+):
+    """A run as `fairlead run` leaves it, with the events of the fixture's scenario, and these; returns its number."""
+    labels = {"program": "cg", "ranks": 8, "cluster": "mesh8"}
+    run = store.begin_run("run", labels, plan=["cg", "--class", "A"], facts=facts)
+    events = fixtures.play(clock, scenario, TIME_S, np.random.default_rng(3))
+    for t_s, kind, data in events:
+        if kind != "congestion":  # nobody knows
+            store.add_event(run, t_s, kind, data)
+    for data in stats:
+        store.add_event(run, clock.now_s, "stats", data)
+    clock.now_s = events[0][0] + TIME_S
+    if status == "ok":
+        store.add_series(run, "time_s", [TIME_S], "s")
+    if status != "interrupted":
+        store.finish_run(run, status, exit_code, error)
+    return run
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    clock = fixtures.Clock()
+    directory = tmp_path_factory.mktemp("run")
+    with fixtures.at(clock), Store.open(directory) as store:
+        fixtures.characterize(store, clock)
+        return directory, run_report.load(store, record(store, clock))
+
+
+def test_paths_are_quiet_or_congested_by_their_zones(report):
+    run = report[1].managed
+    assert run.congestion is None
+    pairs = latencies.per_pair([run])
+    assert len(pairs) == 16
+    for each in pairs:
+        assert each.quiet.median_s == pytest.approx(95e-6, rel=0.05)
+        assert each.congested.median_s == pytest.approx(9.1e-3, rel=0.25)
+        assert each.detour.median_s == pytest.approx(2.1e-4, rel=0.1)
+
+
+def test_congested_paths_say_how_long_and_what_was_done(report):
+    rows = run_report.congested_paths(report[1].managed).rows
+    assert len(rows) == 16
+    for row in rows:
+        path, medium_s, high_s, away_s, relay, stayed, sharing = (each.value for each in row)
+        assert sharing.replace("\u00a0", " ") == "h9 → h8 25.0 Mbit/s"
+        assert re.fullmatch(r"h\d → h\d", path)
+        assert medium_s == pytest.approx(0.02, abs=1e-6)
+        assert 4 < high_s < 5
+        assert high_s - 0.2 < away_s < high_s + 0.6
+        assert re.fullmatch(r"h\d", relay)
+        assert stayed is None
+
+
+def test_findings_are_in_words(report):
+    text = " ".join(run_findings.paragraphs(report[1].managed, way_out=True)).replace("\u00a0", " ")
+    assert text.startswith("cg on 8 ranks of mesh8 took 12.0 s.")
+    assert "16 of the 16 paths that it used were congested" in text
+    assert "Traffic of 16 host pairs was rerouted 16 times, and restored 8 times; first 2.7" in text
+    assert re.search(r"took 9\d µs without congestion, \d\.\d ms under congestion and 2\d\d µs over the detour", text)
+    assert "The 8 agents used 192 ms of CPU time" in text
+
+
+def test_ranks_that_only_a_launch_line_knows_are_not_invented(report):
+    managed = report[1].managed
+    labels = {"program": "mpirun", "cluster": "mesh8"}
+    own = dataclasses.replace(managed, run=dataclasses.replace(managed.run, labels=labels))
+    assert (
+        run_findings.paragraphs(own, way_out=True)[0]
+        .replace("\u00a0", " ")
+        .startswith("mpirun (own launch line) on mesh8 took 12.0 s.")
+    )
+
+
+def test_how_it_ended_is_said_and_the_rest_is_still_there(tmp_path):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        failed = record(store, clock, status="failed", exit_code=3)
+        aborted = record(store, clock, status="aborted", exit_code=130, error="interrupted (SIGINT)")
+        bare = store.begin_run("run", {"program": "x", "ranks": 2})
+        store.add_series(bare, "time_s", 1.0, "s")
+        store.finish_run(bare)
+        said = {run: run_findings.paragraphs(run_report.load(store, run).managed, None) for run in (failed, aborted)}
+        assert "ended with exit code 3 after 12.0" in said[failed][0]
+        assert "was interrupted by the user after 12.0\u00a0s: interrupted (SIGINT)." in said[aborted][0]
+        assert len(said[failed]) == 5
+        assert "No agents ran" in run_findings.paragraphs(run_report.load(store, bare).managed, None)[1]
+        going_on = record(store, clock, status="interrupted")
+        with pytest.raises(StoreError, match="is still running"):
+            run_report.load(store, going_on)
+    with Store.read(tmp_path) as store:
+        assert "its supervisor died" in run_findings.paragraphs(run_report.load(store, going_on).managed, None)[0]
+
+
+def test_placed_ranks_stand_in_the_report(tmp_path, capsys):
+    placed = Placement(
+        program=["nbody"], cluster="mesh8", characterization=None, profiled=True, hosts_before=["h0", "h1", "h0"],
+        before=Expected(messages=6, bytes_B=4096, rank_s=0.2), host_of_rank=["h0", "h0", "h1"],
+        after=Expected(messages=3, bytes_B=1024, rank_s=0.05),
+    )  # fmt: skip
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        facts = fixtures.FACTS | {"placement": placed.model_dump(mode="json", by_alias=True)}
+        report = run_report.load(store, record(store, clock, facts=facts))
+    ranks, gain = (source for source, _ in run_report.placement_tables(report))
+    assert [[each.shown for each in row] for row in ranks.rows] == [["h0", "0 2", "0 1"], ["h1", "1", "2"]]
+    assert [row[3].shown.replace("\u00a0", " ") for row in gain.rows] == ["50.0 %", "75.0 %", "75.0 %"]
+    run_report.write(report, tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert '<h2 id="placement">' in text
+    assert "mesh8 was not measured" in text
+    assert "hosts_before" not in text  # among the conditions
+    run_report.show(report, Console(file=sys.stdout, width=200))
+    assert "Ranks by host" in capsys.readouterr().out
+
+
+def test_without_a_detour_it_says_so(tmp_path):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        run = run_report.load(store, record(store, clock, scenario="clean_managed")).managed
+    text = " ".join(run_findings.paragraphs(run, way_out=False))
+    assert "It used no path between hosts." in text
+    assert "There is no detour around any bottleneck here" in text
+
+
+def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        assert make.newest(store) is None
+        characterization = fixtures.characterize(store, clock)
+        assert make.newest(store).id == characterization
+        first = record(store, clock)
+        assert make.newest(store).id == first
+        experiment = fixtures.compare(store, clock, {"cg": fixtures.TIMES_S["cg"]}, replications=1)
+        assert make.newest(store).id == experiment
+        second = record(store, clock)
+        assert make.newest(store).id == second
+    result = CliRunner().invoke(command, [str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert "Congested paths" in result.output
+    page = (tmp_path / "report.html").read_text()
+    assert f"Run {second} of fairlead" in page
+    assert page.count("<svg") == 2
+    assert not re.findall(r"""(?:src|href)=(?!"#|"data:)\S+""", page)
+    ids = re.findall(r'\sid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    both = CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--experiment", str(experiment)])
+    assert both.exit_code == 2
+    as_json = CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--json"])
+    assert (as_json.exit_code, "--json is of comparisons" in as_json.output) == (2, True)
+    wrong = CliRunner().invoke(command, [str(tmp_path), "--run", str(experiment)])
+    assert "not a run of a program" in str(wrong.exception)
+
+
+def test_reasons_are_words():
+    assert reasons.describe("destination_congested") == "all paths to the destination are congested"
+    assert reasons.describe("move_failed: EPERM") == "the route could not be installed: EPERM"
+    assert reasons.describe("5.1 ms of queue") == "5.1 ms of queue"
+
+
+def test_what_the_relay_plane_did_is_the_sum_of_what_hosts_said_last(tmp_path):
+    clock = fixtures.Clock()
+    ranks = {"direct": 10, "relayed": 4, "cancelled": 1, "cancel_failed": 0, "pulled": 3, "held": 2}
+    ranks |= {"takeovers": 1, "waited": 0, "retransmitted": 5, "duplicates": 6}
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        stats = [
+            {"host": host, "cpu_s": 1, "bytes_sent": 1, "relay": {"ranks": {k: factor * n for k, n in ranks.items()}}}
+            for host, factor in (("h0", 1), ("h0", 2), ("h1", 1))
+        ]
+        managed = run_report.load(store, record(store, clock, "clean_agents", stats=stats)).managed
+    assert managed.relayed == {name: 3 * count for name, count in ranks.items()}
+    said = " ".join(run_findings.paragraphs(managed, None))
+    assert "Agents carried 12 messages; 30 went directly" in said
+    assert "frames retransmitted: 15, dropped as duplicates: 18." in said
+
+
+def test_what_a_dead_agent_said_of_its_paths_is_over(tmp_path):
+    pair, other = {"source": "h0", "destination": "h4"}, {"source": "h1", "destination": "h4"}
+    said = [(0.0, "started", {})]
+    for each in (pair, other):
+        said += [(1.0, "zone", {**each, "zone": "high"}), (2.0, "moved", {**each, "relay": "h2", "reason": "queue"})]
+    said += [(t_s, "died", {"host": "h0", "reason": "killed"}) for t_s in (5.0, 7.0)]
+    with Store.open(tmp_path) as store:
+        labels = {"program": "cg", "ranks": 8, "cluster": "mesh8"}
+        run = store.begin_run("run", labels, plan=["cg"], facts=fixtures.FACTS)
+        for t_s, kind, data in said:
+            store.add_event(run, t_s, kind, data)
+        found = managed.read(store, store.run(run), TIME_S)
+    assert found.detours(("h0", "h4")) == [(2.0, 5.0, "h2")]
+    assert found.detours(("h1", "h4")) == [(2.0, TIME_S, "h2")]
+    assert found.zone_spans(("h0", "h4")) == [(0.0, 1.0, "low"), (1.0, 5.0, "high"), (5.0, TIME_S, "low")]
+    assert [reasons.describe(move.reason) for move in found.moves if move.kind == "returned"] == ["the agent died"]
+
+
+def pair_latencies(tmp_path, samples, moves=()):
+    """What is left of `path_latency` events of h0→h1: (time, latency in ms, rate) of each."""
+    with Store.open(tmp_path) as store:
+        run = store.begin_run("run", {"program": "cg", "ranks": 2, "cluster": "c"})
+        pair = {"source": "h0", "destination": "h1"}
+        store.add_event(run, 1000.0, "started", {})
+        for t_s, relay in moves:
+            store.add_event(run, 1000.0 + t_s, "moved", pair | {"reason": "", "relay": relay})
+        for t_s, latency_ms, rate_bps, relay in samples:
+            data = {"latency_s": latency_ms / 1e3, "rate_bps": rate_bps, "relay": relay}
+            store.add_event(run, 1000.0 + t_s, "path_latency", pair | data)
+        store.finish_run(run)
+        found = managed.read(store, store.run(run), TIME_S)
+    return found, [(round(each.t_s, 3), round(each.latency_s * 1e3, 3)) for each in found.latencies]
+
+
+def test_the_last_round_trip_before_a_move_is_not_the_detours(tmp_path):
+    samples = [(1.0, 0.2, 1e6, None), (2.0, 9.0, 1e6, None), (2.6, 8.7, 1e6, "h2"), (2.7, 6.1, 1e6, "h2")]
+    samples += [(3.0, 1.5, 1e6, "h2"), (3.25, 1.6, 1e6, "h2")]
+    found, kept = pair_latencies(tmp_path, samples, [(2.5, "h2")])
+    assert kept == [(1.0, 0.2), (2.0, 9.0), (3.0, 1.5), (3.25, 1.6)]
+    assert [each.relay for each in found.latencies] == [None, None, "h2", "h2"]
+    (pair,) = latencies.per_pair([found])
+    assert pair.detour.median_s == pytest.approx(1.55e-3)
+
+
+def test_round_trips_of_idle_connections_are_not_the_paths(tmp_path):
+    samples = [(1.0, 12.6, 0.0, None), (2.0, 1.4, 1e6, None), (3.0, 12.6, 5e6, None), (4.0, 1.5, 5e6, None)]
+    samples += [(5.0, 1.5, 5e6, None), (6.0, 1.5, 0.0, None)]
+    found, kept = pair_latencies(tmp_path, samples)
+    assert kept == [(2.0, 1.4), (4.0, 1.5)]
+    assert found.used() == {("h0", "h1")}
+
+
+def test_a_pair_that_was_only_idle_was_used_and_has_no_latency(tmp_path):
+    found, kept = pair_latencies(tmp_path, [(1.0, 12.6, 0.0, None)])
+    assert (found.used(), kept) == ({("h0", "h1")}, [])
