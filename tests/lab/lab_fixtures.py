@@ -124,9 +124,9 @@ def round_trip_s(lab: Lab, source: str, destination: str) -> float:
 
 def processes(lab: Lab) -> list[str]:
     """Command lines of what runs in the lab, apart from its holder and the one that looks."""
-    lines = run(lab, lab.plan.hosts[0].name, "ps", "-eo", "pid=,stat=,args=").splitlines()
+    lines = run(lab, lab.plan.hosts[0].name, "ps", "-ww", "-eo", "pid=,stat=,args=").splitlines()
     found = [line.split(maxsplit=2) for line in lines]
-    return [words[2] for words in found if words[0] != "1" and words[1][0] != "Z" and not words[2].startswith("ps -eo")]
+    return [words[2] for words in found if words[0] != "1" and words[1][0] != "Z" and not words[2].startswith("ps -ww")]
 
 
 def is_empty(lab: Lab, timeout_s: float = 5.0) -> bool:

@@ -93,7 +93,7 @@ def test_what_management_gives_is_told_case_by_case(analysis: Analysis) -> None:
     table = management_tables.gains(analysis)
     assert table.columns[:4] == ("program", "congestion", "management", "slowdown")
     shown = [cell.shown.replace("\N{NO-BREAK SPACE}", " ") for cell in table.rows[0]]
-    assert shown[:5] == ["cg", "trunk", "route", "× 3", "80 %"]
+    assert shown[:5] == ["cg", "trunk", "route", "× 3.00", "80 %"]
 
 
 def test_what_management_did_is_told_cell_by_cell(analysis: Analysis) -> None:

@@ -288,7 +288,7 @@ def test_agents_end_when_their_supervisor_is_killed(tmp_path: Path) -> None:
 import asyncio, sys
 sys.path.insert(0, {str(Path(__file__).parents[3])!r})
 from pathlib import Path
-from tests.unit.test_agents import group_of
+from tests.unit.agents.test_agents import group_of
 
 async def body():
     async with group_of(Path({str(tmp_path)!r}), "good", "good"):

@@ -113,7 +113,7 @@ CASES: list[Case] = [
         "EFA device rdmap0s6",
         "without fairlead",
     ),
-    ("iperf3", WARNING, setting("facts", "tools", "iperf3", value=None), "iperf3 is not there", "apt install iperf3"),
+    ("iperf3", NOTE, setting("facts", "tools", "iperf3", value=None), "iperf3 is not there", "apt install iperf3"),
     (
         "agent",
         ERROR,
