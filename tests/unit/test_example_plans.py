@@ -68,7 +68,7 @@ def test_every_case_of_a_comparison_can_run(name: str) -> None:
 
 def test_the_plan_that_comes_with_the_package_can_run() -> None:
     plan = comparison_session.read(demo.PLAN)
-    assert case_checks.findings(plan, demo.PLAN).lines() == []
+    assert row_checks.of_comparison(plan, demo.PLAN).lines() == []
     assert [(case.program.command[0], case.network.lab) for case in plan.all_cases()] == [("cg", demo.LAB)]
     assert lab_description.load(demo.LAB) == lab_description.load(EXAMPLES / "mesh8.toml")
 
