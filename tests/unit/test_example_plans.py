@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from fairlead import config
+from fairlead import config, demo
 from fairlead.cli import compare, evaluate
 from fairlead.cli.measure_plan import PlanFile
 from fairlead.cluster.description import Cluster
@@ -64,6 +64,23 @@ def test_every_case_of_a_comparison_can_run(name: str) -> None:
     for case in plan.all_cases():
         assert case.program.command[0] in BUNDLED
         assert case.network.lab is not None
+
+
+def test_the_plan_that_comes_with_the_package_can_run() -> None:
+    plan = comparison_session.read(demo.PLAN)
+    assert row_checks.of_comparison(plan, demo.PLAN).lines() == []
+    assert [(case.program.command[0], case.network.lab) for case in plan.all_cases()] == [("cg", demo.LAB)]
+    assert lab_description.load(demo.LAB) == lab_description.load(EXAMPLES / "mesh8.toml")
+
+
+def test_a_copy_of_it_can_run_and_replaces_nothing(tmp_path: Path) -> None:
+    written = demo.write(tmp_path / "here")
+    assert [path.name for path in written] == ["demo.toml", "mesh8.toml"]
+    assert [case.network.lab for case in comparison_session.read(written[0]).all_cases()] == [written[1]]
+    written[0].unlink()
+    with pytest.raises(ConfigError, match=r"mesh8\.toml is there already"):
+        demo.write(tmp_path / "here")
+    assert not written[0].exists()
 
 
 @pytest.mark.parametrize("name", of_kind("lab"))

@@ -14,6 +14,7 @@ from fairlead.errors import FairleadError, of_system
 
 # Name on the command line -> (module, one-line help). Modules are loaded only when used, so that the tool starts fast.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("fairlead.cli.demo", "Show on this machine what management gives a program."),
     "lab": ("fairlead.cli.lab", "Emulate a cluster on this machine."),
     "doctor": ("fairlead.cli.doctor", "Check a cluster before a run: what will fail or be slow, and the fix."),
     "characterize": ("fairlead.cli.characterize", "Measure a cluster's latencies, shared bottlenecks and detours."),
@@ -39,7 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Clusters": ("lab", "doctor", "characterize", "measure", "net", "cloud"),
     "Programs": ("run", "status", "clean", "profile", "predict", "placement", "workload"),
-    "Experiments and results": ("compare", "evaluate", "report", "export"),
+    "Experiments and results": ("demo", "compare", "evaluate", "report", "export"),
     "Shell": ("completion",),
 }
 
