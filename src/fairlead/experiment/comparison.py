@@ -102,6 +102,9 @@ class Comparison(Experiment):
         first = replace(row, levels={**row.levels, comparison_form.CASE: case.name}, replication=0)
         return self.row_kind, _pilot_key(case), {**self._labels(first, testbed), "scenario": PILOT}
 
+    def _needs_pilot(self, plan: Plan, row: Row) -> bool:
+        return True  # the time that is left is told by it, too
+
     def _expected_s(self, levels: Levels) -> float | None:
         case = self._case(levels)
         clean_s = self._clean_s.get(to_json("row", _pilot_key(self._pilot_case(case))), planned_clean_s(case))

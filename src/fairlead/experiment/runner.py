@@ -102,6 +102,10 @@ class Experiment(ABC):
     def _pilot(self, plan: Plan, row: Row, testbed: Testbed) -> tuple[str, Any, Mapping[str, Label]]:
         """Kind, key and labels of the pilot that a row goes by."""
 
+    def _needs_pilot(self, plan: Plan, row: Row) -> bool:
+        """Whether the program's run time on a clean network is measured before the row."""
+        return row_trial.needs_pilot(plan, row)
+
     def _expected_s(self, levels: Levels) -> float | None:
         """Expected time of a row; None: nobody knows."""
         return self._parts[0].run.expected_s
@@ -307,7 +311,7 @@ class Experiment(ABC):
         """Those that rows on this set-up go by and that have not been run yet."""
         for row in rows:
             here = plan.whole_plot_levels(row.levels) == plan.whole_plot_levels(rows[0].levels)
-            if here and row_trial.needs_pilot(plan, row):
+            if here and self._needs_pilot(plan, row):
                 self._clean_time_s(plan, row, testbed)
 
     def _clean_time_s(self, plan: Plan, row: Row, testbed: Testbed) -> float:
