@@ -5,8 +5,8 @@ NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name '*.S' -o -na
 PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
-.PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-openstack verify \
-	lint format reference docs lock clean
+.PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-openstack \
+	test-wheel verify wheel lint format reference docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -59,6 +59,12 @@ test-libvirt: build/.tests ## live migration by two real libvirt daemons (root; 
 test-openstack: build/.tests ## live migration by real OpenStack services, with a fake hypervisor (root; installs them): 3 minutes
 	scripts/install-packages.sh scripts/packages.openstack.txt
 	$(PYTEST) -m openstack tests/openstack
+
+wheel: build/.setup ## build/dist/fairlead-*.whl, which installs without a compiler: about 10 minutes the first time
+	scripts/wheel.sh
+
+test-wheel: build/.tests wheel ## the wheel in a bare Debian (root; installs mmdebstrap): SUITES="bookworm trixie" for both
+	scripts/test-wheel.sh $(SUITES)
 
 lint: build/.tests ## style, types, formatting, links of the documentation
 	.venv/bin/ruff check src tests bench docs native protocol scripts

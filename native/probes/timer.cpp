@@ -68,7 +68,7 @@ int run() {
          {"CLOCK_REALTIME", CLOCK_REALTIME},
          {"CLOCK_THREAD_CPUTIME_ID", CLOCK_THREAD_CPUTIME_ID}}};
     for (const auto& [name, clock] : clocks) {
-        const auto read = [clock = clock] { return now_ns(clock); };
+        const auto read = [id = clock] { return now_ns(id); };
         timespec nominal{};
         clock_getres(clock, &nominal);
         std::cout << Json{{"clock", name},

