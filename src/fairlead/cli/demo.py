@@ -32,7 +32,7 @@ from fairlead.manage.data_planes import PLANES
 def command(
     context: click.Context, results: Path, plane: str | None, scale: float | str | None, directory: Path | None
 ) -> int:
-    """Show on this machine what management gives a program: about 90 seconds.
+    """Show on this machine what management gives a program: about 2 minutes.
 
     Emulates a cluster of 8 hosts and runs an MPI program on it four times: on a free and on a congested network, with
     and without management. Writes RESULTS/report.html. Needs no privileges. It is `fairlead compare` with a small plan.
