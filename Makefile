@@ -69,7 +69,7 @@ test-wheel: build/.tests wheel ## the wheel in a bare Debian (root; installs mmd
 lint: build/.tests ## style, types, formatting, links of the documentation
 	.venv/bin/ruff check src tests bench docs native protocol scripts
 	.venv/bin/ruff format --check src tests bench docs native protocol scripts
-	.venv/bin/mypy src/fairlead bench native protocol scripts
+	.venv/bin/mypy src/fairlead bench native protocol scripts docs
 	$(PY) scripts/links.py
 	git ls-files '*.hpp' '*.cpp' | xargs -r clang-format --dry-run -Werror
 

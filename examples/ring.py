@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each of eight processes sends 32 KiB messages to the next but one and waits for answers: all network, little processor.
+"""Each of eight processes sends 32 KiB messages to the next but one and waits for answers: the network limits it.
 
 Started by Open MPI's mpirun on the hosts of examples/servers8.toml, one process a host; it is no MPI program, as those
 poll, and where all hosts share two cores polling takes the time that is to be measured.

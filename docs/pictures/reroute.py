@@ -7,10 +7,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from fairlead.analysis import comparison
+from fairlead.analysis.managed import HostPair, Latency, ManagedRun
 from fairlead.errors import StoreError
-from fairlead.report import comparison, palette
+from fairlead.report import palette
 from fairlead.report.figures import axes_of, log_times, styled
-from fairlead.report.managed import HostPair, Latency, ManagedRun
 from fairlead.statistics.estimates import median
 from fairlead.store import Store
 
