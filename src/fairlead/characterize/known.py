@@ -73,7 +73,7 @@ class Known:
         age = newest if oldest == newest else f"{newest} to {oldest}"
         others = "" if found == paths else ", and agents learn the others while the program runs"
         return (
-            f"{cluster.name} has no characterization of all its hosts: {found} of {paths} paths are known from earlier "
+            f"{cluster.name} has no characterization: {found} of {paths} paths are known from earlier "
             f"runs ({age} ago){others}; {hint}"
         )
 

@@ -89,7 +89,7 @@ def test_a_host_with_another_address_is_another_host(store: Store) -> None:
         np.isfinite(found.latency_s), [[False, True, False], [True, False, False], [False, False, False]]
     )
     assert found.words(moved).startswith(
-        "slurm-18 has no characterization of all its hosts: 2 of 6 paths are known from earlier runs (0 seconds ago), "
+        "slurm-18 has no characterization: 2 of 6 paths are known from earlier runs (0 seconds ago), "
         "and agents learn the others while the program runs; "
     )
 
@@ -137,7 +137,7 @@ def test_what_agents_learnt_is_where_the_next_run_begins(store: Store) -> None:
     learnt(store, job(20, H0, H1), *everything)
     pair = job(21, H0, H1)
     assert known.paths(store, pair).words(pair, time.time() + 7200) == (
-        "slurm-21 has no characterization of all its hosts: 2 of 2 paths are known from earlier runs (2 hours ago); "
+        "slurm-21 has no characterization: 2 of 2 paths are known from earlier runs (2 hours ago); "
         "`fairlead characterize slurm-21.cluster.toml` measures them, and which of them share a bottleneck"
     )
 

@@ -54,7 +54,7 @@ TEST(RelayRogues, RanksThatBreakTheProtocolTogetherAreLeftOutTogether) {
     const auto rank2 = hosts.join(0, 2);
     RawRank rank0(hosts.directory(0), 0);
     RawRank rank1(hosts.directory(0), 1);
-    for (const Process to : {0, 1}) {
+    for (const Process to : {Process{0}, Process{1}}) {
         ASSERT_TRUE(eventually([&] { return rank2->ready(to); }));
         rank2->send(to, make_frame(2, to, 1, 10));
     }
