@@ -4,6 +4,7 @@ A file names the supervisor's process; a run whose supervisor is gone is dead wh
 """
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -41,12 +42,18 @@ class RunState:
         return Process(self.pid, self.started_ticks).is_alive()
 
 
+WRITTEN_EVERY_S = 0.5
+"""Least time between two writes of one file: agents on many hosts report hundreds of changes a second."""
+
+
 class Registration:
     """The file of one run; a context manager that removes it at the end."""
 
     def __init__(self, state: RunState, directory: Path | None = None) -> None:
         self.state = state
         self._path = (directory or _directory()) / f"{state.job}.json"
+        self._changed = False
+        self._written_s = -WRITTEN_EVERY_S
 
     def __enter__(self) -> "Registration":
         self.write()
@@ -55,8 +62,19 @@ class Registration:
     def __exit__(self, *_: object) -> None:
         self._path.unlink(missing_ok=True)
 
+    def change(self) -> None:
+        """Note that the state was changed."""
+        self._changed = True
+
+    def publish(self) -> None:
+        """Write what was changed, once `WRITTEN_EVERY_S` has passed since the last time. Call it with every event."""
+        if self._changed and time.monotonic() - self._written_s >= WRITTEN_EVERY_S:
+            self.write()
+
     def write(self) -> None:
-        """Publish the current state."""
+        """Write the current state at once."""
+        self._changed = False
+        self._written_s = time.monotonic()
         files.replace(self._path, json.dumps(asdict(self.state)))
 
 

@@ -177,6 +177,10 @@ class _Audience:
         self._narrator.say(f"the program goes on, but its record has gaps: {text}")
 
     def _register(self, host: int, event: AgentEvent) -> None:
+        self._follow(host, event)
+        self._registration.publish()
+
+    def _follow(self, host: int, event: AgentEvent) -> None:
         state = self._registration.state
         match event:
             case events.Died():  # its guardian takes the routes back, and nobody looks at its paths
@@ -193,7 +197,7 @@ class _Audience:
                 state.zones[pair(self._names, event.source, event.destination)] = event.zone
             case _:
                 return
-        self._registration.write()
+        self._registration.change()
 
 
 def supervise(

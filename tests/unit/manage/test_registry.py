@@ -65,3 +65,20 @@ def test_a_note_of_another_version_is_told_with_the_way_out(tmp_path: Path, text
     path.write_text(text)
     with pytest.raises(FairleadError, match=r"0000000a\.json: is not a record of a run(.|\n)*remove the file"):
         list(registry.runs())
+
+
+def test_many_changes_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock_s = 100.0
+    monkeypatch.setattr(registry.time, "monotonic", lambda: clock_s)
+    with registry.Registration(_state("00000001", os.getpid(), Process.own().start_ticks)) as registration:
+        for number in range(300):
+            clock_s += 0.001
+            registration.state.zones["h0→h1"] = "high" if number % 2 else "medium"
+            registration.change()
+            registration.publish()
+        (known,) = registry.runs()
+        assert known.zones == {}  # as it was in the beginning
+        clock_s += registry.WRITTEN_EVERY_S
+        registration.publish()  # with the next event, whatever it is
+        (known,) = registry.runs()
+        assert known.zones == {"h0→h1": "high"}
