@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     "planes",
     multiple=True,
     type=click.Choice(PLANES.names()),
-    help="What reroutes traffic in managed runs  [default: the plan's]. Repeat to compare planes.",
+    help="Plane that reroutes traffic in managed runs  [default: the plan's]. Repeat to compare planes.",
 )
 @click.option(
     "--scale",
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     metavar="NUMBER",
     help="Factor for all link rates of labs; auto: what this machine can emulate  [default: the plan's].",
 )
-@click.option("--replications", type=click.IntRange(min=1), help="Replications  [default: the plan's].")
+@click.option("--replications", type=click.IntRange(min=1), help="Number of replications  [default: the plan's].")
 @settings_option("comparison.seed=7, programs.cg.ranks=16")
 @click.option("--show-plan", is_flag=True, help="Print the runs in their order and the time they take; run nothing.")
 def command(

@@ -50,7 +50,7 @@ def command() -> None:
     "--share",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Directory below /tmp to make visible in the hosts, which have their own /tmp. Repeatable.",
+    help="Directory below /tmp to show in the hosts, which have their own /tmp. Repeatable.",
 )
 def up(file: Path, name: str | None, scale: float | None, output: Path | None, share: tuple[Path, ...]) -> None:
     """Start the lab that FILE describes and write its cluster file.
@@ -69,7 +69,7 @@ def up(file: Path, name: str | None, scale: float | None, output: Path | None, s
     lab = labs.up(description.load(file), name=name, scale=scale, share=share)
     try:
         output = output or Path(f"{lab.name}.cluster.toml")
-        files.write(output, lab.cluster_file_text(), hint="name another with --output")
+        files.write(output, lab.cluster_file_text(), hint="name another file with --output")
         _print_summary(lab)
         click.echo(f"cluster file: {output}")
     except BaseException:  # also Ctrl-C: who was not told of the lab would not end it
@@ -124,7 +124,7 @@ def _lab_and_rest(name: str | None, words: list[str]) -> tuple[Lab, list[str]]:
 
 @command.command()
 @click.argument("name", required=False)
-@click.option("--nics", "with_nics", is_flag=True, help="Also show what every NIC of the hosts sent and received.")
+@click.option("--nics", "with_nics", is_flag=True, help="Also show what each NIC of the hosts sent and received.")
 @click.option(
     "--flows",
     "with_flows",
@@ -199,7 +199,7 @@ def migrate(name: str, vm: str, server: str, as_json: bool) -> None:
     """Migrate virtual machine VM of lab NAME to SERVER, live.
 
     Its memory is copied over the servers' uplinks, in rounds; then it is paused for the rest and its link re-plugged.
-    Ctrl-C gives up: the machine stays where it is.
+    Ctrl-C aborts: the machine stays where it is.
 
     \b
     Example: fairlead lab migrate servers8 h0 server4
@@ -246,7 +246,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 def _how_long(function: _Function) -> _Function:
     """Options that all kinds of congestion have."""
-    function = click.option("--background", is_flag=True, help="Return at once; `congest NAME stop` ends it.")(function)
+    function = click.option("--background", is_flag=True, help="Return immediately; `congest NAME stop` ends it.")(
+        function
+    )
     return click.option(
         "--for", "duration_s", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds."
     )(function)
@@ -288,8 +290,8 @@ def _described(kind: str, values: dict[str, Any]) -> "CongestionDescription":
 
 
 @congest.command()
-@click.option("--pair", "pairs", multiple=True, nargs=2, help="Two hosts. Repeatable.")
-@click.option("--between", nargs=2, help="Two leafs, whose neighbours are used.")
+@click.option("--pair", "pairs", multiple=True, nargs=2, help="Two hosts between which streams run. Repeatable.")
+@click.option("--between", nargs=2, help="Two leafs between whose neighbours streams run.")
 @click.option("--streams", type=int, help="Streams in each direction, over all pairs  [default: 8].")
 @click.option("--one-way", is_flag=True, help="Only from the first to the second.")
 @click.option("--on", help="Length of a burst, for example 200ms; needs --off.")
@@ -311,7 +313,7 @@ def streams(name: str, one_way: bool, duration_s: float | None, background: bool
 
 
 @congest.command()
-@click.option("--host", "hosts", multiple=True, help="Host. Repeatable  [default: all neighbours].")
+@click.option("--host", "hosts", multiple=True, help="Host of ranks. Repeatable  [default: all neighbours].")
 @click.option("--ranks-per-host", type=int, help="Ranks on each host  [default: 1].")
 @click.option("--seed", type=int, help="Seed of the random partners  [default: 1].")
 @click.option("--message", help="Message size  [default: 1MB].")

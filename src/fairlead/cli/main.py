@@ -14,7 +14,7 @@ from fairlead.errors import FairleadError, of_system
 
 # Name on the command line -> (module, one-line help). Modules are loaded only when used, so that the tool starts fast.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("fairlead.cli.demo", "Show on this machine what management gives a program."),
+    "demo": ("fairlead.cli.demo", "Show on this machine what management gains for a program."),
     "lab": ("fairlead.cli.lab", "Emulate a cluster on this machine."),
     "doctor": ("fairlead.cli.doctor", "Check a cluster before a run: what will fail or be slow, and the fix."),
     "characterize": ("fairlead.cli.characterize", "Measure a cluster's latencies, shared bottlenecks and detours."),

@@ -52,14 +52,14 @@ class Step:
 @click.argument("plan_file", metavar="FILE", type=PATH)
 @between_option
 @mpi_options
-@click.option("--dry-run", is_flag=True, help="Say what would be measured and how long it takes; measure nothing.")
+@click.option("--dry-run", is_flag=True, help="Print what would be measured and how long it takes; measure nothing.")
 @output_options
 @click.pass_context
 def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output, **shared: Any) -> int:
-    """Run the benchmarks of a plan, one after the other; says first how long they take.
+    """Run the benchmarks of a plan, one after the other; print first how long they take.
 
-    FILE is a TOML file with a `title` and `steps`, each a benchmark with its options. One that fails is told, the
-    others go on; InfiniBand is left out where a host has no device.
+    FILE is a TOML file with a `title` and `steps`, each a benchmark with its options. A benchmark that fails is
+    reported; the others continue. InfiniBand is skipped where a host has no device.
 
     \b
     Examples:

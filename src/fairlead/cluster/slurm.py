@@ -128,7 +128,7 @@ def _seen_by_others(names: list[str], addresses: list[str]) -> list[str]:
     if len(looped) > 1:
         raise HostError(
             f"{' and '.join(looped)} have addresses of the loopback device here",
-            hint="mend /etc/hosts on this host: each name needs its address in the cluster's network",
+            hint="fix /etc/hosts on this host: each name needs its address in the cluster's network",
         )
     own = own_addresses.towards(others[0]).address
     return [own if ipaddress.ip_address(address).is_loopback else address for address in addresses]

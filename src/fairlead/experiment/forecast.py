@@ -86,4 +86,4 @@ class Pace:
     def words(self, rows: Sequence[Levels]) -> str:
         """For people: "about 12 minutes left"."""
         left_s = self.left_s(rows)
-        return "how long is told after the first row" if left_s is None else f"{words(left_s)} left"
+        return "duration: known after the first row" if left_s is None else f"{words(left_s)} left"

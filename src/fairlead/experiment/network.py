@@ -43,7 +43,7 @@ class NetworkTable(Model):
     def complaints(self, *, in_lab: bool) -> Iterator[str]:
         """What does not fit the place, in words."""
         if in_lab and self.interfaces:
-            yield "network.interfaces: a lab's NICs have names of their own; leave it away"
+            yield "network.interfaces: a lab's NICs have names of their own; omit it"
         if not in_lab and not self.interfaces:
             yield "network.interfaces: name the hosts' NICs that bonds are made of"
         for level, nics in self.levels.items():

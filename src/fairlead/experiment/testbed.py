@@ -247,7 +247,7 @@ class Testbed:
         if of(self.cluster).other_machines:
             raise ConfigError(
                 f"neighbours.processors: the ranks of {self.cluster.name} are not processes of this machine",
-                hint="only labs and local clusters share processors by control groups; leave it away",
+                hint="only labs and local clusters share processors by control groups; omit it",
             )
         names = cgroups.names(1 + max(map(len, table.levels.values())))
         self._ledger.note_groups(cgroups.candidates(names))

@@ -149,7 +149,7 @@ def test_one_that_fails_is_told_and_the_others_go_on(
     done = planned(cluster, written(tmp_path, "all-pairs", "infiniband", "timer"))
     assert done.return_value == 1
     assert "fairlead: all-pairs: " in done.output and "slow pairs are found among at least 4" in done.output
-    assert "fairlead: infiniband is left out: h0 has no InfiniBand or RoCE device" in done.output
+    assert "fairlead: infiniband is skipped: h0 has no InfiniBand or RoCE device" in done.output
     with Store.read(cluster.parent / "r") as store:
         assert [run.labels["benchmark"] for run in store.runs("benchmark")] == ["timer"]
     assert planned(cluster, written(tmp_path, "infiniband", "timer")).return_value == 0
