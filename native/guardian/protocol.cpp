@@ -81,7 +81,7 @@ struct ReplyImage {
 
 template <typename Image>
 Packet pack(const Image& image) {
-    static_assert(std::has_unique_object_representations_v<Image>, "padding would carry uninitialised memory");
+    static_assert(std::has_unique_object_representations_v<Image>, "padding would carry uninitialized memory");
     Packet packet(sizeof(Image));
     std::memcpy(packet.data(), &image, sizeof(Image));
     return packet;

@@ -57,7 +57,7 @@ def _cpus(run: Run) -> float:
 
 
 def _link_bps(store: Store, run: Run) -> float:
-    """Median throughput of all host pairs, from the last characterisation before the run."""
+    """Median throughput of all host pairs, from the last characterization before the run."""
     found = characterized.before(store, run)
     if found is None:
         raise StatisticsError(f"run {run.id}: there is no characterization before it that says what a link carries")

@@ -91,8 +91,8 @@ class Management:
         plane: how what is moved travels: a name of `fairlead.manage.data_planes`.
         relay: where ranks find the agents that relay their messages; None: they do not.
         mover: makes what moves virtual machines; None: nothing does.
-        base_s: latency in seconds of small messages by (source, destination), as characterised.
-        hurts: which injections hurt which paths (`Sensitivity`), as characterised; None: that is not known.
+        base_s: latency in seconds of small messages by (source, destination), as characterized.
+        hurts: which injections hurt which paths (`Sensitivity`), as characterized; None: that is not known.
     """
 
     components: Components

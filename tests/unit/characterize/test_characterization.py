@@ -1,4 +1,4 @@
-"""Characterisations: stored raw and computed again, found again, compared, told in words; their JSON; the command."""
+"""Characterizations: stored raw and computed again, found again, compared, told in words; their JSON; the command."""
 
 import json
 from dataclasses import replace

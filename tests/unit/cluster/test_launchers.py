@@ -46,7 +46,7 @@ Copyright 2003-2026, Intel Corporation.
         (INTEL_2021, Mpi("intelmpi", "2021.19.0"), "intelmpi2021"),
     ],
 )
-def test_versions_are_recognised(text: str, mpi: Mpi, launcher: str) -> None:
+def test_versions_are_recognized(text: str, mpi: Mpi, launcher: str) -> None:
     assert parse_version(text) == mpi
     assert mpi.launcher == launcher
     assert launcher in launchers.names()

@@ -167,7 +167,7 @@ def test_a_killed_process_ends_with_its_last_call() -> None:
     assert read.time_s == pytest.approx((7500 - 2000) / 2 * 1e-9)
 
 
-def test_before_mpi_was_initialised_there_is_no_rank_and_no_time() -> None:
+def test_before_mpi_was_initialized_there_is_no_rank_and_no_time() -> None:
     data = build([names()], rank=-1, ranks=0, state=0, begin=0, end=0, checked=0, checked_ns=0)
     read = record.parse(data, source="x")
     assert (read.rank, read.time_s, read.functions) == (None, 0.0, {})

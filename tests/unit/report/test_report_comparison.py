@@ -229,7 +229,7 @@ def test_planes_are_told_of_side_by_side(tmp_path):
 
 
 def test_what_cannot_be_said_is_null_with_a_reason(tmp_path):
-    """Congestion that costs nothing, a single replication, no characterisation."""
+    """Congestion that costs nothing, a single replication, no characterization."""
     times = {"cg": {"clean": 5.0, "clean_managed": 5.0, "congested": 5.0, "congested_managed": 5.0}}
     clock = fixtures.Clock()
     with fixtures.at(clock), Store.open(tmp_path) as store:

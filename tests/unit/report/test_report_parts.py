@@ -1,4 +1,4 @@
-"""Words, tables, colours, the characterisation's page, and the command."""
+"""Words, tables, colours, the characterization's page, and the command."""
 
 import base64
 import json
