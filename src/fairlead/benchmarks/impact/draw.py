@@ -93,11 +93,11 @@ def verdicts(found: Impact) -> Iterator[Verdict]:
     harmed = [each for each in found.factors if each.mean_interval is not None and each.mean_interval.low >= HARMED]
     if harmed:
         named = words.listing([f"{each.cell.victim} by {each.cell.congestor}" for each in harmed])
-        yield Verdict("bad", f"other traffic slows {named} down ({words.significant(HARMED)} times or more)")
+        yield Verdict("bad", f"cross-traffic slows {named} down ({words.significant(HARMED)} times or more)")
     spared = [each for each in found.factors if each.mean_interval is not None and each.mean_interval.high <= SPARED]
     if len(spared) == len(found.factors):
         yield Verdict(
-            "good", f"other traffic slows no victim down by more than {words.percent(SPARED - 1, decimals=0)}"
+            "good", f"cross-traffic slows no victim down by more than {words.percent(SPARED - 1, decimals=0)}"
         )
     rounds = [len(factor.ratios) for factor in found.factors]
     said = f"{min(rounds)}" if min(rounds) == max(rounds) else f"{min(rounds)} to {max(rounds)}"

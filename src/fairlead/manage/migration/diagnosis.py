@@ -88,6 +88,8 @@ def _judge(
         why = f"{every}, but its uplink is not full: {rate.in_bps / 1e6:.0f} of {uplink_bps / 1e6:.0f} Mbit/s come in"
         return Diagnosis(server, Kind.PATH, vms, None, why)
     foreign = max(0.0, 1.0 - traffic.into(mine) / rate.in_bps)
-    why = f"{every}; {rate.in_bps / 1e6:.0f} of {uplink_bps / 1e6:.0f} Mbit/s come in, {foreign:.0%} of it foreign"
+    why = (
+        f"{every}; {rate.in_bps / 1e6:.0f} of {uplink_bps / 1e6:.0f} Mbit/s come in, {foreign:.0%} of it cross-traffic"
+    )
     kind = Kind.DESTINATION if foreign >= settings.foreign_share else Kind.INCAST
     return Diagnosis(server, kind, vms, foreign, why)

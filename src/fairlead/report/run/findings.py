@@ -33,7 +33,7 @@ def lead(comparison: Comparison) -> list[str]:
     recovered = [(program.final.recovered.value, program.name) for program in comparison.programs]
     overheads = [(program.final.overhead.value, program.name) for program in comparison.programs]
     parts = [
-        _range("Other traffic slowed them down by a factor of", slowdowns, lambda value: words.significant(value, 2)),
+        _range("Cross-traffic slowed them down by a factor of", slowdowns, lambda value: words.significant(value, 2)),
         _range("fairlead recovered", recovered, lambda value: words.percent(value, decimals=0)),
         _range("Overhead on a clean network:", overheads, lambda value: words.percent(value, signed=True)),
     ]
@@ -77,7 +77,7 @@ def _congestion(program: Program) -> str:
         return f"no {missing.scenario} run finished, so the effect of congestion is unknown."
     factor = words.significant(congested.median_s / clean.median_s, 2)
     return (
-        f"takes {factor} times as long under other traffic "
+        f"takes {factor} times as long under cross-traffic "
         f"({words.duration(clean.median_s)} clean, {words.duration(congested.median_s)} congested"
         f"{', by its own clock' if program.own_clock else ''})."
     )

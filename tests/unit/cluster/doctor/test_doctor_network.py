@@ -133,7 +133,7 @@ CASES: list[Case] = [
         "congestion_control",
         NOTE,
         setting("paths", "h2", "congestion_control", value="bbr"),
-        "bbr, which gives way differently",
+        "bbr, which gives way to cross-traffic differently",
         "same one",
     ),
     (

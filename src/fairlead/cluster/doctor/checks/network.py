@@ -381,6 +381,6 @@ def congestion_control(facts: ClusterFacts) -> Iterable[Finding]:
         yield note(
             "congestion_control",
             used["bbr"],
-            "TCP congestion control is bbr, which gives way differently under foreign traffic than cubic does",
+            "TCP congestion control is bbr, which gives way to cross-traffic differently than cubic",
             "compare results only among runs with the same one",
         )
