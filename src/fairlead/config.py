@@ -57,7 +57,9 @@ def parse(text: str, model: type[ModelT], *, source: str, changes: Sequence[Chan
     except ValidationError as error:
         told: dict[Location, list[str]] = {}
         for item in config_mistakes.without_consequences(error.errors()):
-            told.setdefault(_written(item["loc"], data), []).append(config_mistakes.describe(item, model))
+            at, reason = _written(item["loc"], data), config_mistakes.describe(item, model)
+            at, reason = config_mistakes.named(at, reason, data) if item["type"] == "value_error" else (at, reason)
+            told.setdefault(at, []).append(reason)
         in_order = sorted(told, key=lambda at: line_of(text, at))
         complaints = [_complaint(text, source, at, " or ".join(dict.fromkeys(told[at])), changed) for at in in_order]
         raise ConfigError("\n".join(complaints)) from error
@@ -145,15 +147,16 @@ def line_of(text: str, location: Location) -> int:
             if header.group(1) == "[[":
                 counts[names] = counts.get(names, -1) + 1
             table = _with_indices(names, counts)
-            candidate: Location = table
+            candidates: tuple[Location, ...] = (table, names)  # the second: of an array as a whole
         else:
             key = _KEY.match(line)
             if not key:
                 continue
-            candidate = table + tuple(part.strip("\"'") for part in key.group(1).split("."))
-        depth = len(candidate)
-        if depth > best_depth and candidate == location[:depth]:
-            best, best_depth = number, depth
+            candidates = (table + tuple(part.strip("\"'") for part in key.group(1).split(".")),)
+        for candidate in candidates:
+            depth = len(candidate)
+            if depth > best_depth and candidate == location[:depth]:
+                best, best_depth = number, depth
     return best
 
 

@@ -143,7 +143,8 @@ def prepare(file: Path, columns: ColumnMap, source: MapSource | None = None) -> 
     report = joined.report_of(columns.report, together, levels)
     complaint = report.complaint({name: tuple(dict.fromkeys(found)) for name, found in levels.items()})
     if complaint:
-        raise source.complaint(("report",), complaint.removeprefix("report: "), hint="correct the map of columns")
+        key, _, reason = complaint.partition(": ")
+        raise source.complaint(tuple(key.split(".")), reason, hint="correct the map of columns")
     return Prepared(file, columns, content, rows, kinds, levels, numbers, together, report)
 
 

@@ -69,11 +69,11 @@ def test_a_level_gives_the_hosts_their_nics_and_has_them_count() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("none = {}, ", "", "network.levels: says nothing of none"),
+        ("none = {}, ", "", "network.levels: has no entry for none"),
         ('lab = "l.toml"', 'cluster = "c.toml"', "network.interfaces: name the hosts' NICs"),
         ("[network]", '[network]\ninterfaces = ["eth1"]', "a lab's NICs have names of their own"),
         ('[whole_plot]\nfactors = ["network"]\n', "", "list it in whole_plot.factors"),
-        ('factor = "network"', 'factor = "net"', "network.factor: 'net' is not there"),
+        ('factor = "network"', 'factor = "net"', "network.factor: no 'net'"),
         ('mode = "4", hash = "layer3+4"', 'mode = "balance-alb"', "two: balance-alb cannot be emulated"),
         ("none = {}", "none = { nics = 4 }", "4 NICs need a bond"),
     ],
@@ -101,7 +101,7 @@ def test_on_real_hosts_a_level_is_a_bond_of_the_first_interfaces() -> None:
     assert alb.levels["two"].bond is not None
     with pytest.raises(ConfigError, match="there are 3 interfaces"):
         parse(text.replace("nics = 2", "nics = 4"))
-    with pytest.raises(ConfigError, match="what a real switch does"):
+    with pytest.raises(ConfigError, match="a real switch is configured there"):
         parse(text.replace('mode = "4"', 'switch = "layer2", mode = "4"'))
 
 

@@ -209,32 +209,35 @@ ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
         ((HEAD.replace("cluster", "lab") + 'cluster = "x"\n', FACTORS, RUN), "evaluation: give either lab or cluster"),
         (
             (HEAD, FACTORS, RUN.replace("{program}", "{app}")),
-            "run.command: {app} is no factor; there are program, ranks",
+            "plan.toml:10: run.command: {app} is not a factor; there are program, ranks",
         ),
         ((HEAD, FACTORS, RUN.replace('"{ranks}"', '"{program}"')), "run.ranks: 'is' is no number of ranks"),
-        ((HEAD, "[factors]\nblock = [1]\n", '[run]\ncommand = ["x"]\n'), "block has a meaning of its own"),
-        ((HEAD, '[factors]\na = [1, "1"]\n', '[run]\ncommand = ["x"]\n'), "factors: a: a level stands there twice"),
+        ((HEAD, "[factors]\nblock = [1]\n", '[run]\ncommand = ["x"]\n'), "factors.block: has a meaning of its own"),
+        ((HEAD, '[factors]\na = [1, "1"]\n', '[run]\ncommand = ["x"]\n'), "factors.a: has a level twice"),
         ((HEAD.replace("c.toml", "{network}.toml"), FACTORS, RUN), "{network} needs a re-configuration"),
-        ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["network"]\nblocks = 2\n'), "blocks: at least 3"),
-        ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["bond"]\n'), "whole_plot.factors: 'bond' is not there"),
+        ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["network"]\nblocks = 2\n'), "whole_plot.blocks: at least 3"),
+        ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["bond"]\n'), "whole_plot.factors: no 'bond'"),
         (
             (HEAD, FACTORS, RUN, '[replications]\ncount = 2\n[whole_plot]\nfactors = ["network"]\n'),
-            "count: 2 do not fill 3 blocks",
+            "replications.count: 2 do not fill 3 blocks",
         ),
         ((HEAD, FACTORS, RUN, "[replications]\ncount = 3\nhalf_width = 0.05\n"), "needs at least 5 replications"),
         (
             (HEAD, FACTORS, RUN, '[[exclude]]\nprogram = "cg"\n'),
-            "exclude: program: 'cg' is not there; there are is, ft",
+            "exclude[0].program: no 'cg'; there are is, ft",
         ),
         ((HEAD, FACTORS, RUN, '[[exclude]]\nprogram = ["is", "ft"]\n'), "exclude: nothing is left to run"),
-        ((HEAD, FACTORS, RUN, '[[fractions]]\nfactors = ["program", "network"]\n'), "the same number of levels"),
+        (
+            (HEAD, FACTORS, RUN, '[[fractions]]\nfactors = ["program", "network"]\n'),
+            "fractions[0].factors: must have the same",
+        ),
         (
             (HEAD, FACTORS, RUN, '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = ["is"] }\n'),
-            "neighbours.levels: says nothing of ad",
+            "neighbours.levels: has no entry for ad",
         ),
         (
             (HEAD, FACTORS, RUN, '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = ["is"], ad = [] }\n'),
-            "neighbours.levels.rr: 'is' is not there; there are none",
+            "neighbours.levels.rr: no 'is'; there are none",
         ),
         (
             (
@@ -266,19 +269,19 @@ ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
         ),
         (
             (HEAD, FACTORS, RUN, '[management]\nfactor = "network"\nlevels = { none = "none" }\n'),
-            "management.levels: says nothing of rr",
+            "management.levels: has no entry for rr",
         ),
-        ((HEAD, FACTORS, RUN, '[report]\nconfigurations = ["network"]\n'), "report: baseline: network is missing"),
-        ((HEAD, FACTORS, RUN + 'program = "is"\n'), "run: command: give either command, or the program"),
-        ((HEAD, FACTORS, "[run]\n"), "run: command: give either command, or the program"),
-        ((HEAD, FACTORS, '[run]\nprogram = "{program}"\n', ONE), "run.program: 'ft' is not there; there are is"),
-        ((HEAD, FACTORS, RUN, ONE), "run.program: is missing: say which of [[programs]] a row runs"),
+        ((HEAD, FACTORS, RUN, '[report]\nconfigurations = ["network"]\n'), "report.baseline: network is missing"),
+        ((HEAD, FACTORS, RUN + 'program = "is"\n'), "command: give either command, or the program"),
+        ((HEAD, FACTORS, "[run]\n"), "command: give either command, or the program"),
+        ((HEAD, FACTORS, '[run]\nprogram = "{program}"\n', ONE), "run.program: no 'ft'; there are is"),
+        ((HEAD, FACTORS, RUN, ONE), "run.program: is missing: name one of [[programs]]"),
         ((HEAD, FACTORS, '[run]\nprogram = "is"\n', ONE, ONE), "programs: two are called is"),
-        ((HEAD, FACTORS, RUN + 'mpirun = "{mpi}"\n'), "run.mpirun: {mpi} is no factor"),
-        ((HEAD, FACTORS, RUN + 'environment = { A = "{b}" }\n'), "run.environment: {b} is no factor"),
+        ((HEAD, FACTORS, RUN + 'mpirun = "{mpi}"\n'), "run.mpirun: {mpi} is not a factor"),
+        ((HEAD, FACTORS, RUN + 'environment = { A = "{b}" }\n'), "run.environment: {b} is not a factor"),
         (
             (HEAD, FACTORS, RUN, '[congestion]\nfactor = "network"\nlevels = { none = "none", rr = "none" }\n'),
-            "congestion.levels: says nothing of ad",
+            "congestion.levels: has no entry for ad",
         ),
         (
             (HEAD, FACTORS, RUN, '[management]\nfactor = "network"\nlevels = { none = { plane = "pigeon" } }\n'),
@@ -286,7 +289,7 @@ ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
         ),
         (
             (HEAD, FACTORS, RUN, '[placement]\nfactor = "program"\nlevels = { is = "slots" }\n'),
-            "placement.levels: says nothing of ft",
+            "placement.levels: has no entry for ft",
         ),
     ],
 )
