@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli.default_group import DefaultGroup
+from fairlead.cli.example_file import ExampleFile
 from fairlead.cli.settings_option import settings_option
 from fairlead.errors import FairleadError
 
@@ -35,13 +36,14 @@ def command() -> None:
 
 
 @command.command("run")
-@click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("plan_file", metavar="PLAN.toml", type=ExampleFile())
 @results_option
 @settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
 def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
     """Run a plan (default; `run` may be omitted).
 
-    Every row is checked before the first one starts: commands, classes, numbers of ranks, files, memory.
+    PLAN.toml is a plan, or the name of an example that comes with fairlead. Every row is checked before the first one
+    starts: commands, classes, numbers of ranks, files, memory.
 
     The same command again continues an interrupted evaluation, also after a kill, or after a larger budget or more
     retries were given in the plan. The exit code is 1 if rows have no sample because every try failed, or a cell has
@@ -139,7 +141,7 @@ def report(
 
 
 @command.command("plan")
-@click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("plan_file", metavar="PLAN.toml", type=ExampleFile())
 @click.option("--all", "everything", is_flag=True, help="List every row in its order.")
 @settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
 def plan(plan_file: Path, everything: bool, changes: "tuple[Change, ...]") -> None:
@@ -166,14 +168,14 @@ def plan(plan_file: Path, everything: bool, changes: "tuple[Change, ...]") -> No
 
 
 @command.command("import")
-@click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", metavar="FILE.csv", type=ExampleFile())
 @click.option(
     "--columns",
     "map_file",
     metavar="MAP.toml",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="TOML file that maps columns to factors and values (docs/reference/files/import.md; examples/published).",
+    type=ExampleFile(),
+    help="TOML file that maps columns to factors and values; examples/published/example.toml is one.",
 )
 @results_option
 def import_(file: Path, map_file: Path, results: Path) -> None:
@@ -182,8 +184,8 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
     Everything is checked first; a file that is refused leaves the results directory unchanged.
 
     \b
-    Example, from examples/published:
-      fairlead evaluate import example.csv --columns example.toml --results results/example
+    Example:
+      fairlead evaluate import examples/published/example.csv --columns examples/published/example.toml
     """
     from fairlead import config
     from fairlead.published.columns import ColumnMap, MapSource, prepare, put
@@ -198,7 +200,7 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
 
 
 @command.command("check")
-@click.argument("file", metavar="CLAIMS.json", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", metavar="CLAIMS.json", type=ExampleFile())
 @click.option(
     "--reading",
     "reading_file",
@@ -217,7 +219,7 @@ def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, 
 
     \b
     Example:
-      fairlead evaluate check example_claims.json --results results/example
+      fairlead evaluate check examples/published/example_claims.json
     """
     from fairlead.display.terminal import console, rich_table
     from fairlead.published import claims

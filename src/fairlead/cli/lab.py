@@ -12,6 +12,7 @@ import click
 from fairlead import files
 from fairlead import lab as labs
 from fairlead.cli import scale as scale_option
+from fairlead.cli.example_file import ExampleFile
 from fairlead.lab import Lab
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=ExampleFile())
 @click.option("--name", help="Name of the lab, to run several of one description  [default: the description's].")
 @click.option(
     "--scale",
@@ -55,13 +56,15 @@ def command() -> None:
 def up(file: Path, name: str | None, scale: float | None, output: Path | None, share: tuple[Path, ...]) -> None:
     """Start the lab that FILE describes and write its cluster file.
 
+    FILE is a lab file, or the name of an example that comes with fairlead, with or without examples/ and .toml.
+
     A machine with few cores cannot emulate many fast links: use a smaller --scale if the cores, not the network, limit
     your programs.
 
     \b
     Examples:
       fairlead lab up examples/mesh8.toml
-      fairlead lab up examples/mesh16.toml --scale 0.1
+      fairlead lab up mesh16 --scale 0.1
       fairlead lab up examples/mesh8.toml --name second --share /tmp/data
     """
     from fairlead.lab import description
@@ -89,9 +92,8 @@ def down(name: str) -> None:
 
 
 @command.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--lab", "name", hidden=True)  # NAME stood there before it was an argument as everywhere else
 @click.argument("words", metavar="NAME HOST -- COMMAND [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
-def exec(name: str | None, words: tuple[str, ...]) -> None:
+def exec(words: tuple[str, ...]) -> None:
     """Run a command on HOST of lab NAME. Streams, signals and exit status pass unchanged.
 
     NAME may be left out while a single lab is up.
@@ -99,7 +101,7 @@ def exec(name: str | None, words: tuple[str, ...]) -> None:
     \b
     Example: fairlead lab exec mesh8 h0 -- ping -c1 h1
     """
-    lab, [host, *argv] = _lab_and_rest(name, list(words))
+    lab, [host, *argv] = _lab_and_rest(list(words))
     argv = argv[1:] if argv[:1] == ["--"] else argv
     if not argv:
         raise click.UsageError(f"a command is missing: fairlead lab exec {lab.name} {host} -- COMMAND")
@@ -107,10 +109,8 @@ def exec(name: str | None, words: tuple[str, ...]) -> None:
     os.execv(line[0], line)
 
 
-def _lab_and_rest(name: str | None, words: list[str]) -> tuple[Lab, list[str]]:
+def _lab_and_rest(words: list[str]) -> tuple[Lab, list[str]]:
     """The lab that is meant, and HOST and COMMAND. A first word that names no lab is a host of the only one."""
-    if name is not None:
-        return labs.find(name), words
     running = {lab.name: lab for lab in labs.running_labs()}
     if words[0] in running:
         if len(words) == 1:

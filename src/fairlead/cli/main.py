@@ -49,6 +49,7 @@ COMMANDS: dict[str, dict[str, Known]] = {
         "evaluate": Known(
             "fairlead.cli.evaluate", "Run designed experiments: programs, neighbours, network configurations."
         ),
+        "simulate": Known("fairlead.cli.simulate", "Simulate programs, cross-traffic and management on any network."),
         "report": Known("fairlead.cli.report", "Write the report of stored results."),
         "export": Known("fairlead.cli.export", "Export stored results as CSV or Parquet."),
     },

@@ -13,9 +13,9 @@ from pydantic import Field
 from fairlead import config
 from fairlead.benchmarks.options import between_option, mpi_options
 from fairlead.benchmarks.registration import Asked
+from fairlead.cli.example_file import ExampleFile
 from fairlead.cli.measure_options import (
     OUTPUT_OPTIONS,
-    PATH,
     BenchmarkCommand,
     Lost,
     Output,
@@ -49,7 +49,7 @@ class Step:
 
 
 @click.command("plan")
-@click.argument("plan_file", metavar="FILE", type=PATH)
+@click.argument("plan_file", metavar="FILE", type=ExampleFile())
 @between_option
 @mpi_options
 @click.option("--dry-run", is_flag=True, help="Print what would be measured and how long it takes; measure nothing.")
@@ -58,7 +58,8 @@ class Step:
 def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output, **shared: Any) -> int:
     """Run the benchmarks of a plan, one after the other; print first how long they take.
 
-    FILE is a TOML file with a `title` and `steps`, each a benchmark with its options. A benchmark that fails is
+    FILE is a TOML file with a `title` and `steps`, each a benchmark with its options, or the name of an example that
+    comes with fairlead. A benchmark that fails is
     reported; the others continue. InfiniBand is skipped where a host has no device.
 
     \b
