@@ -137,7 +137,7 @@ def _pace(program: ProgramPlan, run: Callable[[int | None], Told]) -> tuple[int 
                 return None, run(None)
             raise ConfigError(
                 f"{program.name}: the program prints no time of its own, by which its length could be chosen",
-                hint="omit timed_s and length, or choose a program that prints a verdict (docs/guides/programs.md)",
+                hint="omit timed_s and length, or choose a program that prints a verdict with its time_s",
             )
         further = calibration.longer(number, found.timed_s)
         if further is None:

@@ -165,26 +165,22 @@ def test_programs_placement_transport_congestion_and_management_are_factors(tmp_
     assert set(plan.undisturbed(levels)) == {"program", "placement", "transport"}
 
 
-def test_a_plan_without_the_later_tables_is_stored_as_before():
-    stored = parse(HEAD, FACTORS, RUN).stored()
-    assert set(stored) == {
-        *("evaluation", "factors", "run", "replications", "whole_plot", "neighbours", "management", "exclude"),
-        *("fractions", "report"),
-    }
-    assert set(stored["run"]) == {"command", "ranks", "launcher", "mpirun", "timeout_s", "value", "expected_s"}
-    later = parse(LAB, MANAGED).stored()
-    assert {"programs", "congestion", "placement"} <= later.keys()
-    assert later["run"]["program"] == "{program}"
+def test_a_stored_plan_is_read_back_as_it_was():
+    for plan in (parse(HEAD, FACTORS, RUN), parse(LAB, MANAGED), config.load(EXAMPLES / "small.toml", Plan)):
+        stored = plan.stored()
+        assert set(stored) == set(Plan.model_fields)
+        assert Plan.model_validate(stored) == plan
+        # One of a store from before a table or key was added lacks it.
+        lacking = {key: value for key, value in stored.items() if value is not None and value != []}
+        assert Plan.model_validate(lacking) == plan
 
 
-def test_silent_neighbours_are_those_of_another_level_and_plans_without_are_stored_as_before():
+def test_silent_neighbours_are_those_of_another_level():
     plan = config.load(EXAMPLES / "small.toml", Plan)
     assert [plan.neighbours_at({"neighbours": level}) for level in ("none", "1 is", "1 silent is")] == [
         *((), ("is",), ("is",)),
     ]
     assert [plan.silent_at({"neighbours": level}) for level in ("none", "1 is", "1 silent is")] == [False, False, True]
-    assert plan.stored()["neighbours"]["silent"] == {"1 silent is": "1 is"}
-    assert set(config.load(EXAMPLES / "bonds.toml", Plan).stored()["neighbours"]) == {"factor", "levels", "programs"}
 
 
 def test_what_will_run_is_told():

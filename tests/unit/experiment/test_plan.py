@@ -323,16 +323,8 @@ def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.M
     prepare(two, plain.program.resolved(), "j")
     assert asked == [("h1", "h0"), None]
     stored = comparison.stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
-    assert "placement" not in stored["programs"][0]  # experiments of before are known again
+    assert stored["programs"][0]["placement"] is None
     assert stored["programs"][1]["placement"] == ["h1", "h0"]
-
-
-def test_a_plan_without_new_keys_is_stored_as_before() -> None:
-    """A comparison that an earlier version began is known again."""
-    plan = parse(SIMPLE + PROGRAMS)
-    assert set(comparison.stored(plan)["comparison"]) == {"name", "lab", "cluster", "seed", "replications", "stages"}
-    watched = plan.model_copy(update={"comparison": plan.comparison.model_copy(update={"monitor": True})})
-    assert comparison.stored(watched)["comparison"]["monitor"] is True
 
 
 def test_the_example_with_placements_is_of_its_lab() -> None:

@@ -79,8 +79,8 @@ def _planned(plan: dict[str, Any], analysis: Analysis) -> str:
 
 
 def _processors(asked: str | None, analysis: Analysis) -> list[str]:
-    """How instances shared the processors, where the plan says something of it."""
-    if asked is None:
+    """How instances shared the processors, where the plan sets it; None: of a plan before there was a choice."""
+    if asked in (None, "system"):
         return []
     found = [row.facts["processors"] for row in analysis.data.rows if "processors" in row.facts]
     ways = sorted({str(each["way"]) for each in found})
