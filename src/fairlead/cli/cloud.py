@@ -30,7 +30,7 @@ _LOOK = "check where it is when the cloud answers again: `fairlead cloud show`, 
 def command() -> None:
     """Show and move the virtual machines of a cluster, through the cloud manager that its file names.
 
-    How to set it up and what is migrated: docs/guides/migration.md.
+    The [cloud] table of the cluster file names it: libvirt or OpenStack. Labs with servers need no such table.
     """
 
 

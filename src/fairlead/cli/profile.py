@@ -35,7 +35,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     """Options that both commands have."""
     for option in (
         click.option("--settings", "settings_file", metavar="FILE", type=FILE,
-                     help="TOML file with the limits of the groups (docs/reference/files/profile.md)."),
+                     help="TOML file with the limits of the groups of ranks."),
         click.option("--figures", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
                      help="Also write the page's figures to DIRECTORY (SVG, PNG, CSV)."),
         click.option("--html", "html_file", metavar="FILE", type=FILE, help="Write a page with figures to FILE."),
@@ -70,8 +70,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     help="Also count calls by call site: function, file and line.",
 )
 @click.option("--chaos", metavar="SEED", type=click.IntRange(min=0),
-              help="Send messages over two paths at random, to test the relay plane "
-              "(docs/explanation/relay-plane.md).")  # fmt: skip
+              help="Send messages over two paths at random, to test the relay plane.")  # fmt: skip
 @click.option("--json", "json_file", metavar="FILE", type=FILE, help="Also write the profile to FILE as JSON.")
 @_output_options
 def run(

@@ -42,7 +42,7 @@ def _parse_move(
     "--monitor/--no-monitor",
     default=False,
     show_default=True,
-    help="Also record communication time by host pair (docs/guides/monitor.md).",
+    help="Also record communication time by host pair; needs a program that can be preloaded.",
 )
 @click.option("--messages", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
               help="Write all messages and collective calls to DIRECTORY, a file per process.")  # fmt: skip
@@ -56,8 +56,8 @@ def _parse_move(
     default="auto",
     show_default=True,
     help="Plane that reroutes traffic. route: kernel routes (needs the guardian's privilege); relay: agents carry the "
-    "ranks' messages, without privileges; auto: route if every host can, else relay if the program can be preloaded "
-    "(docs/guides/run.md).",
+    "ranks' messages, without privileges; auto: route if every host can, else relay if the program can be "
+    "preloaded.",
 )
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
               help="Rank placement from `fairlead placement --json`.")  # fmt: skip

@@ -37,5 +37,5 @@ def of(cluster: Cluster) -> Driver:
         return DRIVERS.get("lab")(cluster)
     raise ConfigError(
         f"{cluster.source}: it does not say whose virtual machines its hosts are",
-        hint="a [cloud] table says it; labs with servers need none (docs/guides/migration.md)",
+        hint="add a [cloud] table; labs with servers need none",
     )

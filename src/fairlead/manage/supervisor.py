@@ -314,12 +314,12 @@ def _tell_low_ports(narrator: Narrator, names: Sequence[str], ready: Sequence[an
     if unknown := [name for name, first in told.items() if first == "not known"]:
         narrator.say(
             f"{', '.join(unknown)}: net.ipv4.ip_unprivileged_port_start cannot be read, so every user there may be "
-            "able to inject packets into rerouted traffic (docs/guides/run.md)"
+            "able to inject packets into rerouted traffic"
         )
     if open_to_all := [f"{name} (first port {first})" for name, first in told.items() if name not in unknown]:
         narrator.say(
-            f"every user of {', '.join(open_to_all)} can inject packets into rerouted traffic: "
-            "net.ipv4.ip_unprivileged_port_start is below 1024 there (docs/guides/run.md)"
+            f"every user of {', '.join(open_to_all)} can inject packets into rerouted traffic; to prevent it, "
+            "there, as root: sysctl -w net.ipv4.ip_unprivileged_port_start=1024"
         )
 
 

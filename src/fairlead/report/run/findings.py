@@ -198,8 +198,7 @@ def caveats(comparison: Comparison) -> list[str]:
         found.append(
             f"The lab's processors, not its network, limited {words.listing(limited)}: these times, and what is "
             "computed from them, say nothing about the network. Slower links (`scale`) make the network the limit "
-            "again, unless the MPI library does not yield: its ranks keep processors busy while they wait "
-            "(docs/guides/lab.md)."
+            "again, unless the MPI library does not yield: its ranks keep processors busy while they wait."
         )
     if short := [text for program in comparison.programs if (text := _too_short(program))]:
         found.append(f"{'; '.join(short)}: make the runs longer (`timed_s`).")
