@@ -114,7 +114,7 @@ Faults that can be taken back last 2 s, on the relay plane mostly 3.5 s, unless 
 - supervisor killed: SIGKILL; supervisor silent: SIGSTOP for longer than a lease, 15 s
 - supervisor cut off from one host: its ssh port is filtered for 20 s
 - program killed: the ranks of the destination are killed
-- two jobs: two programs are rerouted at once, and one's agent on the relay is killed
+- two jobs: two programs are rerouted at the same time, and one's agent on the relay is killed
 
 ## Conditions
 """

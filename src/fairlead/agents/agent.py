@@ -253,4 +253,4 @@ def _line(message: dict[str, Any]) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 
-_DOCTOR = "`fairlead doctor CLUSTER` says what is wrong with a host"
+_DOCTOR = "`fairlead doctor CLUSTER` shows what is wrong with a host"

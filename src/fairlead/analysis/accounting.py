@@ -52,7 +52,7 @@ def _cpus(run: Run) -> float:
     hosts = run.facts.get("hosts", {})
     counts = [facts.get("cpus") for facts in hosts.values()] if hosts else [run.facts.get("here", {}).get("cpus")]
     if None in counts:
-        raise StatisticsError(f"run {run.id}: its facts do not say how many CPUs there are")
+        raise StatisticsError(f"run {run.id}: its facts lack the number of CPUs")
     return float(sum(float(each) for each in counts))
 
 

@@ -29,9 +29,7 @@ def of(analysis: "Analysis", whole_plot: Sequence[str]) -> Iterator[str]:
     yield from _against_medians(analysis)
     plots = {int(block) for each in summaries for block in np.unique(each.cell.blocks)} if whole_plot else {0, 1, 2}
     if len(plots) < 3:
-        yield (
-            f"{', '.join(whole_plot)} was set up in {len(plots)} block(s): its effect cannot be told from one of time."
-        )
+        yield (f"{', '.join(whole_plot)} was set up in {len(plots)} block(s): its effect may be one of time.")
 
 
 def disagrees(pair: "Pair") -> bool:

@@ -250,7 +250,10 @@ def _how_long(function: _Function) -> _Function:
         function
     )
     return click.option(
-        "--for", "duration_s", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds."
+        "--for",
+        "duration_s",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Seconds after which it stops.",
     )(function)
 
 

@@ -88,7 +88,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fairlead")
 @click.option("-v", "--verbose", is_flag=True,
-              help="Show tracebacks and the command lines that are executed (goes before the command).")  # fmt: skip
+              help="Show tracebacks and the command lines that are executed (give it before the command).")  # fmt: skip
 @click.pass_context
 def command(context: click.Context, verbose: bool) -> None:
     """Make MPI programs run well on clouds and commodity Ethernet.

@@ -36,6 +36,6 @@ def of(cluster: Cluster) -> Driver:
     if cluster.executor == "lab" and cluster.lab:
         return DRIVERS.get("lab")(cluster)
     raise ConfigError(
-        f"{cluster.source}: it does not say whose virtual machines its hosts are",
+        f"{cluster.source}: it does not name the cloud of its hosts",
         hint="add a [cloud] table; labs with servers need none",
     )

@@ -235,7 +235,7 @@ def _machine(name: str, values: dict[str, Any], disk_B: int, downtime_s: float) 
             dirty_Bps=None if dirty_MiBps is None else float(dirty_MiBps) * _MIB,
         )
     except KeyError as error:
-        raise CloudError(f"{error.args[0]} of {name} is not told") from error
+        raise CloudError(f"{error.args[0]} of {name} is missing") from error
 
 
 def _disks_B(domain: Any) -> list[int]:

@@ -50,7 +50,7 @@ def from_slurm(
         slots *= len(names)
     if len(slots) != len(names):
         raise ConfigError(
-            f"SLURM_TASKS_PER_NODE={environment['SLURM_TASKS_PER_NODE']!r} tells of {len(slots)} nodes, "
+            f"SLURM_TASKS_PER_NODE={environment['SLURM_TASKS_PER_NODE']!r} has {len(slots)} nodes, "
             f"SLURM_JOB_NODELIST={nodes!r} of {len(names)}"
         )
     addresses = _seen_by_others(names, [(resolve or _resolve)(name) for name in names])

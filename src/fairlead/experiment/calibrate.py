@@ -145,5 +145,5 @@ def _pace(program: ProgramPlan, run: Callable[[int | None], Told]) -> tuple[int 
         number = further
     raise ConfigError(
         f"{program.name}: its timed section does not become longer with the number after {program.length}",
-        hint="length is to name the option that says how long the program runs",
+        hint="length must name the option that sets the program's length",
     )

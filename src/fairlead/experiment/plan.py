@@ -74,7 +74,7 @@ class RunTable(Model):
         if bool(self.command) == (self.program is not None):
             raise ValueError("command: give either command, or the program of [[programs]]")
         if self.program is not None and self.launcher == "custom":
-            raise ValueError("launcher: custom runs a command as it stands; [[programs]] are started by mpirun")
+            raise ValueError("launcher: custom runs a command unchanged; [[programs]] are started by mpirun")
         return self
 
 

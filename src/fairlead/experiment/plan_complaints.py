@@ -87,7 +87,7 @@ def _of_whole_plot(plan: "Plan") -> Iterator[str]:
         return
     yield from _unknown("whole_plot.factors", plot.factors, plan.factors)
     if plot.blocks < LEAST_BLOCKS:
-        yield f"whole_plot.blocks: at least {LEAST_BLOCKS}, or its effect cannot be told from that of time"
+        yield f"whole_plot.blocks: at least {LEAST_BLOCKS}, or its effect cannot be distinguished from that of time"
     if plan.replications.count < plot.blocks:
         yield f"replications.count: {plan.replications.count} do not fill {plot.blocks} blocks"
 
@@ -108,7 +108,7 @@ def _of_neighbours(plan: "Plan") -> Iterator[str]:
     if plan.run.launcher == "custom":
         for key in ("silent", "hosts"):
             if getattr(neighbours, key):
-                yield f"neighbours.{key}: run.launcher custom runs commands as they stand; mpi places ranks"
+                yield f"neighbours.{key}: run.launcher custom runs commands unchanged; mpi places ranks"
     for silent, level in neighbours.silent.items():
         if silent in neighbours.levels:
             yield f"neighbours.silent: {silent} is also in neighbours.levels"
@@ -127,7 +127,7 @@ def _of_levels(plan: "Plan") -> Iterator[str]:
             if str(level) not in table.levels:
                 yield f"{name}.levels: has no entry for {level}"
     if plan.placement is not None and plan.run.launcher == "custom":
-        yield "placement: run.launcher custom runs commands as they stand; mpi places ranks"
+        yield "placement: run.launcher custom runs commands unchanged; mpi places ranks"
 
 
 def _of_network(plan: "Plan") -> Iterator[str]:

@@ -174,7 +174,7 @@ class _Audience:
         if isinstance(error, OSError):
             error = of_system(error)
         text = str(error) if isinstance(error, FairleadError) else repr(error)
-        self._narrator.say(f"the program goes on, but its record has gaps: {text}")
+        self._narrator.say(f"the program continues, but its record has gaps: {text}")
 
     def _register(self, host: int, event: AgentEvent) -> None:
         state = self._registration.state

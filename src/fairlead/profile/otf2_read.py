@@ -258,7 +258,7 @@ class _Reader:
             pid=0,
             host=self._host(rank),
             program=self._file.stem,
-            library="not told by the trace",
+            library="not in the trace",
             opened=self._opened(),
             state="finalized" if finalized else "exited",
             rank=rank,

@@ -173,7 +173,7 @@ def _take_impact(launch: _Launch, cells: list[str], line: int) -> None:
 def _readings(launch: _Launch, end: int) -> list[Reading]:
     """The tests of a launch that ends before line ``end + 1``."""
     if not launch.ranks:
-        raise refused(launch.source, launch.title, 'the number of ranks is not told ("Test with .. MPI ranks")')
+        raise refused(launch.source, launch.title, 'the number of ranks is missing ("Test with .. MPI ranks")')
     missing = [name for name in KEY if name not in launch.impacts] if launch.load else []
     if not launch.load and ("isolated", LAST) not in launch.tables:
         missing = [LAST]

@@ -134,7 +134,7 @@ def _tcp_without_limit(start: dict[str, Any], source: str) -> None:
     limits = [of.get(name, 0) for of in (start, test) for name in ("target_bitrate", "fqrate")]
     if any(limits):
         raise MeasurementError(
-            f"{source}: was limited to {max(limits):g} bit/s (-b or --fq-rate): that says nothing of the network",
+            f"{source}: was limited to {max(limits):g} bit/s (-b or --fq-rate): that does not measure the network",
             hint="run iperf3 without a limit",
         )
 

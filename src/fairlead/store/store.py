@@ -281,7 +281,7 @@ class Store:
         session = holder_session(self.directory / LOCK_NAME) or ""
         found = self._read_runs(f"{_RUN_QUERY} WHERE runs.id = :run", {"run": run, "session": session})
         if not found:
-            hint = f"`fairlead report {self.directory} --list` says what there is"
+            hint = f"`fairlead report {self.directory} --list` lists what there is"
             raise NoSuchResultsError(f"{self._path}: there is no run {run}", hint=hint)
         return found[0]
 

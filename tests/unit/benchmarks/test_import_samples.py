@@ -42,8 +42,8 @@ def test_every_sample_is_kept_and_its_statistics_are_computed(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "told", "message"),
     [
-        ("1\n", Told(), r"f:1: a file of samples says neither what they are of nor their unit"),
-        ("1\n", Told("barrier", "furlong"), r"f:1: a file of samples says neither"),
+        ("1\n", Told(), r"f:1: a file of samples names neither their test nor their unit"),
+        ("1\n", Told("barrier", "furlong"), r"f:1: a file of samples names neither"),
         ("1 2\n", BARRIER, r"f:1: '1 2' is not one number"),
         ("1\n-2\n", BARRIER, r"f:2: '-2' is no number of this format"),
         ("1\nnan\n", BARRIER, r"f:2: 'nan' is no number"),

@@ -59,7 +59,7 @@ def test_launches_repeat_each_other() -> None:
         ("12.0X", "12.0", "'12.0' is no factor"),
         ("2.1X", "infX", "'inf' is no number of this format"),
         (files.factor("Multiple Allreduce (8 B)", "2.1X", "3.1X"), "", "complete: Multiple Allreduce is missing"),
-        ("  Test with 64 MPI ranks (16 nodes)\n", "", "f:1: the number of ranks is not told"),
+        ("  Test with 64 MPI ranks (16 nodes)\n", "", "f:1: the number of ranks is missing"),
         ("Isolated Network Tests", "Isolated Neighbour Tests", "is no section of GPCNeT"),
     ],
 )

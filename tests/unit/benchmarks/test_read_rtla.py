@@ -69,5 +69,5 @@ def test_launches_and_tools_are_told_side_by_side(tmp_path: Path) -> None:
     assert len([each for each in noise.told if each.launch == 1]) == len(first) == 9
     text = "\n".join(reports.findings(found))
     assert "rtla osnoise: noise takes 0.050\u00a0% to 2.500\u00a0% of the time of 4 cores" in text
-    assert "rtla tells sums, means and maxima, no samples" in text
+    assert "rtla prints sums, means and maxima, no samples" in text
     assert '<figure id="noise-rtla">' in (tmp_path / "r" / "benchmarks.html").read_text()

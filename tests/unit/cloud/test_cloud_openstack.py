@@ -378,8 +378,12 @@ def test_a_silent_cloud_is_told_and_asked_again(site: Cloud, monkeypatch: pytest
             {"servers": None},
             "/servers/detail makes no sense: servers: Input should be a valid array",
         ),
-        ("/resource_providers/rp-1/inventories", {"inventories": {}}, "Placement does not tell the room of h1"),
-        ("/resource_providers/rp-0/allocations", {"allocations": {}}, "Placement does not tell what node0 has"),
+        ("/resource_providers/rp-1/inventories", {"inventories": {}}, "Placement does not report the capacity of h1"),
+        (
+            "/resource_providers/rp-0/allocations",
+            {"allocations": {}},
+            "does not report the resources of node0",
+        ),
         ("/os-server-groups", [], "/os-server-groups makes no sense"),
         ("/v3/auth/tokens", "ok", "."),
     ],
@@ -437,7 +441,7 @@ def test_a_cloud_that_is_not_there_is_told_in_a_line(site: Cloud, tmp_path: Path
 
 def test_the_cloud_is_the_one_that_os_cloud_names(site: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
     table = TABLE.replace('cloud = "site"\n', "")
-    with pytest.raises(ConfigError, match=r"\[cloud\] does not say which cloud"):
+    with pytest.raises(ConfigError, match=r"\[cloud\] does not name the cloud"):
         driver(table)
     # Single credentials in the environment are nobody's usual place for two clouds.
     monkeypatch.setenv("OS_PASSWORD", "not this one")

@@ -139,6 +139,6 @@ def test_an_allocation_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytes
     assert cluster_file("slurm", tmp_path) == path  # again, in the same allocation
     edited = path.read_text() + "# edited\n"
     path.write_text(edited)
-    with pytest.raises(ConfigError, match="is there already, and is not what Slurm says now"):
+    with pytest.raises(ConfigError, match="exists, and differs from what Slurm reports now"):
         cluster_file("slurm", tmp_path)
     assert path.read_text() == edited

@@ -99,7 +99,7 @@ def test_on_real_hosts_a_level_is_a_bond_of_the_first_interfaces() -> None:
     alb = parse(text.replace('mode = "4", hash = "layer3+4"', 'mode = "balance-alb"')).network
     assert alb is not None
     assert alb.levels["two"].bond is not None
-    with pytest.raises(ConfigError, match="there are 3 interfaces"):
+    with pytest.raises(ConfigError, match=r"plan\.toml:14: network\.levels\.two\.nics: there are only 3 interfaces"):
         parse(text.replace("nics = 2", "nics = 4"))
     with pytest.raises(ConfigError, match="a real switch is configured there"):
         parse(text.replace('mode = "4"', 'switch = "layer2", mode = "4"'))

@@ -261,7 +261,7 @@ ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
                 '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = ["x"] }\nsilent = { ad = "rr" }\n',
                 '[neighbours.programs]\nx = { command = ["x"] }\n',
             ),
-            "neighbours.silent: run.launcher custom runs commands as they stand",
+            "neighbours.silent: run.launcher custom runs commands unchanged",
         ),
         (
             (HEAD, FACTORS, RUN, '[management]\nfactor = "network"\nlevels = { none = "none" }\n'),

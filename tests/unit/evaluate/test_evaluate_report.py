@@ -237,7 +237,7 @@ def test_what_was_measured_is_set_beside_what_the_nics_carried():
     networks = Networks({(name,): Observed(4.0, (1.0, 1.0), nics, nics, 0.0, 0) for name, nics in seen.items()})
     table = network_tables.beside_theory(replace(found, data=replace(found.data, rows=rows), networks=networks))
     remarks = {row[0].value: row[1].value for row in table.rows}
-    assert remarks == {"two": "as the busiest NIC says", "one": "no gain expected, and none significant"}
+    assert remarks == {"two": "as the busiest NIC predicts", "one": "no gain expected, and none significant"}
 
 
 def test_groups_average_gains_and_shares_count_cells_apart_from_runs():

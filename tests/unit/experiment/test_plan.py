@@ -269,8 +269,6 @@ def test_planes_stand_side_by_side() -> None:
     assert {scenario(row.levels) for row in rows_of(plan)} == {
         "clean", "congested", "clean_route", "congested_route", "clean_relay", "congested_relay",
     }  # fmt: skip
-    simple = parse(SIMPLE + PROGRAMS)
-    assert "planes" not in comparison.stored(simple)["comparison"]  # a comparison of before goes on
     assert comparison.stored(plan)["comparison"]["planes"] == ["route", "relay"]
     one = CliRunner().invoke(command, [str(EXAMPLES / "demo.toml"), "--plane", "relay", "--show-plan"])
     assert "congested_managed" in one.output

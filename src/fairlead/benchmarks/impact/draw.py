@@ -49,7 +49,7 @@ def draw(found: Sequence[Impact], systems: Sequence[str]) -> Drawing:
             legend_below(figure, [axes[0].plot([], [], color=of[e.system], label=e.system)[0] for e in found])
     caption = (
         "How many times longer the victims' exchanges take beside a congestor than alone: random ring latency, "
-        "bandwidth with a barrier, allreduce. Small points are rounds, in each of which the hosts were drawn anew; "
+        "bandwidth with a barrier, allreduce. Small points are rounds, each with newly drawn hosts; "
         "large ones their median with its 95 % interval. The tail is that of all rounds together, of as many exchanges "
         f"of each alone as beside; it is told where at least {BEYOND} take longer. "
     ) + transports.told(found)

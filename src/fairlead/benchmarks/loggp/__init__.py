@@ -31,6 +31,6 @@ register(
         package=__name__,
         place=LAYERS + 60,
         command=command,
-        compared="L; o of the smallest size that it is told of; g of the smallest messages, G of the largest",
+        compared="L; o of the smallest size that has one; g of the smallest messages, G of the largest",
     )
 )

@@ -113,7 +113,7 @@ class Probe:
         self._threads[1].join(END_S)
         return MeasurementError(
             f"{self._name} ended during {what} with exit code {self._process.poll()}{self._tail()}",
-            hint="a host may be gone; `fairlead doctor` says more",
+            hint="a host may be gone; `fairlead doctor` shows more",
         )
 
     def _tail(self) -> str:

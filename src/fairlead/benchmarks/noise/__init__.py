@@ -16,7 +16,7 @@ RTLA = ("noise-osnoise", "noise-osnoise-hist", "noise-timerlat", "noise-timerlat
 
 
 def _cores(plan: Mapping[str, Any]) -> str:
-    return "one core after the other" if plan.get("in_turn") else "all cores at once"
+    return "one core after the other" if plan.get("in_turn") else "all cores at the same time"
 
 
 @click.option("--method", type=click.Choice(["selfish", "fwq"]), default="selfish", show_default=True,

@@ -83,7 +83,7 @@ def _judge(
     rate, uplink_bps = traffic.servers.get(server), inventory.server(server).uplink_bps
     every = f"every path into {server} is slow ({seen})"
     if rate is None or not uplink_bps:
-        return Diagnosis(server, Kind.UNKNOWN, vms, None, f"{every}, but the cloud does not tell its traffic")
+        return Diagnosis(server, Kind.UNKNOWN, vms, None, f"{every}, but the cloud does not report its traffic")
     if rate.in_bps < settings.busy_share * uplink_bps:
         why = f"{every}, but its uplink is not full: {rate.in_bps / 1e6:.0f} of {uplink_bps / 1e6:.0f} Mbit/s come in"
         return Diagnosis(server, Kind.PATH, vms, None, why)

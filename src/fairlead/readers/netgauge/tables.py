@@ -13,7 +13,7 @@ _NUMBER = r"(\d+\.\d\d(?:\d\d)?)"  # one_one_all has four decimals at the least 
 _BLOCK = " ".join([_NUMBER] * 4)
 _AROUND = r" \((?:\d+\.\d\d|-?nan) \d+\)"  # deviation, and how many lie beyond two of it; none of a single test
 QUEUE, STRIDES, ALL = "one_one_req_queue", "one_one_dtype", "one_one_all"
-UNNAMED = "several patterns of netgauge write this table, and the file does not say which"
+UNNAMED = "several patterns of netgauge write this table, and the file does not name the pattern"
 
 
 @dataclass(frozen=True)

@@ -185,9 +185,7 @@ def caveats(comparison: Comparison) -> list[str]:
         found.append("This comparison is incomplete: it is still running, or was interrupted.")
     failed = [run for run in comparison.runs if run.status in ("failed", "aborted")]
     if failed:
-        found.append(
-            f"{words.count(len(failed), 'run')} failed and are excluded; the table of runs says which and why."
-        )
+        found.append(f"{words.count(len(failed), 'run')} failed and are excluded; the table of runs has the reasons.")
     limited = [
         f"{program.name} {cell.scenario.replace('_', ' ')} ({words.percent(cell.busy, decimals=0)} busy)"
         for program in comparison.programs

@@ -75,7 +75,7 @@ CASES: list[Case] = [
         "mpirun",
         ERROR,
         setting("facts", "tools", "mpirun", "output", value="Intel(R) MPI Library 2021"),
-        "no MPI that fairlead knows",
+        "not a known MPI",
         "launch line of your own",
     ),
     (
@@ -113,7 +113,7 @@ CASES: list[Case] = [
         "EFA device rdmap0s6",
         "without fairlead",
     ),
-    ("iperf3", NOTE, setting("facts", "tools", "iperf3", value=None), "iperf3 is not there", "apt install iperf3"),
+    ("iperf3", NOTE, setting("facts", "tools", "iperf3", value=None), "iperf3 is missing", "apt install iperf3"),
     (
         "agent",
         ERROR,

@@ -186,7 +186,7 @@ def test_a_cloud_that_tells_no_traffic_moves_nothing() -> None:
     site = Site(flooded_bps={"s0": FLOOD_BPS}, tells_traffic=False)
     record = drive(site, controller_of(site, 200.0), 30.0)
     assert record.moves == []
-    assert "the cloud does not tell its traffic" in record.reasons()
+    assert "the cloud does not report its traffic" in record.reasons()
 
 
 def test_a_target_that_refuses_is_followed_by_the_next() -> None:

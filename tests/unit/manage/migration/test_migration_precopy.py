@@ -128,7 +128,7 @@ def test_a_lab_without_servers_refuses() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("cpus = 3", "cpus = 2", "lab.toml:11: servers: cpus: 3 virtual machines need 3, a server has 2"),
+        ("cpus = 3", "cpus = 2", "lab.toml:15: servers.cpus: 3 virtual machines need 3, a server has 2"),
         ("cpus = 3", 'memory = "100MiB"', "memory: 3 virtual machines need 201326592 B, a server has 104857600 B"),
         ("hosts_per_leaf = 3", "hosts_per_leaf = 5", "2 servers with 2 virtual machines each have no place for"),
         ('dirty_rate = "8mbit"', "dirty_rate = 8", "servers.vm.dirty_rate: 8 is not a rate"),
