@@ -86,7 +86,7 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is no UTF-8 text: {error}") from error
+        raise ConfigError(f"{path}: is not UTF-8 text: {error}") from error
 
 
 def _tables(text: str, source: str) -> dict[str, Any]:

@@ -175,7 +175,7 @@ def test_a_bond_takes_over_addresses_and_routes_is_read_back_and_taken_back(host
         (Wanted("bond7", ("eth1", "eth9"), "802.3ad"), r"there is no interface eth9"),
         (Wanted("eth3", ("eth1",), "802.3ad"), r"there is an interface eth3 already"),
         (Wanted("bond7", tuple(f"eth{k}" for k in range(9)), "balance-rr"), r"name 1 to 8 NICs"),
-        (Wanted("bond7", ("lo",), "balance-rr"), r"lo is no NIC"),
+        (Wanted("bond7", ("lo",), "balance-rr"), r"lo is not a NIC"),
     ],
 )
 def test_what_cannot_work_is_refused_before_anything_is_touched(hosts: Imitated, wanted: Wanted, reason: str) -> None:

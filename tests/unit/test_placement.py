@@ -292,5 +292,5 @@ def test_hosts_that_take_no_ranks_any_more(tmp_path: Path) -> None:
     stored = tmp_path / "placed.json"
     stored.write_text(compute.compute(profiled(["h0", "h1", "h2", "h3"]), CLUSTER).to_json())
     fewer = Cluster("sim", "local", CLUSTER.hosts[:3], source="sim.toml")
-    with pytest.raises(ConfigError, match=r"places ranks on h3, which is no compute host of sim\.toml"):
+    with pytest.raises(ConfigError, match=r"places ranks on h3, which is not a compute host of sim\.toml"):
         placed.hosts(stored, fewer)

@@ -60,7 +60,7 @@ def _without_samples(data: Dataset, summaries: Sequence["Summary"]) -> Iterator[
         where = "; ".join(
             f"{describe(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
         )
-        yield f"{failed} runs failed and are no samples ({where})."
+        yield f"{failed} runs failed and are not samples ({where})."
     planned = int(data.record.facts.get("cells", 0))
     if planned > len(data.cells):
         yield f"{planned - len(data.cells)} of {planned} planned cells have no sample."

@@ -108,7 +108,7 @@ class Numbers(click.ParamType):
         words = str(value).split(",")
         if not all(word.strip().isdigit() and self._least <= int(word) <= self._most for word in words):
             self.fail(
-                f"{value!r} are no numbers from {self._least} to {self._most}; write for example 1,16",
+                f"{value!r} are not numbers from {self._least} to {self._most}; write for example 1,16",
                 parameter,
                 context,
             )

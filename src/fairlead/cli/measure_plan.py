@@ -123,14 +123,14 @@ def _asked(group: click.Context, path: Path, number: int, step: str, shared: dic
         name, *arguments = shlex.split(step)
         command = group.command.get_command(group, name)
         if not isinstance(command, BenchmarkCommand):
-            raise _wrong(path, number, step, "is no benchmark")
+            raise _wrong(path, number, step, "is not a benchmark")
         context = command.make_context(name, arguments, parent=group)
     except click.UsageError as error:
         raise _wrong(path, number, step, error.format_message()) from error
     except click.exceptions.Exit as error:
         raise _wrong(path, number, step, "--help has no place in a plan") from error
     except ValueError as error:
-        raise _wrong(path, number, step, "is no benchmark with options") from error
+        raise _wrong(path, number, step, "is not a benchmark with options") from error
     own = _given(context, command)
     if misplaced := [each for each in OUTPUT_OPTIONS if each in own]:
         raise _wrong(path, number, step, f"--{misplaced[0]} holds for a whole plan; give it after the file's name")

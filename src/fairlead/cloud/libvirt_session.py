@@ -200,7 +200,7 @@ class Session:
     def _copy(self, disk: Disk, name: str, undo: list[Callable[[], object]]) -> Volume:
         """A copy, made in the same storage pool."""
         if not disk.source:
-            raise CloudError(f"disk {disk.target} is no file, device or volume, and cannot be copied")
+            raise CloudError(f"disk {disk.target} is not a file, device or volume, and cannot be copied")
         if disk.pool is None:
             volume = self._connection.storageVolLookupByPath(disk.source)
         else:

@@ -97,7 +97,7 @@ def _read() -> Any:
     finally:
         logger.removeFilter(keep_back)
     if broken:
-        raise ConfigError(f"{broken[0]}: is no YAML", hint="a parser's message would quote it, and with it a password")
+        raise ConfigError(f"{broken[0]}: is not YAML", hint="a parser's message would quote it, and with it a password")
     return found
 
 

@@ -113,7 +113,7 @@ def _of_neighbours(plan: "Plan") -> Iterator[str]:
         if silent in neighbours.levels:
             yield f"neighbours.silent: {silent} is also in neighbours.levels"
         elif not neighbours.levels.get(level):
-            yield f"neighbours.silent.{silent}: {level!r} is no level with neighbours"
+            yield f"neighbours.silent.{silent}: {level!r} is not a level with neighbours"
 
 
 def _of_levels(plan: "Plan") -> Iterator[str]:

@@ -91,7 +91,7 @@ def _reasons(now: Network, wanted: Wanted) -> Iterator[str]:
 def _of_nics(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
     for nic in nics:
         if nic.name == "lo" or "bonding/mode" in nic.kind:
-            yield f"{nic.name} is no NIC"
+            yield f"{nic.name} is not a NIC"
         if nic.master:
             yield f"{nic.name} belongs to {nic.master}"
         if nic.speed_Mbps is None and wanted.mode in NEEDS_SPEED:

@@ -31,7 +31,7 @@ def hosts(file: Path, cluster: Cluster, ranks: int | None = None, *, own_mpirun:
     unknown = [host for host in found.host_of_rank if host not in compute]
     if unknown:
         raise ConfigError(
-            f"{file}: places ranks on {unknown[0]}, which is no compute host of {cluster.source}",
+            f"{file}: places ranks on {unknown[0]}, which is not a compute host of {cluster.source}",
             hint="compute it again with `fairlead placement`",
         )
     return tuple(found.host_of_rank)

@@ -213,7 +213,9 @@ def _numbers(
         if np.isfinite(number) and (value.unit != "s" or number > 0):
             numbers[index] = number
         elif kind != EXCLUDED:
-            reason = f"{text} is no time: it must be more than 0" if np.isfinite(number) else f"{text!r} is no number"
+            reason = (
+                f"{text} is not a time: it must be more than 0" if np.isfinite(number) else f"{text!r} is not a number"
+            )
             not_so.append((row.line, reason))
     if not_so:
         line, reason = not_so[0]

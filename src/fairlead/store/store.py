@@ -206,7 +206,7 @@ class Store:
             status: ``ok``, ``failed`` (it ended by itself, wrongly) or ``aborted`` (the user ended it).
         """
         if status not in ENDINGS:
-            raise StoreError(f"run {run}: {status!r} is no end", hint=f"use one of {', '.join(ENDINGS)}")
+            raise StoreError(f"run {run}: {status!r} is not a final status", hint=f"use one of {', '.join(ENDINGS)}")
         self._require_unfinished(run)
         self._events.flush()
         with self._transaction() as cursor:

@@ -28,7 +28,7 @@ def test_osnoise_top_has_sums_and_maxima_of_each_processor() -> None:
     hardware = "".join(
         line[: line.rindex("         IRQ")] + "\n" if "IRQ" in line else line for line in hardware.splitlines(True)
     )
-    with pytest.raises(MeasurementError, match="is no row of a processor: 9 columns"):
+    with pytest.raises(MeasurementError, match="is not a row of a processor: 9 columns"):
         rtla.read(hardware, "f")
     with pytest.raises(MeasurementError, match=r"f:5: 250001 us of noise in 10000000 us do not leave 97\.50000 %"):
         rtla.read(files.OSNOISE_TOP.replace(" 250000", " 250001"), "f")

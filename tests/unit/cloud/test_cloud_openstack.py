@@ -467,7 +467,7 @@ def test_nothing_secret_is_ever_shown(site: Cloud, tmp_path: Path, caplog: pytes
     (tmp_path / "clouds.yaml").write_text(f'clouds:\n  site:\n    auth: {{password: "{PASSWORD}\n')
     shown.append(CliRunner().invoke(command, ["show", str(cluster)]))
     assert [type(each.exception) for each in shown] == [type(None), CloudError, CloudError, ConfigError]
-    assert str(shown[3].exception).startswith(f"{tmp_path}/clouds.yaml: is no YAML\n")
+    assert str(shown[3].exception).startswith(f"{tmp_path}/clouds.yaml: is not YAML\n")
     traces = ["".join(traceback.format_exception(each.exception)) for each in shown if each.exception]
     text = caplog.text + "".join([each.output for each in shown] + traces)
     assert PASSWORD not in text and "secret-token" not in text

@@ -207,7 +207,7 @@ ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
             (HEAD, FACTORS, RUN.replace("{program}", "{app}")),
             "plan.toml:10: run.command: {app} is not a factor; there are program, ranks",
         ),
-        ((HEAD, FACTORS, RUN.replace('"{ranks}"', '"{program}"')), "run.ranks: 'is' is no number of ranks"),
+        ((HEAD, FACTORS, RUN.replace('"{ranks}"', '"{program}"')), "run.ranks: 'is' is not a number of ranks"),
         ((HEAD, "[factors]\nblock = [1]\n", '[run]\ncommand = ["x"]\n'), "factors.block: has a meaning of its own"),
         ((HEAD, '[factors]\na = [1, "1"]\n', '[run]\ncommand = ["x"]\n'), "factors.a: has a level twice"),
         ((HEAD.replace("c.toml", "{network}.toml"), FACTORS, RUN), "{network} needs a re-configuration"),
@@ -242,7 +242,7 @@ ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
                 RUN,
                 '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = [] }\nsilent = { ad = "rr" }\n',
             ),
-            "neighbours.silent.ad: 'rr' is no level with neighbours",
+            "neighbours.silent.ad: 'rr' is not a level with neighbours",
         ),
         (
             (

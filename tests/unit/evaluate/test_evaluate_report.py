@@ -363,7 +363,7 @@ def test_warnings_name_the_cells():
         ("ft", "plain"): [*np.linspace(1, 2, 17) ** 0.5, 1.111, 1.111, 1.111, 1.111],
     }
     found = analyse(data(cells, failed={("is", "bond"): 2}), REPORT).warnings
-    assert found[0].startswith("2 runs failed and are no samples (program is, network bond")
+    assert found[0].startswith("2 runs failed and are not samples (program is, network bond")
     assert "program is, network bond has fewer than 6 samples: their intervals assume normal scatter." in found
     outlier = (
         "1 sample more than three interquartile ranges beyond the quartiles: program is, network plain (1) has such."

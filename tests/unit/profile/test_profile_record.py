@@ -176,8 +176,8 @@ def test_before_mpi_was_initialized_there_is_no_rank_and_no_time() -> None:
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda data: data[:100], "is no record"),
-        (lambda data: b"X" + data[1:], "is no record"),
+        (lambda data: data[:100], "is not a record"),
+        (lambda data: b"X" + data[1:], "is not a record"),
         (lambda _: build(two_threads(), version=1), "has version 1; this fairlead reads version 4"),
         (lambda _: build(two_threads(), state=9), "unknown state 9"),
         (lambda _: build(two_threads(), rank=2), "is of rank 2 of 2"),

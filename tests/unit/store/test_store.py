@@ -164,7 +164,7 @@ def test_the_past_cannot_be_changed(store):
 
 def test_an_end_must_be_one_of_three(store):
     run = begin(store)
-    with pytest.raises(StoreError, match="is no end"):
+    with pytest.raises(StoreError, match="is not a final status"):
         store.finish_run(run, "running")
 
 

@@ -104,7 +104,7 @@ class Probe:
         try:
             answer: dict[str, Any] = json.loads(line)
         except ValueError as error:
-            raise MeasurementError(f"{self._name}: {what}: the answer is no JSON: {line[:80]!r}") from error
+            raise MeasurementError(f"{self._name}: {what}: the answer is not JSON: {line[:80]!r}") from error
         return answer
 
     def _death(self, what: str) -> MeasurementError:

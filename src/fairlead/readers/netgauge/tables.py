@@ -74,7 +74,7 @@ def read(output: Output) -> list[Reading]:
         elif bare and not bare.startswith("#"):
             match = layout.row().fullmatch(bare) if layout else None
             if layout is None or match is None:
-                raise output.refused(line, f"{bare!r} is no row of this table; its header is {_header(layout)!r}")
+                raise output.refused(line, f"{bare!r} is not a row of this table; its header is {_header(layout)!r}")
             rows.append((line, tuple(int(key) for key in match[1].split()), _blocks(layout, match)))
     assert layout is not None
     if not rows:
