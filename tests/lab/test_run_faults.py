@@ -28,7 +28,7 @@ from managed_runs import (
 )
 
 from fairlead import lab as labs
-from fairlead.manage.reasons import PROGRAM_ENDED
+from fairlead.protocol.reasons import PROGRAM_ENDED
 
 pytestmark = [
     pytest.mark.root,

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bench import armed, backlog, drawn, hpcc_rank, multipath, oracle, sensitivity, shims, sockets
+from bench import backlog, bundled_runs, drawn, hpcc_rank, knowledge, multipath, oracle, sensitivity, shims, sockets
 from bench.detours import Detours
 from bench.figures import AT_LEAST, AT_MOST, Figure, median_figure
 from bench.probes import difference
@@ -217,12 +217,12 @@ sys.exit(run.main())
 def test_a_program_that_hangs_after_it_has_told_its_result_is_waited_for_briefly(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(armed, "FINALIZE_S", 0.5)
+    monkeypatch.setattr(bundled_runs, "FINALIZE_S", 0.5)
     told = 'print(\'{"program":"cg","seconds":2.5,"verified":true}\', flush=True)'
     hung = subprocess.Popen([sys.executable, "-c", f"{told}; import time; time.sleep(60)"], stdout=subprocess.PIPE)
     begin_s = time.monotonic()
     with pytest.raises(subprocess.TimeoutExpired):
-        armed.until_its_end(hung)
+        bundled_runs.until_its_end(hung)
     assert time.monotonic() - begin_s < 20
     hung.kill()
     assert programs.verdict(hung.communicate()[0]).timed_s == 2.5
@@ -254,3 +254,19 @@ def test_settings_are_halved_and_doubled_within_their_range() -> None:
 def test_a_change_is_that_of_the_geometric_mean() -> None:
     assert sensitivity.change([2.0, 2.0], [1.0, 4.0]) == pytest.approx(0.0)
     assert sensitivity.change([1.1, 2.2], [1.0, 2.0]) == pytest.approx(0.1)
+
+
+def test_figures_of_what_is_known_compare_with_unmanaged_runs() -> None:
+    found = {
+        "unmanaged": knowledge.Times([10.0, 10.0], [20.0, 22.0]),
+        "learning": knowledge.Times([10.2, 10.4], [15.0, 16.0], clean_reroutes=1),
+        "known": knowledge.Times([10.0, 10.0], [12.0, 12.4]),
+        "characterized": knowledge.Times([10.1, 10.1], [11.0, 11.2]),
+    }
+    figures = {figure.name: figure for figure in knowledge.figures(found)}
+    assert figures["knowledge.overhead.learning"].value == pytest.approx(1.03, abs=1e-3)
+    assert figures["knowledge.recovered.learning"].value == pytest.approx(0.5)
+    assert figures["knowledge.recovered.known"].value == pytest.approx(0.8)
+    assert figures["knowledge.recovered.characterized"].met
+    assert figures["knowledge.clean_reroutes.learning"].met is False
+    assert figures["knowledge.clean_reroutes.known"].met

@@ -7,8 +7,7 @@ waited for had been sent (docs/explanation/message-times.md): waiting for a send
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.manage import recorded_events
-from fairlead.protocol import events
+from fairlead.protocol import events, recorded_events
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 

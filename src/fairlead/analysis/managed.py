@@ -10,9 +10,8 @@ from operator import attrgetter
 
 from fairlead.analysis import characterized
 from fairlead.analysis import migrations as recorded_migrations
-from fairlead.manage import reasons, recorded_events
-from fairlead.manage.recorded_events import Entry, of_kind
-from fairlead.protocol import events
+from fairlead.protocol import events, reasons, recorded_events
+from fairlead.protocol.recorded_events import Entry, of_kind
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.cluster.description import Cluster
 from fairlead.errors import AgentError, ConfigError, HostError
-from fairlead.manage import reasons
 from fairlead.manage.narrator import pair
-from fairlead.protocol import commands, events, numbers
+from fairlead.protocol import commands, events, numbers, reasons
 from fairlead.protocol.messages import AgentEvent
 
 Move = tuple[str, str, str]

@@ -8,8 +8,7 @@ from typing import TextIO
 import click
 
 from fairlead.display import words
-from fairlead.manage import reasons
-from fairlead.protocol import enums, events
+from fairlead.protocol import enums, events, reasons
 from fairlead.protocol.messages import AgentEvent
 
 ARROW = "→"

@@ -30,10 +30,10 @@ from fairlead.manage.manual_moves import ManualMoves, Move
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
-from fairlead.manage.recorded_events import EventRecorder
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
+from fairlead.protocol.recorded_events import EventRecorder
 from fairlead.store import Store
 from fairlead.store.records import Label
 

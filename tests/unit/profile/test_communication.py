@@ -12,8 +12,8 @@ from fairlead.experiment.comparison_form import managements_of
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.management import Managed
 from fairlead.manage.components import FULL, NONE, Components
-from fairlead.manage.recorded_events import EventRecorder
 from fairlead.protocol.messages import AgentEvent
+from fairlead.protocol.recorded_events import EventRecorder
 from fairlead.report.profile import communication_figures
 from fairlead.store import Store
 

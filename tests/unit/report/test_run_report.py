@@ -12,8 +12,8 @@ from rich.console import Console
 from fairlead.analysis import latencies, managed
 from fairlead.cli.report import command
 from fairlead.errors import StoreError
-from fairlead.manage import reasons
 from fairlead.placement.json_form import Expected, Placement
+from fairlead.protocol import reasons
 from fairlead.report import make
 from fairlead.report.run import run_findings, run_report
 from fairlead.store import Store

@@ -6,8 +6,8 @@ from fairlead.analysis.comparison import LEAST_TIMED_S, LEAST_TIMED_SHARE, Compa
 from fairlead.analysis.effects import Result
 from fairlead.analysis.migrations import moved
 from fairlead.display import words
-from fairlead.manage import reasons
 from fairlead.manage.data_planes import PLANES
+from fairlead.protocol import reasons
 from fairlead.statistics.estimates import MIN_BOOTSTRAP, median
 
 NO_DETOUR = (

@@ -5,7 +5,7 @@ import numpy as np
 from fairlead.analysis import latencies
 from fairlead.analysis.managed import HostPair, ManagedRun
 from fairlead.display import words
-from fairlead.manage import reasons
+from fairlead.protocol import reasons
 from fairlead.report.comparison.comparison_figures import arrow
 from fairlead.report.run import migrations
 from fairlead.report.run.findings import NO_DETOUR

@@ -15,9 +15,8 @@ from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
 from fairlead.errors import NoSuchResultsError, StoreError
-from fairlead.manage import reasons
 from fairlead.placement.json_form import Placement
-from fairlead.protocol import events
+from fairlead.protocol import events, reasons
 from fairlead.report import page
 from fairlead.report.comparison import comparison_figures
 from fairlead.report.comparison.comparison_report import flat

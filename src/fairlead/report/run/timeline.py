@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 from fairlead.analysis.managed import HostPair, ManagedRun
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
-from fairlead.manage import reasons
+from fairlead.protocol import reasons
 from fairlead.report import palette
 from fairlead.report.comparison.comparison_figures import arrow
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from fairlead.errors import StoreError
-from fairlead.manage.recorded_events import EventRecorder, entries, of_kind, recorded
 from fairlead.protocol import events
 from fairlead.protocol.enums import Zone
+from fairlead.protocol.recorded_events import EventRecorder, entries, of_kind, recorded
 from fairlead.store import Store
 
 from ..agent_events import event
