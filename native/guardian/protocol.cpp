@@ -249,7 +249,7 @@ std::optional<std::string> check_hosts(const Setup& setup) {
     std::set<Address> addresses;
     std::set<std::uint16_t> ports;
     for (const Host& host : setup.hosts) {
-        if (!valid_unicast(host.address)) return "hosts: " + to_string(host.address) + " is no host's address";
+        if (!valid_unicast(host.address)) return "hosts: " + to_string(host.address) + " is not a host's address";
         if (!addresses.insert(host.address).second) return "hosts: " + to_string(host.address) + " twice";
         if (host.agent_port < kFirstAgentPort)
             return "hosts: " + to_string(host.address) + " has agent port " + std::to_string(host.agent_port) +

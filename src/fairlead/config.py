@@ -16,7 +16,11 @@ from fairlead.errors import ConfigError
 
 
 class Model(BaseModel):
-    """Base of every model of a file: unknown keys are errors, values are frozen."""
+    """Base of every model of a file: unknown keys are errors, values are frozen.
+
+    A check of a whole table raises ValueError("key: reason"), with dots and numbers for keys further inside, so that
+    the mistake is told with that key's line (`config_mistakes.named`).
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
