@@ -26,6 +26,7 @@ GUIDES = {
     "workload": ("programs", "Programs"),
     "compare": ("compare", "Comparisons"),
     "evaluate": ("evaluate", "Evaluations"),
+    "simulate": ("simulate", "Simulation"),
     "net": ("bonds", "Bonds"),
     "cloud": ("migration", "Migration"),
 }

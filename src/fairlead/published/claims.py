@@ -30,7 +30,7 @@ from fairlead.published import located_json
 from fairlead.published.computation import Computation, Location, MistakeError
 
 READINGS = Path(__file__).with_name("readings")
-_HINT = "a list of claims: docs/reference/files/claims.md"
+_HINT = "write a list of claims, such as examples/published/example_claims.json"
 _Number = StrictInt | StrictFloat | StrictStr
 
 

@@ -56,7 +56,7 @@ def draw(found: Sequence[Collectives], systems: Sequence[str]) -> Drawing:
         legend_below(figure, handles, columns=3)
     caption = (
         "Median time of a call, with the 5th to 95th percentile: the slowest rank's, from the end of a barrier or a "
-        "synchronized start. Sizes are those of a block (docs/reference/benchmarks.md). "
+        "synchronized start. Sizes are those of a block. "
     ) + transports.told(found)
     return Drawing("collectives", "Collective operations", caption, figure, _table(found))
 

@@ -52,7 +52,7 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
                 "route_plane",
                 [host.name],
                 f"fairlead-guardian there is {state.get('version', 'of an older version')}, this side is {__version__}",
-                "install this one in its place (docs/guides/run.md)",
+                "install this one in its place",
             )
             continue
         for item in state["checks"]:
