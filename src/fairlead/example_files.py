@@ -2,22 +2,9 @@
 
 from pathlib import Path
 
-from fairlead.errors import MissingToolError
-
 FOLDER = "examples"
-
-
-def directory() -> Path:
-    """Where they are: in the installed package, or in the source tree that it is run from.
-
-    Raises:
-        MissingToolError: they are in neither.
-    """
-    here = Path(__file__).parent
-    found = next((path for path in (here / FOLDER, here.parents[1] / FOLDER) if path.is_dir()), None)
-    if found is None:
-        raise MissingToolError(f"fairlead's examples are not in {here}", hint="install fairlead again")
-    return found
+DIRECTORY = Path(__file__).with_name(FOLDER)
+"""In the source tree a link to the folder, in the wheel its files."""
 
 
 def find(name: str) -> Path | None:
@@ -28,5 +15,5 @@ def find(name: str) -> Path | None:
     parts = Path(name).parts
     if not parts or Path(name).is_absolute() or ".." in parts:
         return None
-    inside = directory().joinpath(*(parts[1:] if parts[0] == FOLDER else parts))
+    inside = DIRECTORY.joinpath(*(parts[1:] if parts[0] == FOLDER else parts))
     return next((path for path in (inside, inside.with_name(f"{inside.name}.toml")) if path.is_file()), None)

@@ -13,14 +13,8 @@ from fairlead.cli.main import command
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
-def test_the_source_tree_has_them() -> None:
-    assert example_files.directory() == EXAMPLES
-
-
-def test_an_installed_package_has_them_beside_its_modules(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "fairlead" / "examples").mkdir(parents=True)
-    monkeypatch.setattr(example_files, "__file__", str(tmp_path / "fairlead" / "example_files.py"))
-    assert example_files.directory() == tmp_path / "fairlead" / "examples"
+def test_the_package_has_those_of_the_source_tree() -> None:
+    assert example_files.DIRECTORY.resolve() == EXAMPLES
 
 
 @pytest.mark.parametrize(
@@ -40,7 +34,7 @@ def test_an_installed_package_has_them_beside_its_modules(monkeypatch: pytest.Mo
     ],
 )
 def test_names(name: str, file: str | None) -> None:
-    assert example_files.find(name) == (None if file is None else EXAMPLES / file)
+    assert example_files.find(name) == (None if file is None else example_files.DIRECTORY / file)
 
 
 def test_a_file_that_is_there_is_no_example(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -53,8 +47,8 @@ def test_a_file_that_is_there_is_no_example(monkeypatch: pytest.MonkeyPatch, tmp
 
     done = CliRunner().invoke(show, ["mesh8.toml"])
     assert done.output.splitlines() == [
-        f"mesh8.toml: taken from fairlead's examples, {EXAMPLES / 'mesh8.toml'}",
-        f"[{EXAMPLES / 'mesh8.toml'}]",
+        f"mesh8.toml: taken from fairlead's examples, {example_files.DIRECTORY / 'mesh8.toml'}",
+        f"[{example_files.DIRECTORY / 'mesh8.toml'}]",
     ]
     (tmp_path / "mesh8.toml").touch()
     assert CliRunner().invoke(show, ["mesh8.toml"]).output == "[mesh8.toml]\n"
