@@ -86,7 +86,7 @@ def test_mistakes_are_told_with_the_way_out(argv: list[str], ranks: int, message
     assert found is not None
     assert message in found.message
     assert hint in found.hint
-    assert found.of_ranks == ("class 'F'" not in message and "no benchmark" not in message)
+    assert found.of_ranks == ("class 'F'" not in message and "not a benchmark" not in message)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def from_slurm(
     if len(slots) != len(names):
         raise ConfigError(
             f"SLURM_TASKS_PER_NODE={environment['SLURM_TASKS_PER_NODE']!r} has {len(slots)} nodes, "
-            f"SLURM_JOB_NODELIST={nodes!r} of {len(names)}"
+            f"SLURM_JOB_NODELIST={nodes!r} has {len(names)}"
         )
     addresses = _seen_by_others(names, [(resolve or _resolve)(name) for name in names])
     device = interface or _interface_of(addresses)

@@ -161,7 +161,7 @@ def test_a_machine_on_its_way_is_on_its_source_only(libvirt: Libvirt) -> None:
 def test_what_libvirt_does_not_tell_is_no_zero(libvirt: Libvirt, key: str) -> None:
     lacking = {name: value for name, value in STATISTICS.items() if name != key}
     libvirt.connections["s0"].machines = [(Domain("guest"), lacking)]
-    with pytest.raises(CloudError, match=f"^qemu\\+ssh://s0/system: {key} of guest is not told$"):
+    with pytest.raises(CloudError, match=f"^qemu\\+ssh://s0/system: {key} of guest is missing$"):
         driver().inventory()
 
 
