@@ -113,7 +113,7 @@ def test_places_of_a_site_file(tmp_path: Path) -> None:
 def test_nonsense_is_not_guessed_at() -> None:
     with pytest.raises(ConfigError, match="is not understood"):
         tasks_per_node("2(y3)")
-    with pytest.raises(ConfigError, match="has 2 nodes, SLURM_JOB_NODELIST=.* has 4"):
+    with pytest.raises(ConfigError, match=r"has 2 nodes, SLURM_JOB_NODELIST=.* has 4"):
         from_slurm(
             ENVIRONMENT | {"SLURM_TASKS_PER_NODE": "1,2"},
             interface="x",
