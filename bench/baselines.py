@@ -88,7 +88,7 @@ def measure(session: Session) -> Iterator[Figure]:
     """Figures ``baseline.CONTENDER.PROGRAM``, run time over fairlead's, and the proofs that each was at work."""
     plan = laboratory.plan(session)
     with laboratory.network(session, laboratory.MESH8) as net:
-        net.characterise()
+        net.characterize()
         multipath.set_up(net.lab)
         for program in (each for each in plan.programs if each.name in PROGRAMS):
             yield from figures(program.name, _runs(net, laboratory.congestion_of(plan), program))

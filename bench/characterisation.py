@@ -1,4 +1,4 @@
-"""Characterising 16 hosts on three topologies: how long it takes, and how well it finds the true bottlenecks."""
+"""Characterizing 16 hosts on three topologies: how long it takes, and how well it finds the true bottlenecks."""
 
 import time
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def measure(session: Session) -> Iterator[Figure]:
         session.say(name)
         with laboratory.network(session, description) as net:
             begin_s = time.monotonic()
-            found = net.characterise(SIZES_B)
+            found = net.characterize(SIZES_B)
             time_s = time.monotonic() - begin_s
             agreement = score(found.sensitivity.hurts, truth_of(net.lab.shared_bottlenecks(), found.hosts))
         session.record(topology=name, time_s=time_s, score=vars(agreement), run=found.run)

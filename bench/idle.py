@@ -42,7 +42,7 @@ def measure(session: Session) -> Iterator[Figure]:
     """Figures ``idle.cpu`` (share of a core) and ``idle.memory`` (MB), each of the worst host."""
     duration_s = session.size(DURATION_S, QUICK_DURATION_S)
     with laboratory.network(session, laboratory.MESH16) as net:
-        net.characterise()
+        net.characterize()
         started: list[AgentThread] = []
         shares: list[float] = []
         peaks_MB: list[float] = []

@@ -83,7 +83,7 @@ class Network:
     ledger: CleanupLedger
     session: Session
 
-    def characterise(self, sizes_B: tuple[int, ...] = SIZES_B) -> Characterization:
+    def characterize(self, sizes_B: tuple[int, ...] = SIZES_B) -> Characterization:
         """Measure the network, so that runs can be managed.
 
         Raises:
@@ -94,12 +94,12 @@ class Network:
         def progress(what: str, done: int, total: int) -> None:
             if what not in said:
                 said.add(what)
-                self.session.say(f"characterising: {what}")
+                self.session.say(f"characterizing: {what}")
 
         return characterize(self.cluster, self.store, Settings(sizes_B=sizes_B), progress)
 
     def management(self, plane: str = ROUTE) -> Management:
-        """Everything of fairlead at work, by the last characterisation."""
+        """Everything of fairlead at work, by the last characterization."""
         return replace(management_for(self.cluster, FULL, self.store, quiet=True), plane=plane)
 
     def compare(self, plan: ComparisonPlan, kind: type[Comparison] = Comparison) -> int:

@@ -55,7 +55,7 @@ def measure(session: Session) -> Iterator[Figure]:
     """Figure ``onset.moved``, in seconds; and the share of onsets that were answered by a move."""
     count = session.size(ONSETS, QUICK_ONSETS)
     with laboratory.network(session, laboratory.MESH8) as net:
-        net.characterise()
+        net.characterize()
         detours = Detours([host.name for host in net.cluster.managed_hosts()])
         onsets: list[Onset] = []
 

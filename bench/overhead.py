@@ -30,7 +30,7 @@ def measure(session: Session) -> Iterator[Figure]:
     pairs = session.size(PAIRS, QUICK_PAIRS)
     table = plan.comparison.model_copy(update={"name": "overhead", "replications": pairs})
     with laboratory.network(session, laboratory.MESH8) as net:
-        net.characterise()
+        net.characterize()
         for program in (each for each in plan.programs if each.name in PROGRAMS):
             own = plan.model_copy(update={"comparison": table, "programs": (program,)})
             experiment = net.compare(own, CleanComparison)

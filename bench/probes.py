@@ -65,7 +65,7 @@ def difference(name: str, own: list[dict[str, float]], others: list[dict[str, fl
 
 
 def agent_round(agents: AgentThread) -> dict[str, float]:
-    """Median round trip by size, and the rate of a train, as characterisation takes them."""
+    """Median round trip by size, and the rate of a train, as characterization takes them."""
     peer = int(HOSTS[1].removeprefix("h"))
     pingpong = commands.Pingpong(peer=peer, sizes_B=SIZES_B, exchanges=EXCHANGES, warmup=WARM_UP)
     trips = {

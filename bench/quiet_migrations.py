@@ -31,7 +31,7 @@ def measure(session: Session) -> Iterator[Figure]:
     """Figures ``migrations.{clean,path,late}``: virtual machines moved, all of them mistakes."""
     plan = comparison_session.read(laboratory.EXAMPLES / "migration.toml")
     with laboratory.network(session, laboratory.EXAMPLES / "servers8.toml") as net:
-        net.characterise()
+        net.characterize()
         launcher, job = net.job(PROGRAM, job_id=secrets.token_hex(4))
         clean_s = timed(lambda on_end: net.run(launcher, job, on_end)).time_s
         session.say(f"cg alone: {clean_s:.1f} s")

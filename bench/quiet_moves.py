@@ -20,7 +20,7 @@ def measure(session: Session) -> Iterator[Figure]:
     """Figure ``quiet.moves``: a number of moves, all of them mistakes."""
     duration_s = session.size(DURATION_S, QUICK_DURATION_S)
     with laboratory.network(session, laboratory.MESH8) as net:
-        net.characterise()
+        net.characterize()
         management = net.management()
         names = [host.name for host in net.cluster.managed_hosts()]
         runs, moved = 0, []

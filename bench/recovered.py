@@ -40,7 +40,7 @@ class Case:
 def measure(session: Session) -> Iterator[Figure]:
     """Figures ``recovered.*``; and what congestion did, ``slowdown.*``, which informs only."""
     with laboratory.network(session, laboratory.MESH8) as net:
-        net.characterise()
+        net.characterize()
         for case in cases(laboratory.plan(session), session):
             session.say(case.name)
             experiment = net.compare(case.plan)

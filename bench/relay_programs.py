@@ -17,7 +17,7 @@ def measure(session: Session) -> Iterator[Figure]:
     plan = comparison_session.read(PLAN)
     replications = session.size(plan.comparison.replications, 2)
     with laboratory.network(session, laboratory.MESH8, unprivileged=True) as net:
-        net.characterise()
+        net.characterize()
         for program in plan.programs:
             changes = {"name": f"relay.{program.name}", "replications": replications, "planes": ("relay",)}
             table = plan.comparison.model_copy(update=changes)

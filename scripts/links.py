@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the documentation's links: files and anchors of Markdown links, and every page that the tree names.
+"""Checks the documentation's links: files and anchors of Markdown links, every page and every path that the tree names.
 
     .venv/bin/python scripts/links.py
 
@@ -9,12 +9,15 @@ Ends with 1 and a line for each broken one. Anchors are those of GitHub, which t
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MENTION = re.compile(r"(?<![\w./-])docs/[\w/-]+\.md\b")
+PATH = re.compile(r"`((?:src|native|docs|tests|bench|examples|protocol|scripts)/[\w./-]+)`")
+SOURCE = re.compile(r"`([\w./-]+\.(?:py|cpp|hpp|j2))`")
+PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b")  # NAME in a path that stands for many
 
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _CODE = re.compile(r"`(?:[^`\n]|\n(?!\n))*`")
@@ -87,20 +90,33 @@ def _complaint(path: Path, target: str) -> str:
 
 
 def broken_mentions(path: Path) -> Iterator[str]:
-    """Pages that a file of the tree names, in a comment or a message, and that are not there."""
+    """Pages, and paths in backticks, that a file of the tree names in its text, and that are not there."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:  # a picture
         return
     for number, line in enumerate(text.splitlines(), start=1):
+        where = f"{path.relative_to(ROOT)}:{number}"
         for found in MENTION.findall(line):
             if not (ROOT / found).is_file():
-                yield f"{path.relative_to(ROOT)}:{number}: {found}: there is no such page"
+                yield f"{where}: {found}: there is no such page"
+        for found in PATH.findall(line):
+            if not PLACEHOLDER.search(found) and not MENTION.fullmatch(found) and not (ROOT / found).exists():
+                yield f"{where}: {found}: there is no such file or folder"
+
+
+def broken_names(path: Path, names: Iterable[str]) -> Iterator[str]:
+    """Source files that a page names, with or without folders, and that are not among ``names``, paths of the tree."""
+    for number, line in enumerate(lines(path), start=1):
+        for found in SOURCE.findall(line):
+            if not PLACEHOLDER.search(found) and not any(f"/{name}".endswith(f"/{found}") for name in names):
+                yield f"{path.relative_to(ROOT)}:{number}: {found}: there is no such file"
 
 
 def main() -> int:
     """Exit code of the check."""
-    links = [each for path in documents() for each in broken_links(path)]
+    names = [str(path.relative_to(ROOT)) for path in tracked()]
+    links = [each for path in documents() for each in (*broken_links(path), *broken_names(path, names))]
     mentions = [each for path in tracked() for each in broken_mentions(path)]
     print(*sorted({*links, *mentions}), sep="\n", end="\n" if links or mentions else "")
     return 1 if links or mentions else 0

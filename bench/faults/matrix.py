@@ -132,13 +132,13 @@ class Matrix:
             self._congestion = None
 
     def _characterize(self, hosts: Hosts) -> None:
-        self._say("characterising the lab")
+        self._say("characterizing the lab")
         words = ["characterize", str(hosts.cluster_file), "--results", str(self._directory / RESULTS)]
         done = subprocess.run(
             [*FAIRLEAD, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=CHARACTERIZE_LIMIT_S
         )
         if done.returncode != 0:
-            raise MeasurementError(f"the lab could not be characterised: {done.stderr[-300:]}")
+            raise MeasurementError(f"the lab could not be characterized: {done.stderr[-300:]}")
         # Both jobs of two know it.
         shutil.rmtree(self._directory / OTHER_RESULTS, ignore_errors=True)
         shutil.copytree(self._directory / RESULTS, self._directory / OTHER_RESULTS)

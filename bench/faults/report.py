@@ -90,8 +90,8 @@ with an error where its ranks were killed ("ok"), and nothing was left on any ho
   where an end of the pair is silent itself, what TCP takes without fairlead plus 0.5 s. Automatic
   reroutes are made under congestion only: a pair that returns then pauses as it does on the
   congested path without any fault, for the time given under Conditions
-- *slow*: longer than the target, and for more than 2 s beyond the direct path's own longest pause,
-  nothing flowed, or less than half of the direct path's or the reroute's rate, whichever is less
+- *slow*: late, and for more than 2 s longer than the direct path's own longest pause the rate
+  stayed below half of the lower of the direct and the rerouted rate
 - *hung*, *ended*, *wrong*: the program did not end, was ended, or gave a wrong result
 - *left behind*: something was on a host 5 s after the end
 - *SIGTERM ignored*: what had not ended by itself did not end within 5 s of SIGTERM either
@@ -114,7 +114,7 @@ Faults that can be taken back last 2 s, on the relay plane mostly 3.5 s, unless 
 - supervisor killed: SIGKILL; supervisor silent: SIGSTOP for longer than a lease, 15 s
 - supervisor cut off from one host: its ssh port is filtered for 20 s
 - program killed: the ranks of the destination are killed
-- two jobs: two programs are rerouted at once, and one's agent on the relay is killed
+- two jobs: two programs are rerouted at the same time, and one's agent on the relay is killed
 
 ## Conditions
 """

@@ -126,7 +126,7 @@ class Conversation {
 };
 
 int serve() {
-    if (sodium_init() < 0) throw std::runtime_error("libsodium cannot be initialised");
+    if (sodium_init() < 0) throw std::runtime_error("libsodium cannot be initialized");
     std::signal(SIGPIPE, SIG_IGN);  // a supervisor that is gone shows as EPIPE
     return Conversation().run();
 }

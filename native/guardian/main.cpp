@@ -27,7 +27,7 @@ struct Options {
 
 void add_options(CLI::App& app, Options& options) {
     auto* clean = app.add_flag("--clean", options.clean, "remove what dead guardians left in this network namespace");
-    auto* status = app.add_flag("--status", options.status, "what is there, as JSON");
+    auto* status = app.add_flag("--status", options.status, "print what exists, as JSON");
     auto* check = app.add_flag("--check", options.check, "whether the route plane would work here, as JSON");
     clean->excludes(status)->excludes(check);
     status->excludes(check);
@@ -36,7 +36,7 @@ void add_options(CLI::App& app, Options& options) {
         ->excludes(status)
         ->excludes(check);
     app.set_version_flag("--version", "fairlead-guardian " FAIRLEAD_VERSION);
-    app.add_flag("--dry-run", options.dry_run, "with --clean: only say what would be removed")->needs(clean);
+    app.add_flag("--dry-run", options.dry_run, "with --clean: only print what would be removed")->needs(clean);
     app.add_option("--job", options.job, "with --clean: only this job")
         ->needs(clean)
         ->check([](const std::string& job) { return valid_job(job) ? "" : "must be 1 to 12 characters of 0-9 a-z"; });

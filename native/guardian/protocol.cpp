@@ -81,7 +81,7 @@ struct ReplyImage {
 
 template <typename Image>
 Packet pack(const Image& image) {
-    static_assert(std::has_unique_object_representations_v<Image>, "padding would carry uninitialised memory");
+    static_assert(std::has_unique_object_representations_v<Image>, "padding would carry uninitialized memory");
     Packet packet(sizeof(Image));
     std::memcpy(packet.data(), &image, sizeof(Image));
     return packet;
@@ -249,7 +249,7 @@ std::optional<std::string> check_hosts(const Setup& setup) {
     std::set<Address> addresses;
     std::set<std::uint16_t> ports;
     for (const Host& host : setup.hosts) {
-        if (!valid_unicast(host.address)) return "hosts: " + to_string(host.address) + " is no host's address";
+        if (!valid_unicast(host.address)) return "hosts: " + to_string(host.address) + " is not a host's address";
         if (!addresses.insert(host.address).second) return "hosts: " + to_string(host.address) + " twice";
         if (host.agent_port < kFirstAgentPort)
             return "hosts: " + to_string(host.address) + " has agent port " + std::to_string(host.agent_port) +

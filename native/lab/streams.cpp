@@ -95,7 +95,7 @@ int connected(const Sending& sending) {
     if (rate_Bps > 0) check(setsockopt(stream, SOL_SOCKET, SO_MAX_PACING_RATE, &rate_Bps, sizeof(rate_Bps)), "rate");
     in_addr address{};
     if (inet_pton(AF_INET, sending.address.c_str(), &address) != 1)
-        throw std::invalid_argument(sending.address + " is no IPv4 address");
+        throw std::invalid_argument(sending.address + " is not an IPv4 address");
     const sockaddr_in there = at(sending.port, address);
     check(connect(stream, reinterpret_cast<const sockaddr*>(&there), sizeof(there)), sending.address);
     return stream;

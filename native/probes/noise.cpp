@@ -42,7 +42,7 @@ Options options_of(int argc, char** argv) {
     app.add_option("--cpus", options.cpus, "processors (default: all that this process may use)")
         ->delimiter(',')
         ->check(CLI::Range(0, CPU_SETSIZE - 1));
-    app.add_flag("--in-turn", options.in_turn, "one processor after the other instead of all at once");
+    app.add_flag("--in-turn", options.in_turn, "one processor after the other instead of all at the same time");
     app.add_option("--threshold", options.threshold, "a detour takes more than so many least iterations")
         ->check(CLI::Range(1.5, 1e6))
         ->capture_default_str();

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from fairlead.cli.main import COMMANDS, SECTIONS, command
+from fairlead.cli.main import COMMANDS, command
 from scripts.reference import markdown
 
 FOLDER = "reference/commands"
@@ -26,6 +26,7 @@ GUIDES = {
     "workload": ("programs", "Programs"),
     "compare": ("compare", "Comparisons"),
     "evaluate": ("evaluate", "Evaluations"),
+    "simulate": ("simulate", "Simulation"),
     "net": ("bonds", "Bonds"),
     "cloud": ("migration", "Migration"),
 }
@@ -162,8 +163,8 @@ def _literal(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _sections() -> Iterator[str]:
-    for title, names in SECTIONS.items():
-        rows = [(f"[{name}]({name}.md)", COMMANDS[name][1].rstrip(".")) for name in names]
+    for title, commands in COMMANDS.items():
+        rows = [(f"[{name}]({name}.md)", each.summary.rstrip(".")) for name, each in commands.items()]
         yield f"### {title}\n\n" + markdown.table(("command", "does"), rows)
 
 
@@ -172,7 +173,7 @@ def _commands(entries: Sequence[Entry]) -> str:
     for each in entries:
         summary = read_help(each.command.help or "").summary
         rows.append((f"[{each.words[-1]}]({each.file})", markdown.inline(summary).rstrip(".")))
-    return markdown.table(("command", "does"), rows) if rows else ""
+    return markdown.table(("command", "does"), rows)
 
 
 def _options(entry: Entry) -> str:

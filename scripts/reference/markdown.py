@@ -48,8 +48,10 @@ def code(lines: Iterable[str], language: str = "") -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; columns that are empty in all rows are left out."""
+    """A table without the columns that are empty in all rows; nothing where there are no rows."""
     kept = list(rows)
+    if not kept:
+        return ""
     columns = [k for k in range(len(head)) if any(row[k] for row in kept)]
     lines = [f"| {' | '.join(row[k].replace('|', chr(92) + '|') for k in columns)} |" for row in (head, *kept)]
     return "\n".join([lines[0], "|" + "---|" * len(columns), *lines[1:]])

@@ -16,7 +16,11 @@ from fairlead.errors import ConfigError
 
 
 class Model(BaseModel):
-    """Base of every model of a file: unknown keys are errors, values are frozen."""
+    """Base of every model of a file: unknown keys are errors, values are frozen.
+
+    A check of a whole table raises ValueError("key: reason"), with dots and numbers for keys further inside, so that
+    the mistake is told with that key's line (`config_mistakes.named`).
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -57,7 +61,9 @@ def parse(text: str, model: type[ModelT], *, source: str, changes: Sequence[Chan
     except ValidationError as error:
         told: dict[Location, list[str]] = {}
         for item in config_mistakes.without_consequences(error.errors()):
-            told.setdefault(_written(item["loc"], data), []).append(config_mistakes.describe(item, model))
+            at, reason = _written(item["loc"], data), config_mistakes.describe(item, model)
+            at, reason = config_mistakes.named(at, reason, data) if item["type"] == "value_error" else (at, reason)
+            told.setdefault(at, []).append(reason)
         in_order = sorted(told, key=lambda at: line_of(text, at))
         complaints = [_complaint(text, source, at, " or ".join(dict.fromkeys(told[at])), changed) for at in in_order]
         raise ConfigError("\n".join(complaints)) from error
@@ -84,7 +90,7 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is no UTF-8 text: {error}") from error
+        raise ConfigError(f"{path}: is not UTF-8 text: {error}") from error
 
 
 def _tables(text: str, source: str) -> dict[str, Any]:
@@ -145,15 +151,16 @@ def line_of(text: str, location: Location) -> int:
             if header.group(1) == "[[":
                 counts[names] = counts.get(names, -1) + 1
             table = _with_indices(names, counts)
-            candidate: Location = table
+            candidates: tuple[Location, ...] = (table, names)  # the second: of an array as a whole
         else:
             key = _KEY.match(line)
             if not key:
                 continue
-            candidate = table + tuple(part.strip("\"'") for part in key.group(1).split("."))
-        depth = len(candidate)
-        if depth > best_depth and candidate == location[:depth]:
-            best, best_depth = number, depth
+            candidates = (table + tuple(part.strip("\"'") for part in key.group(1).split(".")),)
+        for candidate in candidates:
+            depth = len(candidate)
+            if depth > best_depth and candidate == location[:depth]:
+                best, best_depth = number, depth
     return best
 
 

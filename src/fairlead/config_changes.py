@@ -84,7 +84,7 @@ def _put(change: Change, data: dict[str, Any], parts: list[str]) -> Location:
         table = table.setdefault(key, {}) if isinstance(table, dict) else table[key]
         place.append(key)
         if not isinstance(table, dict | list):
-            raise ConfigError(f"{change}: {'.'.join(map(str, place))} is no table")
+            raise ConfigError(f"{change}: {'.'.join(map(str, place))} is not a table")
     last = _key(change, table, parts[-1])
     levels = parts[0] == FACTORS and len(parts) == 2
     table[last] = change.value if not levels or isinstance(change.value, list) else [change.value]

@@ -57,6 +57,38 @@ def describe(details: ErrorDetails, model: Any) -> str:
     return details["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
 
 
+def named(location: Location, message: str, data: Any) -> tuple[Location, str]:
+    """Where a mistake stands that a check of a whole table found, and the rest of what is said of it.
+
+    Such a check begins its message with the key at fault, as the file has it: "run.command: ...", "cases.0.labs: ...".
+
+    Args:
+        location: of the table.
+        data: the whole file.
+    """
+    table = data
+    for part in location:
+        known = table if isinstance(table, dict) else dict(enumerate(table)) if isinstance(table, list) else {}
+        table = known.get(part)
+    key = _leading_key(message, table)
+    return ((*location, *key), message.removeprefix(".".join(map(str, key)) + ": ")) if key else (location, message)
+
+
+def _leading_key(message: str, table: Any) -> Location:
+    """The longest key of a table that stands before the first colon of a message, with dots; empty: none does."""
+    entries = table if isinstance(table, dict) else dict(enumerate(table)) if isinstance(table, list) else {}
+    for part in sorted(entries, key=lambda each: len(str(each)), reverse=True):
+        rest = message.removeprefix(str(part))
+        if rest == message:
+            continue
+        if rest.startswith("."):
+            if below := _leading_key(rest[1:], entries[part]):
+                return (part, *below)
+        elif rest.startswith(": "):
+            return (part,)
+    return ()
+
+
 def without_consequences(errors: Iterable[ErrorDetails]) -> list[ErrorDetails]:
     """Errors without those that only follow: a list is not too short because the entries that it has are wrong."""
     found = list(errors)

@@ -52,9 +52,9 @@ class Document(Part):
         except OSError as error:
             raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
         except ValueError as error:
-            raise ConfigError(f"{path}: is no JSON: {error}") from error
+            raise ConfigError(f"{path}: is not JSON: {error}") from error
         if not isinstance(data, dict) or data.get("schema") != name:
-            raise ConfigError(f"{path}: is no {name} file")
+            raise ConfigError(f"{path}: is not a {name} file")
         of_file = f"{path}: has version {data.get('schema_version')} of {name}; this fairlead reads {version}"
         if str(data.get("schema_version")).split(".")[0] != version.split(".")[0]:
             raise ConfigError(of_file)

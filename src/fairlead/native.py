@@ -54,5 +54,5 @@ def mpi_program(flavour: str, name: str) -> Path:
 
 def _existing(path: Path) -> Path:
     if not path.is_file():
-        raise MissingToolError(f"{path} was not built", hint="run `make setup`; it says what each part needs")
+        raise MissingToolError(f"{path} was not built", hint="run `make setup`; it lists what each part needs")
     return path

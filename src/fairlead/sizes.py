@@ -25,7 +25,7 @@ class Sizes(click.ParamType):
         for word in str(value).split(","):
             ends = [self._size(end, parameter, context) for end in word.split("..")]
             if len(ends) > 2 or ends[-1] < ends[0]:
-                self.fail(f"{word!r} is no range of sizes; write for example 1..4MiB", parameter, context)
+                self.fail(f"{word!r} is not a range of sizes; write for example 1..4MiB", parameter, context)
             size_B = ends[0]
             while size_B <= ends[-1]:
                 sizes.add(size_B)
@@ -37,5 +37,5 @@ class Sizes(click.ParamType):
     def _size(self, word: str, parameter: click.Parameter | None, context: click.Context | None) -> int:
         match = re.fullmatch(r"\s*([1-9]\d*)\s*(B|KiB|MiB|)\s*", word)
         if not match:
-            self.fail(f"{word!r} is no size; write for example 64,1KiB,4MiB", parameter, context)
+            self.fail(f"{word!r} is not a size; write for example 64,1KiB,4MiB", parameter, context)
         return int(match[1]) * _UNITS[match[2]]

@@ -34,7 +34,7 @@ queue = "10ms"
 rate = "{trunk}"
 queue = "20ms"
 """
-MOVED = ["--no-detection", "--move", "h0:h1:h2"]  # a detour from the start, without a characterisation
+MOVED = ["--no-detection", "--move", "h0:h1:h2"]  # a detour from the start, without a characterization
 PROGRAM = "random-traffic"
 
 

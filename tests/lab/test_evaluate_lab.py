@@ -270,7 +270,7 @@ def test_congestion_and_management_with_its_planes_and_monitor_are_factors(tmp_p
     line = [*COMMAND, str(tmp_path / "plan.toml"), "--results", str(tmp_path / "results")]
     done = subprocess.run(line, capture_output=True, text=True, check=True)
     assert "random-traffic: pilot on a clean network" in done.stderr
-    for title in ("What management did", "What management gives"):
+    for title in ("What management did", "What management gains"):
         assert title in done.stdout
     with Store.read(tmp_path / "results") as store:
         (pilot,) = store.runs("pilot")

@@ -26,7 +26,7 @@ LIMIT_S = 400.0
 
 @pytest.fixture(scope="module")
 def mesh4(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[labs.Lab, Path]]:
-    """Four switches joined pairwise, a host and a neighbour on each; and a directory with its characterisation."""
+    """Four switches joined pairwise, a host and a neighbour on each; and a directory with its characterization."""
     directory = tmp_path_factory.mktemp("jobs")
     # Trunks slow enough for the network, and not two processors, to limit eight ranks.
     with mesh("jobs", directory, leafs=4, trunk="40mbit") as lab:

@@ -1,4 +1,4 @@
-"""``fairlead run`` on a cluster that nobody characterised: it learns, reroutes what is congested, and returns."""
+"""``fairlead run`` on a cluster that nobody characterized: it learns, reroutes what is congested, and returns."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

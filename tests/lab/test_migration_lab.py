@@ -144,7 +144,7 @@ def test_a_full_trunk_is_led_around_and_a_flooded_server_is_left(tmp_path: Path)
 
 @pytest.mark.root
 @pytest.mark.slow
-def test_what_agents_are_told_after_a_move_is_what_a_characterisation_finds(tmp_path: Path) -> None:
+def test_what_agents_are_told_after_a_move_is_what_a_characterization_finds(tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "examples" / "servers8.toml").read_text(encoding="utf-8")
     lab = labs.up(parse(text.replace('"servers8"', f'"shares-{os.getpid()}"'), Description, source="servers8.toml"))
     try:
@@ -158,10 +158,10 @@ def test_what_agents_are_told_after_a_move_is_what_a_characterisation_finds(tmp_
             done = once("characterize", cluster, "--results", results)
             assert done.returncode == 0, done.stderr
             with Store.read(results) as store:
-                characterisation = latest(store, Cluster.load(cluster))
-            assert characterisation is not None
+                characterization = latest(store, Cluster.load(cluster))
+            assert characterization is not None
             inventory = LabDriver(lab.name).inventory()
-            found.append((characterisation.sensitivity.hurts, Places.of(inventory, characterisation.hosts)))
+            found.append((characterization.sensitivity.hurts, Places.of(inventory, characterization.hosts)))
     finally:
         lab.down()
     (before, there), (measured, here) = found

@@ -54,7 +54,7 @@ def test_an_unreachable_host_is_named_before_the_program_starts(lab: labs.Lab, t
         on(lab, "h1", "ip link set eth0 up; ip route restore </tmp/routes 2>/dev/null || true")
     assert time.monotonic() - begin_s < 20
     assert "fairlead: h1 (10.64.1.1): no answer from or to the other hosts over the cluster's network" in command.text()
-    assert f"`fairlead doctor {cluster}` says what is wrong" in command.text()
+    assert f"`fairlead doctor {cluster}` shows what is wrong" in command.text()
     assert "Traceback" not in command.text()
     failed, _ = command.record()
     assert failed.status == "failed" and failed.error is not None and failed.error.startswith("h1 (10.64.1.1)")

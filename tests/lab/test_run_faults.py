@@ -144,7 +144,7 @@ def test_a_disk_that_fills_up_ends_the_record_and_not_the_run(lab: labs.Lab, clu
             talking(lab)
             fill(results)
             hit(lab, "h2", "fairlead-agent")  # something to record
-            command.wait_to_hear(f"the program goes on, but its record has gaps: {results}/")
+            command.wait_to_hear(f"the program continues, but its record has gaps: {results}/")
             finish(lab)
             assert command.end() == 0, command.text()
             command.wait_to_hear(f"the record of this run is incomplete: {results}/")

@@ -131,7 +131,7 @@ def test_a_managed_run_on_the_nodes_of_an_allocation(slurm: labs.Lab) -> None:
     assert not any(managed_runs.kernel_state(slurm, host) for host in NODES)
 
 
-def test_an_allocation_that_nobody_characterised(slurm: labs.Lab) -> None:
+def test_an_allocation_that_nobody_characterized(slurm: labs.Lab) -> None:
     """The program starts, agents learn, and the next job on these nodes begins with what they learnt."""
     program = "random-traffic --seconds 5 --bytes 16384 --interval 0.1 --seed 1"
     run = f"{FAIRLEAD} run slurm --results learnt -- {program}"

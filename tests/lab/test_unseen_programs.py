@@ -90,7 +90,7 @@ def test_a_directory_that_hosts_do_not_see(
 
 def test_what_is_nowhere_and_what_is_no_program(lab: labs.Lab, tmp_path: Path) -> None:
     cluster = cluster_file(lab, tmp_path)
-    for program, why in ((tmp_path / "none", "is not there"), (tmp_path, "is no file that may be executed")):
+    for program, why in ((tmp_path / "none", "is not there"), (tmp_path, "is not a file that may be executed")):
         done = once(*words("run", cluster, program))
         assert done.returncode == 127
         assert f"{program} {why}\n  name an executable file that every host has at this path" in done.stderr

@@ -72,12 +72,12 @@ def test_process_counts() -> None:
 
 @pytest.mark.parametrize("name", ["dt.A", "cg.X", "cg", ".A"])
 def test_what_is_no_benchmark(name: str) -> None:
-    with pytest.raises(ConfigError, match="is no benchmark of NPB"):
+    with pytest.raises(ConfigError, match="is not a benchmark of NPB"):
         npb.Program.parse(name)
 
 
 def test_a_directory_that_is_no_tree(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="is no source tree of NPB's MPI version"):
+    with pytest.raises(ConfigError, match="is not a source tree of NPB's MPI version"):
         npb.tree(tmp_path)
     shutil.copytree(SOURCE, tmp_path / "NPB3.4-MPI")
     with pytest.raises(ConfigError, match=r"config/make\.def: is not there"):

@@ -78,7 +78,7 @@ def guardian() -> list[str]:
 
 
 def tables(size: int = 3) -> Message:
-    """What a characterisation of the mesh finds: no two paths of different hosts share anything."""
+    """What a characterization of the mesh finds: no two paths of different hosts share anything."""
 
     def of_pairs(value: float) -> list[list[float | None]]:
         return [[None if i == j else value for j in range(size)] for i in range(size)]

@@ -64,7 +64,7 @@ def ordinary(binary: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def test_file_capability_lets_an_ordinary_user_move_only_his_own_sockets(mesh: Mesh, host: Host, ordinary: str) -> None:
     guardian = Guardian(ordinary, host, AS_USER, options=["--user", "0"])
     foreign = guardian.exchange(mesh.setup_request(host, uid_first=0, uid_last=0))
-    assert (foreign.error, "only his own" in foreign.reason) == (errno.EPERM, True)
+    assert (foreign.error, "only their own" in foreign.reason) == (errno.EPERM, True)
     assert guardian.exchange(mesh.setup_request(host, uid_first=1234, uid_last=1234)).error == 0
     assert guardian.move(destination=1, relay=2).error == 0
     assert len(moved_routes(host)) == 1

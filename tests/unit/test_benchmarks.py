@@ -77,7 +77,7 @@ def test_class_of_a_command(argv: list[str], expected: str) -> None:
         (["sp"], 7, "a side of 12 points has no room for 7 tiles of 2 points", "take 6 or 8 ranks"),
         (["lu"], 13, "a side of 12 points has no room for 13 tiles", "take 12 or 15 ranks"),
         (["random-traffic"], 1, "random-traffic does not run on 1 rank", "take 2 or more ranks"),
-        (["npb:cg.Z"], 4, "'cg.Z' is no benchmark of NPB", "BENCHMARK.CLASS"),
+        (["npb:cg.Z"], 4, "'cg.Z' is not a benchmark of NPB", "BENCHMARK.CLASS"),
         (["npb:bt.A"], 8, "bt.A does not run on 8 processes: BT needs a square number", "take -n 4 or -n 9"),
     ],
 )
@@ -86,7 +86,7 @@ def test_mistakes_are_told_with_the_way_out(argv: list[str], ranks: int, message
     assert found is not None
     assert message in found.message
     assert hint in found.hint
-    assert found.of_ranks == ("class 'F'" not in message and "no benchmark" not in message)
+    assert found.of_ranks == ("class 'F'" not in message and "not a benchmark" not in message)
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,7 @@ def test_line_of_prefers_the_deepest_key_that_is_written() -> None:
     assert line_of(text, ("t", "u", "x")) == 4
     assert line_of(text, ("t", "u", "missing")) == 3
     assert line_of(text, ("elsewhere",)) == 1
+    assert line_of("a = 1\n[[t]]\n[[t]]\nb = 1\n", ("t",)) == 2
 
 
 class Streams(Model):
@@ -104,6 +105,10 @@ class Plan(Model):
     def _consistent(self) -> Self:
         if self.level == 0:
             raise ValueError("level and all else contradict each other")
+        if self.role == "relay":
+            raise ValueError("load.0.streams: relays have none")
+        if self.level == 2:
+            raise ValueError("values.a b: a second level")
         return self
 
 
@@ -125,6 +130,10 @@ STREAMS = '[[load]]\nkind = "streams"\n'
         ('[values.t]\ncolum = "a"', [
             "f:1: values.t.column: is missing", "f:2: values.t.colum: unknown key `colum` (did you mean `column`?)"]),
         ("level = 0", ["f:1: file: level and all else contradict each other"]),
+        # A check of a whole table names the key; where the file does not have it, the message says it all.
+        ('role = "relay"\n' + STREAMS + "streams = 2", ["f:4: load[0].streams: relays have none"]),
+        ('role = "relay"\n' + STREAMS, ["f:1: file: load.0.streams: relays have none"]),
+        ('level = 2\n[values."a b"]\ncolumn = "x"', ["f:2: values.a b: a second level"]),
         ("level = 1.5", ["f:1: level: must be a whole number or must be a text, in quotes"]),
     ],
 )  # fmt: skip

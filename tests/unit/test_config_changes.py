@@ -74,7 +74,7 @@ def test_an_entry_of_a_list_of_tables_goes_by_its_name() -> None:
         ("clas=W", "--set clas: the plan has no such factor\n  it has the factors program, class, and keys of the"),
         ("run.rank=4", "--set run.rank: unknown key `rank` (did you mean `ranks`?)"),
         ("rum.ranks=4", "--set rum.ranks: unknown key `rum` (did you mean `run`?)"),
-        ("run.ranks.many=4", "--set run.ranks.many: run.ranks is no table"),
+        ("run.ranks.many=4", "--set run.ranks.many: run.ranks is not a table"),
         ("run.timeout_s=-1", "--set run.timeout_s: must be greater than 0"),
         ("exclude.0.program=is", "--set exclude.0.program: "),
     ],

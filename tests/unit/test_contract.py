@@ -53,7 +53,7 @@ def test_the_schema_allows_no_other_keys() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"schema": "test.chair"}, "is no test.table file"),
+        ({"schema": "test.chair"}, "is not a test.table file"),
         ({"schema_version": "3.0"}, "has version 3.0 of test.table; this fairlead reads 2.3"),
         ({"schema_version": "2.0", "legs": [{}]}, "has version 2.0 .*: legs.0.length_m: Field required"),
     ],
@@ -67,5 +67,5 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no\.json: cannot be read: No such file"):
         Table.read(tmp_path / "no.json")
     (tmp_path / "half.json").write_text('{"schema":')
-    with pytest.raises(ConfigError, match=r"half\.json: is no JSON: "):
+    with pytest.raises(ConfigError, match=r"half\.json: is not JSON: "):
         Table.read(tmp_path / "half.json")

@@ -78,7 +78,7 @@ def test_a_copy_of_it_can_run_and_replaces_nothing(tmp_path: Path) -> None:
     assert [path.name for path in written] == ["demo.toml", "mesh8.toml"]
     assert [case.network.lab for case in comparison_session.read(written[0]).all_cases()] == [written[1]]
     written[0].unlink()
-    with pytest.raises(ConfigError, match=r"mesh8\.toml is there already"):
+    with pytest.raises(ConfigError, match=r"mesh8\.toml exists already"):
         demo.write(tmp_path / "here")
     assert not written[0].exists()
 

@@ -253,20 +253,20 @@ def test_what_others_may_have_disturbed_and_what_was_not_brought_about_is_run_on
     assert counted(failed, slow) is slow
 
 
-def test_both_of_two_jobs_know_the_characterisation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_both_of_two_jobs_know_the_characterization(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def characterize(words: list[str], **_: object) -> SimpleNamespace:
         results = Path(words[words.index("--results") + 1])
         results.mkdir(exist_ok=True)
-        (results / "results.sqlite").write_text("characterised")
+        (results / "results.sqlite").write_text("characterized")
         return SimpleNamespace(returncode=0)
 
     (tmp_path / runs.OTHER_RESULTS).mkdir()  # of two jobs that were moved by hand
-    (tmp_path / runs.OTHER_RESULTS / "results.sqlite").write_text("not characterised")
+    (tmp_path / runs.OTHER_RESULTS / "results.sqlite").write_text("not characterized")
     monkeypatch.setattr(subprocess, "run", characterize)
     hosts = SimpleNamespace(cluster_file=tmp_path / "faults.cluster.toml")
     Matrix(tmp_path, lambda _: None)._characterize(cast(Hosts, hosts))
     for name in (runs.RESULTS, runs.OTHER_RESULTS):
-        assert (tmp_path / name / "results.sqlite").read_text() == "characterised"
+        assert (tmp_path / name / "results.sqlite").read_text() == "characterized"
 
 
 def test_of_two_jobs_the_worse_counts() -> None:

@@ -108,7 +108,7 @@ def test_what_management_did_is_told_cell_by_cell(analysis: Analysis) -> None:
     assert (route.runs, route.reroutes, route.reaction_s, route.relayed) == (3, 2, pytest.approx(0.25), None)
     assert (relay.relayed, quiet.reroutes, quiet.reaction_s) == (40, 0, None)
     assert route.communication_s is None
-    assert route.accounted.reason.endswith("its facts do not say how many CPUs there are")
+    assert route.accounted.reason.endswith("its facts lack the number of CPUs")
     rows = [
         [cell.shown.replace("\N{NO-BREAK SPACE}", " ") for cell in row] for row in management_tables.did(analysis).rows
     ]

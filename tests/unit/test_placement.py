@@ -229,7 +229,7 @@ def test_of_another_cluster(results: Path) -> None:
     with pytest.raises(ConfigError, match="run 1 is a characterization of sim, not of other"):
         compute.compute(profiled(["h0"] * 4), other, known(results))
     grown = Cluster("sim", "local", (*CLUSTER.hosts, Host("h9", "10.9.9.9")), source="sim.toml")
-    with pytest.raises(MeasurementError, match="h9 is none of the hosts that were measured: h0, h1, h2, h3"):
+    with pytest.raises(MeasurementError, match="h9 is not among the hosts that were measured: h0, h1, h2, h3"):
         compute.compute(profiled(["h0"] * 4), grown, known(results))
 
 
@@ -292,5 +292,5 @@ def test_hosts_that_take_no_ranks_any_more(tmp_path: Path) -> None:
     stored = tmp_path / "placed.json"
     stored.write_text(compute.compute(profiled(["h0", "h1", "h2", "h3"]), CLUSTER).to_json())
     fewer = Cluster("sim", "local", CLUSTER.hosts[:3], source="sim.toml")
-    with pytest.raises(ConfigError, match=r"places ranks on h3, which is no compute host of sim\.toml"):
+    with pytest.raises(ConfigError, match=r"places ranks on h3, which is not a compute host of sim\.toml"):
         placed.hosts(stored, fewer)

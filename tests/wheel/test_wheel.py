@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,12 +49,16 @@ def test_the_demos_files_can_be_had(tree: "Tree") -> None:
     assert 'name = "mesh8"' in (tree.home / "demo/mesh8.toml").read_text()
 
 
+def test_the_examples_come_with_it(tree: "Tree") -> None:
+    assert "54 rows" in tree.output("fairlead", "evaluate", "plan", "evaluate/small")
+    outcome = json.loads(tree.output("fairlead", "simulate", "run", "examples/simulation/mesh8.json"))
+    assert outcome["managed"] is True
+
+
 @pytest.fixture(scope="module")
 def lab(tree: "Tree") -> str:
     """The cluster file of a lab of 8 hosts, slow enough for any machine."""
-    shutil.rmtree(tree.home / "here", ignore_errors=True)
-    tree.output("fairlead", "demo", "--write", "here")
-    tree.output("fairlead", "lab", "up", "here/mesh8.toml", "--scale", "0.1")
+    tree.output("fairlead", "lab", "up", "examples/mesh8.toml", "--scale", "0.1")
     return "mesh8.cluster.toml"
 
 

@@ -28,7 +28,7 @@ std::string why(const core::Moved& moved) {
     std::snprintf(share.data(), share.size(), "%.0f %%", moved.foreign_share * 100.0);
     const std::string when = moved.ahead ? "ahead of its next use: " : "";
     return when + milliseconds(moved.queue_delay_s) + " of queueing delay, " + share.data() +
-           " of it from other traffic; messages take " + milliseconds(moved.present_latency_s) + ", over the relay " +
+           " of it cross-traffic; messages take " + milliseconds(moved.present_latency_s) + ", over the relay " +
            milliseconds(moved.detour_latency_s);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "manage" of the configuration: what the characterisation knows of the cluster, and the settings of the decisions.
+// "manage" of the configuration: what the characterization knows of the cluster, and the settings of the decisions.
 #pragma once
 
 #include <cstdint>

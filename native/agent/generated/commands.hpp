@@ -120,7 +120,7 @@ struct ConfigCommand {
     std::optional<RelayOptions> relay{};
     /// directory of the ranks' message rings; null: messages are not watched
     std::optional<std::string> rings{};
-    /// the agent ends where no line comes for so long; null: it does not
+    /// time without a line after which the agent ends; null: it does not end
     std::optional<double> lease_s{};
     /// identifies this start of the host's agent; must grow from start to start. Null: the host's wall clock in ns
     std::optional<std::uint64_t> boot_id{};
@@ -148,7 +148,7 @@ struct PingpongCommand {
     double timeout_s = 25.0;
 };
 
-/// As many bytes as TCP connections carry.
+/// Sends as many bytes as TCP connections carry.
 struct TrainCommand {
     static constexpr RealLimits duration_s_limits{0.001, 600.0};
     static constexpr WholeLimits streams_limits{1, 64};
@@ -188,14 +188,14 @@ struct MoveCommand {
     core::HostId relay = core::kNoHost;
 };
 
-/// Back to the direct path; done also where the traffic was on it.
+/// Returns the traffic to the direct path; succeeds if it is there already.
 struct ReturnCommand {
     std::int64_t id = 0;
     /// destination of the traffic
     core::HostId peer = core::kNoHost;
 };
 
-/// Replaces what is known of shared bottlenecks.
+/// Replaces the known shared bottlenecks.
 struct SharesCommand {
     std::int64_t id = 0;
     /// as in manage
@@ -207,11 +207,11 @@ struct StepClockCommand {
     static constexpr RealLimits offset_s_limits{-1000000.0, 1000000.0};
 
     std::int64_t id = 0;
-    /// by so much
+    /// size of the jump
     double offset_s = 0.0;
 };
 
-/// The supervisor is there. It has no answer.
+/// Renews the lease. It has no answer.
 struct LeaseCommand {
 };
 

@@ -32,7 +32,7 @@ enum class Refusal : std::uint8_t {
     bad_stranger,
     /// the peer does not know the job's secret
     bad_challenge,
-    /// more than are served at once
+    /// more than are served at the same time
     too_many,
 };
 
@@ -88,11 +88,11 @@ constexpr std::string_view name(Scheduling value) {
     return "unknown";
 }
 
-/// How bad what is logged is.
+/// Severity of what is logged.
 enum class LogLevel : std::uint8_t {
-    /// something is missing, and the agent goes on as well as before
+    /// something is missing; the agent continues without it
     warning,
-    /// something does not work; the user is told
+    /// something does not work; the user is informed
     error,
 };
 

@@ -28,7 +28,7 @@ struct Flow {
     double rate_bps = 0.0;
 };
 
-/// The clock of another host; those that were not heard yet are missing.
+/// The clock of another host; absent until it was heard.
 struct PeerClock {
     /// host
     core::HostId peer = core::kNoHost;
@@ -210,7 +210,7 @@ struct BaseLearntEvent {
     core::HostId destination = core::kNoHost;
     /// its baseline
     double latency_s = 0.0;
-    /// what the fastest probe took longer than that
+    /// excess of the fastest probe over it
     double hidden_s = 0.0;
     /// highest rate at which the program was seen to send from this host; null: none yet
     std::optional<double> link_bps{};
@@ -308,7 +308,7 @@ struct RejectedEvent {
     std::map<std::string, std::uint64_t> reasons{};
 };
 
-/// The agent takes all its pairs for returned and goes on probing.
+/// The agent treats all its pairs as returned and continues probing.
 struct PlaneLostEvent {
     /// how the guardian ended
     std::string reason{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // This host's wall clock, with an offset and a drift on top where a test asks for them (hosts of a lab share the
-// machine's clock, so that without them clock synchronisation would have nothing to do).
+// machine's clock, so that without them clock synchronization would have nothing to do).
 #pragma once
 
 #include <atomic>

@@ -33,7 +33,7 @@ TEST(Events, AMoveHasHostsByIndexMomentsByTheWallClockAndFlows) {
         {"manual", false},
         {"ahead", false},
         {"reason",
-         "4.13 ms of queueing delay, 100 % of it from other traffic; messages take 6.17 ms, over the relay 2.28 ms"},
+         "4.13 ms of queueing delay, 100 % of it cross-traffic; messages take 6.17 ms, over the relay 2.28 ms"},
         {"queue_delay_s", 0.00413},
         {"foreign_share", 1.0},
         {"present_latency_s", 0.00617},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Baselines of this host's paths, learnt from probes while the program runs, where no characterisation measured them.
+// Baselines of this host's paths, learnt from probes while the program runs, where no characterization measured them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class LearntBases {
   public:
     LearntBases(HostId host_count, const Settings& settings);
 
-    /// Of an earlier run or a characterisation: known from the start.
+    /// Of an earlier run or a characterization: known from the start.
     void set_prior(HostId peer, double latency_s);
     /// A burst to the peer was answered; half of the smallest round trip so far. `whole`: it counts as a burst.
     void on_burst(HostId peer, double half_round_trip_s, bool whole, Time now);

@@ -48,7 +48,7 @@ Time patience_s() {
     char* end = nullptr;
     const double given_s = std::strtod(value, &end);
     if (end == value || *end != '\0' || !(given_s > 0.0)) {
-        std::fprintf(stderr, "fairlead: %s=%s is no time in seconds: %g s are waited\n", kPatienceVariable, value,
+        std::fprintf(stderr, "fairlead: %s=%s is not a time in seconds: waiting %g s\n", kPatienceVariable, value,
                      kPatience_s);
         return kPatience_s;
     }

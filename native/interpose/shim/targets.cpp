@@ -86,7 +86,7 @@ struct Wrappers {
 Wrappers wrappers(const Object& mpi, const char* directory, const char* rings) {
     const char* const abi = binary_interface(mpi);
     if (abi == nullptr) {
-        say("%s (%s) is an MPI library that there is no build of libfairlead for (there are openmpi and mpich): the "
+        say("there is no build of libfairlead for the MPI library %s (%s), only for openmpi and mpich: the "
             "program runs without a profile",
             mpi.path, mpi.soname());
         return {};

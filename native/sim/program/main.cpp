@@ -70,11 +70,11 @@ void add_commands(CLI::App& app, Options& options) {
     auto* oracle = app.add_subcommand("oracle", "compare management with the best routes that can be found; as JSON");
     for (CLI::App* command : {run, oracle}) {
         command->add_option("SCENARIO", options.scenario, "JSON file")->required();
-        command->add_option("--seed", options.seed, "instead of the scenario's");
+        command->add_option("--seed", options.seed, "seed instead of the scenario's");
     }
-    run->add_flag("--unmanaged", options.unmanaged, "without agents, whatever the scenario says");
+    run->add_flag("--unmanaged", options.unmanaged, "without agents, even if the scenario has them");
     run->callback([&options] { run_scenario(options); });
-    oracle->add_option("--budget", options.budget, "choices tried at most, of each kind")->check(CLI::PositiveNumber);
+    oracle->add_option("--budget", options.budget, "largest number of choices tried, of each kind")->check(CLI::PositiveNumber);
     oracle->callback([&options] { ask_oracle(options); });
     app.add_subcommand("settings", "list the agents' settings; as JSON")->callback([] { list_settings(std::cout); });
     auto* trace = app.add_subcommand("trace", "write the trace of a pattern of communication");
@@ -82,10 +82,10 @@ void add_commands(CLI::App& app, Options& options) {
     trace->add_option("--ranks", options.shape.ranks)->required();
     trace->add_option("--message", options.shape.message_B, "bytes of a message, or of a block")->required();
     trace->add_option("--iterations", options.shape.iterations)->required();
-    trace->add_option("--compute", options.shape.compute_s, "seconds of each rank before an iteration's messages");
-    trace->add_option("--spread", options.shape.spread, "share that these are drawn within, above and below")
+    trace->add_option("--compute", options.shape.compute_s, "seconds that each rank computes before an iteration's messages");
+    trace->add_option("--spread", options.shape.spread, "share by which these vary at random, up and down")
         ->check(CLI::Range(0.0, 1.0));
-    trace->add_option("--seed", options.shape.seed, "of these draws");
+    trace->add_option("--seed", options.shape.seed, "seed of this variation");
     trace->callback([&options] { write_pattern(options); });
 }
 

@@ -8,13 +8,13 @@ namespace fairlead::random_traffic {
 
 Options options_of(int argc, char** argv) {
     Options options;
-    CLI::App app("Messages between random pairs of ranks, both directions at once", "random-traffic");
+    CLI::App app("Messages between random pairs of ranks, both directions at the same time", "random-traffic");
     app.add_option("--seed", options.seed, "seed of the pairs")->capture_default_str();
     app.add_option("--seconds", options.duration_s, "how long")->check(CLI::PositiveNumber)->capture_default_str();
     app.add_option("--bytes", options.message_B, "length of a message")
         ->check(CLI::Range(static_cast<int>(Exchanger::kMarkBytes), 1 << 30))
         ->capture_default_str();
-    app.add_option("--interval", options.interval_s, "seconds after which pairs are drawn anew")
+    app.add_option("--interval", options.interval_s, "seconds after which new pairs are drawn")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--json", options.json, "also write the result line to this file");

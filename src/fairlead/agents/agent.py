@@ -177,7 +177,7 @@ class Agent:
             async for line in self._process.stdout:
                 self._dispatch(line)
         except (ValueError, KeyError, TypeError) as error:
-            problem = AgentError(f"{self.host.name}: the agent said something that is not its protocol: {error}")
+            problem = AgentError(f"{self.host.name}: the agent sent an invalid message: {error}")
             await self._kill()
         await self._process.wait()
         assert self._process.stdin is not None
@@ -253,4 +253,4 @@ def _line(message: dict[str, Any]) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 
-_DOCTOR = "`fairlead doctor CLUSTER` says what is wrong with a host"
+_DOCTOR = "`fairlead doctor CLUSTER` shows what is wrong with a host"

@@ -52,12 +52,12 @@ def _cpus(run: Run) -> float:
     hosts = run.facts.get("hosts", {})
     counts = [facts.get("cpus") for facts in hosts.values()] if hosts else [run.facts.get("here", {}).get("cpus")]
     if None in counts:
-        raise StatisticsError(f"run {run.id}: its facts do not say how many CPUs there are")
+        raise StatisticsError(f"run {run.id}: its facts lack the number of CPUs")
     return float(sum(float(each) for each in counts))
 
 
 def _link_bps(store: Store, run: Run) -> float:
-    """Median throughput of all host pairs, from the last characterisation before the run."""
+    """Median throughput of all host pairs, from the last characterization before the run."""
     found = characterized.before(store, run)
     if found is None:
         raise StatisticsError(f"run {run.id}: there is no characterization before it that says what a link carries")

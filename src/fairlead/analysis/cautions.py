@@ -29,9 +29,7 @@ def of(analysis: "Analysis", whole_plot: Sequence[str]) -> Iterator[str]:
     yield from _against_medians(analysis)
     plots = {int(block) for each in summaries for block in np.unique(each.cell.blocks)} if whole_plot else {0, 1, 2}
     if len(plots) < 3:
-        yield (
-            f"{', '.join(whole_plot)} was set up in {len(plots)} block(s): its effect cannot be told from one of time."
-        )
+        yield (f"{', '.join(whole_plot)} was set up in {len(plots)} block(s): its effect may be one of time.")
 
 
 def disagrees(pair: "Pair") -> bool:
@@ -62,7 +60,7 @@ def _without_samples(data: Dataset, summaries: Sequence["Summary"]) -> Iterator[
         where = "; ".join(
             f"{describe(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
         )
-        yield f"{failed} runs failed and are no samples ({where})."
+        yield f"{failed} runs failed and are not samples ({where})."
     planned = int(data.record.facts.get("cells", 0))
     if planned > len(data.cells):
         yield f"{planned - len(data.cells)} of {planned} planned cells have no sample."

@@ -1,4 +1,4 @@
-"""What was known of a cluster's network when a run began: its last complete characterisation before it."""
+"""What was known of a cluster's network when a run began: its last complete characterization before it."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from fairlead.store import Run, Store
 
 
 def before(store: Store, run: Run) -> Run | None:
-    """The characterisation that a run's decisions came from, or None."""
+    """The characterization that a run's decisions came from, or None."""
     hosts = run.facts.get("paths_between")
     if hosts is None or run.facts["executor"] in coverage.EMULATED:
         candidates = characterization.runs(store, _cluster(store, run))
@@ -22,13 +22,13 @@ def before(store: Store, run: Run) -> Run | None:
 
 
 def has_detour(store: Store, run: Run) -> bool | None:
-    """Whether any pair of hosts had a detour around its bottleneck; None where nothing was characterised."""
+    """Whether any pair of hosts had a detour around its bottleneck; None where nothing was characterized."""
     found = before(store, run)
     return None if found is None else Characterization.read(store, found).has_detour()
 
 
 def base_s(store: Store, run: Run) -> dict[tuple[str, str], float]:
-    """Latency of a small message on each quiet direct path, by names of hosts; empty if nothing was characterised."""
+    """Latency of a small message on each quiet direct path, by names of hosts; empty if nothing was characterized."""
     record = before(store, run)
     if record is None:
         return {}

@@ -127,7 +127,7 @@ class Program:
     Attributes:
         name: the case's (`fairlead.experiment.comparison_plan.Case`).
         slowdown: T_ic / T_nc of runs in pairs.
-        has_detour: whether any pair of hosts has a detour on this network; None if it was not characterised.
+        has_detour: whether any pair of hosts has a detour on this network; None if it was not characterized.
         communication: by scenario, runs whose messages were monitored.
         own_clock: run times are of the program's timed section, and not of whole runs.
         timed_share: of the timed section in whole clean runs (median); None: there is none.

@@ -71,5 +71,5 @@ class Report(Model):
                 return f"report: {name} has no level {level!r}; it has {', '.join(map(str, factors[name]))}"
         missing = [name for name in self.configurations if name not in self.baseline]
         if missing:
-            return f"report: baseline: {', '.join(missing)} is missing: which level do gains refer to?"
+            return f"report.baseline: {', '.join(missing)} is missing: which level do gains refer to?"
         return None

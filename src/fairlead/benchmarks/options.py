@@ -40,14 +40,14 @@ def repeat_options(target: Callable[..., Any]) -> Callable[..., Any]:
         with_until,
         click.option("--precision", "precision_percent", type=click.FloatRange(min=0, min_open=True), default=5,
                      show_default=True, metavar="PERCENT",
-                     help="Stop when the 95 % interval of each median lies within that of it."),
+                     help="Stop when the 95 % interval of each median is within this share of it."),
         click.option("--budget", "budget_s", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-                     help="No block begins after that.  [default: 60; none with --exactly]"),
+                     help="Time after which no block begins.  [default: 60; none with --exactly]"),
         click.option("--blocks", type=click.IntRange(min=2), default=10, show_default=True,
-                     help="Blocks of each size at least, unless the budget is over."),
+                     help="Least number of blocks of each size, unless the budget is spent."),
         click.option("--exactly", type=click.IntRange(min=1), metavar="BLOCKS",
-                     help="So many blocks of each size, instead of --blocks and --precision."),
-        click.option("--seed", type=int, default=1, show_default=True, help="Of the order of measurements."),
+                     help="Number of blocks of each size, instead of --blocks and --precision."),
+        click.option("--seed", type=int, default=1, show_default=True, help="Seed for the order of measurements."),
     )  # fmt: skip
 
 
@@ -108,7 +108,7 @@ class Numbers(click.ParamType):
         words = str(value).split(",")
         if not all(word.strip().isdigit() and self._least <= int(word) <= self._most for word in words):
             self.fail(
-                f"{value!r} are no numbers from {self._least} to {self._most}; write for example 1,16",
+                f"{value!r} are not numbers from {self._least} to {self._most}; write for example 1,16",
                 parameter,
                 context,
             )
@@ -131,12 +131,12 @@ between_several_option = click.option(
     metavar="HOST HOST",
     help="Two hosts. Repeatable: all at the same time [default: the first two].",
 )
-mpirun_option = click.option("--mpirun", help="Which mpirun, by name or path [default: the cluster file's].")
+mpirun_option = click.option("--mpirun", help="mpirun to use, by name or path [default: the cluster file's].")
 transport_option = click.option(
     "--transport",
     type=click.Choice(["tcp", "native"]),
-    help="What carries MPI's messages between hosts: TCP, as in managed runs, or what the library chooses by itself "
-    "(InfiniBand, where there is) [default: tcp].",
+    help="Transport of MPI's messages between hosts: TCP, as in managed runs, or the library's own choice "
+    "(InfiniBand, where available) [default: tcp].",
 )
 
 
@@ -146,14 +146,14 @@ def mpi_options(target: Callable[..., Any]) -> Callable[..., Any]:
 
 
 per_host_option = click.option(
-    "--per-host", type=click.IntRange(1, 1024), default=1, show_default=True, help="Ranks on each host."
+    "--per-host", type=click.IntRange(1, 1024), default=1, show_default=True, help="Number of ranks on each host."
 )
 
 
 def timeout_option(default_s: float = 60, part: str = "block") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """When something is hung."""
     return click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=default_s, show_default=True,
-                        metavar="SECONDS", help=f"A {part} that takes longer is taken for hung.")  # fmt: skip
+                        metavar="SECONDS", help=f"Time after which a {part} counts as hung.")  # fmt: skip
 
 
 def size_option(flag: str, name: str, default: str, of: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -188,14 +188,16 @@ pairs_option = click.option(
     type=Numbers(),
     default="1",
     show_default=True,
-    help="Pairs of ranks for each pair of hosts at once, for example 1,16.",
+    help="Pairs of ranks for each pair of hosts at the same time, for example 1,16.",
 )
 relaunch_option = click.option(
-    "--relaunch", is_flag=True, help="Start the program anew for every round of blocks: each is a run of its own."
+    "--relaunch",
+    is_flag=True,
+    help="Start the program again for every round of blocks; each round is a run of its own.",
 )
 hosts_option = click.option(
     "--host",
     "hosts",
     multiple=True,
-    help="Repeatable [default: all compute hosts; the first where they share one machine].",
+    help="Host to measure. Repeatable [default: all compute hosts; the first where they share one machine].",
 )

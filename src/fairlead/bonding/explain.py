@@ -10,7 +10,7 @@ from fairlead.errors import ConfigError
 MODES = ("balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb")
 """By number; mode k of the driver is the k-th."""
 _OVERTAKING = (
-    "Packets overtake each other; TCP takes that for loss and sends again. A switch that hashes what goes out to the "
+    "Packets overtake each other; TCP treats that as loss and retransmits. A switch that hashes what goes out to the "
     "receiver sends it over one link: then a flow gets no more than one link's rate."
 )
 HASHING = ("balance-xor", "802.3ad")

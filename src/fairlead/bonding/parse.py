@@ -17,7 +17,9 @@ def flow(text: str) -> Flow:
     """
     ends = text.split(">")
     if len(ends) != 2:
-        raise ConfigError(f"{text!r} is no flow", hint="write SOURCE>DESTINATION, each [MAC@]ADDRESS[:PORT], in quotes")
+        raise ConfigError(
+            f"{text!r} is not a flow", hint="write SOURCE>DESTINATION, each [MAC@]ADDRESS[:PORT], in quotes"
+        )
     return Flow(_end(ends[0]), _end(ends[1]))
 
 
@@ -29,7 +31,7 @@ def kernel(text: str) -> tuple[int, int]:
     """
     match = re.match(r"(\d+)\.(\d+)", text)
     if not match:
-        raise ConfigError(f"{text!r} is no kernel version", hint="write for example 6.1")
+        raise ConfigError(f"{text!r} is not a kernel version", hint="write for example 6.1")
     return int(match[1]), int(match[2])
 
 
@@ -37,11 +39,11 @@ def _end(text: str) -> End:
     mac_text, at, rest = text.strip().rpartition("@")
     address, colon, port = rest.partition(":")
     if at and not _MAC.fullmatch(mac_text):
-        raise ConfigError(f"{mac_text!r} is no MAC address")
+        raise ConfigError(f"{mac_text!r} is not a MAC address")
     if colon and not (port.isdecimal() and int(port) < 65536):
-        raise ConfigError(f"{port!r} is no port")
+        raise ConfigError(f"{port!r} is not a port")
     try:
         mac = bytes.fromhex(mac_text.replace(":", "")) if at else None
         return End(IPv4Address(address), int(port) if colon else None, mac)
     except AddressValueError as error:
-        raise ConfigError(f"{address!r} is no IPv4 address") from error
+        raise ConfigError(f"{address!r} is not an IPv4 address") from error

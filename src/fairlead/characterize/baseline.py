@@ -1,6 +1,6 @@
-"""Whether a characterisation shows the usual network, or one that was congested when it was made.
+"""Whether a characterization shows the usual network, or one that was congested when it was made.
 
-What the newest characterisation has counts as usual: congestion that was there then is not acted on. Earlier ones of
+What the newest characterization has counts as usual: congestion that was there then is not acted on. Earlier ones of
 the same hosts tell it apart from distance.
 """
 
@@ -17,7 +17,7 @@ MOST_EARLIER = 5
 
 
 def slower_than_baseline(store: Store, found: Characterization) -> str:
-    """For people: a warning if paths were faster when the same hosts were characterised before, else empty."""
+    """For people: a warning if paths were faster when the same hosts were characterized before, else empty."""
     now_s, before_s = found.latency.median_s[0], _least_s(store, found)
     # Slower is what the agents' zone `medium` begins at.
     limit_s = np.maximum((numbers.ZONES_MEDIUM_FACTOR - 1.0) * before_s, numbers.ZONES_FLOOR_S)
@@ -28,14 +28,14 @@ def slower_than_baseline(store: Store, found: Characterization) -> str:
     i, j = np.unravel_index(int(np.argmax(worst)), worst.shape)
     path = f"{found.hosts[i]}→{found.hosts[j]} {now_s[i, j] * 1e3:.3g} ms, {before_s[i, j] * 1e3:.3g} ms before"
     return (
-        f"{int(slower.sum())} paths of {found.cluster} were slower when it was characterised last "
+        f"{int(slower.sum())} paths of {found.cluster} were slower when it was characterized last "
         f"({found.age_words()}) than before ({path}): congestion of that time counts as usual and is not acted on; run "
         "`fairlead characterize` again when the network is quiet"
     )
 
 
 def _least_s(store: Store, found: Characterization) -> Floats:
-    """Least latency of the smallest messages in earlier characterisations of these hosts; NaN where there was none."""
+    """Least latency of the smallest messages in earlier characterizations of these hosts; NaN where there was none."""
     least = np.full(found.latency.median_s[0].shape, np.nan)
     of_these = list(zip(found.hosts, found.addresses, strict=True))
     earlier = [run for run in characterization.runs(store, found.cluster) if run.status == "ok" and run.id != found.run]

@@ -1,4 +1,4 @@
-"""A characterisation: what is known of a cluster's network, since when, and how it is stored and found again.
+"""A characterization: what is known of a cluster's network, since when, and how it is stored and found again.
 
 Only raw samples are stored; everything else is computed from them when it is read.
 """
@@ -57,7 +57,7 @@ class Characterization:
 
     @classmethod
     def read(cls, store: Store, run: Run) -> Self:
-        """The characterisation that a run holds, complete or not.
+        """The characterization that a run holds, complete or not.
 
         Raises:
             NoSuchResultsError: the run holds something else.
@@ -86,7 +86,7 @@ class Characterization:
 
     @classmethod
     def latest(cls, store: Store, cluster: Cluster) -> Self | None:
-        """The youngest complete characterisation of a cluster's hosts (same names and addresses), or of more; or None.
+        """The youngest complete characterization of a cluster's hosts (same names and addresses), or of more; or None.
 
         It may have been made under another cluster's name, as a Slurm job's is.
         """
@@ -249,7 +249,7 @@ def latest(store: Store, cluster: Cluster) -> Characterization | None:
 
 
 def begin(store: Store, cluster: Cluster, settings: Settings) -> int:
-    """Begin a run of the store that will hold a characterisation of the cluster's managed hosts."""
+    """Begin a run of the store that will hold a characterization of the cluster's managed hosts."""
     return store.begin_run(
         KIND,
         {"cluster": cluster.name},
@@ -260,7 +260,7 @@ def begin(store: Store, cluster: Cluster, settings: Settings) -> int:
 
 
 def runs(store: Store, cluster: str | None = None) -> list[Run]:
-    """The store's characterisations, oldest first, optionally of one cluster."""
+    """The store's characterizations, oldest first, optionally of one cluster."""
     return store.runs(KIND, cluster=cluster) if cluster is not None else store.runs(KIND)
 
 

@@ -1,4 +1,4 @@
-"""Comparing two characterisations of a cluster: what shifted beyond the scatter of the measurements."""
+"""Comparing two characterizations of a cluster: what shifted beyond the scatter of the measurements."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -46,7 +46,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Difference:
-    """What changed from one characterisation to another.
+    """What changed from one characterization to another.
 
     Attributes:
         shifts: the largest relative change first.
@@ -93,7 +93,7 @@ class Difference:
 
 
 def compare(before: Characterization, after: Characterization) -> Difference:
-    """What differs between two characterisations of the same hosts.
+    """What differs between two characterizations of the same hosts.
 
     Raises:
         MeasurementError: their hosts differ, or they have no message size in common.

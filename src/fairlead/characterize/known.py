@@ -1,6 +1,6 @@
-"""What is known of single paths between a cluster's hosts where no characterisation has all of them.
+"""What is known of single paths between a cluster's hosts where no characterization has all of them.
 
-Each path's latency is taken from what there is: characterisations of some of the hosts, and what agents learnt in
+Each path's latency is taken from what there is: characterizations of some of the hosts, and what agents learnt in
 earlier runs. Agents learn the rest (docs/explanation/detection.md).
 """
 
@@ -95,14 +95,14 @@ def paths(store: Store, cluster: Cluster) -> Known:
     for run in _runs(store, cluster):
         if _take(store, run, cluster, learnt, when, links):
             runs.append(run.id)
-    # Agents' probes are what agents compare with: they go before a characterisation's messages.
+    # Agents' probes are what agents compare with: they go before a characterization's messages.
     known = np.isfinite(learnt)
     latency[known], measured[known] = learnt[known], when[known]
     return Known(latency, measured, links, tuple(sorted(runs, reverse=True)))
 
 
 def _characterizations(store: Store, cluster: Cluster) -> list[Run]:
-    """The complete characterisations that have two of the cluster's hosts or more, newest first."""
+    """The complete characterizations that have two of the cluster's hosts or more, newest first."""
     found = [
         run
         for run in reversed(characterization.runs(store))

@@ -1,4 +1,4 @@
-"""The raw samples of a characterisation, kept one by one as they are taken; every matrix is computed from them.
+"""The raw samples of a characterization, kept one by one as they are taken; every matrix is computed from them.
 
 Delays are one-way times between two clocks: their differences on one path mean something, their absolute values only
 as far as the clocks agree.
@@ -59,7 +59,7 @@ class Sink(Protocol):
 
 @dataclass
 class Samples:
-    """All samples of one characterisation of ``count`` hosts, in the order taken."""
+    """All samples of one characterization of ``count`` hosts, in the order taken."""
 
     count: int
     exchanges: list[Exchanges] = field(default_factory=list)

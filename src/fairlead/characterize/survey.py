@@ -1,4 +1,4 @@
-"""Takes the samples of a characterisation with the agents of a job.
+"""Takes the samples of a characterization with the agents of a job.
 
 Order: quiet network, injections one at a time, repeats of what they leave open, injections of two that may meet, and
 the ping-pongs last, because the relation tells which pairs can exchange messages at the same time undisturbed.
@@ -68,7 +68,7 @@ class Settings:
 
 
 class Survey:
-    """One characterisation in the making: call `run`; what was taken so far is in `samples` at any time."""
+    """One characterization in the making: call `run`; what was taken so far is in `samples` at any time."""
 
     def __init__(self, agents: Commander, settings: Settings, sink: Sink, progress: Progress) -> None:
         self._agents = agents

@@ -82,7 +82,7 @@ def measure(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Characterize the network of CLUSTER (default command: `measure` may be left out).
+    """Characterize the network of CLUSTER (default; `measure` may be omitted).
 
     \b
     Examples:

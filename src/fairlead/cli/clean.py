@@ -11,12 +11,12 @@ from fairlead.errors import HostError
 
 @click.command("clean")
 @click.argument("cluster_files", metavar="[CLUSTER]...", nargs=-1, type=ClusterArgument())
-@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be removed.")
 def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
     """Remove what dead runs left on the hosts of CLUSTER: devices, routes, rules, filters.
 
-    Without CLUSTER: on the clusters of this user's dead runs, and the notes of dead labs. Runs and labs that live are
-    not touched, nor is anything that fairlead did not make.
+    Without CLUSTER: on the clusters of this user's dead runs; also the records of dead labs. Live runs and labs are not
+    touched, nor is anything that fairlead did not make.
 
     \b
     Examples:
@@ -43,5 +43,5 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
     if result.unreachable:
         lines = [f"{host}: {why}" for host, why in result.unreachable.items()]
         raise HostError(
-            "could not be cleaned:\n" + "\n".join(lines), hint="run `fairlead clean` again when they answer"
+            "could not be cleaned:\n" + "\n".join(lines), hint="run `fairlead clean` again when they are reachable"
         )

@@ -23,22 +23,22 @@ SILENT_S = 60.0
 ABORT_S = 10.0
 TAKE_AWAY_S = 3600.0
 """A copy of a disk cannot be ended on the way."""
-_LOOK = "look where it is when the cloud answers again: `fairlead cloud show`, or the cloud's own tools"
+_LOOK = "check where it is when the cloud answers again: `fairlead cloud show`, or the cloud's own tools"
 
 
 @click.group("cloud")
 def command() -> None:
-    """Ask the cloud manager that the cluster file names about servers and virtual machines.
+    """Show and move the virtual machines of a cluster, through the cloud manager that its file names.
 
-    How to set it up and what is migrated: docs/guides/migration.md.
+    The [cloud] table of the cluster file names it: libvirt or OpenStack. Labs with servers need no such table.
     """
 
 
 @command.command()
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
-@click.option("--json", "as_json", is_flag=True, help="Print what the cloud tells as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the inventory as JSON.")
 def show(cluster_file: Path, as_json: bool) -> None:
-    """Show which machines are on which server, and what room is left.
+    """Show which virtual machines are on which server, and the free capacity.
 
     \b
     Examples:
@@ -64,7 +64,7 @@ def show(cluster_file: Path, as_json: bool) -> None:
 @click.argument("server")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 def migrate(cluster_file: Path, vm: str, server: str, as_json: bool) -> None:
-    """Move the virtual machine VM to SERVER while it runs. Ctrl-C gives up, and says where it is then.
+    """Migrate the virtual machine VM to SERVER, live. Ctrl-C aborts, and reports where the machine is.
 
     \b
     Example:
@@ -87,12 +87,12 @@ def migrate(cluster_file: Path, vm: str, server: str, as_json: bool) -> None:
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.argument("vm")
 @click.argument("server")
-@click.option("--like", required=True, metavar="MODEL", help="Machine that the new one is to be like.")
+@click.option("--like", required=True, metavar="MODEL", help="Virtual machine whose properties the new one gets.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 def create(cluster_file: Path, vm: str, server: str, like: str, as_json: bool) -> None:
-    """Make the virtual machine VM on SERVER, of the kind of MODEL. Ctrl-C gives up, and takes it away again.
+    """Create the virtual machine VM on SERVER, with the properties of MODEL. Ctrl-C aborts, and removes it.
 
-    It is yours then: nothing of fairlead ends it. Add it to the cluster file to use it.
+    fairlead never ends the machine. Add it to the cluster file to use it.
 
     \b
     Example:
@@ -105,10 +105,10 @@ def create(cluster_file: Path, vm: str, server: str, like: str, as_json: bool) -
     giving_up = _GivingUp(
         TAKE_AWAY_S,
         lambda limit_s: (
-            f"{vm} was to be taken away, but its end was not seen within {limit_s:g} s: whether it is there "
+            f"{vm} was to be removed, but that was not confirmed within {limit_s:g} s: whether it still exists "
             "is not known"
         ),
-        f"{vm} is taken away again, when a copy of a disk has ended; Ctrl-C again leaves it, and volumes {vm}-*",
+        f"{vm} is removed when the copy of its disk has ended; Ctrl-C again leaves it, and the volumes {vm}-*",
     )
     created = _see_through(creation, giving_up, lambda created: _created(vm, created), quiet=as_json)
     if as_json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli import scale as scale_option
+from fairlead.cli.example_file import ExampleFile
 from fairlead.cli.settings_option import settings_option
 from fairlead.manage.data_planes import PLANES
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("compare")
-@click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
+@click.argument("plan_file", metavar="PLAN", type=ExampleFile())
 @click.option(
     "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
 )
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     "planes",
     multiple=True,
     type=click.Choice(PLANES.names()),
-    help="What reroutes traffic in managed runs  [default: the plan's]. Repeat to compare planes.",
+    help="Plane that reroutes traffic in managed runs  [default: the plan's]. Repeat to compare planes.",
 )
 @click.option(
     "--scale",
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     metavar="NUMBER",
     help="Factor for all link rates of labs; auto: what this machine can emulate  [default: the plan's].",
 )
-@click.option("--replications", type=click.IntRange(min=1), help="Replications  [default: the plan's].")
+@click.option("--replications", type=click.IntRange(min=1), help="Number of replications  [default: the plan's].")
 @settings_option("comparison.seed=7, programs.cg.ranks=16")
 @click.option("--show-plan", is_flag=True, help="Print the runs in their order and the time they take; run nothing.")
 def command(
@@ -73,9 +74,9 @@ def command(
 ) -> int:
     """Compare programs on a clean and a congested network, with and without management.
 
-    PLAN is a TOML file that names networks, congestion and programs (docs/reference/files/comparison.md). Runs are in
-    random order; the same command again continues an interrupted comparison. Writes RESULTS/report.html and
-    RESULTS/summary.json.
+    PLAN is a TOML file that names networks, congestion and programs, or the name of an example that comes with
+    fairlead. Runs are in random order; the same command again continues an interrupted comparison. Writes
+    RESULTS/report.html and RESULTS/summary.json.
 
     Every case is checked before the first run starts: programs, classes, numbers of ranks, files, congestion, memory.
     The exit code is 1 if there are runs that failed and were not repeated.

@@ -15,24 +15,24 @@ from fairlead.manage.data_planes import PLANES
 @click.option(
     "--results", default="results/demo", show_default=True, type=click.Path(path_type=Path), help="Results directory."
 )
-@click.option("--plane", type=click.Choice(PLANES.names()), help="What reroutes traffic  [default: route].")
+@click.option("--plane", type=click.Choice(PLANES.names()), help="Plane that reroutes traffic  [default: route].")
 @click.option(
     "--scale",
     callback=scale_option.number_or_auto,
     metavar="NUMBER",
-    help="Factor for the lab's link rates  [default: what this machine can emulate while it has time left].",
+    help="Factor for the lab's link rates  [default: what this machine can emulate].",
 )
 @click.option(
     "--write",
     "directory",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write the demo's plan and its lab's description to this directory, and run nothing.",
+    help="Write the demo's plan and lab file to this directory, and run nothing.",
 )
 @click.pass_context
 def command(
     context: click.Context, results: Path, plane: str | None, scale: float | str | None, directory: Path | None
 ) -> int:
-    """Show on this machine what management gives a program: about 2 minutes.
+    """Show on this machine what management gains for a program: about 2 minutes.
 
     Emulates a cluster of 8 hosts and runs an MPI program on it four times: on a free and on a congested network, with
     and without management. Writes RESULTS/report.html. Needs no privileges. It is `fairlead compare` with a small plan.

@@ -24,7 +24,9 @@ COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
 @click.command("doctor")
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.option("--mpirun", help="Check this mpirun instead of the cluster file's.")
-@click.option("--json", "as_json", is_flag=True, help="Findings as JSON: a list of severity, check, hosts, text, fix.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the findings as JSON: a list of severity, check, hosts, text, fix."
+)
 def command(cluster_file: Path, mpirun: str | None, as_json: bool) -> int:
     """Check CLUSTER before a run: what will fail or be slow, and the fix.
 

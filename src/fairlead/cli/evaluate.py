@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli.default_group import DefaultGroup
+from fairlead.cli.example_file import ExampleFile
 from fairlead.cli.settings_option import settings_option
 from fairlead.errors import FairleadError
 
@@ -23,29 +24,30 @@ results_option = click.option(
 
 @click.group(cls=DefaultGroup)
 def command() -> None:
-    """Evaluate programs under neighbours and network configurations.
+    """Evaluate programs beside neighbours and under network configurations.
 
     \b
-      fairlead evaluate plan PLAN.toml                         what will run, and how long
-      fairlead evaluate PLAN.toml                              run it, or go on where it stopped
-      fairlead evaluate report results                         tables and results/evaluation.html again
+      fairlead evaluate plan PLAN.toml                         what will run, and its duration
+      fairlead evaluate PLAN.toml                              run it, or continue where it stopped
+      fairlead evaluate report results                         write tables and results/evaluation.html
       fairlead evaluate import runs.csv --columns map.toml     published or foreign results
       fairlead evaluate check claims.json                      which stated figures follow from the data
     """
 
 
 @command.command("run")
-@click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("plan_file", metavar="PLAN.toml", type=ExampleFile())
 @results_option
 @settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
 def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
-    """Run a plan (the default: the word `run` may be left away).
+    """Run a plan (default; `run` may be omitted).
 
-    Every row is checked before the first one starts: commands, classes, numbers of ranks, files, memory.
+    PLAN.toml is a plan, or the name of an example that comes with fairlead. Every row is checked before the first one
+    starts: commands, classes, numbers of ranks, files, memory.
 
-    The same command again goes on where an interrupted evaluation stopped, also after a kill; with a larger budget or
-    more retries in the plan, where those ended it. The exit code is 1 if rows have no sample because every try at them
-    failed, or a cell has none because the budget was spent.
+    The same command again continues an interrupted evaluation, also after a kill, or after a larger budget or more
+    retries were given in the plan. The exit code is 1 if rows have no sample because every try failed, or a cell has
+    none because the budget was spent.
 
     \b
     Examples:
@@ -90,13 +92,23 @@ def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
 
 @command.command("report")
 @click.argument("results", type=click.Path(path_type=Path))
-@click.option("--name", help="Of this evaluation.  [default: the newest]")
-@click.option("--value", help="Of this measured value.  [default: the evaluation's main one]")
+@click.option("--name", help="Evaluation to report.  [default: the newest]")
+@click.option("--value", help="Measured value to report.  [default: the evaluation's main one]")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
               help="Confidence level of all intervals.")  # fmt: skip
-@click.option("--output", type=click.Path(path_type=Path), help="The page.  [default: RESULTS/evaluation.html]")
-@click.option("--figures", type=click.Path(path_type=Path), help="Also write the figures there (SVG, PNG, CSV).")
-@click.option("--within", "within_s", type=float, metavar="SECONDS", help="Name the cheapest that meets this run time.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="HTML page to write.  [default: RESULTS/evaluation.html]"
+)
+@click.option(
+    "--figures", type=click.Path(path_type=Path), help="Also write the figures to this directory (SVG, PNG, CSV)."
+)
+@click.option(
+    "--within",
+    "within_s",
+    type=float,
+    metavar="SECONDS",
+    help="Print the cheapest configuration that meets this run time.",
+)
 def report(
     results: Path,
     name: str | None,
@@ -106,7 +118,7 @@ def report(
     figures: Path | None,
     within_s: float | None,
 ) -> None:
-    """Report what was evaluated or imported into the directory RESULTS, from its raw samples.
+    """Report an evaluation or import in the directory RESULTS, from its raw samples.
 
     \b
     Examples:
@@ -129,13 +141,13 @@ def report(
 
 
 @command.command("plan")
-@click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("plan_file", metavar="PLAN.toml", type=ExampleFile())
 @click.option("--all", "everything", is_flag=True, help="List every row in its order.")
 @settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
 def plan(plan_file: Path, everything: bool, changes: "tuple[Change, ...]") -> None:
-    """Show what a plan will run, how long that takes and how much memory; run nothing.
+    """Show what a plan will run, how long it takes and how much memory it needs; run nothing.
 
-    The exit code is 2 if rows cannot run as they stand. It says why, and the way out.
+    The exit code is 2 if rows cannot run as planned; the message says why, and how to fix it.
 
     \b
     Examples:
@@ -156,24 +168,24 @@ def plan(plan_file: Path, everything: bool, changes: "tuple[Change, ...]") -> No
 
 
 @command.command("import")
-@click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", metavar="FILE.csv", type=ExampleFile())
 @click.option(
     "--columns",
     "map_file",
     metavar="MAP.toml",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Which column is which factor and value (docs/reference/files/import.md; examples/published).",
+    type=ExampleFile(),
+    help="TOML file that maps columns to factors and values; examples/published/example.toml is one.",
 )
 @results_option
 def import_(file: Path, map_file: Path, results: Path) -> None:
     """Read results from a CSV file into the store.
 
-    Everything is checked first; what is refused leaves the results directory as it was.
+    Everything is checked first; a file that is refused leaves the results directory unchanged.
 
     \b
-    Example, from examples/published:
-      fairlead evaluate import example.csv --columns example.toml --results results/example
+    Example:
+      fairlead evaluate import examples/published/example.csv --columns examples/published/example.toml
     """
     from fairlead import config
     from fairlead.published.columns import ColumnMap, MapSource, prepare, put
@@ -188,26 +200,26 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
 
 
 @command.command("check")
-@click.argument("file", metavar="CLAIMS.json", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", metavar="CLAIMS.json", type=ExampleFile())
 @click.option(
     "--reading",
     "reading_file",
     metavar="FILE.toml",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="What the statements are figures of.  [default: those that fairlead brings along]",
+    help="TOML file that says what each stated figure is computed from.  [default: fairlead's own]",
 )
 @click.option("--all", "show_all", is_flag=True, help="List the claims that hold, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
 @results_option
 def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, results: Path) -> int:
-    """Recompute stated figures from imported data, and say which follow from them.
+    """Recompute stated figures from imported data, and report which follow from it.
 
-    A claim with a mistake in it is named by file, line and key; the others are checked. The exit code is 1 if a claim
-    does not follow, 2 if one cannot be read; what the data cannot decide is no failure.
+    A claim that cannot be read is reported with file, line and key; the others are checked. The exit code is 1 if a
+    claim does not follow, 2 if one cannot be read. A claim that the data cannot decide is no failure.
 
     \b
     Example:
-      fairlead evaluate check example_claims.json --results results/example
+      fairlead evaluate check examples/published/example_claims.json
     """
     from fairlead.display.terminal import console, rich_table
     from fairlead.published import claims

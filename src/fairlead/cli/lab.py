@@ -12,6 +12,7 @@ import click
 from fairlead import files
 from fairlead import lab as labs
 from fairlead.cli import scale as scale_option
+from fairlead.cli.example_file import ExampleFile
 from fairlead.lab import Lab
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=ExampleFile())
 @click.option("--name", help="Name of the lab, to run several of one description  [default: the description's].")
 @click.option(
     "--scale",
@@ -50,10 +51,12 @@ def command() -> None:
     "--share",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Directory below /tmp to make visible in the hosts, which have their own /tmp. Repeatable.",
+    help="Directory below /tmp to show in the hosts, which have their own /tmp. Repeatable.",
 )
 def up(file: Path, name: str | None, scale: float | None, output: Path | None, share: tuple[Path, ...]) -> None:
     """Start the lab that FILE describes and write its cluster file.
+
+    FILE is a lab file, or the name of an example that comes with fairlead, with or without examples/ and .toml.
 
     A machine with few cores cannot emulate many fast links: use a smaller --scale if the cores, not the network, limit
     your programs.
@@ -61,7 +64,7 @@ def up(file: Path, name: str | None, scale: float | None, output: Path | None, s
     \b
     Examples:
       fairlead lab up examples/mesh8.toml
-      fairlead lab up examples/mesh16.toml --scale 0.1
+      fairlead lab up mesh16 --scale 0.1
       fairlead lab up examples/mesh8.toml --name second --share /tmp/data
     """
     from fairlead.lab import description
@@ -69,7 +72,7 @@ def up(file: Path, name: str | None, scale: float | None, output: Path | None, s
     lab = labs.up(description.load(file), name=name, scale=scale, share=share)
     try:
         output = output or Path(f"{lab.name}.cluster.toml")
-        files.write(output, lab.cluster_file_text(), hint="name another with --output")
+        files.write(output, lab.cluster_file_text(), hint="name another file with --output")
         _print_summary(lab)
         click.echo(f"cluster file: {output}")
     except BaseException:  # also Ctrl-C: who was not told of the lab would not end it
@@ -89,9 +92,8 @@ def down(name: str) -> None:
 
 
 @command.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--lab", "name", hidden=True)  # NAME stood there before it was an argument as everywhere else
 @click.argument("words", metavar="NAME HOST -- COMMAND [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
-def exec(name: str | None, words: tuple[str, ...]) -> None:
+def exec(words: tuple[str, ...]) -> None:
     """Run a command on HOST of lab NAME. Streams, signals and exit status pass unchanged.
 
     NAME may be left out while a single lab is up.
@@ -99,7 +101,7 @@ def exec(name: str | None, words: tuple[str, ...]) -> None:
     \b
     Example: fairlead lab exec mesh8 h0 -- ping -c1 h1
     """
-    lab, [host, *argv] = _lab_and_rest(name, list(words))
+    lab, [host, *argv] = _lab_and_rest(list(words))
     argv = argv[1:] if argv[:1] == ["--"] else argv
     if not argv:
         raise click.UsageError(f"a command is missing: fairlead lab exec {lab.name} {host} -- COMMAND")
@@ -107,10 +109,8 @@ def exec(name: str | None, words: tuple[str, ...]) -> None:
     os.execv(line[0], line)
 
 
-def _lab_and_rest(name: str | None, words: list[str]) -> tuple[Lab, list[str]]:
+def _lab_and_rest(words: list[str]) -> tuple[Lab, list[str]]:
     """The lab that is meant, and HOST and COMMAND. A first word that names no lab is a host of the only one."""
-    if name is not None:
-        return labs.find(name), words
     running = {lab.name: lab for lab in labs.running_labs()}
     if words[0] in running:
         if len(words) == 1:
@@ -124,7 +124,7 @@ def _lab_and_rest(name: str | None, words: list[str]) -> tuple[Lab, list[str]]:
 
 @command.command()
 @click.argument("name", required=False)
-@click.option("--nics", "with_nics", is_flag=True, help="Also show what every NIC of the hosts sent and received.")
+@click.option("--nics", "with_nics", is_flag=True, help="Also show what each NIC of the hosts sent and received.")
 @click.option(
     "--flows",
     "with_flows",
@@ -199,7 +199,7 @@ def migrate(name: str, vm: str, server: str, as_json: bool) -> None:
     """Migrate virtual machine VM of lab NAME to SERVER, live.
 
     Its memory is copied over the servers' uplinks, in rounds; then it is paused for the rest and its link re-plugged.
-    Ctrl-C gives up: the machine stays where it is.
+    Ctrl-C aborts: the machine stays where it is.
 
     \b
     Example: fairlead lab migrate servers8 h0 server4
@@ -246,9 +246,14 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 def _how_long(function: _Function) -> _Function:
     """Options that all kinds of congestion have."""
-    function = click.option("--background", is_flag=True, help="Return at once; `congest NAME stop` ends it.")(function)
+    function = click.option("--background", is_flag=True, help="Return immediately; `congest NAME stop` ends it.")(
+        function
+    )
     return click.option(
-        "--for", "duration_s", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds."
+        "--for",
+        "duration_s",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Seconds after which it stops.",
     )(function)
 
 
@@ -288,8 +293,8 @@ def _described(kind: str, values: dict[str, Any]) -> "CongestionDescription":
 
 
 @congest.command()
-@click.option("--pair", "pairs", multiple=True, nargs=2, help="Two hosts. Repeatable.")
-@click.option("--between", nargs=2, help="Two leafs, whose neighbours are used.")
+@click.option("--pair", "pairs", multiple=True, nargs=2, help="Two hosts between which streams run. Repeatable.")
+@click.option("--between", nargs=2, help="Two leafs between whose neighbours streams run.")
 @click.option("--streams", type=int, help="Streams in each direction, over all pairs  [default: 8].")
 @click.option("--one-way", is_flag=True, help="Only from the first to the second.")
 @click.option("--on", help="Length of a burst, for example 200ms; needs --off.")
@@ -311,7 +316,7 @@ def streams(name: str, one_way: bool, duration_s: float | None, background: bool
 
 
 @congest.command()
-@click.option("--host", "hosts", multiple=True, help="Host. Repeatable  [default: all neighbours].")
+@click.option("--host", "hosts", multiple=True, help="Host of ranks. Repeatable  [default: all neighbours].")
 @click.option("--ranks-per-host", type=int, help="Ranks on each host  [default: 1].")
 @click.option("--seed", type=int, help="Seed of the random partners  [default: 1].")
 @click.option("--message", help="Message size  [default: 1MB].")

@@ -4,6 +4,7 @@ import importlib
 import logging
 import sys
 import traceback
+from typing import NamedTuple
 
 import click
 
@@ -12,68 +13,82 @@ from fairlead.cli import streams
 from fairlead.cli.default_group import refuse_misspelt
 from fairlead.errors import FairleadError, of_system
 
-# Name on the command line -> (module, one-line help). Modules are loaded only when used, so that the tool starts fast.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("fairlead.cli.demo", "Show on this machine what management gives a program."),
-    "lab": ("fairlead.cli.lab", "Emulate a cluster on this machine."),
-    "doctor": ("fairlead.cli.doctor", "Check a cluster before a run: what will fail or be slow, and the fix."),
-    "characterize": ("fairlead.cli.characterize", "Measure a cluster's latencies, shared bottlenecks and detours."),
-    "measure": ("fairlead.cli.measure", "Run micro-benchmarks on a cluster: MPI, TCP, InfiniBand, OS noise."),
-    "profile": ("fairlead.cli.profile", "Run an MPI program and show how it communicates."),
-    "predict": ("fairlead.cli.predict", "Predict what detours would gain for a profiled program."),
-    "placement": ("fairlead.cli.placement", "Choose hosts for a profiled program's ranks."),
-    "run": ("fairlead.cli.run", "Run an MPI program with its traffic managed."),
-    "workload": ("fairlead.cli.workload", "Build and list programs of a benchmark suite."),
-    "compare": ("fairlead.cli.compare", "Compare runs: clean and congested, unmanaged and managed."),
-    "evaluate": ("fairlead.cli.evaluate", "Run designed experiments: programs, neighbours, network configurations."),
-    "net": ("fairlead.cli.net", "Show, explain and configure bonded network interfaces."),
-    "report": ("fairlead.cli.report", "Write the report of stored results."),
-    "export": ("fairlead.cli.export", "Export stored results as CSV or Parquet."),
-    "cloud": ("fairlead.cli.cloud", "Show a cloud's servers and virtual machines; migrate one."),
-    "status": ("fairlead.cli.status", "Show your managed runs on this machine and what they rerouted."),
-    "clean": ("fairlead.cli.clean", "Remove what dead runs and labs left behind."),
-    "completion": ("fairlead.cli.completion", "Print the shell completion script."),
-}
+
+class Known(NamedTuple):
+    """A command that is imported when it is first used, so that the tool starts fast."""
+
+    module: str
+    summary: str
+    """One line of help."""
 
 
-# As help shows them.
-SECTIONS: dict[str, tuple[str, ...]] = {
-    "Clusters": ("lab", "doctor", "characterize", "measure", "net", "cloud"),
-    "Programs": ("run", "status", "clean", "profile", "predict", "placement", "workload"),
-    "Experiments and results": ("demo", "compare", "evaluate", "report", "export"),
-    "Shell": ("completion",),
+# By section, as help shows them, and by the name on the command line.
+COMMANDS: dict[str, dict[str, Known]] = {
+    "Clusters": {
+        "lab": Known("fairlead.cli.lab", "Emulate a cluster on this machine."),
+        "doctor": Known("fairlead.cli.doctor", "Check a cluster before a run: what will fail or be slow, and the fix."),
+        "characterize": Known(
+            "fairlead.cli.characterize", "Measure a cluster's latencies, shared bottlenecks and detours."
+        ),
+        "measure": Known("fairlead.cli.measure", "Run micro-benchmarks on a cluster: MPI, TCP, InfiniBand, OS noise."),
+        "net": Known("fairlead.cli.net", "Show, predict and configure bonded network interfaces."),
+        "cloud": Known("fairlead.cli.cloud", "Show a cloud's servers and virtual machines; migrate one."),
+    },
+    "Programs": {
+        "run": Known("fairlead.cli.run", "Run an MPI program with its traffic managed."),
+        "status": Known("fairlead.cli.status", "Show your managed runs on this machine and what they rerouted."),
+        "clean": Known("fairlead.cli.clean", "Remove what dead runs and labs left behind."),
+        "profile": Known("fairlead.cli.profile", "Run an MPI program and show how it communicates."),
+        "predict": Known("fairlead.cli.predict", "Predict what detours would gain for a profiled program."),
+        "placement": Known("fairlead.cli.placement", "Choose hosts for a profiled program's ranks."),
+        "workload": Known("fairlead.cli.workload", "Build and list programs of a benchmark suite."),
+    },
+    "Experiments and results": {
+        "demo": Known("fairlead.cli.demo", "Show on this machine what management gains for a program."),
+        "compare": Known("fairlead.cli.compare", "Compare runs: clean and congested, unmanaged and managed."),
+        "evaluate": Known(
+            "fairlead.cli.evaluate", "Run designed experiments: programs, neighbours, network configurations."
+        ),
+        "simulate": Known("fairlead.cli.simulate", "Simulate programs, cross-traffic and management on any network."),
+        "report": Known("fairlead.cli.report", "Write the report of stored results."),
+        "export": Known("fairlead.cli.export", "Export stored results as CSV or Parquet."),
+    },
+    "Shell": {
+        "completion": Known("fairlead.cli.completion", "Print the shell completion script."),
+    },
 }
+BY_NAME = {name: each for commands in COMMANDS.values() for name, each in commands.items()}
 
 
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are first used."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(BY_NAME)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+        if name not in BY_NAME:
             return None
-        command = importlib.import_module(COMMANDS[name][0]).command
+        command = importlib.import_module(BY_NAME[name].module).command
         assert isinstance(command, click.Command)
         return command
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        refuse_misspelt(context, args[0], COMMANDS)
+        refuse_misspelt(context, args[0], BY_NAME)
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, names in SECTIONS.items():
+        for title, commands in COMMANDS.items():
             with formatter.section(title):
-                formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
+                formatter.write_dl([(name, each.summary) for name, each in commands.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fairlead")
 @click.option("-v", "--verbose", is_flag=True,
-              help="Show tracebacks and the command lines that are executed (goes before the command).")  # fmt: skip
+              help="Show tracebacks and the command lines that are executed (give it before the command).")  # fmt: skip
 @click.pass_context
 def command(context: click.Context, verbose: bool) -> None:
     """Make MPI programs run well on clouds and commodity Ethernet.

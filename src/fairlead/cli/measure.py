@@ -38,7 +38,7 @@ class _Benchmarks(click.Group):
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.pass_context
 def command(context: click.Context, cluster_file: Path) -> None:
-    """Measure CLUSTER by micro-benchmarks; every raw sample is kept, and shown as a page with figures.
+    """Run micro-benchmarks on CLUSTER; keep every raw sample, and write a page with figures.
 
     CLUSTER is a cluster file, or `slurm` inside an allocation.
 
@@ -59,19 +59,19 @@ def command(context: click.Context, cluster_file: Path) -> None:
 
 @command.command("all")
 @click.option("--budget", "budget_s", type=click.FloatRange(min=10), default=300, show_default=True, metavar="SECONDS",
-              help="For all of it.")  # fmt: skip
+              help="Total time budget.")  # fmt: skip
 @between_option
 @click.option(
     "--pairs", type=Numbers(), default="1,4", show_default=True, help="Pairs of ranks, TCP streams, queue pairs."
 )
 @mpi_options
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the order of measurements.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed for the order of measurements.")
 @output_options
 @click.pass_obj
 def all_(cluster_file: Path, output: Output, transport: "Transport | None", **options: Any) -> int:
     """Noise, latency, throughput, pairs, collectives, TCP, InfiniBand, stress within a budget.
 
-    One that fails is told, and the others go on; InfiniBand is left out where a host has no device.
+    A benchmark that fails is reported; the others continue. InfiniBand is skipped where a host has no device.
 
     \b
     Examples:
@@ -91,21 +91,21 @@ def all_(cluster_file: Path, output: Output, transport: "Transport | None", **op
 @command.command("import")
 @click.argument("file_format", metavar="FORMAT", type=click.Choice(FORMATS))
 @click.argument("files", metavar="FILE..", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--system", required=True, help="Whose measurements these are: the name that reports show.")
-@click.option("--test", default="", metavar="NAME", help="Name of the test, where the file does not say it.")
+@click.option("--system", required=True, help="Name of the measured system in reports.")
+@click.option("--test", default="", metavar="NAME", help="Name of the test, where the file has none.")
 @click.option(
-    "--unit", default="", metavar="UNIT", help="Of raw samples: ns, us, ms, s, bit/s, Mbit/s, Gbit/s, MB/s, MiB/s."
+    "--unit", default="", metavar="UNIT", help="Unit of raw samples: ns, us, ms, s, bit/s, Mbit/s, Gbit/s, MB/s, MiB/s."
 )
 @click.option("--size", "size_B", type=click.IntRange(min=0), metavar="BYTES", help="Message size of raw samples.")
 @click.option("--tick-rate", "tick_rate_hz", type=click.FloatRange(min=1), metavar="HZ",
-              help="Of the clock in whose ticks netgauge's distrtt counts.")  # fmt: skip
+              help="Rate of the clock whose ticks netgauge's distrtt prints.")  # fmt: skip
 @output_options
 def import_(file_format: str, files: tuple[Path, ...], system: str, output: Output, **told: Any) -> None:
-    """Read what other programs measured into the results; several files of one test are its repetitions.
+    """Import other programs' measurements into the results; several files of one test are its repetitions.
 
     FORMAT is osu (OSU micro-benchmarks), imb (Intel MPI Benchmarks), iperf3 (--json), perftest, netgauge, mpip, gpcnet
     (GPCNeT), rtla (osnoise, timerlat) or samples (one number a line). A file may hold several launches, one after the
-    other. A file that is not understood is refused, with its line, and nothing is stored.
+    other. If a line of a file is not understood, the error names it and nothing is stored.
 
     \b
     Examples:

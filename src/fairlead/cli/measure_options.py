@@ -79,10 +79,10 @@ def output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     return with_options(
         with_output,
         click.option("--results", default="results", show_default=True, type=PATH, help="Results directory."),
-        click.option("--output", type=PATH, help="The page.  [default: RESULTS/benchmarks.html]"),
-        click.option("--figures", type=PATH, help="Also write the page's figures there (SVG, PNG, CSV)."),
+        click.option("--output", type=PATH, help="HTML page to write.  [default: RESULTS/benchmarks.html]"),
+        click.option("--figures", type=PATH, help="Also write the page's figures to this directory (SVG, PNG, CSV)."),
         click.option(
-            "--prices", type=PATH, help="Price book: say what it costs before it starts, and what money buys."
+            "--prices", type=PATH, help="Price book: print the cost before the start, and compare systems per price."
         ),
     )
 
@@ -97,7 +97,7 @@ class Lost:
         from fairlead.errors import MissingDeviceError
 
         if isinstance(error, MissingDeviceError):
-            click.echo(f"fairlead: {name} is left out: {error}", err=True)
+            click.echo(f"fairlead: {name} is skipped: {error}", err=True)
             return
         self._names.append(name)
         click.echo(f"fairlead: {name}: {error}", err=True)
@@ -150,7 +150,7 @@ def cost(cluster: "Cluster", prices: Path, lasts_s: float, *, at_least: bool = F
 
     price = load(prices).price(cluster.name)
     if price is None:
-        raise ConfigError(f"{prices}: there is no [systems.{cluster.name}]", hint="add it, or leave --prices away")
+        raise ConfigError(f"{prices}: no [systems.{cluster.name}]", hint="add it, or omit --prices")
     hosts = len(cluster.compute_hosts())
     if price.hosts != hosts:
         raise ConfigError(

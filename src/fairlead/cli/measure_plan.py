@@ -13,9 +13,9 @@ from pydantic import Field
 from fairlead import config
 from fairlead.benchmarks.options import between_option, mpi_options
 from fairlead.benchmarks.registration import Asked
+from fairlead.cli.example_file import ExampleFile
 from fairlead.cli.measure_options import (
     OUTPUT_OPTIONS,
-    PATH,
     BenchmarkCommand,
     Lost,
     Output,
@@ -49,17 +49,18 @@ class Step:
 
 
 @click.command("plan")
-@click.argument("plan_file", metavar="FILE", type=PATH)
+@click.argument("plan_file", metavar="FILE", type=ExampleFile())
 @between_option
 @mpi_options
-@click.option("--dry-run", is_flag=True, help="Say what would be measured and how long it takes; measure nothing.")
+@click.option("--dry-run", is_flag=True, help="Print what would be measured and how long it takes; measure nothing.")
 @output_options
 @click.pass_context
 def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output, **shared: Any) -> int:
-    """Run the benchmarks of a plan, one after the other; says first how long they take.
+    """Run the benchmarks of a plan, one after the other; print first how long they take.
 
-    FILE is a TOML file with a `title` and `steps`, each a benchmark with its options. One that fails is told, the
-    others go on; InfiniBand is left out where a host has no device.
+    FILE is a TOML file with a `title` and `steps`, each a benchmark with its options, or the name of an example that
+    comes with fairlead. A benchmark that fails is
+    reported; the others continue. InfiniBand is skipped where a host has no device.
 
     \b
     Examples:
@@ -122,14 +123,14 @@ def _asked(group: click.Context, path: Path, number: int, step: str, shared: dic
         name, *arguments = shlex.split(step)
         command = group.command.get_command(group, name)
         if not isinstance(command, BenchmarkCommand):
-            raise _wrong(path, number, step, "is no benchmark")
+            raise _wrong(path, number, step, "is not a benchmark")
         context = command.make_context(name, arguments, parent=group)
     except click.UsageError as error:
         raise _wrong(path, number, step, error.format_message()) from error
     except click.exceptions.Exit as error:
         raise _wrong(path, number, step, "--help has no place in a plan") from error
     except ValueError as error:
-        raise _wrong(path, number, step, "is no benchmark with options") from error
+        raise _wrong(path, number, step, "is not a benchmark with options") from error
     own = _given(context, command)
     if misplaced := [each for each in OUTPUT_OPTIONS if each in own]:
         raise _wrong(path, number, step, f"--{misplaced[0]} holds for a whole plan; give it after the file's name")

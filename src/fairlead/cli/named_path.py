@@ -9,7 +9,7 @@ NOTHING_NAMED = "a name is missing: -- ends the options"
 
 
 class NamedPath(click.Path):
-    """A path as an option's value. `--` is none: what was to be named before it was left away."""
+    """A path as an option's value. `--` is none: the name before it is missing."""
 
     def convert(self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """See `click.Path.convert`."""

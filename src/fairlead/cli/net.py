@@ -21,20 +21,20 @@ SHOWN = 40
 
 @click.group()
 def command() -> None:
-    """Aggregated network interfaces: what they do with a program's flows, and how hosts come by them.
+    """Show, predict and configure bonded network interfaces.
 
     \b
       fairlead net show servers.cluster.toml                           NICs and bonds of all hosts
       fairlead net apply servers.cluster.toml eth1 eth2 --mode 802.3ad --policy layer3+4
-      fairlead net restore servers.cluster.toml                        as it was before
+      fairlead net restore servers.cluster.toml                        undo it
       fairlead net explain --mode 802.3ad --policy layer3+4 --links 4 '10.0.0.1:40000>10.0.0.2:1024'
-      fairlead net explain --links 4 --cluster mesh8.cluster.toml      of what runs there now
+      fairlead net explain --links 4 --cluster mesh8.cluster.toml      of the connections there now
     """
 
 
 @command.command("show")
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
-@click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def show(cluster_file: Path, as_json: bool) -> None:
     """Show the NICs and bonds of all hosts of CLUSTER.
 
@@ -62,19 +62,19 @@ def show(cluster_file: Path, as_json: bool) -> None:
 @click.option(
     "--policy", default="layer2", show_default=True, type=click.Choice(POLICIES), help="Transmit hash policy."
 )
-@click.option("--miimon", default=100, show_default=True, type=click.IntRange(1), help="Looks for links, in ms.")
+@click.option("--miimon", default=100, show_default=True, type=click.IntRange(1), help="Link-monitoring interval (ms).")
 @click.option("--lacp-rate", default="slow", show_default=True, type=click.Choice(["slow", "fast"]),
               help="LACP rate, for 802.3ad.")  # fmt: skip
-@click.option("--name", default="fairlead0", show_default=True, help="Of the bond.")
+@click.option("--name", default="fairlead0", show_default=True, help="Name of the bond.")
 @click.option(
     "--within",
     "within_s",
     default=60,
     show_default=True,
     type=click.IntRange(10, 3600),
-    help="Seconds after which a host goes back by itself if it was not reached again.",
+    help="Seconds after which a host that cannot be reached any more restores its network.",
 )
-@click.option("--dry-run", is_flag=True, help="Check, and say what would be done on every host.")
+@click.option("--dry-run", is_flag=True, help="Check, and print what would be done on every host.")
 def apply(
     cluster_file: Path,
     nics: tuple[str, ...],
@@ -88,8 +88,8 @@ def apply(
 ) -> None:
     """Make a bond of the NICs on all hosts of CLUSTER, or on none.
 
-    Needs root there, or sudo without a password. Addresses and IPv4 routes go over to the bond. The switch's ports must
-    be an LACP group for 802.3ad, a static one for balance-rr, balance-xor and broadcast.
+    Needs root on the hosts, or sudo without a password. Addresses and IPv4 routes move to the bond. The switch's ports
+    must be an LACP group for 802.3ad, a static one for balance-rr, balance-xor and broadcast.
 
     \b
     Examples:
@@ -118,7 +118,7 @@ def apply(
 @command.command("restore")
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 def restore(cluster_file: Path) -> None:
-    """Take back what `apply` made on the hosts of CLUSTER; where there is nothing, do nothing.
+    """Undo `apply` on the hosts of CLUSTER; leave other hosts unchanged.
 
     \b
     Example:
@@ -128,7 +128,7 @@ def restore(cluster_file: Path) -> None:
     from fairlead.net import apply as on_hosts
 
     restored = on_hosts.restore(*_hosts(cluster_file))
-    nothing = "nothing to take back: no bond here was made by fairlead"
+    nothing = "nothing to restore: no bond here was made by fairlead"
     click.echo(f"restored: {words.listing(restored)}" if restored else nothing)
 
 
@@ -143,11 +143,11 @@ def _hosts(cluster_file: Path) -> "tuple[Executor, list[str]]":
 def _print_network(host: str, now: "Network") -> None:
     from fairlead.display import words
 
-    remarks = ["its bond was made by fairlead, `fairlead net restore` takes it back"] if now.has_journal else []
+    remarks = ["its bond was made by fairlead; `fairlead net restore` removes it"] if now.has_journal else []
     remarks += [] if now.has_driver else ["no bonding driver"]
     click.echo(f"{host}{f' ({words.listing(remarks)})' if remarks else ''}")
     for nic in now.nics.values():
-        rate = words.rate(nic.speed_Mbps * 1e6) if nic.speed_Mbps else "speed not known"
+        rate = words.rate(nic.speed_Mbps * 1e6) if nic.speed_Mbps else "unknown speed"
         parts = [rate, "link" if nic.has_link else "no link", *([f"in {nic.master}"] if nic.master else [])]
         parts += [address.text for address in nic.addresses]
         if nic.name != "lo":
@@ -168,11 +168,14 @@ def _print_network(host: str, now: "Network") -> None:
     type=click.Choice(POLICIES),
     help="Transmit hash policy.",
 )
-@click.option("--links", type=click.IntRange(1, 8), default=2, show_default=True, help="Links that work.")
-@click.option("--rate", default="1gbit", show_default=True, help="Of one link.")
+@click.option("--links", type=click.IntRange(1, 8), default=2, show_default=True, help="Number of working links.")
+@click.option("--rate", default="1gbit", show_default=True, help="Rate of one link.")
 @click.option("--kernel", help="Version of the sending host's kernel.  [default: this machine's, or the host's own]")
 @click.option(
-    "--cluster", "cluster_file", type=click.Path(path_type=Path), help="Take the TCP flows of this cluster now."
+    "--cluster",
+    "cluster_file",
+    type=click.Path(path_type=Path),
+    help="Cluster file: use the TCP connections between its hosts now.",
 )
 def explain(
     flows: tuple[str, ...],
@@ -183,7 +186,7 @@ def explain(
     kernel: str | None,
     cluster_file: Path | None,
 ) -> None:
-    """Say which link each FLOW takes, and what throughput theory gives.
+    """Print which link each FLOW takes, and the throughput that theory gives.
 
     A flow is SOURCE>DESTINATION, each end [MAC@]ADDRESS[:PORT]. Links are numbered in the order they were enslaved.
 
@@ -211,7 +214,7 @@ def explain(
         return
     found = live.of_cluster(Cluster.load(cluster_file))
     if not any(own for _, own in found.values()):
-        raise ConfigError(f"{cluster_file}: there is no TCP connection between its hosts now", hint="start a program")
+        raise ConfigError(f"{cluster_file}: no TCP connection between its hosts now", hint="start a program")
     for host, (release, own) in found.items():
         if own:
             bond = Bond(parse_mode(mode), policy, links, link_bps, parse.kernel(kernel or release))

@@ -15,11 +15,16 @@ FILE = NamedPath(path_type=Path, dir_okay=False)
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.option("--results", default="results", show_default=True, type=click.Path(path_type=Path),
               help="Results directory with the cluster's characterization.")  # fmt: skip
-@click.option("--characterization", "run", type=int, help="By its run number.  [default: the newest complete one]")
-@click.option("--unmeasured", is_flag=True, help="Take all hosts to be equally far from each other.")
-@click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the placement, for `fairlead run`.")
-@click.option("--rankfile", metavar="FILE", type=FILE, help="Write it as a rankfile for Open MPI.")
-@click.option("--hosts", "hosts_file", metavar="FILE", type=FILE, help="Write it as a host list for MPICH.")
+@click.option(
+    "--characterization",
+    "run",
+    type=int,
+    help="Run number of the characterization.  [default: the newest complete one]",
+)
+@click.option("--unmeasured", is_flag=True, help="Assume the same distance between all hosts.")
+@click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the placement to FILE, for `fairlead run`.")
+@click.option("--rankfile", metavar="FILE", type=FILE, help="Write the placement as a rankfile for Open MPI.")
+@click.option("--hosts", "hosts_file", metavar="FILE", type=FILE, help="Write the placement as a host list for MPICH.")
 def command(
     profile_file: Path,
     cluster_file: Path,
@@ -30,10 +35,10 @@ def command(
     rankfile: Path | None,
     hosts_file: Path | None,
 ) -> None:
-    """Place a program's ranks so that those that talk much are near.
+    """Place a program's ranks so that those that communicate most are near each other.
 
-    PROFILE is what `fairlead profile --json` wrote, CLUSTER a cluster file. Near is what a characterization of the
-    cluster says, and which hosts share a bottleneck; without one, only the same host is near.
+    PROFILE is a file written by `fairlead profile --json`, CLUSTER a cluster file. Distances and shared bottlenecks are
+    those of the cluster's characterization; without one, only ranks on the same host are near.
 
     \b
     Examples:
@@ -54,7 +59,7 @@ def command(
     found = compute.compute(profile, cluster, None if unmeasured else compute.known(results, cluster, run))
     placement_table.show(found, console())
     if profile.missing_ranks:
-        click.echo(f"{len(profile.missing_ranks)} ranks left no record: what they send is not taken into account")
+        click.echo(f"{len(profile.missing_ranks)} ranks left no record: their messages are ignored")
     for path, text in (
         (json_file, found.to_json()),
         (rankfile, json_form.rankfile(found.host_of_rank)),

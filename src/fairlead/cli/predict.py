@@ -1,4 +1,4 @@
-"""``fairlead predict``: what detours would give a program, from its profile and a characterisation."""
+"""``fairlead predict``: what detours would gain for a program, from its profile and a characterization."""
 
 import json
 from dataclasses import asdict
@@ -12,14 +12,19 @@ import click
 @click.option(
     "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
 )
-@click.option("--characterization", "run", type=int, help="By its run number.  [default: the newest complete one]")
+@click.option(
+    "--characterization",
+    "run",
+    type=int,
+    help="Run number of the characterization.  [default: the newest complete one]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the pairs as JSON instead.")
 def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -> None:
-    """Say what detours would give a program, without running it.
+    """Predict what detours would gain for a program, without running it.
 
-    PROFILE is what `fairlead profile --json` wrote: its messages between hosts, times what such messages take on the
-    direct path and over the best third host, by a characterization. To learn what is to be gained under congestion,
-    characterize while it lasts.
+    PROFILE is a file written by `fairlead profile --json`. Its messages between hosts are multiplied by the latency of
+    such messages on the direct path and over the best third host, from a characterization. To predict the gain under
+    congestion, characterize while it lasts.
 
     \b
     Examples:

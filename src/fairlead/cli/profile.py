@@ -23,10 +23,10 @@ def command() -> None:
     """Run an MPI program and show how it communicates.
 
     \b
-      fairlead profile -n 4 -- cg --class A                    who computes, who is in MPI, what goes where
-      fairlead profile -n 4 --html cg.html -- cg --class A     the same as a page with figures
-      fairlead profile -n 4 --json cg.json -- cg --class A     and for machines
-      fairlead profile show cg.json --html cg.html             again, from the stored profile
+      fairlead profile -n 4 -- cg --class A                    time computing and in MPI, communication matrix
+      fairlead profile -n 4 --html cg.html -- cg --class A     also as a page with figures
+      fairlead profile -n 4 --json cg.json -- cg --class A     also as JSON
+      fairlead profile show cg.json --html cg.html             from a stored profile
       fairlead profile run --help                              all options
     """
 
@@ -35,9 +35,9 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     """Options that both commands have."""
     for option in (
         click.option("--settings", "settings_file", metavar="FILE", type=FILE,
-                     help="A TOML file that says where the groups begin (docs/reference/files/profile.md)."),
+                     help="TOML file with the limits of the groups of ranks."),
         click.option("--figures", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
-                     help="Also write the page's figures there (SVG, PNG, CSV)."),
+                     help="Also write the page's figures to DIRECTORY (SVG, PNG, CSV)."),
         click.option("--html", "html_file", metavar="FILE", type=FILE, help="Write a page with figures to FILE."),
     ):  # fmt: skip
         target = option(target)
@@ -47,32 +47,31 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @command.command("run", cls=ProgramCommand)
 @click.argument("argv", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("-n", "--ranks", type=click.IntRange(min=1),
-              help="Ranks to start [default: one a core, or one a slot of the cluster].")  # fmt: skip
+              help="Number of ranks [default: one per core, or one per slot of the cluster].")  # fmt: skip
 @click.option("--cluster", "cluster_file", metavar="CLUSTER", type=ClusterArgument(),
               help="A cluster file, or `slurm` inside an allocation [default: this machine alone].")  # fmt: skip
-@click.option("--mpirun", help="Which mpirun, by name or path [default: the one in the PATH, or the cluster file's].")
+@click.option("--mpirun", help="mpirun to use, by name or path [default: the one in the PATH, or the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
 @click.option("--keep-messages", "messages", type=click.IntRange(min=0), default=32_768, show_default=True,
-              help="Ends of messages that a rank keeps one by one, 64 B each: waiting is told of these.")  # fmt: skip
-@click.option("--placement", metavar="FILE", type=FILE, help="Ranks where `fairlead placement --json` put them.")
+              help="Message ends that a rank keeps, 64 B each; waiting times come from them.")  # fmt: skip
+@click.option("--placement", metavar="FILE", type=FILE, help="Rank placement from `fairlead placement --json`.")
 @click.option("--otf2", metavar="DIRECTORY", type=NamedPath(path_type=Path),
-              help="Also write the messages that were kept as an OTF2 trace.")  # fmt: skip
+              help="Also write the kept messages as an OTF2 trace.")  # fmt: skip
 @click.option("--trace", metavar="FILE", type=FILE,
-              help="Also write what was kept as a trace for fairlead-sim (docs/guides/simulate.md).")  # fmt: skip
+              help="Also write the kept messages as a trace for `fairlead simulate`.")  # fmt: skip
 @click.option(
     "--regions",
     is_flag=True,
-    help='The program names regions: MPI_Pcontrol(1, "name") begins one, MPI_Pcontrol(-1, "name") ends it.',
+    help='Count by regions of the program: MPI_Pcontrol(1, "name") begins one, MPI_Pcontrol(-1, "name") ends it.',
 )
 @click.option(
     "--call-sites",
     is_flag=True,
-    help="Also count calls by the place in the program that makes them: function, file and line.",
+    help="Also count calls by call site: function, file and line.",
 )
 @click.option("--chaos", metavar="SEED", type=click.IntRange(min=0),
-              help="Messages take two paths at random, to test the relay plane "
-              "(docs/explanation/relay-plane.md).")  # fmt: skip
-@click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the profile to FILE as JSON, too.")
+              help="Send messages over two paths at random, to test the relay plane.")  # fmt: skip
+@click.option("--json", "json_file", metavar="FILE", type=FILE, help="Also write the profile to FILE as JSON.")
 @_output_options
 def run(
     argv: tuple[str, ...],
@@ -92,10 +91,10 @@ def run(
     figures: Path | None,
     settings_file: Path | None,
 ) -> int:
-    """Run PROGRAM with its communication counted; exits with its own code (the word `run` may be left away).
+    """Run PROGRAM and count its communication; exits with its code (default; `run` may be omitted).
 
-    The program is not compiled again. stdin, stdout and signals are its own; the profile goes to stderr: time computing
-    and in MPI, functions, message sizes, and who sends how much to whom.
+    The program is not compiled again. stdin, stdout and signals are the program's; the profile goes to stderr: time
+    computing and in MPI, functions, message sizes, and the communication matrix.
 
     \b
     Examples:
@@ -129,12 +128,12 @@ def run(
 
 @command.command("show")
 @click.argument("file", type=FILE)
-@click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write it to FILE as JSON.")
+@click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the profile to FILE as JSON.")
 @_output_options
 def show(
     file: Path, json_file: Path | None, html_file: Path | None, figures: Path | None, settings_file: Path | None
 ) -> None:
-    """Show a stored profile again: FILE is what --json wrote, or an OTF2 trace (NAME.otf2), such as Score-P's.
+    """Show a stored profile: FILE was written by --json, or is an OTF2 trace (NAME.otf2), such as Score-P's.
 
     \b
     Examples:

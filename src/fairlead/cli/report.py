@@ -49,7 +49,7 @@ def command(
     """Print and write the report of the results in directory RESULTS (default: results), from the raw samples.
 
     By default it covers the newest comparison, evaluation or run; without any, the newest characterization. --list
-    shows all there is. A comparison also writes summary.json beside the page.
+    lists all of them. A comparison also writes summary.json beside the page.
 
     Several directories are several systems: their benchmarks (`fairlead measure`) are compared in the same figures.
 
@@ -72,14 +72,14 @@ def command(
 
     of_benchmarks = runs if len(results) == 1 and _are_benchmarks(results[0], runs) else ()
     if len(runs) > 1 and not of_benchmarks:
-        raise click.UsageError("several --run are of benchmarks of one directory")
+        raise click.UsageError("--run: only benchmarks of one directory can be reported together")
     run = runs[0] if runs and not of_benchmarks else None
     chosen_numbers = sum(number is not None for number in (experiment, run, characterization))
     if chosen_numbers > 1:
         raise click.UsageError("--experiment, --run and --characterization exclude each other")
     if list_:
         if chosen_numbers or benchmarks or len(results) > 1:
-            raise click.UsageError("--list is of one directory, and goes with --json only")
+            raise click.UsageError("--list takes one directory, and no option but --json")
         _list(results[0], as_json)
         return
     if (
@@ -91,7 +91,7 @@ def command(
         or (not chosen_numbers and not as_json and _only_benchmarks(results[0]))
     ):
         if chosen_numbers or as_json:
-            raise click.UsageError("--experiment, --run, --characterization and --json do not go with benchmarks")
+            raise click.UsageError("--experiment, --run, --characterization and --json exclude benchmarks")
         _refuse_level(context, "benchmarks")
         page = output or results[0] / "benchmarks.html"
         for path in benchmark_report.make(
@@ -115,7 +115,7 @@ def command(
                 "characterization": "; `fairlead characterize show --json` prints a characterization",
                 EVALUATION: "; `fairlead evaluate report --figures DIRECTORY` writes an evaluation's tables as CSV",
             }.get(kind, "")
-            raise click.UsageError(f"--json is of comparisons{other}")
+            raise click.UsageError(f"--json: only comparisons have a JSON summary{other}")
         target = output or results[0] / ("evaluation.html" if kind == EVALUATION else "report.html")
         if kind not in (comparison.KIND, EVALUATION):
             _refuse_level(context, f"a {kind}")
@@ -145,7 +145,7 @@ def _list(directory: Path, as_json: bool) -> None:
 
 def _refuse_level(context: click.Context, what: str) -> None:
     if context.get_parameter_source("level") is ParameterSource.COMMANDLINE:
-        raise click.UsageError(f"--level is of comparisons and evaluations; the intervals of {what} are at 95 %")
+        raise click.UsageError(f"--level: only for comparisons and evaluations; the intervals of {what} are at 95 %")
 
 
 def _only_benchmarks(directory: Path) -> bool:

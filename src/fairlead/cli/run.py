@@ -42,12 +42,12 @@ def _parse_move(
     "--monitor/--no-monitor",
     default=False,
     show_default=True,
-    help="Also record communication time by host pair (docs/guides/monitor.md).",
+    help="Also record communication time by host pair; needs a program that can be preloaded.",
 )
 @click.option("--messages", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
-              help="Write all messages and collective calls there, a file per process.")  # fmt: skip
+              help="Write all messages and collective calls to DIRECTORY, a file per process.")  # fmt: skip
 @click.option("--migrate", is_flag=True, help="Also migrate virtual machines away from congested servers.")
-@click.option("--migrate-dry-run", is_flag=True, help="Only say which virtual machine would be migrated, and why.")
+@click.option("--migrate-dry-run", is_flag=True, help="Only report which virtual machine would be migrated, and why.")
 @click.option("--move", "moves", multiple=True, callback=_parse_move, metavar="SOURCE:DESTINATION:RELAY",
               help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
 @click.option(
@@ -55,9 +55,9 @@ def _parse_move(
     type=click.Choice(["auto", *PLANES.names()]),
     default="auto",
     show_default=True,
-    help="What reroutes traffic: route: kernel routes (needs the guardian's privilege); relay: the agents carry the "
-    "ranks' messages, without privileges; auto: route if every host can, else relay if the program can be preloaded "
-    "(docs/guides/run.md).",
+    help="Plane that reroutes traffic. route: kernel routes (needs the guardian's privilege); relay: agents carry the "
+    "ranks' messages, without privileges; auto: route if every host can, else relay if the program can be "
+    "preloaded.",
 )
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
               help="Rank placement from `fairlead placement --json`.")  # fmt: skip
@@ -91,9 +91,9 @@ def command(
 
     CLUSTER is a cluster file, or `slurm` inside an allocation.
 
-    Agents watch the program's connections. Where other traffic congests a path, they reroute the pair's traffic over a
+    Agents watch the program's connections. Where cross-traffic congests a path, they reroute the pair's traffic over a
     third host until the direct path is free again. Without a characterization of these hosts (`fairlead characterize`)
-    they learn how long paths take while the program runs, which recovers less. stdin, stdout and signals are the
+    they learn latencies while the program runs, which recovers less. stdin, stdout and signals are the
     program's; fairlead reports on stderr and records in the results directory (`fairlead report`).
 
     The exit code is the program's: mpirun's if it could not start it, 127 if the launch line was not found, 128 +

@@ -22,5 +22,5 @@ def settings_option(example: str) -> Callable[[CommandT], CommandT]:
         multiple=True,
         metavar="KEY=VALUE",
         callback=_changes,
-        help=f"Use another value than the plan's for a factor's levels or a table's key: {example}. Repeatable.",
+        help=f"Override a factor's levels or a key of the plan: {example}. Repeatable.",
     )

@@ -8,10 +8,10 @@ import click
 
 
 @click.command("status")
-@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
-@click.option("--watch", is_flag=True, help="Show again every second until Ctrl-C.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option("--watch", is_flag=True, help="Refresh every second until Ctrl-C.")
 def command(as_json: bool, watch: bool) -> None:
-    """Show this user's managed runs on this machine: congested paths, and where traffic goes.
+    """Show your managed runs on this machine: congested paths and reroutes.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""``fairlead workload``: programs of the user's own source trees, known by short names."""
+"""``fairlead workload``: programs of the user's own source trees, by short names."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import click
 
 @click.group()
 def command() -> None:
-    """Build and know the programs of a benchmark suite that you have the source of.
+    """Build and list programs of a benchmark suite from its source.
 
     \b
       fairlead workload add npb ~/NPB3.4.3 --apps cg,mg --classes A,B
@@ -22,10 +22,12 @@ def _words(_context: click.Context, _parameter: click.Parameter, value: str) -> 
 @command.command("add")
 @click.argument("suite", type=click.Choice(["npb"]))
 @click.argument("path", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@click.option("--apps", default="bt,cg,ep,ft,is,lu,mg,sp", show_default=True, callback=_words, help="Which to build.")
-@click.option("--classes", default="S,A", show_default=True, callback=_words, help="In which classes.")
+@click.option(
+    "--apps", default="bt,cg,ep,ft,is,lu,mg,sp", show_default=True, callback=_words, help="Programs to build."
+)
+@click.option("--classes", default="S,A", show_default=True, callback=_words, help="Classes to build them in.")
 def add(suite: str, path: Path, apps: list[str], classes: list[str]) -> None:
-    """Build programs of the source tree at PATH, in it, and know them as npb:NAME.CLASS from now on.
+    """Build programs in the source tree at PATH; other commands then take them as npb:NAME.CLASS.
 
     PATH is the directory NPB3.4-MPI or the one that holds it, with config/make.def set to the compilers of your MPI.
 
@@ -44,7 +46,7 @@ def add(suite: str, path: Path, apps: list[str], classes: list[str]) -> None:
 
 @command.command("list")
 def show() -> None:
-    """Say which programs are there, and which MPI each was linked with.
+    """List the programs that were built, and the MPI that each is linked with.
 
     \b
     Example: fairlead workload list

@@ -36,6 +36,6 @@ def of(cluster: Cluster) -> Driver:
     if cluster.executor == "lab" and cluster.lab:
         return DRIVERS.get("lab")(cluster)
     raise ConfigError(
-        f"{cluster.source}: it does not say whose virtual machines its hosts are",
-        hint="a [cloud] table says it; labs with servers need none (docs/guides/migration.md)",
+        f"{cluster.source}: it does not name the cloud of its hosts",
+        hint="add a [cloud] table; labs with servers need none",
     )

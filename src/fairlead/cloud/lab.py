@@ -89,7 +89,7 @@ class LabDriver:
     def create(self, name: str, like: str, server: str) -> Creation:
         raise CreationRefusedError(
             f"lab {self._lab().name} has the machines of its description and no others",
-            hint="hosts_per_leaf in the description says how many",
+            hint="hosts_per_leaf in the lab file sets their number",
         )
 
     def _lab(self) -> Lab:

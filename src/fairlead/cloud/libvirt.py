@@ -241,5 +241,5 @@ class _Server:
         } | told
         for each in found:
             if each.name not in self._dirty_Bps:
-                raise CloudError(f"{self._uri} does not tell dirtyrate of {each.name}")
+                raise CloudError(f"{self._uri} does not report the dirty rate of {each.name}")
         return [each.vm(self.name(), self._dirty_Bps[each.name]) for each in found], between

@@ -200,7 +200,7 @@ class Session:
     def _copy(self, disk: Disk, name: str, undo: list[Callable[[], object]]) -> Volume:
         """A copy, made in the same storage pool."""
         if not disk.source:
-            raise CloudError(f"disk {disk.target} is no file, device or volume, and cannot be copied")
+            raise CloudError(f"disk {disk.target} is not a file, device or volume, and cannot be copied")
         if disk.pool is None:
             volume = self._connection.storageVolLookupByPath(disk.source)
         else:
@@ -235,7 +235,7 @@ def _machine(name: str, values: dict[str, Any], disk_B: int, downtime_s: float) 
             dirty_Bps=None if dirty_MiBps is None else float(dirty_MiBps) * _MIB,
         )
     except KeyError as error:
-        raise CloudError(f"{error.args[0]} of {name} is not told") from error
+        raise CloudError(f"{error.args[0]} of {name} is missing") from error
 
 
 def _disks_B(domain: Any) -> list[int]:

@@ -46,9 +46,7 @@ class OpenstackDriver:
         self._table = table
         cloud = table.cloud or os.environ.get("OS_CLOUD")
         if not cloud:
-            raise ConfigError(
-                "[cloud] does not say which cloud it is", hint="`cloud` names one of clouds.yaml, or OS_CLOUD"
-            )
+            raise ConfigError("[cloud] does not name the cloud", hint="`cloud` names one of clouds.yaml, or OS_CLOUD")
         found = settings(cloud, table.region, TIMEOUT_S).config
         where = f"{found['auth'].get('auth_url')}\n{found.get('region_name')}"
         self._site = f"openstack-{hashlib.sha256(where.encode()).hexdigest()[:12]}"
@@ -140,7 +138,7 @@ class OpenstackDriver:
         holders = [own, *(each for each in stocks.values() if each is not own)]
         needs = next((each[1][instance.id].resources for each in holders if instance.id in each[1]), None)
         if needs is None:
-            raise CloudError(f"Placement does not tell what {name} has")
+            raise CloudError(f"Placement does not report the resources of {name} has")
         cpus, memory_B, disk_B = _amounts(needs)
         dirty_Bps = None if self._table.dirty_rate is None else self._table.dirty_rate / 8
         return Vm(name, str(instance.host), cpus, memory_B, disk_B, dirty_Bps, self._table.downtime, load)
@@ -150,7 +148,7 @@ class OpenstackDriver:
         name = hypervisor.service.host
         has, consumers = stock
         if "MEMORY_MB" not in has or not any(each in has for each in _PROCESSORS):
-            raise CloudError(f"Placement does not tell the room of {name}")
+            raise CloudError(f"Placement does not report the capacity of {name}")
         here = [vm for vm in vms if vm.server == name]
         taken = _amounts(dict(sum((Counter(each.resources) for each in consumers.values()), Counter())))
         theirs = (sum(vm.cpus for vm in here), sum(vm.memory_B for vm in here), sum(vm.disk_B for vm in here))

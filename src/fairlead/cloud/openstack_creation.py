@@ -55,7 +55,7 @@ class OpenstackCreation(OpenstackWork[Created]):
         self._name, self._server, self._body = name, server, body
         self._id: str | None = None
         self._unanswered: CloudError | None = None
-        self._problem = "no reason is told"
+        self._problem = "no reason is known"
 
     def _begin(self) -> None:
         if self._aborted:

@@ -97,7 +97,7 @@ def _read() -> Any:
     finally:
         logger.removeFilter(keep_back)
     if broken:
-        raise ConfigError(f"{broken[0]}: is no YAML", hint="a parser's message would quote it, and with it a password")
+        raise ConfigError(f"{broken[0]}: is not YAML", hint="a parser's message would quote it, and with it a password")
     return found
 
 
@@ -176,12 +176,12 @@ class Session:
         """The id of a flavor.
 
         Raises:
-            CloudError: it is not there any more.
+            CloudError: it no longer exists.
         """
         found = self._nova("/flavors/detail", answers.Flavors, is_public="None").flavors
         number = next((each.id for each in found if each.name == name), None)
         if number is None:
-            raise CloudError(f"the flavor {name} is not there any more")
+            raise CloudError(f"the flavor {name} no longer exists")
         return number
 
     def networks(self, vm: str) -> list[str]:
@@ -234,7 +234,7 @@ class Session:
             return None
         steps = self._parsed(response, path, answers.Action).action.events
         reasons = [step.details for step in steps if step.result == "Error"]
-        return next((each for each in reasons if each), "no reason is told") if reasons else None
+        return next((each for each in reasons if each), "no reason is known") if reasons else None
 
     def abort(self, vm: str, migration: int) -> bool:
         """Ask for a migration's end; whether that was possible: it must have begun, and not be over."""

@@ -27,7 +27,7 @@ def cluster_file(argument: str, directory: Path = Path()) -> Path:
         return files.write(path, text, hint="run the command in a directory that you may write to")
     if path.read_text(encoding="utf-8") != text:
         raise ConfigError(
-            f"{path}: is there already, and is not what Slurm says now",
+            f"{path}: exists, and differs from what Slurm reports now",
             hint=f"give it in place of `slurm` to use it as it is ({path}), or remove it; what shall hold for every "
             f"allocation goes into {site.places()[0]}",
         )

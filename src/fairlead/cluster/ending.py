@@ -76,7 +76,7 @@ class Ending:
         again = "Ctrl-C again" if number is signal.SIGINT else "a second signal"
         if running.launcher_known:
             return (
-                f"{number.name}: the program has {self._grace_s:g} s to end (--grace), {again} ends it at once. Errors "
+                f"{number.name}: the program has {self._grace_s:g} s to end (--grace), {again} ends it. Errors "
                 "that the MPI library reports from here on are a consequence"
             )
         return f"{number.name} was passed on to the launch line; {again} ends all that it started"

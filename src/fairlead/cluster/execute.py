@@ -98,8 +98,8 @@ def unexpected(host: str, said: str) -> HostError:
     """The error for an answer that is none of what was run: most often the shell's start-up files print something."""
     first = said.strip().partition("\n")[0][:80]
     return HostError(
-        f"{host}: says {first!r} where an answer is expected",
-        hint="~/.bashrc and the like must print in interactive shells only: a command that says nothing must be silent",
+        f"{host}: printed {first!r} where an answer is expected",
+        hint="~/.bashrc and the like must print in interactive shells only: a command without output must be silent",
     )
 
 
@@ -112,4 +112,4 @@ def on_all(hosts: Iterable[str], function: Callable[[str], Result]) -> dict[str,
 
 def _tail(output: bytes) -> str:
     lines = output.decode(errors="replace").strip().splitlines()
-    return " / ".join(lines[-3:]) or "(it said nothing)"
+    return " / ".join(lines[-3:]) or "(no output)"

@@ -286,7 +286,7 @@ def start(
         missing = f"{error.filename} is not on this machine"
         if launcher.family is None and error.filename == job.argv[0]:
             raise NoProgramError(missing, hint="the launch line begins with it") from error
-        raise MissingToolError(missing, hint="`fairlead doctor` says more") from error
+        raise MissingToolError(missing, hint="`fairlead doctor` shows more") from error
     except OSError as error:
         raise LaunchError(f"{command[0]} could not be started: {reason_of(error)}") from error
     known = launcher.family is not None

@@ -30,7 +30,7 @@ def pass_on(running: "RunningJob", number: signal.Signals) -> bool:
     try:
         return running.signal(number)
     except FairleadError as error:
-        _log.warning("%s was not delivered to job %s, which goes on: %s", number.name, running.job.id, error)
+        _log.warning("%s was not delivered to job %s, which continues: %s", number.name, running.job.id, error)
         return False
 
 

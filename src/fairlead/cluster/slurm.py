@@ -50,8 +50,8 @@ def from_slurm(
         slots *= len(names)
     if len(slots) != len(names):
         raise ConfigError(
-            f"SLURM_TASKS_PER_NODE={environment['SLURM_TASKS_PER_NODE']!r} tells of {len(slots)} nodes, "
-            f"SLURM_JOB_NODELIST={nodes!r} of {len(names)}"
+            f"SLURM_TASKS_PER_NODE={environment['SLURM_TASKS_PER_NODE']!r} has {len(slots)} nodes, "
+            f"SLURM_JOB_NODELIST={nodes!r} has {len(names)}"
         )
     addresses = _seen_by_others(names, [(resolve or _resolve)(name) for name in names])
     device = interface or _interface_of(addresses)
@@ -128,7 +128,7 @@ def _seen_by_others(names: list[str], addresses: list[str]) -> list[str]:
     if len(looped) > 1:
         raise HostError(
             f"{' and '.join(looped)} have addresses of the loopback device here",
-            hint="mend /etc/hosts on this host: each name needs its address in the cluster's network",
+            hint="fix /etc/hosts on this host: each name needs its address in the cluster's network",
         )
     own = own_addresses.towards(others[0]).address
     return [own if ipaddress.ip_address(address).is_loopback else address for address in addresses]

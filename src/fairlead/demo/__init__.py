@@ -18,5 +18,5 @@ def write(directory: Path) -> list[Path]:
     """
     targets = {directory / path.name: path for path in (PLAN, LAB)}
     if present := next((target for target in targets if target.exists()), None):
-        raise ConfigError(f"{present} is there already", hint="name another directory")
+        raise ConfigError(f"{present} exists already", hint="name another directory")
     return [files.write(target, path.read_text(encoding="utf-8")) for target, path in targets.items()]

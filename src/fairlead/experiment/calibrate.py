@@ -137,8 +137,7 @@ def _pace(program: ProgramPlan, run: Callable[[int | None], Told]) -> tuple[int 
                 return None, run(None)
             raise ConfigError(
                 f"{program.name}: the program prints no time of its own, by which its length could be chosen",
-                hint="leave timed_s and length away, or choose a program that prints a verdict "
-                "(docs/guides/programs.md)",
+                hint="omit timed_s and length, or choose a program that prints a verdict with its time_s",
             )
         further = calibration.longer(number, found.timed_s)
         if further is None:
@@ -146,5 +145,5 @@ def _pace(program: ProgramPlan, run: Callable[[int | None], Told]) -> tuple[int 
         number = further
     raise ConfigError(
         f"{program.name}: its timed section does not become longer with the number after {program.length}",
-        hint="length is to name the option that says how long the program runs",
+        hint="length must name the option that sets the program's length",
     )

@@ -210,7 +210,7 @@ class CleanupLedger:
         way = f"the same command tries again; once it is put right by hand{bonds}, remove {self.path}"
         said = "; ".join(str(error.args[0]) for error in failures)
         hints = [error.hint for error in failures if error.hint]
-        return FairleadError(f"what was left cannot be ended or taken back: {said}", hint="\n  ".join([*hints, way]))
+        return FairleadError(f"what was left cannot be ended or undone: {said}", hint="\n  ".join([*hints, way]))
 
     def _cluster_file(self, name: str) -> Path:
         return self.path.with_name(f"{name}.cluster.toml")

@@ -26,7 +26,6 @@ from fairlead.experiment.testbed import Running, Testbed
 from fairlead.experiment.trial import Trial
 from fairlead.lab import description as lab_description
 from fairlead.lab.resolve import resolve
-from fairlead.manage.components import ROUTE
 from fairlead.placement.json_form import Placement
 from fairlead.progress import Progress as SurveyProgress
 from fairlead.store import Run, Store
@@ -268,18 +267,7 @@ def stored(plan: ComparisonPlan) -> dict[str, Any]:
     data: dict[str, Any] = plan.model_dump(mode="json")
     networks = [path for case in plan.all_cases() for path in (case.network.lab, case.network.cluster) if path]
     data["networks"] = config.content(networks)
-    for key in ("monitor", "migrate"):  # plans of before do not have them: a comparison that they began goes on
-        if not data["comparison"][key]:
-            del data["comparison"][key]
-    if plan.comparison.scale is None:
-        del data["comparison"]["scale"]
-    if plan.comparison.planes == (ROUTE,):
-        del data["comparison"]["planes"]
     for program, written in zip(plan.programs, data["programs"], strict=True):
-        for key in ("length", "timed_s"):
-            if written[key] is None:
-                del written[key]
-        del written["placement"]  # plans of before do not have it
         if program.placement is not None:
             written["placement"] = Placement.read(program.placement).host_of_rank
     return data

@@ -115,10 +115,10 @@ class ComparisonPlan(Model):
             return self
         if table.lab or table.cluster or self.congestion:
             raise ValueError("cases: with [[cases]], networks stand in [labs] and congestion in [congestions.NAME]")
-        for each in self.cases:
-            _known("programs", each.programs, [program.name for program in self.programs])
-            _known("labs", each.labs, self.labs)
-            _known("congestions", each.congestions, self.congestions)
+        for number, each in enumerate(self.cases):
+            _known(f"cases.{number}.programs", each.programs, [program.name for program in self.programs])
+            _known(f"cases.{number}.labs", each.labs, self.labs)
+            _known(f"cases.{number}.congestions", each.congestions, self.congestions)
         _distinct("cases", [case.name for case in self.all_cases()])
         return self
 
@@ -159,6 +159,4 @@ def _distinct(key: str, names: list[str]) -> None:
 def _known(key: str, names: Iterable[str], known: Iterable[str]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise ValueError(
-            f"cases: {key}: {', '.join(unknown)} is not in the plan, which has {', '.join(known) or 'none'}"
-        )
+        raise ValueError(f"{key}: {', '.join(unknown)} is not in the plan, which has {', '.join(known) or 'none'}")

@@ -41,7 +41,7 @@ class Forecast:
             return "nothing is left to run"
         if self.unknown:
             missing = words.listing(list(self.unknown))
-            return f"{work}; how long they take is told after the pilots (clean_s is missing for {missing})"
+            return f"{work}; duration: known after the pilot runs (clean_s is missing for {missing})"
         return f"{work}: {forecasts.words(self.time_s)}"
 
 

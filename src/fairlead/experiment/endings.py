@@ -19,7 +19,7 @@ def how_to_go_on(plan_file: Path, results: Path, stored_rows: int, changes: Sequ
     """What to do after an interruption or an error: rows that ended are kept."""
     settings = [word for change in changes for word in ("--set", change.text)]
     command = shlex.join(["fairlead", "evaluate", str(plan_file), "--results", str(results), *settings])
-    return f"stopped with {words.count(stored_rows, 'row')} stored; the same command goes on: {command}"
+    return f"stopped with {words.count(stored_rows, 'row')} stored; the same command continues: {command}"
 
 
 def failures(plan_file: Path, results: Path, evaluation: "Evaluation") -> Iterator[str]:
@@ -31,7 +31,7 @@ def failures(plan_file: Path, results: Path, evaluation: "Evaluation") -> Iterat
     for reason in reasons[:MOST_FAILURES]:
         yield f"  {reason}"
     if len(reasons) > MOST_FAILURES:
-        yield f"  and {len(reasons) - MOST_FAILURES} more, as told above"
+        yield f"  and {len(reasons) - MOST_FAILURES} more, reported above"
     command = shlex.join(["fairlead", "export", str(results)])
     yield f"what they printed is in the store ({command}); with more `retries` in {plan_file} they are tried again"
 
@@ -40,4 +40,4 @@ def what_is_left(evaluation: "Evaluation") -> Iterator[str]:
     """Cells without a sample because the budget was spent."""
     if evaluation.over_budget:
         left = words.count(evaluation.empty_cells, "cell")
-        yield f"the budget is spent, {left} without a sample: a larger budget_s in the plan goes on"
+        yield f"the budget is spent, {left} without a sample: with a larger budget_s in the plan it continues"

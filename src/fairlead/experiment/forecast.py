@@ -17,7 +17,7 @@ DETOUR_FACTOR = 1.2
 """A congested run whose traffic is moved takes about so many times its clean time."""
 LAB_S = 3.0
 INJECTION_S = 0.4
-"""Characterising takes about this for each ordered pair of hosts."""
+"""Characterizing takes about this for each ordered pair of hosts."""
 
 
 def row_s(clean_s: float, congestion: CongestionPlan | None, components: Components) -> float:
@@ -28,7 +28,7 @@ def row_s(clean_s: float, congestion: CongestionPlan | None, components: Compone
 
 
 def set_up_s(hosts: int) -> float:
-    """Expected time to start a lab of so many hosts and to characterise it."""
+    """Expected time to start a lab of so many hosts and to characterize it."""
     return LAB_S + INJECTION_S * hosts * (hosts - 1)
 
 
@@ -86,4 +86,4 @@ class Pace:
     def words(self, rows: Sequence[Levels]) -> str:
         """For people: "about 12 minutes left"."""
         left_s = self.left_s(rows)
-        return "how long is told after the first row" if left_s is None else f"{words(left_s)} left"
+        return "duration: known after the first row" if left_s is None else f"{words(left_s)} left"

@@ -41,9 +41,9 @@ class NetworkTable(Model):
     """Seconds after which a real host that cannot be reached again restores its NICs by itself."""
 
     def complaints(self, *, in_lab: bool) -> Iterator[str]:
-        """What does not fit the place, in words."""
+        """What does not fit the place; each begins with the key at fault."""
         if in_lab and self.interfaces:
-            yield "network.interfaces: a lab's NICs have names of their own; leave it away"
+            yield "network.interfaces: a lab's NICs have names of their own; omit it"
         if not in_lab and not self.interfaces:
             yield "network.interfaces: name the hosts' NICs that bonds are made of"
         for level, nics in self.levels.items():
@@ -51,9 +51,9 @@ class NetworkTable(Model):
             if in_lab and reason:
                 yield f"{where}: {reason}"
             if not in_lab and nics.bond and nics.bond.switch:
-                yield f"{where}: switch: what a real switch does is set up there"
+                yield f"{where}.bond.switch: a real switch is configured there"
             if not in_lab and self.interfaces and nics.nics > len(self.interfaces):
-                yield f"{where}: nics: there are {len(self.interfaces)} interfaces"
+                yield f"{where}.nics: there are only {len(self.interfaces)} interfaces"
 
     def wanted(self, level: NicsDescription) -> Wanted | None:
         """The bond of real hosts; None: they are left as they are."""

@@ -23,9 +23,6 @@ from fairlead.lab.description import NicsDescription
 
 LEAST_TO_STOP = 5
 """Stopping by an interval's width needs so many replications and blocks: of fewer, too many are narrow by chance."""
-_LATER = ("network", "programs", "congestion", "placement")
-_LATER_OF_RUN = ("program", "environment")
-_LATER_OF_NEIGHBOURS = {"silent": {}, "processors": "system", "hosts": []}
 
 
 class EvaluationTable(Model):
@@ -77,7 +74,7 @@ class RunTable(Model):
         if bool(self.command) == (self.program is not None):
             raise ValueError("command: give either command, or the program of [[programs]]")
         if self.program is not None and self.launcher == "custom":
-            raise ValueError("launcher: custom runs a command as it stands; [[programs]] are started by mpirun")
+            raise ValueError("launcher: custom runs a command unchanged; [[programs]] are started by mpirun")
         return self
 
 
@@ -323,18 +320,8 @@ class Plan(Model):
         return list(dict.fromkeys(file for file in files if isinstance(file, Path)))
 
     def stored(self) -> dict[str, Any]:
-        """As the store keeps it, but for what `networks` say.
-
-        What an earlier version began without a table goes on if the plan has none.
-        """
-        written = self.model_dump(mode="json")
-        if written["neighbours"]:
-            table = written["neighbours"]
-            written["neighbours"] = {
-                key: value for key, value in table.items() if _LATER_OF_NEIGHBOURS.get(key, ...) != value
-            }
-        written["run"] = {key: value for key, value in written["run"].items() if key not in _LATER_OF_RUN or value}
-        return {key: value for key, value in written.items() if key not in _LATER or value}
+        """As the store keeps it, but for what the files of `networks` say."""
+        return self.model_dump(mode="json")
 
     def _is_excluded(self, levels: Mapping[str, Level]) -> bool:
         return any(

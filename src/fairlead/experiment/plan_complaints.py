@@ -19,7 +19,7 @@ _FACTOR = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def of(plan: "Plan") -> Iterator[str]:
-    """One complaint after the other."""
+    """One complaint after the other; each begins with the key at fault, as `config_mistakes.named` reads it."""
     yield from _of_factors(plan.factors)
     yield from _of_templates(plan)
     yield from _of_programs(plan)
@@ -33,18 +33,18 @@ def of(plan: "Plan") -> Iterator[str]:
 def _of_factors(factors: Mapping[str, tuple[Level, ...]]) -> Iterator[str]:
     for name, levels in factors.items():
         if not _FACTOR.fullmatch(name):
-            yield f"factors: {name!r}: use letters, digits and _ only"
+            yield f"factors.{name}: use letters, digits and _ only"
         if name in RESERVED:
-            yield f"factors: {name} has a meaning of its own; choose another name"
+            yield f"factors.{name}: has a meaning of its own; choose another name"
         if len({str(level) for level in levels}) < len(levels):
-            yield f"factors: {name}: a level stands there twice"
+            yield f"factors.{name}: has a level twice"
 
 
 def _of_templates(plan: "Plan") -> Iterator[str]:
     run, plot = plan.run, plan.whole_plot
     texts = {"run.command": run.command, "run.ranks": (str(run.ranks),), "run.program": (run.program or "",)}
     texts |= {"run.mpirun": (run.mpirun or "",), "run.environment": tuple(run.environment.values())}
-    texts |= {f"programs.{each.name}.command": each.command for each in plan.programs}
+    texts |= {f"programs.{number}.command": each.command for number, each in enumerate(plan.programs)}
     for key in ("lab", "cluster"):
         texts[f"evaluation.{key}"] = (getattr(plan.evaluation, key) or "",)
     if plot:
@@ -52,12 +52,13 @@ def _of_templates(plan: "Plan") -> Iterator[str]:
             texts[f"whole_plot.{key}"] = tuple(word for line in getattr(plot, key) for word in line)
     if plan.neighbours:
         for name, program in plan.neighbours.programs.items():
-            texts[f"neighbours.programs.{name}"] = (*program.command, str(program.ranks))
+            texts |= {f"neighbours.programs.{name}.command": program.command}
+            texts |= {f"neighbours.programs.{name}.ranks": (str(program.ranks),)}
     configured = plot.factors if plot else ()
     for key, words in texts.items():
         for name in placeholders(*words):
             if name not in plan.factors:
-                yield f"{key}: {{{name}}} is no factor; there are {', '.join(plan.factors)}"
+                yield f"{key}: {{{name}}} is not a factor; there are {', '.join(plan.factors)}"
             elif key.startswith(("evaluation.", "whole_plot.")) and name not in configured:
                 yield f"{key}: {{{name}}} needs a re-configuration: list it in whole_plot.factors"
     for levels in product(*plan.factors.values()):
@@ -73,7 +74,7 @@ def _of_programs(plan: "Plan") -> Iterator[str]:
         yield f"programs: two are called {name}"
     if plan.run.program is None:
         if names:
-            yield "run.program: is missing: say which of [[programs]] a row runs"
+            yield "run.program: is missing: name one of [[programs]]"
         return
     for levels in product(*plan.factors.values()):
         name = fill(plan.run.program, dict(zip(plan.factors, levels, strict=True)))
@@ -86,9 +87,9 @@ def _of_whole_plot(plan: "Plan") -> Iterator[str]:
         return
     yield from _unknown("whole_plot.factors", plot.factors, plan.factors)
     if plot.blocks < LEAST_BLOCKS:
-        yield f"whole_plot: blocks: at least {LEAST_BLOCKS}, or its effect cannot be told from that of time"
+        yield f"whole_plot.blocks: at least {LEAST_BLOCKS}, or its effect cannot be distinguished from that of time"
     if plan.replications.count < plot.blocks:
-        yield f"replications: count: {plan.replications.count} do not fill {plot.blocks} blocks"
+        yield f"replications.count: {plan.replications.count} do not fill {plot.blocks} blocks"
 
 
 def _of_neighbours(plan: "Plan") -> Iterator[str]:
@@ -98,7 +99,7 @@ def _of_neighbours(plan: "Plan") -> Iterator[str]:
     yield from _unknown("neighbours.factor", (neighbours.factor,), plan.factors)
     for level in plan.factors.get(neighbours.factor, ()):
         if str(level) not in {**neighbours.levels, **neighbours.silent}:
-            yield f"neighbours.levels: says nothing of {level}"
+            yield f"neighbours.levels: has no entry for {level}"
     for level, programs in neighbours.levels.items():
         yield from _unknown(f"neighbours.levels.{level}", programs, neighbours.programs)
     instances = 1 + max(map(len, neighbours.levels.values()))
@@ -107,12 +108,12 @@ def _of_neighbours(plan: "Plan") -> Iterator[str]:
     if plan.run.launcher == "custom":
         for key in ("silent", "hosts"):
             if getattr(neighbours, key):
-                yield f"neighbours.{key}: run.launcher custom runs commands as they stand; mpi places ranks"
+                yield f"neighbours.{key}: run.launcher custom runs commands unchanged; mpi places ranks"
     for silent, level in neighbours.silent.items():
         if silent in neighbours.levels:
-            yield f"neighbours.silent: {silent} is among neighbours.levels, too"
+            yield f"neighbours.silent: {silent} is also in neighbours.levels"
         elif not neighbours.levels.get(level):
-            yield f"neighbours.silent.{silent}: {level!r} is no level with neighbours"
+            yield f"neighbours.silent.{silent}: {level!r} is not a level with neighbours"
 
 
 def _of_levels(plan: "Plan") -> Iterator[str]:
@@ -124,9 +125,9 @@ def _of_levels(plan: "Plan") -> Iterator[str]:
         yield from _unknown(f"{name}.factor", (table.factor,), plan.factors)
         for level in plan.factors.get(table.factor, ()):
             if str(level) not in table.levels:
-                yield f"{name}.levels: says nothing of {level}"
+                yield f"{name}.levels: has no entry for {level}"
     if plan.placement is not None and plan.run.launcher == "custom":
-        yield "placement: run.launcher custom runs commands as they stand; mpi places ranks"
+        yield "placement: run.launcher custom runs commands unchanged; mpi places ranks"
 
 
 def _of_network(plan: "Plan") -> Iterator[str]:
@@ -139,18 +140,18 @@ def _of_network(plan: "Plan") -> Iterator[str]:
 
 
 def _of_selection(plan: "Plan") -> Iterator[str]:
-    for each in plan.exclude:
-        yield from _unknown("exclude", each, plan.factors)
+    for number, each in enumerate(plan.exclude):
+        yield from _unknown(f"exclude.{number}", each, plan.factors)
         for factor, unwanted in each.items():
             levels = unwanted if isinstance(unwanted, tuple) else (unwanted,)
-            yield from _unknown(f"exclude: {factor}", levels, plan.factors.get(factor, ()))
-    for fraction in plan.fractions:
-        yield from _unknown("fractions", fraction.factors, plan.factors)
+            yield from _unknown(f"exclude.{number}.{factor}", levels, plan.factors.get(factor, ()))
+    for number, fraction in enumerate(plan.fractions):
+        yield from _unknown(f"fractions.{number}.factors", fraction.factors, plan.factors)
         counts = {len(plan.factors[factor]) for factor in fraction.factors if factor in plan.factors}
         if len(counts) > 1:
-            yield "fractions: the factors of a fraction have the same number of levels"
+            yield f"fractions.{number}.factors: must have the same number of levels"
         elif counts and fraction.remainder >= next(iter(counts)):
-            yield f"fractions: remainder: less than {next(iter(counts))}, the number of levels"
+            yield f"fractions.{number}.remainder: must be less than {next(iter(counts))}, the number of levels"
 
 
 def _unknown(
@@ -159,4 +160,4 @@ def _unknown(
     assert isinstance(known, Mapping | tuple)
     for name in names:
         if name not in known:
-            yield f"{key}: {name!r} is not there; there are {', '.join(map(str, known)) or 'none'}"
+            yield f"{key}: no {name!r}; there are {', '.join(map(str, known)) or 'none'}"

@@ -22,7 +22,7 @@ def summary(plan: Plan) -> list[str]:
         lines.append(f"  {what} re-configured {words.count(set_ups(plan, rows), 'time')}")
     pace, levels = Pace(lambda _: plan.run.expected_s), [row.levels for row in rows]
     if pace.left_s(levels) is None:
-        lines.append("  how long it takes is told after the first row (run.expected_s is missing)")
+        lines.append("  duration: known after the first row (run.expected_s is missing)")
     else:
         lines.append(f"  {pace.words(levels).removesuffix(' left')}")
     return lines

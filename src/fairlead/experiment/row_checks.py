@@ -238,9 +238,8 @@ def _add_missing(found: Findings[RowT], row: RowT, location: Location, file: Pat
     if file.exists():
         found.add(row, location, error.message, error.hint or f"correct {file.name}")
         return
-    guide = "docs/guides/clusters.md" if location[-1] == "cluster" else "docs/guides/lab.md"
     message = f"{file.name} is not there, in {file.parent}"
-    found.add(row, location, message, f"write it ({guide}), or leave out the level that needs it: --set")
+    found.add(row, location, message, "write it, or leave out the level that needs it: --set")
 
 
 def _add_mistakes(found: Findings[RowT], row: RowT, start: Start) -> None:

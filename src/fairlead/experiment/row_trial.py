@@ -39,10 +39,10 @@ def of(
         alone: without congestion and management, as pilots are.
 
     Raises:
-        FairleadError: something of it is missing, or the network cannot be characterised.
+        FairleadError: something of it is missing, or the network cannot be characterized.
     """
     cluster = _hosts_of(plan, 0, testbed.cluster)
-    # Before neighbours are there: the network is characterised quiet.
+    # Before neighbours are there: the network is characterized quiet.
     management = None if alone else _management(plan, row, testbed, clean_time_s)
     launcher, job = prepare(cluster, program, secrets.token_hex(4))
     instances = _neighbours(plan, row, testbed, ledger)

@@ -200,7 +200,7 @@ class Experiment(ABC):
             progress: called before every row with (finished rows, all known rows, what comes now and the time left).
             announce: called with what else is to be told: also with the reason of every try at a row that fails, as
                 soon as it has failed.
-            survey: progress of characterisations.
+            survey: progress of characterizations.
             running: what all rows run on; None: what the plan names.
 
         Raises:
@@ -258,7 +258,7 @@ class Experiment(ABC):
                 self._check(plan, testbed)
                 self._run_pilots(plan, waiting, testbed)
             if (managed := plan.managed_at(row.levels)).components.agents:
-                testbed.management(managed)  # a characterisation is no part of a row
+                testbed.management(managed)  # a characterization is no part of a row
             left = self._pace.words([each.levels for each in (*waiting, *later)])
             self._progress(len(self._done), total, f"{self._in_words(row)}; {left}")
             self._run_row(plan, row, testbed)

@@ -23,7 +23,7 @@ def fill_ranks(ranks: int | str, levels: Mapping[str, Level]) -> int:
     """
     text = fill(str(ranks), levels)
     if not text.isdecimal() or int(text) < 1:
-        raise ConfigError(f"run.ranks: {text!r} is no number of ranks")
+        raise ConfigError(f"run.ranks: {text!r} is not a number of ranks")
     return int(text)
 
 

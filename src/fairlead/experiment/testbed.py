@@ -56,7 +56,7 @@ class Testbed:
 
     Args:
         scale: of the lab's rates; None: the description's.
-        progress: of characterisations.
+        progress: of characterizations.
         running: what all rows run on; None: what the plan says, which is started.
     """
 
@@ -170,11 +170,11 @@ class Testbed:
         return Watch(self.lab) if self.lab is not None and self.lab.plan.count_flows else None
 
     def management(self, managed: Managed) -> Management:
-        """How such rows are managed here. A lab is characterised once it is up: its hosts are new, and what was
-        measured before is not relied on. A cluster that is up is characterised only if it never was.
+        """How such rows are managed here. A lab is characterized once it is up: its hosts are new, and what was
+        measured before is not relied on. A cluster that is up is characterized only if it never was.
 
         Raises:
-            FairleadError: it could not be characterised.
+            FairleadError: it could not be characterized.
         """
         if managed not in self._managements:
             if managed.components.detection and not self._characterized:
@@ -247,7 +247,7 @@ class Testbed:
         if of(self.cluster).other_machines:
             raise ConfigError(
                 f"neighbours.processors: the ranks of {self.cluster.name} are not processes of this machine",
-                hint="only labs and local clusters share processors by control groups; leave it away",
+                hint="only labs and local clusters share processors by control groups; omit it",
             )
         names = cgroups.names(1 + max(map(len, table.levels.values())))
         self._ledger.note_groups(cgroups.candidates(names))

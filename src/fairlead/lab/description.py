@@ -65,7 +65,7 @@ class BondDescription(config.Model):
         if self.hash is not None and self.mode not in HASHING:
             raise ValueError(f"hash: {self.mode} has no transmit hash policy")
         if self.switch is not None and self.mode in ONE_LINK_BACK:
-            raise ValueError(f"switch: with {self.mode} the switch knows of no group; leave it away")
+            raise ValueError(f"switch: with {self.mode} the switch does not know the group; omit it")
         return self
 
     @property
@@ -203,7 +203,7 @@ class LabTable(config.Model):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.topology == "star" and self.leafs != 1:
-            raise ValueError("leafs: a star has one switch; leave leafs away")
+            raise ValueError("leafs: a star has one switch; omit leafs")
         if self.topology != "star" and self.leafs < 2:
             raise ValueError(f"leafs: a {self.topology} needs at least 2")
         if (self.topology == "leaf-spine") != (self.spines > 0):

@@ -62,7 +62,7 @@ class Lab:
         return self.plan.path(source, destination)
 
     def shared_bottlenecks(self) -> dict[Pair, set[Pair]]:
-        """The truth that characterisation is scored against; see `Plan.shared_bottlenecks`."""
+        """The truth that characterization is scored against; see `Plan.shared_bottlenecks`."""
         return self.plan.shared_bottlenecks()
 
     def cluster_file_text(self) -> str:

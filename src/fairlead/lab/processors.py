@@ -128,7 +128,7 @@ def read(proc: Path = PROC, processors: Sequence[int] | None = None) -> Reading:
         # user nice system idle iowait irq softirq steal, in ticks; guests are part of user (proc(5)).
         ticks = sum(sum(lines[f"cpu{number}"][:8]) - sum(lines[f"cpu{number}"][3:5]) for number in chosen)
     except (KeyError, ValueError) as error:
-        raise MeasurementError(f"{proc}/stat does not say how busy processors {chosen} are: {error}") from error
+        raise MeasurementError(f"{proc}/stat has no load of processors {chosen} are: {error}") from error
     return Reading(time.monotonic(), len(chosen), ticks / os.sysconf("SC_CLK_TCK"), _waited_s(proc))
 
 

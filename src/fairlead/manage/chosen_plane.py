@@ -46,7 +46,7 @@ def decide(cluster: Cluster, management: Management, ready: Sequence[Ready], uns
     if unseen is None:
         remark = (
             f"plane: relay, by the agents, since {cannot}. It costs most programs a few percent of their time even "
-            f"while nothing is rerouted (docs/guides/run.md); --no-detours avoids that. Route costs less: {privilege}"
+            f"while nothing is rerouted; --no-detours avoids that. Route costs less: {privilege}"
         )
         return replace(_with(management, remark), plane=RELAY)
     agents = f"agents cannot carry the program's messages: {unseen}"

@@ -31,7 +31,7 @@ def check_interfaces(cluster: Cluster, ready: Sequence[answers.Ready]) -> None:
         if (found := said.interface) != host.interface:
             raise ConfigError(
                 f"{cluster.source}: {host.name}: {host.address} is on {found}, not on {host.interface}",
-                hint=f'write interface = "{found}" for it; `fairlead doctor {cluster.source}` says more',
+                hint=f'write interface = "{found}" for it; `fairlead doctor {cluster.source}` shows more',
             )
 
 
@@ -59,7 +59,7 @@ def check_reachable(cluster: Cluster, agents: Commander) -> None:
         names = ", ".join(f"{host.name} ({host.address})" for host in lost)
         raise HostError(
             f"{names}: no answer from or to the other hosts over the cluster's network (UDP {first}-{last})",
-            hint=f"`fairlead doctor {cluster.source}` says what is wrong; --no-agents runs the program unmanaged",
+            hint=f"`fairlead doctor {cluster.source}` shows what is wrong; --no-agents runs the program unmanaged",
         )
 
 

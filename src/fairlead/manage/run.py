@@ -258,7 +258,7 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
 
 
 def _origin_words(store: Store, found: Characterization) -> str:
-    """For people: which characterisation is used, where it was made under another name; else empty."""
+    """For people: which characterization is used, where it was made under another name; else empty."""
     made_as = store.run(found.run).labels["cluster"] if found.run is not None else found.cluster
     if made_as == found.cluster:
         return ""

@@ -91,8 +91,8 @@ class Management:
         plane: how what is moved travels: a name of `fairlead.manage.data_planes`.
         relay: where ranks find the agents that relay their messages; None: they do not.
         mover: makes what moves virtual machines; None: nothing does.
-        base_s: latency in seconds of small messages by (source, destination), as characterised.
-        hurts: which injections hurt which paths (`Sensitivity`), as characterised; None: that is not known.
+        base_s: latency in seconds of small messages by (source, destination), as characterized.
+        hurts: which injections hurt which paths (`Sensitivity`), as characterized; None: that is not known.
     """
 
     components: Components
@@ -174,7 +174,7 @@ class _Audience:
         if isinstance(error, OSError):
             error = of_system(error)
         text = str(error) if isinstance(error, FairleadError) else repr(error)
-        self._narrator.say(f"the program goes on, but its record has gaps: {text}")
+        self._narrator.say(f"the program continues, but its record has gaps: {text}")
 
     def _register(self, host: int, event: AgentEvent) -> None:
         self._follow(host, event)
@@ -318,12 +318,12 @@ def _tell_low_ports(narrator: Narrator, names: Sequence[str], ready: Sequence[an
     if unknown := [name for name, first in told.items() if first == "not known"]:
         narrator.say(
             f"{', '.join(unknown)}: net.ipv4.ip_unprivileged_port_start cannot be read, so every user there may be "
-            "able to inject packets into rerouted traffic (docs/guides/run.md)"
+            "able to inject packets into rerouted traffic"
         )
     if open_to_all := [f"{name} (first port {first})" for name, first in told.items() if name not in unknown]:
         narrator.say(
-            f"every user of {', '.join(open_to_all)} can inject packets into rerouted traffic: "
-            "net.ipv4.ip_unprivileged_port_start is below 1024 there (docs/guides/run.md)"
+            f"every user of {', '.join(open_to_all)} can inject packets into rerouted traffic; to prevent it, "
+            "there, as root: sysctl -w net.ipv4.ip_unprivileged_port_start=1024"
         )
 
 

@@ -74,7 +74,7 @@ def disagreements(now: Network, wanted: Wanted) -> list[str]:
 
 def _reasons(now: Network, wanted: Wanted) -> Iterator[str]:
     if now.has_journal:
-        yield "a bond of ours is there already: `fairlead net restore` takes it back"
+        yield "a bond of fairlead's exists already: `fairlead net restore` removes it"
     if not now.has_driver:
         yield "its kernel has no bonding driver"
     if wanted.name in now.nics:
@@ -91,11 +91,11 @@ def _reasons(now: Network, wanted: Wanted) -> Iterator[str]:
 def _of_nics(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
     for nic in nics:
         if nic.name == "lo" or "bonding/mode" in nic.kind:
-            yield f"{nic.name} is no NIC"
+            yield f"{nic.name} is not a NIC"
         if nic.master:
             yield f"{nic.name} belongs to {nic.master}"
         if nic.speed_Mbps is None and wanted.mode in NEEDS_SPEED:
-            yield f"{nic.name} tells no speed, which {wanted.mode} needs"
+            yield f"{nic.name} reports no speed, which {wanted.mode} needs"
         if nic.duplex == "half":
             yield f"{nic.name} is half duplex"
         if any(address.dynamic for address in nic.addresses):

@@ -80,7 +80,7 @@ def known(results: Path, cluster: Cluster, run: int | None = None) -> Characteri
     if found is not None and not found.complete:
         raise NoSuchResultsError(
             f"{results}: run {run} is an incomplete characterization: {found.reason}",
-            hint="leave --characterization away for the newest complete one; `fairlead characterize show --list` tells",
+            hint="omit --characterization for the newest complete one; `fairlead characterize show --list` lists them",
         )
     return found
 

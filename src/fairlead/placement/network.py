@@ -69,7 +69,7 @@ def characterized(cluster: Cluster, ranks: int, found: Characterization, size_B:
     missing = [host for host in hosts if host not in found.hosts]
     if missing:
         raise MeasurementError(
-            f"{missing[0]} is none of the hosts that were measured: {', '.join(found.hosts)}",
+            f"{missing[0]} is not among the hosts that were measured: {', '.join(found.hosts)}",
             hint=f"run `fairlead characterize {cluster.source}` again",
         )
     index = np.array([found.hosts.index(host) for host in hosts])

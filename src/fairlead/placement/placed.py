@@ -26,12 +26,12 @@ def hosts(file: Path, cluster: Cluster, ranks: int | None = None, *, own_mpirun:
     if found.cluster != cluster.name:
         raise ConfigError(f"{file}: places ranks on {found.cluster}, not on {cluster.name}")
     if ranks is not None and ranks != found.ranks:
-        raise ConfigError(f"{file}: places {found.ranks} ranks, {ranks} were asked for", hint="leave -n away")
+        raise ConfigError(f"{file}: places {found.ranks} ranks, {ranks} were asked for", hint="omit -n")
     compute = [host.name for host in cluster.compute_hosts()]
     unknown = [host for host in found.host_of_rank if host not in compute]
     if unknown:
         raise ConfigError(
-            f"{file}: places ranks on {unknown[0]}, which is no compute host of {cluster.source}",
+            f"{file}: places ranks on {unknown[0]}, which is not a compute host of {cluster.source}",
             hint="compute it again with `fairlead placement`",
         )
     return tuple(found.host_of_rank)

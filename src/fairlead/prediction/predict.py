@@ -61,7 +61,7 @@ def predict(
     missing = [host for host in hosts if host not in measured_hosts]
     if missing:
         raise MeasurementError(
-            f"the program ran on {missing[0]}, which is none of the hosts that were measured: "
+            f"the program ran on {missing[0]}, which is not among the hosts that were measured: "
             f"{', '.join(measured_hosts)}",
             hint="profile and characterize the same cluster",
         )

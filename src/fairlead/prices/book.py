@@ -34,7 +34,7 @@ class Instance(Model):
     bandwidth_Gbps: float = Field(gt=0)
     """Network bandwidth in Gbit/s."""
     virtualisation: str
-    """Kind of virtualisation."""
+    """Kind of virtualization."""
     placement: str
     """How hosts are placed near each other."""
     tenancy: Literal["shared", "dedicated", "own"]

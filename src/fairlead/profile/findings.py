@@ -151,7 +151,7 @@ def _about_waiting(waited: Waiting) -> Iterator[str]:
         what = f"the first {share} of the messages and collective calls"
         yield f"waiting is known of {what} only; --keep-messages keeps more of them"
     if waited.bound_s is None:
-        yield "some hosts' clocks are not known against each other: too little goes to and fro between them"
+        yield "the clock offsets of some hosts are unknown: too few messages are exchanged between them"
     elif waited.bound_s > 0:
         yield f"times between hosts are right to {words.duration(waited.bound_s)}"
 

@@ -141,7 +141,7 @@ class _Reader:
         for group in self._trace.definitions.groups:
             if group.group_type == GroupType.COMM_LOCATIONS and group.paradigm == Paradigm.MPI:
                 return list(group.members)
-        raise ConfigError(f"{self._file}: has no MPI locations: it is no trace of an MPI program")
+        raise ConfigError(f"{self._file}: has no MPI locations: it is not a trace of an MPI program")
 
     def _enter(self, thread: _Thread, time_s: float, event: Any) -> None:
         if event.region.paradigm != Paradigm.MPI:
@@ -258,7 +258,7 @@ class _Reader:
             pid=0,
             host=self._host(rank),
             program=self._file.stem,
-            library="not told by the trace",
+            library="not in the trace",
             opened=self._opened(),
             state="finalized" if finalized else "exited",
             rank=rank,

@@ -62,7 +62,7 @@ def check(directory: Path) -> None:
         ConfigError: it has something in it, or is no directory.
     """
     if directory.exists() and not directory.is_dir():
-        raise ConfigError(f"--otf2 {directory}: is no directory")
+        raise ConfigError(f"--otf2 {directory}: is not a directory")
     if directory.is_dir() and any(directory.iterdir()):
         raise ConfigError(f"--otf2 {directory}: is not empty", hint="an OTF2 trace needs a directory of its own")
 

@@ -144,7 +144,7 @@ def of(records: Sequence[Record], hosts: Sequence[str] | None = None) -> Profile
     if not began:
         raise MeasurementError(
             "no process of the program left a profile: it called no MPI function that fairlead saw, or ended before "
-            "MPI was initialised",
+            "MPI was initialized",
             hint="a program with the MPI library linked in statically cannot be seen",
         )
     ranks = began[0].ranks

@@ -244,7 +244,7 @@ class _Reader:
         if len(data) <= PAGE_B and not data[:8].strip(b"\0"):
             raise self._nothing_yet()
         if len(data) < PAGE_B or data[:8] != _MAGIC:
-            raise self._error("is no record of libfairlead")
+            raise self._error("is not a record of libfairlead")
         fields = _HEADER.unpack_from(data)
         (_, version, self._blocks, self._functions, self._pid, self._rank, self._ranks, self._state, _) = fields[:9]
         self._opened, self._checked = fields[9:11], fields[11:13]

@@ -40,7 +40,7 @@ class Program:
         app, _, problem_class = text.partition(".")
         if app.lower() not in APPS or problem_class.upper() not in CLASSES:
             raise ConfigError(
-                f"{text!r} is no benchmark of NPB",
+                f"{text!r} is not a benchmark of NPB",
                 hint=f"BENCHMARK.CLASS, of {', '.join(APPS)} and {', '.join(CLASSES)}: for example cg.A",
             )
         return cls(app.lower(), problem_class.upper())
@@ -59,7 +59,7 @@ def tree(path: Path) -> Path:
     found = next((each for each in inside if (each / "config").is_dir() and (each / "Makefile").is_file()), None)
     if found is None:
         raise ConfigError(
-            f"{path}: is no source tree of NPB's MPI version (no Makefile and config/)",
+            f"{path}: is not a source tree of NPB's MPI version (no Makefile and config/)",
             hint="name the directory NPB3.4-MPI, or the one that holds it",
         )
     if not (found / "config" / "make.def").is_file():

@@ -24,7 +24,7 @@ class Config(Order):
         manage: decision tables; None: only manual moves.
         relay: relay plane; excludes `guardian`.
         rings: directory of the ranks' message rings; None: messages are not watched.
-        lease_s: the agent ends where no line comes for so long; None: it does not.
+        lease_s: time without a line after which the agent ends; None: it does not end.
         boot_id: identifies this start of the host's agent; must grow from start to start. Null: the host's wall clock
             in ns.
         clock_test: tests: error added to the agent's clock.
@@ -99,7 +99,7 @@ class Pingpong(Command[answers.Pingpong]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Train(Command[answers.Train]):
-    """As many bytes as TCP connections carry.
+    """Sends as many bytes as TCP connections carry.
 
     Attributes:
         peer: the other host.
@@ -179,7 +179,7 @@ class Move(Command[answers.Done]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Return(Command[answers.Done]):
-    """Back to the direct path; done also where the traffic was on it.
+    """Returns the traffic to the direct path; succeeds if it is there already.
 
     Attributes:
         peer: destination of the traffic.
@@ -199,7 +199,7 @@ class Return(Command[answers.Done]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares(Command[answers.Done]):
-    """Replaces what is known of shared bottlenecks.
+    """Replaces the known shared bottlenecks.
 
     Attributes:
         shares: as in manage.
@@ -222,7 +222,7 @@ class StepClock(Command[answers.Done]):
     """Tests: the agent's clock jumps.
 
     Attributes:
-        offset_s: by so much.
+        offset_s: size of the jump.
     """
 
     TYPE: ClassVar[str] = "step_clock"
@@ -239,7 +239,7 @@ class StepClock(Command[answers.Done]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease(Order):
-    """The supervisor is there. It has no answer."""
+    """Renews the lease. It has no answer."""
 
     TYPE: ClassVar[str] = "lease"
 

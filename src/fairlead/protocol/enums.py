@@ -75,7 +75,7 @@ class ReturnReason(StrEnum):
     DIRECT_GOOD = "direct_good"
     # the reroute became slower than the direct path
     DETOUR_SLOW = "detour_slow"
-    # the relay misses heartbeats, lost its plane, or started anew
+    # the relay misses heartbeats, lost its plane, or was restarted
     RELAY_DEAD = "relay_dead"
     # the relay took its grant back
     RELAY_REVOKED = "relay_revoked"
@@ -139,7 +139,7 @@ class Refusal(StrEnum):
     NOT_OF_THE_CLUSTER = "not of the cluster"
     # the peer does not know the job's secret
     NOT_AUTHENTICATED = "not authenticated"
-    # more than are served at once
+    # more than are served at the same time
     TOO_MANY_CONNECTIONS = "too many connections"
 
 
@@ -155,11 +155,11 @@ class Scheduling(StrEnum):
 
 
 class LogLevel(StrEnum):
-    """How bad what is logged is."""
+    """Severity of what is logged."""
 
-    # something is missing, and the agent goes on as well as before
+    # something is missing; the agent continues without it
     WARNING = "warning"
-    # something does not work; the user is told
+    # something does not work; the user is informed
     ERROR = "error"
 
 
@@ -174,11 +174,11 @@ class MigrationAction(StrEnum):
     BEGINS = "begins"
     # it ended well
     MOVED = "moved"
-    # the cloud does not move anything there now
+    # the cloud does not accept a migration there now
     REFUSED = "refused"
     # it failed, or was aborted
     FAILED = "failed"
-    # it was aborted, and the cloud does not say what came of it
+    # it was aborted, and the cloud does not report the outcome
     UNKNOWN = "unknown"
     # the provider moved a machine
     FOUND = "found"

@@ -344,7 +344,7 @@ class BaseLearnt(Event[HostT]):
         source: the path.
         destination: the path.
         latency_s: its baseline.
-        hidden_s: what the fastest probe took longer than that.
+        hidden_s: excess of the fastest probe over it.
         link_bps: highest rate at which the program was seen to send from this host; None: none yet.
     """
 
@@ -640,7 +640,7 @@ class Rejected(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaneLost(Event[HostT]):
-    """The agent takes all its pairs for returned and goes on probing.
+    """The agent treats all its pairs as returned and continues probing.
 
     Attributes:
         reason: how the guardian ended.
@@ -725,7 +725,7 @@ class Restarted(Event[HostT]):
     """It was started again.
 
     Attributes:
-        attempt: starts in a row, this one included.
+        attempt: consecutive starts, this one included.
         plane: as in `ready`; of a run with a plane.
         plane_reason: as in `ready`; of a run with a plane.
     """
@@ -759,7 +759,7 @@ class Restarted(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenUp(Event[HostT]):
-    """Ten starts in a row failed; it is tried once a minute from here on.
+    """Ten consecutive starts failed; from then on one is tried every minute.
 
     Attributes:
         reason: why the last start failed.
@@ -871,7 +871,7 @@ class PlaneCleaned(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Error(Event[HostT]):
-    """Kernel state could not be removed, or events were left out since their readers are too slow.
+    """Kernel state could not be removed, or events were dropped because their readers are too slow.
 
     Attributes:
         reason: a sentence.
@@ -908,8 +908,8 @@ class Migration(Event[HostT]):
         expected_s: how long the copy should take.
         cost_s: what the program loses by it.
         time_s: how long it took.
-        paused_s: for how long the machine stood still, where the cloud tells.
-        copied_B: bytes that were copied, where the cloud tells.
+        paused_s: time for which the machine was paused, where the cloud reports it.
+        copied_B: bytes that were copied, where the cloud reports it.
         round_trips_s: median round trip to each other host afterwards.
     """
 

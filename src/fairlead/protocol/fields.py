@@ -19,14 +19,14 @@ def real(value: Any, what: str) -> float:
     if value is None:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{what} is no number: {value!r}")
+        raise ValueError(f"{what} is not a number: {value!r}")
     return float(value)
 
 
 def whole(value: Any, what: str) -> int:
     """A whole number, which JSON may have as 2.0."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-        raise ValueError(f"{what} is no whole number: {value!r}")
+        raise ValueError(f"{what} is not a whole number: {value!r}")
     return int(value)
 
 
@@ -40,7 +40,7 @@ def flag(value: Any, what: str) -> bool:
 def text(value: Any, what: str) -> str:
     """A string."""
     if not isinstance(value, str):
-        raise ValueError(f"{what} is no text: {value!r}")
+        raise ValueError(f"{what} is not a text: {value!r}")
     return value
 
 
@@ -66,7 +66,7 @@ def many(read: Reader[T]) -> Reader[tuple[T, ...]]:
 
     def read_all(values: Any, what: str) -> tuple[T, ...]:
         if not isinstance(values, list | tuple):
-            raise ValueError(f"{what} is no list: {values!r}")
+            raise ValueError(f"{what} is not a list: {values!r}")
         return tuple(read(value, f"{what}: an entry") for value in values)
 
     return read_all
@@ -77,7 +77,7 @@ def by_text(read: Reader[T]) -> Reader[Mapping[str, T]]:
 
     def read_all(values: Any, what: str) -> Mapping[str, T]:
         if not isinstance(values, Mapping):
-            raise ValueError(f"{what} is no object: {values!r}")
+            raise ValueError(f"{what} is not an object: {values!r}")
         return {name: read(value, f"{what}: {name}") for name, value in values.items()}
 
     return read_all
@@ -95,7 +95,7 @@ class Fields(Generic[HostT]):
 
     def __init__(self, data: Any, what: str, host: Reader[HostT], *, earlier: bool = False) -> None:
         if not isinstance(data, Mapping):
-            raise ValueError(f"{what} is no object: {data!r}")
+            raise ValueError(f"{what} is not an object: {data!r}")
         self._data = data
         self._what = what
         self._earlier = earlier

@@ -12,6 +12,6 @@ BY_HAND_S = 10.0
 PINGPONG_SIZES_B = (1, 67108864)
 """Least and greatest entry of `sizes_B` of the command `pingpong`."""
 ZONES_MEDIUM_FACTOR = 1.5
-"""Setting `zones.medium_factor`: of the base latency: from here on a path is medium."""
+"""Setting `zones.medium_factor`: multiple of the base latency from which a path's level is medium."""
 ZONES_FLOOR_S = 0.001
-"""Setting `zones.floor_s`: queueing delay below which a path is never above low."""
+"""Setting `zones.floor_s`: queueing delay below which a path's level is always low."""

@@ -46,7 +46,7 @@ class Flow(Generic[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerClock:
-    """The clock of another host; those that were not heard yet are missing.
+    """The clock of another host; absent until it was heard.
 
     Attributes:
         peer: host.

@@ -43,12 +43,12 @@ class Data:
         name, series = computation.data or claim.dataset, computation.value
         if name not in self._names:
             place = ("computation", "data") if computation.data else ("dataset",)
-            self._refuse(computation, place, f"{name!r} is no data set here{hint(name, self._names)}")
+            self._refuse(computation, place, f"{name!r} is not a data set here{hint(name, self._names)}")
         if (name, series, aside) not in self._read:
             record = dataset.find(self._store, name)
             if series is not None and series not in record.facts["series"]:
                 known = hint(series, record.facts["series"])
-                self._refuse(computation, ("computation", "value"), f"{name}: {series!r} is no value{known}")
+                self._refuse(computation, ("computation", "value"), f"{name}: {series!r} is not a value{known}")
             self._read[name, series, aside] = dataset.load(self._store, record, series, aside)
         return self._read[name, series, aside]
 

@@ -190,7 +190,7 @@ def _refuse(data: Dataset, computation: Computation, place: Location, level: str
         raise NoDataError(computation.no_data)
     factor = place[-1]
     what = "group" if factor == GROUP else f"level of {factor}"
-    raise MistakeError(("computation", *place), f"{data.name}: {level!r} is no {what}{hint(level, known)}")
+    raise MistakeError(("computation", *place), f"{data.name}: {level!r} is not a {what}{hint(level, known)}")
 
 
 def hint(name: str, known: Iterable[str]) -> str:

@@ -30,7 +30,7 @@ from fairlead.published import located_json
 from fairlead.published.computation import Computation, Location, MistakeError
 
 READINGS = Path(__file__).with_name("readings")
-_HINT = "a list of claims: docs/reference/files/claims.md"
+_HINT = "write a list of claims, such as examples/published/example_claims.json"
 _Number = StrictInt | StrictFloat | StrictStr
 
 
@@ -183,9 +183,9 @@ def _located(path: Path) -> located_json.Located:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is no UTF-8 text: {error}") from error
+        raise ConfigError(f"{path}: is not UTF-8 text: {error}") from error
     except located_json.NoJsonError as error:
-        raise ConfigError(f"{path}:{error.line}: is no JSON: {error.reason}", hint=_HINT) from error
+        raise ConfigError(f"{path}:{error.line}: is not JSON: {error.reason}", hint=_HINT) from error
 
 
 def _mistakes(entry: Any, place: Place) -> list[Mistake]:

@@ -80,9 +80,9 @@ class ColumnMap(Model):
     def _factor_names(cls, factors: dict[str, str | tuple[str, ...]]) -> dict[str, str | tuple[str, ...]]:
         for name, columns in factors.items():
             if name in _OWN_LABELS:
-                raise ValueError(f"{name!r} is no name for a factor: fairlead uses it itself")
+                raise ValueError(f"{name!r} is not a name for a factor: fairlead uses it itself")
             if re.fullmatch(_NAME, name) is None:
-                raise ValueError(f"{name!r} is no name for a factor: use letters, digits and _ . + -")
+                raise ValueError(f"{name!r} is not a name for a factor: use letters, digits and _ . + -")
             if not columns or not all(columns_of(columns)):
                 raise ValueError(f"{name} names no column")
         return factors
@@ -92,7 +92,7 @@ class ColumnMap(Model):
     def _value_names(cls, values: dict[str, ValueColumn]) -> dict[str, ValueColumn]:
         for name in values:
             if re.fullmatch(_NAME, name) is None:
-                raise ValueError(f"{name!r} is no name for a value: use letters, digits and _ . + -")
+                raise ValueError(f"{name!r} is not a name for a value: use letters, digits and _ . + -")
         return values
 
     def units_that_names_deny(self) -> Mapping[Location, str]:

@@ -143,7 +143,8 @@ def prepare(file: Path, columns: ColumnMap, source: MapSource | None = None) -> 
     report = joined.report_of(columns.report, together, levels)
     complaint = report.complaint({name: tuple(dict.fromkeys(found)) for name, found in levels.items()})
     if complaint:
-        raise source.complaint(("report",), complaint.removeprefix("report: "), hint="correct the map of columns")
+        key, _, reason = complaint.partition(": ")
+        raise source.complaint(tuple(key.split(".")), reason, hint="correct the map of columns")
     return Prepared(file, columns, content, rows, kinds, levels, numbers, together, report)
 
 
@@ -212,7 +213,9 @@ def _numbers(
         if np.isfinite(number) and (value.unit != "s" or number > 0):
             numbers[index] = number
         elif kind != EXCLUDED:
-            reason = f"{text} is no time: it must be more than 0" if np.isfinite(number) else f"{text!r} is no number"
+            reason = (
+                f"{text} is not a time: it must be more than 0" if np.isfinite(number) else f"{text!r} is not a number"
+            )
             not_so.append((row.line, reason))
     if not_so:
         line, reason = not_so[0]

@@ -134,7 +134,7 @@ def _published_order(claim: Claim, along: str, data: Dataset) -> list[str]:
     wanted, known = [str(each) for each in published], [str(level) for level in data.levels_of(along)]
     for place, level in enumerate(wanted):
         if level not in known:
-            raise MistakeError(("published", place), f"{level!r} is no level of {along}{hint(level, known)}")
+            raise MistakeError(("published", place), f"{level!r} is not a level of {along}{hint(level, known)}")
     return wanted
 
 

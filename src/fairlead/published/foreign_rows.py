@@ -79,7 +79,7 @@ def _text(file: Path) -> str:
         raise ConfigError(f"{file}: cannot be read: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
         line = file.read_bytes()[: error.start].count(b"\n") + 1
-        raise ConfigError(f"{file}:{line}: is no UTF-8 text: {error.reason}", hint="save it as UTF-8") from error
+        raise ConfigError(f"{file}:{line}: is not UTF-8 text: {error.reason}", hint="save it as UTF-8") from error
 
 
 def _records(file: Path, text: str) -> Iterator[tuple[int, list[str]]]:
@@ -90,5 +90,7 @@ def _records(file: Path, text: str) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise ConfigError(f"{file}:{reader.line_num}: is no CSV: {error}", hint="look for an open quote") from error
+            raise ConfigError(
+                f"{file}:{reader.line_num}: is not CSV: {error}", hint="look for an open quote"
+            ) from error
         yield reader.line_num, record

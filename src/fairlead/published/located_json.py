@@ -118,7 +118,7 @@ class _Parser:
         return self._text.count("\n", 0, self._at) + 1
 
     def _refuse_constant(self, name: str) -> NoReturn:
-        self._fail(f"{name} is no number of JSON")
+        self._fail(f"{name} is not a number of JSON")
 
     def _fail(self, reason: str) -> NoReturn:
         raise NoJsonError(self._line(), reason)

@@ -48,7 +48,7 @@ def unit_size(computation: Computation, own: str) -> tuple[float, str]:
     known = quantities.units(own)
     wanted = computation.unit or own
     if wanted not in known:
-        reason = f"{wanted!r} is no unit of the figure {computation.figure}; known are {', '.join(known)}"
+        reason = f"{wanted!r} is not a unit of the figure {computation.figure}; known are {', '.join(known)}"
         raise MistakeError(("computation", "unit"), reason)
     return known[wanted], f", in {wanted}" if wanted != "1" else ""
 

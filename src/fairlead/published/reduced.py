@@ -266,7 +266,7 @@ def _in_order(computation: Computation, along: str, levels: list[str]) -> list[s
     except ValueError:
         raise MistakeError(
             ("computation", "along"),
-            f"the levels of {along} are no numbers ({', '.join(levels)}): list them in `of`, in the order meant",
+            f"the levels of {along} are not numbers ({', '.join(levels)}): list them in `of`, in the order meant",
         ) from None
 
 

@@ -84,7 +84,7 @@ def _take(launch: _Launch, text: str, line: int) -> None:
         launch.ranks, launch.nodes = int(ranks["ranks"]), int(ranks["nodes"])
         return
     if not (text.startswith("|") and text.endswith("|") and len(text) > 1):
-        raise refused(launch.source, line, f"{text!r} is no line of GPCNeT")
+        raise refused(launch.source, line, f"{text!r} is not a line of GPCNeT")
     cells = [cell.strip() for cell in text[1:-1].split("|")]
     if len(cells) == 1:
         _begin(launch, cells[0], line)
@@ -102,7 +102,7 @@ def _begin(launch: _Launch, title: str, line: int) -> None:
     beside = BESIDE.fullmatch(title)
     name, test = (beside[1], beside[2]) if beside else (title, "")
     if name not in SECTIONS:
-        raise refused(launch.source, line, f"{title!r} is no section of GPCNeT; known are {', '.join(SECTIONS)}")
+        raise refused(launch.source, line, f"{title!r} is not a section of GPCNeT; known are {', '.join(SECTIONS)}")
     known = SECTIONS[name]
     if (launch.section, launch.beside) == (known, test) or any(
         known == section for section, _ in launch.tables if not test
@@ -127,7 +127,9 @@ def _test(launch: _Launch, cells: list[str], line: int) -> tuple[str, int]:
         raise refused(launch.source, line, reason)
     test = TEST.fullmatch(cells[0])
     if test is None:
-        raise refused(launch.source, line, f"{cells[0]!r} is no test with its size, such as 'RR Two-sided Lat (8 B)'")
+        raise refused(
+            launch.source, line, f"{cells[0]!r} is not a test with its size, such as 'RR Two-sided Lat (8 B)'"
+        )
     return test["test"], int(test["size"])
 
 
@@ -155,7 +157,7 @@ def _take_impact(launch: _Launch, cells: list[str], line: int) -> None:
     for word, column in zip(cells[1:], ("Avg", "99%"), strict=True):
         factor = number(word.removesuffix("X"), launch.source, line, pattern=r"\d+\.\d")
         if not word.endswith("X"):
-            raise refused(launch.source, line, f"{word!r} is no factor, such as 1.5X")
+            raise refused(launch.source, line, f"{word!r} is not a factor, such as 1.5X")
         try:
             (_, unit, quiet), (_, _, loaded) = launch.tables["isolated", name], launch.tables["congested", name]
         except KeyError as error:
@@ -173,7 +175,7 @@ def _take_impact(launch: _Launch, cells: list[str], line: int) -> None:
 def _readings(launch: _Launch, end: int) -> list[Reading]:
     """The tests of a launch that ends before line ``end + 1``."""
     if not launch.ranks:
-        raise refused(launch.source, launch.title, 'the number of ranks is not told ("Test with .. MPI ranks")')
+        raise refused(launch.source, launch.title, 'the number of ranks is missing ("Test with .. MPI ranks")')
     missing = [name for name in KEY if name not in launch.impacts] if launch.load else []
     if not launch.load and ("isolated", LAST) not in launch.tables:
         missing = [LAST]

@@ -73,7 +73,7 @@ def _test(lines: list[str], begin: int, end: int, source: str, version: str) -> 
         line, text = place + 1, lines[place].strip()
         if processes := PROCESSES.match(text):
             if processes["groups"]:
-                raise refused(source, line, "several groups at once (-multi) are not read")
+                raise refused(source, line, "several groups at the same time (-multi) are not supported")
             ranks = int(processes["all"])
         elif aggregated := MODE.match(text):
             mode = f", {aggregated['mode'].lower()}"

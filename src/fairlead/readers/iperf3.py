@@ -66,10 +66,10 @@ def _documents(text: str, source: str) -> list[Any]:
         try:
             document, place = decoder.raw_decode(text, place)
         except json.JSONDecodeError as error:
-            raise MeasurementError(f"{source}:{error.lineno}: is no JSON of iperf3: {error.msg}") from error
+            raise MeasurementError(f"{source}:{error.lineno}: is not JSON of iperf3: {error.msg}") from error
         found.append(document)
     if not found:
-        raise MeasurementError(f"{source}:1: is no JSON of iperf3: it is empty")
+        raise MeasurementError(f"{source}:1: is not JSON of iperf3: it is empty")
     return found
 
 
@@ -134,7 +134,7 @@ def _tcp_without_limit(start: dict[str, Any], source: str) -> None:
     limits = [of.get(name, 0) for of in (start, test) for name in ("target_bitrate", "fqrate")]
     if any(limits):
         raise MeasurementError(
-            f"{source}: was limited to {max(limits):g} bit/s (-b or --fq-rate): that says nothing of the network",
+            f"{source}: was limited to {max(limits):g} bit/s (-b or --fq-rate): that does not measure the network",
             hint="run iperf3 without a limit",
         )
 
@@ -169,13 +169,13 @@ def parse(text: str, source: str) -> list[Stream]:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        raise MeasurementError(f"{source}:{error.lineno}: is no JSON of iperf3: {error.msg}") from error
+        raise MeasurementError(f"{source}:{error.lineno}: is not JSON of iperf3: {error.msg}") from error
     return _streams(data, source)
 
 
 def _streams(data: Any, source: str) -> list[Stream]:
     if not isinstance(data, dict):
-        raise MeasurementError(f"{source}:1: is no JSON of iperf3: no object")
+        raise MeasurementError(f"{source}:1: is not JSON of iperf3: no object")
     if "error" in data:
         raise MeasurementError(f"{source}: iperf3 failed: {data['error']}")
     found: dict[tuple[int, bool], list[Interval]] = {}
@@ -206,7 +206,7 @@ def _interval(stream: dict[str, Any], where: str) -> tuple[tuple[int, bool], Int
     except KeyError as error:
         raise MeasurementError(f"{where}: a stream has no {error}", hint="iperf3 3.7 and later is read") from error
     except (TypeError, ValueError) as error:
-        raise MeasurementError(f"{where}: a value is no number: {error}") from error
+        raise MeasurementError(f"{where}: a value is not a number: {error}") from error
 
 
 def _agree(stream: dict[str, Any], where: str) -> None:

@@ -29,7 +29,7 @@ def read(text: str, source: str) -> list[Reading]:
     lines = whole_lines(text, source)
     starts = [k for k, line in enumerate(lines) if line.rstrip() == HEAD]
     if not starts:
-        raise refused(source, 1, f'there is no line "{HEAD}": this is no report of mpiP')
+        raise refused(source, 1, f'there is no line "{HEAD}": this is not a report of mpiP')
     ends = [*starts[1:], len(lines)]
     return [_report(list(enumerate(lines))[begin:end], source) for begin, end in zip(starts, ends, strict=True)]
 
@@ -67,7 +67,7 @@ def _tasks(section: list[Line], source: str) -> tuple[list[float], list[float]]:
     app_s, mpi_s, total = list[float](), list[float](), None
     for line, words in section[1:]:
         if len(words) != 4 or total is not None:
-            raise refused(source, line, "is no line of a task")
+            raise refused(source, line, "is not a line of a task")
         values = [number(word, source, line) for word in words[1:]]
         if words[0] == "*":
             total = (line, values)

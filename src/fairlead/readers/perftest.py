@@ -69,7 +69,7 @@ def _test(lines: list[str], begin: int, end: int, source: str) -> Reading:
     if not table.rows:
         raise refused(source, begin + 1, f"the table of {name} has no rows")
     if "qps" not in table.plan:
-        raise refused(source, begin + 1, "the number of queue pairs is not told")
+        raise refused(source, begin + 1, "the number of queue pairs is missing")
     sizes_B = [int(row[0]) for row in table.rows]
     columns = [
         (column, [row[k] for row in table.rows])

@@ -102,7 +102,7 @@ def number(word: str, source: str, line: int, *, pattern: str = r"\d+(\.\d+)?([e
     """
     value = float(word) if re.fullmatch(pattern, word) else math.inf
     if not math.isfinite(value):
-        raise refused(source, line, f"{word!r} is no number of this format")
+        raise refused(source, line, f"{word!r} is not a number of this format")
     return value
 
 

@@ -91,7 +91,7 @@ def _top_row(text: str, width: int, source: str, line: int) -> tuple[int, list[s
     """The processor and the other numbers, the count of periods first."""
     words = text.split()
     if len(words) != width + 1 or not words[1].startswith("#"):
-        raise refused(source, line, f"{text!r} is no row of a processor: {width + 1} columns, the second with a #")
+        raise refused(source, line, f"{text!r} is not a row of a processor: {width + 1} columns, the second with a #")
     return int(number(words[0], source, line, pattern=r"\d+")), [words[1][1:], *words[2:]]
 
 
@@ -139,7 +139,7 @@ def _timerlat(rows: Numbered, source: str) -> Reading:
             continue  # what sums the processors up
         parts = [part.split() for part in text.split("|")]
         if len(parts) != 1 + len(contexts) or [len(part) for part in parts] != [2, *([4] * len(contexts))]:
-            raise refused(source, line, f"{text!r} is no row of a processor")
+            raise refused(source, line, f"{text!r} is not a row of a processor")
         cpu, counted = _top_row(" ".join(parts[0]), 1, source, line)
         seen.append(cpu)
         _rising(seen, source, line)

@@ -33,7 +33,7 @@ def read(text: str, source: str, told: Told | None = None) -> list[Reading]:
     lines = whole_lines(text, source)
     if not told.test or told.unit not in UNITS:
         hint = f"--test NAME and --unit ({', '.join(UNITS)}) say so"
-        raise refused(source, 1, "a file of samples says neither what they are of nor their unit", hint=hint)
+        raise refused(source, 1, "a file of samples names neither their test nor their unit", hint=hint)
     quantity, scale = UNITS[told.unit]
     blocks: list[list[float]] = [[]]
     for place, line in enumerate(lines):

@@ -51,7 +51,7 @@ def comparison(
 
 
 def characterization(store: Store, run: int | None, html: Path, *, figures: Path | None = None) -> list[Path]:
-    """Write the page of a characterisation (None: the newest); returns the files written.
+    """Write the page of a characterization (None: the newest); returns the files written.
 
     Raises:
         FairleadError: it is none, or a file cannot be written.
@@ -89,7 +89,7 @@ def evaluation(store: Store, html: Path, *, figures: Path | None = None, level: 
 
 def newest(store: Store) -> Run | None:
     """What a report is made of unless told otherwise: the newest comparison, evaluation or run by itself, whichever
-    began last; where there is none of them, the newest characterisation."""
+    began last; where there is none of them, the newest characterization."""
     experiments, characterizations = store.runs(comparisons.KIND), runs(store)
     evaluations = store.runs(dataset.KIND)
     found = [*experiments[-1:], *evaluations[-1:], *([each] if (each := run_report.latest(store)) else [])]

@@ -14,7 +14,7 @@ Status = Literal["ok", "failed", "aborted", "running", "interrupted"]
 
 @dataclass(frozen=True)
 class Run:
-    """One thing that was done: a program run, a characterisation, or an experiment that groups runs.
+    """One thing that was done: a program run, a characterization, or an experiment that groups runs.
 
     Attributes:
         position: place in the executed (randomised) order, from 0; None where there was no order.

@@ -8,8 +8,7 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -207,7 +206,7 @@ class Store:
             status: ``ok``, ``failed`` (it ended by itself, wrongly) or ``aborted`` (the user ended it).
         """
         if status not in ENDINGS:
-            raise StoreError(f"run {run}: {status!r} is no end", hint=f"use one of {', '.join(ENDINGS)}")
+            raise StoreError(f"run {run}: {status!r} is not a final status", hint=f"use one of {', '.join(ENDINGS)}")
         self._require_unfinished(run)
         self._events.flush()
         with self._transaction() as cursor:
@@ -282,7 +281,7 @@ class Store:
         session = holder_session(self.directory / LOCK_NAME) or ""
         found = self._read_runs(f"{_RUN_QUERY} WHERE runs.id = :run", {"run": run, "session": session})
         if not found:
-            hint = f"`fairlead report {self.directory} --list` says what there is"
+            hint = f"`fairlead report {self.directory} --list` lists what there is"
             raise NoSuchResultsError(f"{self._path}: there is no run {run}", hint=hint)
         return found[0]
 
@@ -348,30 +347,6 @@ class Store:
         """What was attached to the run, by name."""
         rows = self._query("SELECT name, data FROM attachments WHERE run = ? ORDER BY name", (run,))
         return [Attachment(name, data) for name, data in rows]
-
-    # ---------------------------------------------------------------- resuming
-
-    def resumable(self, plan: Any, kind: str = "experiment") -> Run | None:
-        """The latest run of ``kind`` with this plan that was begun and never ended, or None."""
-        text = to_json("plan", plan)
-        candidates = [run for run in self.runs(kind) if run.ended_s is None and to_json("plan", run.plan) == text]
-        return candidates[-1] if candidates else None
-
-    def remaining(self, experiment: int, rows: Iterable[Any]) -> list[Any]:
-        """Those of the plan's rows that no child run of ``experiment`` finished with ``ok``, in the given order.
-
-        A row that occurs k times in the plan counts as done k times only when k runs with it are.
-        """
-        children = self.runs(parent=experiment)
-        done = Counter(to_json("plan", run.plan) for run in children if run.status == "ok")
-        left = []
-        for row in rows:
-            text = to_json("plan", row)
-            if done[text]:
-                done[text] -= 1
-            else:
-                left.append(row)
-        return left
 
     # ---------------------------------------------------------------- inside
 

@@ -188,7 +188,7 @@ def test_nonsense_ends_the_agent(tmp_path: Path) -> None:
         events = events_of(group)  # before it starts: the agent is gone as soon as it is ready
         async with group:
             index, event = await asyncio.wait_for(events.get(), 5)
-            assert index == 1 and "h1: the agent said something that is not its protocol" in event.reason
+            assert index == 1 and "h1: the agent sent an invalid message" in event.reason
             assert gone(int((tmp_path / "h1").read_text().split()[0]))
 
     run(body)

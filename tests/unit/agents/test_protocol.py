@@ -81,10 +81,10 @@ def test_what_a_line_lacks_is_named_and_stores_may_lack_it(message: Message) -> 
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("source", "h0", "'source' is no whole number: 'h0'"),
+        ("source", "h0", "'source' is not a whole number: 'h0'"),
         ("zone", "purple", "'zone' is none of low, medium, high: 'purple'"),
-        ("queue_delay_s", "0.1", "'queue_delay_s' is no number: '0.1'"),
-        ("queue_delay_s", True, "'queue_delay_s' is no number: True"),
+        ("queue_delay_s", "0.1", "'queue_delay_s' is not a number: '0.1'"),
+        ("queue_delay_s", True, "'queue_delay_s' is not a number: True"),
     ],
 )
 def test_what_is_of_another_type_is_named(field: str, value: Any, said: str) -> None:

@@ -99,4 +99,4 @@ def test_runs_can_be_chosen(tmp_path: Path) -> None:
         other = store.begin_run("run", {})
         store.finish_run(other)
     done = CliRunner().invoke(command, ["report", str(tmp_path), "--run", "1", "--run", str(other)])
-    assert done.exit_code == 2 and "several --run are of benchmarks" in done.output
+    assert done.exit_code == 2 and "--run: only benchmarks of one directory" in done.output

@@ -143,5 +143,5 @@ def test_the_report_names_who_is_harmed(tmp_path: Path) -> None:
     assert rows[1]["tail_factor"].value is None
     text = "\n".join(reports.findings(found))
     assert "beside incast latency takes 3.00 times as long as alone, the largest impact of all" in text
-    assert "other traffic slows latency by incast down (1.50 times or more)" in text
+    assert "cross-traffic slows latency by incast down (1.50 times or more)" in text
     assert "impact: 8 rounds of hosts drawn with seed 5; of 6 tails too few exchanges were measured to tell" in text

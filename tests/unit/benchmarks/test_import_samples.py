@@ -42,12 +42,12 @@ def test_every_sample_is_kept_and_its_statistics_are_computed(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "told", "message"),
     [
-        ("1\n", Told(), r"f:1: a file of samples says neither what they are of nor their unit"),
-        ("1\n", Told("barrier", "furlong"), r"f:1: a file of samples says neither"),
+        ("1\n", Told(), r"f:1: a file of samples names neither their test nor their unit"),
+        ("1\n", Told("barrier", "furlong"), r"f:1: a file of samples names neither"),
         ("1 2\n", BARRIER, r"f:1: '1 2' is not one number"),
-        ("1\n-2\n", BARRIER, r"f:2: '-2' is no number of this format"),
-        ("1\nnan\n", BARRIER, r"f:2: 'nan' is no number"),
-        ("1\n2us\n", BARRIER, r"f:2: '2us' is no number"),
+        ("1\n-2\n", BARRIER, r"f:2: '-2' is not a number of this format"),
+        ("1\nnan\n", BARRIER, r"f:2: 'nan' is not a number"),
+        ("1\n2us\n", BARRIER, r"f:2: '2us' is not a number"),
         ("1\n2e12\n", BARRIER, r"f:2: 2e12 us are more than a day"),
         ("1\n2", BARRIER, r"f:2: the file ends within a line"),
         ("# nothing\n", BARRIER, r"f:1: there is no sample"),
@@ -87,7 +87,7 @@ def test_patterns_of_netgauge_have_a_page(tmp_path: Path) -> None:
 
 def test_a_text_of_another_encoding_is_refused_with_its_line(tmp_path: Path) -> None:
     for content, message in (
-        (b"# a\n1\n\xff\n", r"a:3: byte 6 is no text in UTF-8"),
+        (b"# a\n1\n\xff\n", r"a:3: byte 6 is not valid UTF-8"),
         ("1\n2\n".encode("utf-16-le"), r"a:1: a byte of 0"),
     ):
         (tmp_path / "a").write_bytes(content)

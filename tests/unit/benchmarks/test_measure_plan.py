@@ -149,7 +149,7 @@ def test_one_that_fails_is_told_and_the_others_go_on(
     done = planned(cluster, written(tmp_path, "all-pairs", "infiniband", "timer"))
     assert done.return_value == 1
     assert "fairlead: all-pairs: " in done.output and "slow pairs are found among at least 4" in done.output
-    assert "fairlead: infiniband is left out: h0 has no InfiniBand or RoCE device" in done.output
+    assert "fairlead: infiniband is skipped: h0 has no InfiniBand or RoCE device" in done.output
     with Store.read(cluster.parent / "r") as store:
         assert [run.labels["benchmark"] for run in store.runs("benchmark")] == ["timer"]
     assert planned(cluster, written(tmp_path, "infiniband", "timer")).return_value == 0
@@ -158,14 +158,14 @@ def test_one_that_fails_is_told_and_the_others_go_on(
 @pytest.mark.parametrize(
     ("step", "message"),
     [
-        ("warmth", "plan.toml:4: steps[1]: warmth: is no benchmark"),
-        ("import osu f", "import osu f: is no benchmark"),
+        ("warmth", "plan.toml:4: steps[1]: warmth: is not a benchmark"),
+        ("import osu f", "import osu f: is not a benchmark"),
         ("tcp --streams none", "plan.toml:4: steps[1]: tcp --streams none: Invalid value for '--streams'"),
         ("tcp --warmth 3", "plan.toml:4: steps[1]: tcp --warmth 3: No such option"),
         ("tcp --results r", "--results holds for a whole plan"),
         ("tcp --help", "--help has no place in a plan"),
-        ("tcp 'x", "is no benchmark with options"),
-        ("", "is no benchmark with options"),
+        ("tcp 'x", "is not a benchmark with options"),
+        ("", "is not a benchmark with options"),
     ],
 )
 def test_a_step_that_is_wrong_is_told_with_its_line(cluster: Path, tmp_path: Path, step: str, message: str) -> None:

@@ -26,5 +26,5 @@ def test_half_an_answer_is_none(half: str) -> None:
 def test_an_answer_that_is_no_json_is_told() -> None:
     asked = probe(r'printf "{\"samples_s\":[[3.9\n"')
     asked.introduction(5)
-    with pytest.raises(MeasurementError, match=r"mpi-x: a block: the answer is no JSON: .*3\.9"):
+    with pytest.raises(MeasurementError, match=r"mpi-x: a block: the answer is not JSON: .*3\.9"):
         asked.ask({"size_B": 8}, 5, "a block")

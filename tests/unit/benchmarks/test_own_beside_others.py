@@ -83,7 +83,7 @@ def test_layers_have_own_means_where_a_file_tells_means() -> None:
         ("perftest Send Latency", "mean", pytest.approx(1e-6)),
     ]
     assert (rows(drawn)[0]["least"], rows(drawn)[0]["greatest"]) == ("1e-06", "9e-06")
-    assert "Where a file tells means, fairlead's own mean is the dash-dotted line" in drawn.caption
+    assert "Where a file has means, fairlead's own mean is the dash-dotted line" in drawn.caption
     alone = draw("s", [Layers(1, True, (own,))], 1)
     assert "dash-dotted" not in alone.caption
 

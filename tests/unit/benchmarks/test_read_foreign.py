@@ -260,7 +260,7 @@ def test_iperf3_without_a_whole_interval_in_the_middle_third_is_refused(seconds:
 @pytest.mark.parametrize(
     ("file_format", "before", "after", "message"),
     [
-        ("osu", "2.50", "2.5x", r"f.txt:6: '2.5x' is no number"),
+        ("osu", "2.50", "2.5x", r"f.txt:6: '2.5x' is not a number"),
         ("osu", "2.50              Pass", "2.50              Fail", "f.txt:6: the data did not pass"),
         ("osu", "1024 ", "1 ", "f.txt:7: size 1 comes after 1"),
         ("osu", "Avg Latency(us)        Val", "Avg Warmth(K)        Val", "f.txt:5: unknown column at 'Avg Warmth"),
@@ -284,7 +284,7 @@ def test_iperf3_without_a_whole_interval_in_the_middle_third_is_refused(seconds:
         ),
         ("perftest", "1000.00   \t", "1001.00   \t", "0.016 million messages of 65536 B are not 1001 in a second"),
         ("perftest", "1100.00", "990.00", "the peak is below the average"),
-        ("perftest", "0.91        \t0", "0.9         \t0", "'0.9' is no number of this format"),
+        ("perftest", "0.91        \t0", "0.9         \t0", "'0.9' is not a number of this format"),
         ("netgauge", "30000000.00\n#", "90000000.00\n#", "f.txt:12: the detours end after 2.06 s"),
         ("netgauge", "0.00\t20000000.00", "0.00\t90000000.00", "the detours take 7.50 % of the time, not 4.00 %"),
         ("netgauge", "# Measurement period: 2.00 s\n", "", "the file is not complete"),

@@ -56,11 +56,11 @@ def test_launches_repeat_each_other() -> None:
     ("before", "after", "message"),
     [
         ("12.0X", "13.0X", r"60 over 5 \(99%\) are not 13, the factor of RR Two-sided Lat"),
-        ("12.0X", "12.0", "'12.0' is no factor"),
-        ("2.1X", "infX", "'inf' is no number of this format"),
+        ("12.0X", "12.0", "'12.0' is not a factor"),
+        ("2.1X", "infX", "'inf' is not a number of this format"),
         (files.factor("Multiple Allreduce (8 B)", "2.1X", "3.1X"), "", "complete: Multiple Allreduce is missing"),
-        ("  Test with 64 MPI ranks (16 nodes)\n", "", "f:1: the number of ranks is not told"),
-        ("Isolated Network Tests", "Isolated Neighbour Tests", "is no section of GPCNeT"),
+        ("  Test with 64 MPI ranks (16 nodes)\n", "", "f:1: the number of ranks is missing"),
+        ("Isolated Network Tests", "Isolated Neighbour Tests", "is not a section of GPCNeT"),
     ],
 )
 def test_what_does_not_fit_is_refused(before: str, after: str, message: str) -> None:

@@ -44,12 +44,12 @@ def test_streams_are_told_apart_by_socket_and_direction() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"a":\n1,\n', "out.json:3: is no JSON of iperf3"),
-        ("[1]", "out.json:1: is no JSON of iperf3: no object"),
+        ('{"a":\n1,\n', "out.json:3: is not JSON of iperf3"),
+        ("[1]", "out.json:1: is not JSON of iperf3: no object"),
         ('{"error": "unable to connect to server: Connection refused"}', "iperf3 failed: unable to connect"),
         ("{}", "out.json: there is no stream"),
         (text([{"socket": 1}]), r"out.json: intervals\[0\]: a stream has no 'start'"),
-        (text([stream(1, 0, bytes=None)]), r"out.json: intervals\[0\]: a value is no number"),
+        (text([stream(1, 0, bytes=None)]), r"out.json: intervals\[0\]: a value is not a number"),
     ],
 )
 def test_what_is_not_understood_is_refused(content: str, message: str) -> None:

@@ -28,7 +28,7 @@ def test_osnoise_top_has_sums_and_maxima_of_each_processor() -> None:
     hardware = "".join(
         line[: line.rindex("         IRQ")] + "\n" if "IRQ" in line else line for line in hardware.splitlines(True)
     )
-    with pytest.raises(MeasurementError, match="is no row of a processor: 9 columns"):
+    with pytest.raises(MeasurementError, match="is not a row of a processor: 9 columns"):
         rtla.read(hardware, "f")
     with pytest.raises(MeasurementError, match=r"f:5: 250001 us of noise in 10000000 us do not leave 97\.50000 %"):
         rtla.read(files.OSNOISE_TOP.replace(" 250000", " 250001"), "f")
@@ -69,5 +69,5 @@ def test_launches_and_tools_are_told_side_by_side(tmp_path: Path) -> None:
     assert len([each for each in noise.told if each.launch == 1]) == len(first) == 9
     text = "\n".join(reports.findings(found))
     assert "rtla osnoise: noise takes 0.050\u00a0% to 2.500\u00a0% of the time of 4 cores" in text
-    assert "rtla tells sums, means and maxima, no samples" in text
+    assert "rtla prints sums, means and maxima, no samples" in text
     assert '<figure id="noise-rtla">' in (tmp_path / "r" / "benchmarks.html").read_text()

@@ -97,10 +97,10 @@ def test_flows_as_people_write_them():
     assert parse.flow("10.0.0.1>10.0.0.2").source == End(IPv4Address("10.0.0.1"))
     assert parse.kernel("6.1.0-13-amd64") == (6, 1)
     for text, complaint in (
-        ("10.0.0.1", "is no flow"),
-        ("10.0.0.1>x", "'x' is no IPv4 address"),
-        ("10.0.0.1:99999>10.0.0.2", "'99999' is no port"),
-        ("02:00@10.0.0.1>10.0.0.2", "'02:00' is no MAC address"),
+        ("10.0.0.1", "is not a flow"),
+        ("10.0.0.1>x", "'x' is not an IPv4 address"),
+        ("10.0.0.1:99999>10.0.0.2", "'99999' is not a port"),
+        ("02:00@10.0.0.1>10.0.0.2", "'02:00' is not a MAC address"),
     ):
         with pytest.raises(ConfigError, match=complaint):
             parse.flow(text)

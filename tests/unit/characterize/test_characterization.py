@@ -1,4 +1,4 @@
-"""Characterisations: stored raw and computed again, found again, compared, told in words; their JSON; the command."""
+"""Characterizations: stored raw and computed again, found again, compared, told in words; their JSON; the command."""
 
 import json
 from dataclasses import replace
@@ -230,7 +230,7 @@ def test_show_and_diff_on_the_command_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "message"), [("64,x", "'x' is no size"), ("0", "'0' is no size"), ("1GB", "no size")]
+    ("sizes", "message"), [("64,x", "'x' is not a size"), ("0", "'0' is not a size"), ("1GB", "not a size")]
 )
 def test_bad_sizes_are_named(sizes: str, message: str) -> None:
     result = CliRunner().invoke(command, ["nothing.toml", "--sizes", sizes])

@@ -1,4 +1,4 @@
-"""A whole characterisation of simulated networks: the relation against the truth, with and without noise."""
+"""A whole characterization of simulated networks: the relation against the truth, with and without noise."""
 
 from typing import Any
 

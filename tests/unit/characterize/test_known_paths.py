@@ -65,7 +65,7 @@ def learnt(store: Store, cluster: Cluster, *told: tuple[str, str, float, float |
     return number
 
 
-def test_a_characterisation_of_more_hosts_in_another_job_is_used(store: Store) -> None:
+def test_a_characterization_of_more_hosts_in_another_job_is_used(store: Store) -> None:
     number = measured(store, job(17))
     whole = Characterization.read(store, store.run(number))
     found = Characterization.latest(store, job(18, H2, H0))

@@ -62,7 +62,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "profile show nosuch.otf2",
         "lab show nosuch",
         "lab down ../nosuch",
-        "lab exec --lab nosuch h0 -- true",
+        "lab exec nosuch h0 -- true",
         "lab nic nosuch h0 0 down",
         "lab migrate nosuch vm server",
         "lab congest nosuch stop",

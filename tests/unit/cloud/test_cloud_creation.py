@@ -202,4 +202,4 @@ def test_what_is_not_known_has_a_way_out(site: Cloud, tmp_path: Path, monkeypatc
     site.answers["POST /servers"] = 503, {"error": {"message": "busy"}}
     done = by_command(tmp_path)
     assert isinstance(done.exception, EndUnknownError)
-    assert "but it may still be made\n  look where it is when the cloud answers again" in str(done.exception)
+    assert "but it may still be made\n  check where it is when the cloud answers again" in str(done.exception)

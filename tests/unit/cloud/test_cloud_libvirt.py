@@ -161,7 +161,7 @@ def test_a_machine_on_its_way_is_on_its_source_only(libvirt: Libvirt) -> None:
 def test_what_libvirt_does_not_tell_is_no_zero(libvirt: Libvirt, key: str) -> None:
     lacking = {name: value for name, value in STATISTICS.items() if name != key}
     libvirt.connections["s0"].machines = [(Domain("guest"), lacking)]
-    with pytest.raises(CloudError, match=f"^qemu\\+ssh://s0/system: {key} of guest is not told$"):
+    with pytest.raises(CloudError, match=f"^qemu\\+ssh://s0/system: {key} of guest is missing$"):
         driver().inventory()
 
 
@@ -169,7 +169,7 @@ def test_what_a_machine_writes_must_be_known(libvirt: Libvirt, monkeypatch: pyte
     monkeypatch.setattr(driver_module, "time", SimpleNamespace(sleep=lambda seconds: None, monotonic=lambda: 0.0))
     lacking = {name: value for name, value in STATISTICS.items() if not name.startswith("dirtyrate")}
     libvirt.connections["s0"].machines = [(Domain("guest"), lacking)]
-    with pytest.raises(CloudError, match="does not tell dirtyrate of guest"):
+    with pytest.raises(CloudError, match="does not report the dirty rate of guest"):
         driver().inventory()
 
 
@@ -223,7 +223,7 @@ def test_a_wrong_cloud_table_names_its_key(old: str, new: str, message: str) -> 
 
 
 def test_a_cluster_that_names_no_cloud_says_what_to_write() -> None:
-    with pytest.raises(ConfigError, match=r"whose virtual machines its hosts are\n.*\[cloud\]"):
+    with pytest.raises(ConfigError, match=r"it does not name the cloud of its hosts\n.*\[cloud\]"):
         cloud.of(parse(CLUSTER))
 
 

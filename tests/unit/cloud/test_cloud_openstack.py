@@ -378,8 +378,12 @@ def test_a_silent_cloud_is_told_and_asked_again(site: Cloud, monkeypatch: pytest
             {"servers": None},
             "/servers/detail makes no sense: servers: Input should be a valid array",
         ),
-        ("/resource_providers/rp-1/inventories", {"inventories": {}}, "Placement does not tell the room of h1"),
-        ("/resource_providers/rp-0/allocations", {"allocations": {}}, "Placement does not tell what node0 has"),
+        ("/resource_providers/rp-1/inventories", {"inventories": {}}, "Placement does not report the capacity of h1"),
+        (
+            "/resource_providers/rp-0/allocations",
+            {"allocations": {}},
+            "does not report the resources of node0",
+        ),
         ("/os-server-groups", [], "/os-server-groups makes no sense"),
         ("/v3/auth/tokens", "ok", "."),
     ],
@@ -437,7 +441,7 @@ def test_a_cloud_that_is_not_there_is_told_in_a_line(site: Cloud, tmp_path: Path
 
 def test_the_cloud_is_the_one_that_os_cloud_names(site: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
     table = TABLE.replace('cloud = "site"\n', "")
-    with pytest.raises(ConfigError, match=r"\[cloud\] does not say which cloud"):
+    with pytest.raises(ConfigError, match=r"\[cloud\] does not name the cloud"):
         driver(table)
     # Single credentials in the environment are nobody's usual place for two clouds.
     monkeypatch.setenv("OS_PASSWORD", "not this one")
@@ -463,7 +467,7 @@ def test_nothing_secret_is_ever_shown(site: Cloud, tmp_path: Path, caplog: pytes
     (tmp_path / "clouds.yaml").write_text(f'clouds:\n  site:\n    auth: {{password: "{PASSWORD}\n')
     shown.append(CliRunner().invoke(command, ["show", str(cluster)]))
     assert [type(each.exception) for each in shown] == [type(None), CloudError, CloudError, ConfigError]
-    assert str(shown[3].exception).startswith(f"{tmp_path}/clouds.yaml: is no YAML\n")
+    assert str(shown[3].exception).startswith(f"{tmp_path}/clouds.yaml: is not YAML\n")
     traces = ["".join(traceback.format_exception(each.exception)) for each in shown if each.exception]
     text = caplog.text + "".join([each.output for each in shown] + traces)
     assert PASSWORD not in text and "secret-token" not in text

@@ -166,7 +166,7 @@ def test_a_shell_that_greets_is_named(tmp_path: Path, program: Path) -> None:
     talkative = Talkative(LOCAL)
     talkative.home = tmp_path / "home"
     talkative.home.mkdir()
-    said = "far: says 'Welcome to node 7' where an answer is expected"
+    said = "far: printed 'Welcome to node 7' where an answer is expected"
     with pytest.raises(HostError, match=said) as told:
         deploy(talkative, "far", {"prog": program})
     assert "interactive shells only" in told.value.hint

@@ -93,7 +93,7 @@ def test_a_job_that_does_not_end_is_let_go_of_and_ended(tmp_path: Path) -> None:
     assert len(said) == 1
     assert re.fullmatch(r"the program is still running \d\.\d s after SIGTERM: killing it", said[0])
     assert announced == [
-        "SIGTERM: the program has 0.3 s to end (--grace), a second signal ends it at once. Errors that the MPI library "
+        "SIGTERM: the program has 0.3 s to end (--grace), a second signal ends it. Errors that the MPI library "
         "reports from here on are a consequence"
     ]
 

@@ -46,7 +46,7 @@ Copyright 2003-2026, Intel Corporation.
         (INTEL_2021, Mpi("intelmpi", "2021.19.0"), "intelmpi2021"),
     ],
 )
-def test_versions_are_recognised(text: str, mpi: Mpi, launcher: str) -> None:
+def test_versions_are_recognized(text: str, mpi: Mpi, launcher: str) -> None:
     assert parse_version(text) == mpi
     assert mpi.launcher == launcher
     assert launcher in launchers.names()
@@ -59,7 +59,7 @@ def test_versions_are_recognised(text: str, mpi: Mpi, launcher: str) -> None:
             "Intel(R) MPI Library for Linux* OS, Version 2018 Update 4 Build 20180823 (id: 18555)\n",
             "mpirun is Intel MPI 2018; fairlead launches",
         ),
-        ("HP-MPI 02.03.01\n", "'HP-MPI 02.03.01', which is no MPI that fairlead knows"),
+        ("HP-MPI 02.03.01\n", "'HP-MPI 02.03.01', which is not a known MPI"),
         ("", "'\\(nothing\\)'"),
         ("mpirun (Open MPI) 3.1.6\n", "mpirun is Open MPI 3.1.6; fairlead launches"),
     ],

@@ -34,3 +34,18 @@ def test_what_is_broken_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     source = tmp_path / "source.py"
     source.write_text(f"See {OTHER}\n\nand {GONE}.\n")
     assert list(links.broken_mentions(source)) == [f"source.py:3: {GONE}: there is no such page"]
+
+
+def test_paths_of_the_tree_that_are_not_there_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(links, "ROOT", tmp_path)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "there.py").touch()
+    source = tmp_path / "source.cpp"
+    source.write_text("`src/" + "there.py` in `src`, as `src/NAME.py`\n" + "see `src/" + "gone.py`\n")
+    assert list(links.broken_mentions(source)) == ["source.cpp:2: src/gone.py: there is no such file or folder"]
+    page = tmp_path / "page.md"
+    page.write_text("`there.py` has two, `there/there.py` has none\n\n`NAME.py`, `here.py`\n")
+    assert list(links.broken_names(page, ["src/there.py", "src/elsewhere.py"])) == [
+        "page.md:1: there/there.py: there is no such file",
+        "page.md:3: here.py: there is no such file",
+    ]

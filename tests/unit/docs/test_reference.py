@@ -1,5 +1,7 @@
 """The generated pages of docs/reference are those that the code gives."""
 
+import re
+
 from scripts.reference import __main__ as reference
 from scripts.reference import attributes, commands, files, markdown
 from scripts.reference.annotations import Annotation
@@ -27,6 +29,18 @@ def test_every_option_has_a_meaning() -> None:
     rows = [row for page in pages.values() for row in page.splitlines() if row.startswith("| `-")]
     assert len(rows) > 250
     assert [row for row in rows if not row.split(" | ")[-1].removesuffix("|").strip()] == []
+
+
+def test_no_page_has_a_table_without_columns_or_rows() -> None:
+    pages = commands.pages() | files.pages()
+    lines = {name: page.splitlines() for name, page in pages.items()}
+    empty = [
+        name for name, page in lines.items() if "|" in page or any(re.fullmatch(r"\|[ |]*\|", line) for line in page)
+    ]
+    assert empty == []
+    assert "## OPTIONS" not in pages["reference/commands/net.md"]
+    assert markdown.table(("option", "meaning"), []) == ""
+    assert markdown.table(("option", "value"), [("`-q`", "")]) == "| option |\n|---|\n| `-q` |"
 
 
 def test_help_becomes_the_parts_of_a_man_page() -> None:

@@ -178,8 +178,8 @@ def test_a_table_whose_intervals_are_something_else_is_told(store, tmp_path):
     ("text", "columns", "complaint"),
     [
         ("app,net\na,b\n", MAP, "runs.csv:1: there is no column 't'"),
-        ("app,net,t\na,b,1\na,b,fast\n", MAP, "runs.csv:3: t: 'fast' is no number"),
-        ("app,net,t\na,b,1\na,b,nan\n", MAP, "runs.csv:3: t: 'nan' is no number"),
+        ("app,net,t\na,b,1\na,b,fast\n", MAP, "runs.csv:3: t: 'fast' is not a number"),
+        ("app,net,t\na,b,1\na,b,nan\n", MAP, "runs.csv:3: t: 'nan' is not a number"),
         ("app,net,t\na,b\n", MAP, "runs.csv:2: has 2 columns, the first line 3"),
         ("app,net,t\n", MAP, "runs.csv: holds no row"),
         (CSV, MAP + '[report]\nconfigurations = ["net"]\n', "report: there is no factor net"),
@@ -203,7 +203,7 @@ def test_missing_samples_are_those_that_the_map_names(store, tmp_path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ("[]", "claims.json:1: file: holds no claim"),
     ],
 )

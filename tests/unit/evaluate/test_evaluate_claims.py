@@ -244,7 +244,7 @@ MISTAKES = [
     ),
     ({"figure": "gain", "of": {"progam": "is"}, "against": BASE}, "computation.of.progam", "did you mean 'program'?"),
     ({"figure": "gain", "of": {"program": "iss"}, "against": BASE}, "computation.of.program", "known are is, ft, ep"),
-    ({"figure": "gain", "of": {"nics": 3}, "against": BASE}, "computation.of.nics", "'3' is no level of nics"),
+    ({"figure": "gain", "of": {"nics": 3}, "against": BASE}, "computation.of.nics", "'3' is not a level of nics"),
     ({"figure": "gain", "of": {"group": "hihg"}, "against": BASE}, "computation.of.group", "known are high, low"),
     ({"figure": "mean", "of": L2_OF_IS, "value": "time"}, "computation.value", "did you mean 'time_s'?"),
     ({"figure": "mean", "of": L2_OF_IS, "data": "bond"}, "computation.data", "did you mean 'bonds'? known are bonds"),
@@ -257,7 +257,7 @@ MISTAKES = [
     ({"figure": "gain", "of": L2_OF_IS}, "computation.against", "is missing"),
     ({"figure": "gain", "off": L2_OF_IS, "against": BASE}, "computation.off", "did you mean `of`?"),
     ({"figure": "gain", "of": L2_OF_IS, "against": BASE, "over": "avg"}, "computation.over", "must be one of 'mean'"),
-    ({"figure": "mean", "over": "grows", "along": "policy"}, "computation.along", "are no numbers"),
+    ({"figure": "mean", "over": "grows", "along": "policy"}, "computation.along", "are not numbers"),
     ({"figure": "gain", "against": BASE, "over": "grows", "along": "nic"}, "computation.along", "did you mean 'nics'?"),
     ({"figure": "mean", "of": {"nics": True}}, "computation.of.nics", "must be a text"),
 ]
@@ -283,7 +283,11 @@ def test_a_mistake_is_named_by_file_line_and_key_and_the_others_are_checked(
 @pytest.mark.parametrize(
     ("entry", "key", "reason"),
     [
-        ({"dataset": "bond", "statement": "s", "published": 1}, "dataset", "'bond' is no data set here; did you mean"),
+        (
+            {"dataset": "bond", "statement": "s", "published": 1},
+            "dataset",
+            "'bond' is not a data set here; did you mean",
+        ),
         ({"statement": "s", "published": 1}, "dataset", "is missing"),
         ({"dataset": "bonds", "statement": 5, "published": 1}, "statement", "must be a text"),
         ({"dataset": "bonds", "statement": "s", "publishd": 1}, "publishd", "did you mean `published`?"),
@@ -322,24 +326,24 @@ def test_the_terminal_names_and_counts_mistakes(results, tmp_path):
     assert done.return_value == 2
     (line,) = [each for each in done.output.splitlines() if each.startswith(str(file))]
     number = file.read_text().splitlines().index('    "nics": 3') + 1
-    assert line == f"{file}:{number}: [1].computation.of.nics: bonds: '3' is no level of nics; known are 1, 2, 4"
+    assert line == f"{file}:{number}: [1].computation.of.nics: bonds: '3' is not a level of nics; known are 1, 2, 4"
     assert "1 hold, 1 do not follow from the data, 0 cannot be decided by it, 1 cannot be read" in done.output
     as_json = CliRunner().invoke(command, ["check", str(file), "--json", "--results", str(results)])
     assert json.loads(as_json.stdout)["mistakes"][0]["line"] == number
 
 
 WHOLE_FILES = [
-    ("", ":1: is no JSON", "a list of claims"),
-    ("{", ":1: is no JSON: a key must be a text", "a list of claims"),
+    ("", ":1: is not JSON", "a list of claims"),
+    ("{", ":1: is not JSON: a key must be a text", "a list of claims"),
     ('{"dataset": "bonds"}', ":1: file: must be a list of claims", "a list of claims"),
     ("[]", ":1: file: holds no claim", "a list of claims"),
-    ("[\n {},\n]", ":3: is no JSON: a comma before the end", "a list of claims"),
-    ('[\n {"dataset" "bonds"}]', ":2: is no JSON: a colon is missing", "a list of claims"),
-    ('[\n {"dataset": "bonds"}\n {}]', ":3: is no JSON: a comma or ] is missing", "a list of claims"),
-    ('[\n {"published": NaN}]', ":2: is no JSON: NaN is no number", "a list of claims"),
-    ("[" * 100_000, ":1: is no JSON: is nested too deeply", "a list of claims"),
-    ("[]\n[]", ":2: is no JSON: text after the end", "a list of claims"),
-    ("[\xf6]", ": is no UTF-8 text", ""),
+    ("[\n {},\n]", ":3: is not JSON: a comma before the end", "a list of claims"),
+    ('[\n {"dataset" "bonds"}]', ":2: is not JSON: a colon is missing", "a list of claims"),
+    ('[\n {"dataset": "bonds"}\n {}]', ":3: is not JSON: a comma or ] is missing", "a list of claims"),
+    ('[\n {"published": NaN}]', ":2: is not JSON: NaN is not a number", "a list of claims"),
+    ("[" * 100_000, ":1: is not JSON: is nested too deeply", "a list of claims"),
+    ("[]\n[]", ":2: is not JSON: text after the end", "a list of claims"),
+    ("[\xf6]", ": is not UTF-8 text", ""),
 ]
 
 

@@ -165,26 +165,22 @@ def test_programs_placement_transport_congestion_and_management_are_factors(tmp_
     assert set(plan.undisturbed(levels)) == {"program", "placement", "transport"}
 
 
-def test_a_plan_without_the_later_tables_is_stored_as_before():
-    stored = parse(HEAD, FACTORS, RUN).stored()
-    assert set(stored) == {
-        *("evaluation", "factors", "run", "replications", "whole_plot", "neighbours", "management", "exclude"),
-        *("fractions", "report"),
-    }
-    assert set(stored["run"]) == {"command", "ranks", "launcher", "mpirun", "timeout_s", "value", "expected_s"}
-    later = parse(LAB, MANAGED).stored()
-    assert {"programs", "congestion", "placement"} <= later.keys()
-    assert later["run"]["program"] == "{program}"
+def test_a_stored_plan_is_read_back_as_it_was():
+    for plan in (parse(HEAD, FACTORS, RUN), parse(LAB, MANAGED), config.load(EXAMPLES / "small.toml", Plan)):
+        stored = plan.stored()
+        assert set(stored) == set(Plan.model_fields)
+        assert Plan.model_validate(stored) == plan
+        # One of a store from before a table or key was added lacks it.
+        lacking = {key: value for key, value in stored.items() if value is not None and value != []}
+        assert Plan.model_validate(lacking) == plan
 
 
-def test_silent_neighbours_are_those_of_another_level_and_plans_without_are_stored_as_before():
+def test_silent_neighbours_are_those_of_another_level():
     plan = config.load(EXAMPLES / "small.toml", Plan)
     assert [plan.neighbours_at({"neighbours": level}) for level in ("none", "1 is", "1 silent is")] == [
         *((), ("is",), ("is",)),
     ]
     assert [plan.silent_at({"neighbours": level}) for level in ("none", "1 is", "1 silent is")] == [False, False, True]
-    assert plan.stored()["neighbours"]["silent"] == {"1 silent is": "1 is"}
-    assert set(config.load(EXAMPLES / "bonds.toml", Plan).stored()["neighbours"]) == {"factor", "levels", "programs"}
 
 
 def test_what_will_run_is_told():
@@ -209,32 +205,35 @@ ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
         ((HEAD.replace("cluster", "lab") + 'cluster = "x"\n', FACTORS, RUN), "evaluation: give either lab or cluster"),
         (
             (HEAD, FACTORS, RUN.replace("{program}", "{app}")),
-            "run.command: {app} is no factor; there are program, ranks",
+            "plan.toml:10: run.command: {app} is not a factor; there are program, ranks",
         ),
-        ((HEAD, FACTORS, RUN.replace('"{ranks}"', '"{program}"')), "run.ranks: 'is' is no number of ranks"),
-        ((HEAD, "[factors]\nblock = [1]\n", '[run]\ncommand = ["x"]\n'), "block has a meaning of its own"),
-        ((HEAD, '[factors]\na = [1, "1"]\n', '[run]\ncommand = ["x"]\n'), "factors: a: a level stands there twice"),
+        ((HEAD, FACTORS, RUN.replace('"{ranks}"', '"{program}"')), "run.ranks: 'is' is not a number of ranks"),
+        ((HEAD, "[factors]\nblock = [1]\n", '[run]\ncommand = ["x"]\n'), "factors.block: has a meaning of its own"),
+        ((HEAD, '[factors]\na = [1, "1"]\n', '[run]\ncommand = ["x"]\n'), "factors.a: has a level twice"),
         ((HEAD.replace("c.toml", "{network}.toml"), FACTORS, RUN), "{network} needs a re-configuration"),
-        ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["network"]\nblocks = 2\n'), "blocks: at least 3"),
-        ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["bond"]\n'), "whole_plot.factors: 'bond' is not there"),
+        ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["network"]\nblocks = 2\n'), "whole_plot.blocks: at least 3"),
+        ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["bond"]\n'), "whole_plot.factors: no 'bond'"),
         (
             (HEAD, FACTORS, RUN, '[replications]\ncount = 2\n[whole_plot]\nfactors = ["network"]\n'),
-            "count: 2 do not fill 3 blocks",
+            "replications.count: 2 do not fill 3 blocks",
         ),
         ((HEAD, FACTORS, RUN, "[replications]\ncount = 3\nhalf_width = 0.05\n"), "needs at least 5 replications"),
         (
             (HEAD, FACTORS, RUN, '[[exclude]]\nprogram = "cg"\n'),
-            "exclude: program: 'cg' is not there; there are is, ft",
+            "exclude[0].program: no 'cg'; there are is, ft",
         ),
         ((HEAD, FACTORS, RUN, '[[exclude]]\nprogram = ["is", "ft"]\n'), "exclude: nothing is left to run"),
-        ((HEAD, FACTORS, RUN, '[[fractions]]\nfactors = ["program", "network"]\n'), "the same number of levels"),
+        (
+            (HEAD, FACTORS, RUN, '[[fractions]]\nfactors = ["program", "network"]\n'),
+            "fractions[0].factors: must have the same",
+        ),
         (
             (HEAD, FACTORS, RUN, '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = ["is"] }\n'),
-            "neighbours.levels: says nothing of ad",
+            "neighbours.levels: has no entry for ad",
         ),
         (
             (HEAD, FACTORS, RUN, '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = ["is"], ad = [] }\n'),
-            "neighbours.levels.rr: 'is' is not there; there are none",
+            "neighbours.levels.rr: no 'is'; there are none",
         ),
         (
             (
@@ -243,7 +242,7 @@ ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
                 RUN,
                 '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = [] }\nsilent = { ad = "rr" }\n',
             ),
-            "neighbours.silent.ad: 'rr' is no level with neighbours",
+            "neighbours.silent.ad: 'rr' is not a level with neighbours",
         ),
         (
             (
@@ -262,23 +261,23 @@ ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
                 '[neighbours]\nfactor = "network"\nlevels = { none = [], rr = ["x"] }\nsilent = { ad = "rr" }\n',
                 '[neighbours.programs]\nx = { command = ["x"] }\n',
             ),
-            "neighbours.silent: run.launcher custom runs commands as they stand",
+            "neighbours.silent: run.launcher custom runs commands unchanged",
         ),
         (
             (HEAD, FACTORS, RUN, '[management]\nfactor = "network"\nlevels = { none = "none" }\n'),
-            "management.levels: says nothing of rr",
+            "management.levels: has no entry for rr",
         ),
-        ((HEAD, FACTORS, RUN, '[report]\nconfigurations = ["network"]\n'), "report: baseline: network is missing"),
-        ((HEAD, FACTORS, RUN + 'program = "is"\n'), "run: command: give either command, or the program"),
-        ((HEAD, FACTORS, "[run]\n"), "run: command: give either command, or the program"),
-        ((HEAD, FACTORS, '[run]\nprogram = "{program}"\n', ONE), "run.program: 'ft' is not there; there are is"),
-        ((HEAD, FACTORS, RUN, ONE), "run.program: is missing: say which of [[programs]] a row runs"),
+        ((HEAD, FACTORS, RUN, '[report]\nconfigurations = ["network"]\n'), "report.baseline: network is missing"),
+        ((HEAD, FACTORS, RUN + 'program = "is"\n'), "command: give either command, or the program"),
+        ((HEAD, FACTORS, "[run]\n"), "command: give either command, or the program"),
+        ((HEAD, FACTORS, '[run]\nprogram = "{program}"\n', ONE), "run.program: no 'ft'; there are is"),
+        ((HEAD, FACTORS, RUN, ONE), "run.program: is missing: name one of [[programs]]"),
         ((HEAD, FACTORS, '[run]\nprogram = "is"\n', ONE, ONE), "programs: two are called is"),
-        ((HEAD, FACTORS, RUN + 'mpirun = "{mpi}"\n'), "run.mpirun: {mpi} is no factor"),
-        ((HEAD, FACTORS, RUN + 'environment = { A = "{b}" }\n'), "run.environment: {b} is no factor"),
+        ((HEAD, FACTORS, RUN + 'mpirun = "{mpi}"\n'), "run.mpirun: {mpi} is not a factor"),
+        ((HEAD, FACTORS, RUN + 'environment = { A = "{b}" }\n'), "run.environment: {b} is not a factor"),
         (
             (HEAD, FACTORS, RUN, '[congestion]\nfactor = "network"\nlevels = { none = "none", rr = "none" }\n'),
-            "congestion.levels: says nothing of ad",
+            "congestion.levels: has no entry for ad",
         ),
         (
             (HEAD, FACTORS, RUN, '[management]\nfactor = "network"\nlevels = { none = { plane = "pigeon" } }\n'),
@@ -286,7 +285,7 @@ ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
         ),
         (
             (HEAD, FACTORS, RUN, '[placement]\nfactor = "program"\nlevels = { is = "slots" }\n'),
-            "placement.levels: says nothing of ft",
+            "placement.levels: has no entry for ft",
         ),
     ],
 )

@@ -237,7 +237,7 @@ def test_what_was_measured_is_set_beside_what_the_nics_carried():
     networks = Networks({(name,): Observed(4.0, (1.0, 1.0), nics, nics, 0.0, 0) for name, nics in seen.items()})
     table = network_tables.beside_theory(replace(found, data=replace(found.data, rows=rows), networks=networks))
     remarks = {row[0].value: row[1].value for row in table.rows}
-    assert remarks == {"two": "as the busiest NIC says", "one": "no gain expected, and none significant"}
+    assert remarks == {"two": "as the busiest NIC predicts", "one": "no gain expected, and none significant"}
 
 
 def test_groups_average_gains_and_shares_count_cells_apart_from_runs():
@@ -363,7 +363,7 @@ def test_warnings_name_the_cells():
         ("ft", "plain"): [*np.linspace(1, 2, 17) ** 0.5, 1.111, 1.111, 1.111, 1.111],
     }
     found = analyse(data(cells, failed={("is", "bond"): 2}), REPORT).warnings
-    assert found[0].startswith("2 runs failed and are no samples (program is, network bond")
+    assert found[0].startswith("2 runs failed and are not samples (program is, network bond")
     assert "program is, network bond has fewer than 6 samples: their intervals assume normal scatter." in found
     outlier = (
         "1 sample more than three interquartile ranges beyond the quartiles: program is, network plain (1) has such."

@@ -234,7 +234,9 @@ def test_a_larger_budget_goes_on_with_the_same_evaluation(tmp_path):
     words = ["run", str(plan), "--results", str(tmp_path / "results")]
     done = CliRunner().invoke(command, words, standalone_mode=False)
     assert done.return_value == 1
-    assert "the budget is spent, 3 cells without a sample: a larger budget_s in the plan goes on" in done.output
+    assert (
+        "the budget is spent, 3 cells without a sample: with a larger budget_s in the plan it continues" in done.output
+    )
     assert "3 of 4 planned cells have no sample." in done.output
     plan = write(tmp_path, "sleep 0.05", "budget_s = 100\n")
     assert CliRunner().invoke(command, words, standalone_mode=False).return_value == 0
@@ -483,7 +485,7 @@ def test_an_interrupted_plan_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=30)
     assert process.returncode == 128 + signal.SIGINT
-    found = re.search(r"stopped with (\w+) rows? stored; the same command goes on: (.*)", told)
+    found = re.search(r"stopped with (\w+) rows? stored; the same command continues: (.*)", told)
     assert found is not None, told
     assert found.group(2) == f"fairlead evaluate {file} --results 'a directory' --set 'number=[1, 2]'"
     with Store.read(tmp_path / "a directory") as store:

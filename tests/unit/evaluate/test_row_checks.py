@@ -103,7 +103,7 @@ def test_all_findings_are_told_at_once_with_line_rows_and_the_way_out(plan: Path
     (plan.parent / "there.toml").unlink()
     assert found(plan) == [
         f"{plan}:3: evaluation.cluster: there.toml is not there, in {plan.parent} (in 4 of 8 cells: place there)\n"
-        "  write it (docs/guides/clusters.md), or leave out the level that needs it: --set",
+        "  write it, or leave out the level that needs it: --set",
         f"{plan}:12: run.ranks: ft --class C does not run on 24 ranks: the number of ranks must be a power of two"
         " (in 4 of 8 cells: program ft)\n  take 16 or 32 ranks",
         f"{plan}:26: neighbours.programs.is.command: is has no class 'X' (in 4 of 8 cells: neighbours 1 is)\n"

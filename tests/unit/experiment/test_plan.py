@@ -112,8 +112,8 @@ def test_networks_come_one_after_the_other_with_positions_that_go_on() -> None:
         (SIMPLE.replace('lab = "mesh8.toml"', "") + PROGRAMS, "give either lab or cluster"),
         (SIMPLE.partition("[congestion]")[0] + PROGRAMS, "congestion: is missing"),
         (CASES.partition("[[cases]]")[0] + PROGRAMS, "give either lab or cluster"),
-        (CASES.replace('labs = ["star"]', 'labs = ["ring"]') + PROGRAMS, "cases: labs: ring is not in the plan"),
-        (CASES.replace('["cg"]', '["ep"]') + PROGRAMS, "cases: programs: ep is not in the plan, which has cg, nbody"),
+        (CASES.replace('labs = ["star"]', 'labs = ["ring"]') + PROGRAMS, "cases[1].labs: ring is not in the plan"),
+        (CASES.replace('["cg"]', '["ep"]') + PROGRAMS, "cases[1].programs: ep is not in the plan, which has cg, nbody"),
         (CASES + PROGRAMS.replace('"nbody"\n', '"cg"\n'), "programs: two are called cg"),
         (CASES.replace('labs = ["star"]', 'labs = ["mesh"]') + PROGRAMS, "cases: two are called cg.mpi.mesh"),
         (CASES.replace("replications = 2", 'lab = "mesh8.toml"') + PROGRAMS, "networks stand in [labs]"),
@@ -269,8 +269,6 @@ def test_planes_stand_side_by_side() -> None:
     assert {scenario(row.levels) for row in rows_of(plan)} == {
         "clean", "congested", "clean_route", "congested_route", "clean_relay", "congested_relay",
     }  # fmt: skip
-    simple = parse(SIMPLE + PROGRAMS)
-    assert "planes" not in comparison.stored(simple)["comparison"]  # a comparison of before goes on
     assert comparison.stored(plan)["comparison"]["planes"] == ["route", "relay"]
     one = CliRunner().invoke(command, [str(EXAMPLES / "demo.toml"), "--plane", "relay", "--show-plan"])
     assert "congested_managed" in one.output
@@ -323,16 +321,8 @@ def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.M
     prepare(two, plain.program.resolved(), "j")
     assert asked == [("h1", "h0"), None]
     stored = comparison.stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
-    assert "placement" not in stored["programs"][0]  # experiments of before are known again
+    assert stored["programs"][0]["placement"] is None
     assert stored["programs"][1]["placement"] == ["h1", "h0"]
-
-
-def test_a_plan_without_new_keys_is_stored_as_before() -> None:
-    """A comparison that an earlier version began is known again."""
-    plan = parse(SIMPLE + PROGRAMS)
-    assert set(comparison.stored(plan)["comparison"]) == {"name", "lab", "cluster", "seed", "replications", "stages"}
-    watched = plan.model_copy(update={"comparison": plan.comparison.model_copy(update={"monitor": True})})
-    assert comparison.stored(watched)["comparison"]["monitor"] is True
 
 
 def test_the_example_with_placements_is_of_its_lab() -> None:

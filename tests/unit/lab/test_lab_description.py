@@ -40,7 +40,7 @@ def test_examples_are_valid_and_as_large_as_their_names_say(name: str, hosts: in
     ("old", "new", "complaint"),
     [
         ('rate = "200mbit"', "rate = 200", "lab.toml:10: trunk.rate: 200 is not a rate"),
-        ("leafs = 4", "leafs = 1", "lab.toml:1: lab: leafs: a mesh needs at least 2"),
+        ("leafs = 4", "leafs = 1", "lab.toml:4: lab.leafs: a mesh needs at least 2"),
         ("leafs = 4", "leafs = 4\nspines = 2", "spines"),
         ('topology = "mesh"', 'topology = "ring"', "lab.toml:3: lab.topology"),
         ("hosts_per_leaf = 2", "hosts = 2", "lab.toml:5: lab.hosts"),
@@ -52,7 +52,11 @@ def test_examples_are_valid_and_as_large_as_their_names_say(name: str, hosts: in
         ('rate = "1gbit"', 'rate = "1gbit"\nbond = { mode = "balance-tlb" }', "balance-tlb cannot be emulated"),
         ('rate = "1gbit"', 'rate = "1gbit"\nbond = { mode = "6" }', "balance-alb cannot be emulated"),
         ('rate = "1gbit"', 'rate = "1gbit"\nbond = { mode = "balance-rr", hash = "layer2" }', "has no transmit hash"),
-        ('rate = "1gbit"', 'rate = "1gbit"\nbond = { mode = "broadcast", switch = "layer2" }', "knows of no group"),
+        (
+            'rate = "1gbit"',
+            'rate = "1gbit"\nbond = { mode = "broadcast", switch = "layer2" }',
+            "does not know the group",
+        ),
         ('rate = "200mbit"', 'rate = "200mbit"\nbond = { mode = "802.3ad" }', "between switches are not aggregated"),
     ],
 )

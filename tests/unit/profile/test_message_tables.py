@@ -102,7 +102,7 @@ def test_export_of_a_directory_with_messages(tmp_path: Path, file_format: str) -
 def test_what_is_no_record(tmp_path: Path) -> None:
     (tmp_path / "7-0.record").write_bytes(struct.pack("<Q", 7))
     assert record_files.are_in(tmp_path)
-    with pytest.raises(MeasurementError, match=r"7-0\.record: is no record"):
+    with pytest.raises(MeasurementError, match=r"7-0\.record: is not a record"):
         record_files.read(tmp_path)
     assert not record_files.are_in(tmp_path / "none")
 

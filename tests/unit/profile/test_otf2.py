@@ -83,7 +83,7 @@ def test_a_trace_needs_messages_and_a_place(tmp_path: Path) -> None:
     (tmp_path / "full" / "x").touch()
     with pytest.raises(ConfigError, match="full: is not empty"):
         otf2_write.check(tmp_path / "full")
-    with pytest.raises(ConfigError, match="x: is no directory"):
+    with pytest.raises(ConfigError, match="x: is not a directory"):
         otf2_write.check(tmp_path / "full" / "x")
 
 

@@ -167,7 +167,7 @@ def test_a_killed_process_ends_with_its_last_call() -> None:
     assert read.time_s == pytest.approx((7500 - 2000) / 2 * 1e-9)
 
 
-def test_before_mpi_was_initialised_there_is_no_rank_and_no_time() -> None:
+def test_before_mpi_was_initialized_there_is_no_rank_and_no_time() -> None:
     data = build([names()], rank=-1, ranks=0, state=0, begin=0, end=0, checked=0, checked_ns=0)
     read = record.parse(data, source="x")
     assert (read.rank, read.time_s, read.functions) == (None, 0.0, {})
@@ -176,8 +176,8 @@ def test_before_mpi_was_initialised_there_is_no_rank_and_no_time() -> None:
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda data: data[:100], "is no record"),
-        (lambda data: b"X" + data[1:], "is no record"),
+        (lambda data: data[:100], "is not a record"),
+        (lambda data: b"X" + data[1:], "is not a record"),
         (lambda _: build(two_threads(), version=1), "has version 1; this fairlead reads version 4"),
         (lambda _: build(two_threads(), state=9), "unknown state 9"),
         (lambda _: build(two_threads(), rank=2), "is of rank 2 of 2"),

@@ -65,7 +65,7 @@ def at(clock: Clock) -> Iterator[None]:
 
 
 def characterize(store: Store, clock: Clock, seed: int = 1) -> int:
-    """A complete characterisation of the eight hosts; returns its run."""
+    """A complete characterization of the eight hosts; returns its run."""
     draw = np.random.default_rng(seed)
     facts = {"hosts": [{"name": name, "address": f"10.64.0.{k + 1}"} for k, name in enumerate(HOSTS)]}
     run = store.begin_run("characterization", {"cluster": "mesh8"}, seed=seed, facts=facts)
@@ -219,7 +219,7 @@ def _latencies(time_s: float, spans: dict, draw: np.random.Generator) -> list[tu
 
 
 def build(directory: Path, times_s: dict | None = None, replications: int = 8, finish: bool = True) -> int:
-    """A whole store: a characterisation, then a comparison; returns the experiment."""
+    """A whole store: a characterization, then a comparison; returns the experiment."""
     clock = Clock()
     with at(clock), Store.open(directory) as store:
         characterize(store, clock)

@@ -156,7 +156,7 @@ def test_findings_name_the_numbers(demo):
     text = findings.paragraphs(found)[0].replace("\u00a0", " ")
     cg = program(found)
     factor = cg.congested.median_s / cg.clean.median_s
-    assert text.startswith(f"cg: takes {factor:.1f} times as long under other traffic")
+    assert text.startswith(f"cg: takes {factor:.1f} times as long under cross-traffic")
     assert f"{cg.congested.median_s:.1f} s congested" in text
     assert f"which recovers {cg.final.recovered.estimate.value * 100:.0f} % of the lost time (95 % CI" in text
     assert "Overhead on a clean network: not significant (" in text
@@ -229,7 +229,7 @@ def test_planes_are_told_of_side_by_side(tmp_path):
 
 
 def test_what_cannot_be_said_is_null_with_a_reason(tmp_path):
-    """Congestion that costs nothing, a single replication, no characterisation."""
+    """Congestion that costs nothing, a single replication, no characterization."""
     times = {"cg": {"clean": 5.0, "clean_managed": 5.0, "congested": 5.0, "congested_managed": 5.0}}
     clock = fixtures.Clock()
     with fixtures.at(clock), Store.open(tmp_path) as store:
@@ -283,14 +283,14 @@ def test_many_cases_have_one_lead_and_a_section_each(tmp_path):
     with Store.read(tmp_path) as store:
         found = load(store, experiment)
     (lead,) = findings.lead(found)
-    assert lead.startswith("6 cases, each compared with itself. Other traffic slowed them down by a factor of ")
+    assert lead.startswith("6 cases, each compared with itself. Cross-traffic slowed them down by a factor of ")
     best = max(found.programs, key=lambda each: each.final.recovered.value)
     assert f"({best.name})" in lead.partition("recovered")[2].partition(".  ")[0]
     page = comparison_report.write(found, tmp_path / "report.html").html.read_text()
     assert page.count("<svg") == 1 + 3 * 6  # effects; run times, latencies and time line of each
     ids = re.findall(r'\sid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
-    assert "times as long under other traffic" in page
+    assert "times as long under cross-traffic" in page
 
 
 def test_failed_missing_and_running_runs(tmp_path):

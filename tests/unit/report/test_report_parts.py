@@ -1,4 +1,4 @@
-"""Words, tables, colours, the characterisation's page, and the command."""
+"""Words, tables, colours, the characterization's page, and the command."""
 
 import base64
 import json
@@ -236,7 +236,7 @@ def test_a_directory_is_listed(tmp_path, monkeypatch):
     ]
     assert found[0]["labels"] == {"program": "cg", "cluster": "mesh8", "ranks": 8} and found[0]["exit_code"] == 3
     missing = CliRunner().invoke(command, [str(tmp_path), "--run", "99"])
-    assert f"`fairlead report {tmp_path} --list` says what there is" in str(missing.exception)
+    assert f"`fairlead report {tmp_path} --list` lists what there is" in str(missing.exception)
     assert CliRunner().invoke(command, [str(tmp_path), "--list", "--run", "1"]).exit_code == 2
 
 

@@ -172,7 +172,7 @@ def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
     both = CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--experiment", str(experiment)])
     assert both.exit_code == 2
     as_json = CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--json"])
-    assert (as_json.exit_code, "--json is of comparisons" in as_json.output) == (2, True)
+    assert (as_json.exit_code, "--json: only comparisons" in as_json.output) == (2, True)
     wrong = CliRunner().invoke(command, [str(tmp_path), "--run", str(experiment)])
     assert "not a run of a program" in str(wrong.exception)
 

@@ -16,16 +16,16 @@ def _pauses(plan: Mapping[str, Any]) -> str:
 
 @mpi_options
 @between_option
-@size_option("--size", "size_B", "1MiB", "Of messages.")
+@size_option("--size", "size_B", "1MiB", "Message size.")
 @click.option("--train", "trains", type=Numbers(1, 100_000), default="1", show_default=True,
               help="Round trips between two pauses, for example 1,100.")  # fmt: skip
-@click.option("--asleep", is_flag=True, help="Pauses are slept instead of spent in a busy loop.")
-@click.option("--one-pauses", is_flag=True, help="Only the first rank pauses, instead of both.")
+@click.option("--asleep", is_flag=True, help="Sleep in pauses instead of a busy loop.")
+@click.option("--one-pauses", is_flag=True, help="Pause only the first rank, instead of both.")
 @click.option(
-    "--runs", type=click.IntRange(1, 10_000), default=10, show_default=True, help="Passes through all pauses."
+    "--runs", type=click.IntRange(1, 10_000), default=10, show_default=True, help="Number of passes through all pauses."
 )
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=600, show_default=True,
-              metavar="SECONDS", help="Trains that take so much longer than their pauses are hung.")  # fmt: skip
+              metavar="SECONDS", help="Time beyond its pauses after which a train counts as hung.")  # fmt: skip
 def command(one_pauses: bool, **options: Any) -> Asked:
     """Round trips with pauses of 1 s, 1 ms, 1 us, 1 ns, none, and back, 30 each: does a path fall asleep?
 

@@ -76,7 +76,7 @@ def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
 
 def _burst_caption(found: Sequence[Burst]) -> str:
     plan, pauses = found[0].run.plan, list(dict.fromkeys(variant(each.run) for each in found))
-    how = f"there was a pause, {pauses[0]}" if len(pauses) == 1 else "there was a pause; how, the legend or table says"
+    how = f"there was a pause, {pauses[0]}" if len(pauses) == 1 else "there was a pause; the legend or table says how"
     return (
         f"Mean round trip of messages of {words.size(plan['size_B'])}, with the least and greatest of "
         f"{words.count(len(found[0].round_trips_s), 'pass', 'passes')}, in the order taken: before each message, or "

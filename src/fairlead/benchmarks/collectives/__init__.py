@@ -26,14 +26,14 @@ def _begin(plan: Mapping[str, Any]) -> str:
 
 @mpi_options
 @click.option("--operations", type=Names(_operations), default="all", show_default=True,
-              help="Some of allreduce,alltoall,bcast,scatter,gather,allgather,reduce-scatter.")  # fmt: skip
+              help="Operations: some of allreduce,alltoall,bcast,scatter,gather,allgather,reduce-scatter.")  # fmt: skip
 @sizes_option("4 B to 1 MiB, by 4")
 @per_host_option
 @click.option(
-    "--ranks", type=Numbers(2), default=None, help="How many of them take part, for example 4,8  [default: all]."
+    "--ranks", type=Numbers(2), default=None, help="Numbers of ranks that take part, for example 4,8  [default: all]."
 )
 @click.option("--begin", type=click.Choice(["barrier", "agreed"]), default="barrier", show_default=True,
-              help="Calls begin after a barrier, or when synchronised clocks say so.")  # fmt: skip
+              help="Begin calls after a barrier, or at agreed times of synchronized clocks.")  # fmt: skip
 @until_options
 def command(**options: Any) -> Asked:
     """Collective operations among all compute hosts: the time until the last rank has its result.

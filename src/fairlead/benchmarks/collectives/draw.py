@@ -56,7 +56,7 @@ def draw(found: Sequence[Collectives], systems: Sequence[str]) -> Drawing:
         legend_below(figure, handles, columns=3)
     caption = (
         "Median time of a call, with the 5th to 95th percentile: the slowest rank's, from the end of a barrier or a "
-        "synchronised start. Sizes are those of a block (docs/reference/benchmarks.md). "
+        "synchronized start. Sizes are those of a block. "
     ) + transports.told(found)
     return Drawing("collectives", "Collective operations", caption, figure, _table(found))
 
@@ -165,7 +165,7 @@ def _sureness(found: Collectives) -> Verdict:
         text += f"; {words.count(asked - len(cells), 'median')} not measured (time budget or buffer size)"
     if found.begun is not None:
         share = words.percent(found.begun.counted / found.begun.calls, decimals=0)
-        text += f"; synchronised starts, clock error at most {words.duration(found.begun.clock_error_s)}; all ranks "
+        text += f"; synchronized starts, clock error at most {words.duration(found.begun.clock_error_s)}; all ranks "
         text += f"started {share} of the calls in time, which count"
     if found.run.status != "ok":
         text += f"; the run is incomplete ({found.run.status})"

@@ -1,6 +1,6 @@
 """Collective operations: every rank's time of every call; the time of a call is that of the rank that took longest.
 
-A call is begun after a barrier (as by OSU, IMB), or by all ranks at a moment that was agreed on before, by synchronised
+A call is begun after a barrier (as by OSU, IMB), or by all ranks at a moment that was agreed on before, by synchronized
 clocks (Hoefler, Schneider, Lumsdaine 2008): then nothing that a barrier leaves behind is in its time.
 """
 

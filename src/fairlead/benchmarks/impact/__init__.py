@@ -1,4 +1,4 @@
-"""``fairlead measure CLUSTER impact``: what others' traffic does to latency, bandwidth and allreduce."""
+"""``fairlead measure CLUSTER impact``: effect of cross-traffic on latency, bandwidth and allreduce."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ def _congestors() -> tuple[str, ...]:
 
 @mpi_options
 @click.option("--congestors", type=Names(_congestors), default="all", show_default=True,
-              help="Some of alltoall,incast,bcast.")  # fmt: skip
+              help="Congestors: some of alltoall,incast,bcast.")  # fmt: skip
 @click.option("--share", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.5, show_default=True,
-              help="Of the hosts that are congestors; two are victims at least.")  # fmt: skip
-@size_option("--size", "size_B", "64KiB", "Of the congestors' messages.")
+              help="Share of hosts that are congestors; at least two are victims.")  # fmt: skip
+@size_option("--size", "size_B", "64KiB", "Message size of the congestors.")
 @per_host_option
 @until_options
 def command(**options: Any) -> Asked:
-    """What others' traffic does to latency, bandwidth and allreduce (as GPCNeT), from 4 hosts on.
+    """Effect of cross-traffic on latency, bandwidth and allreduce (as GPCNeT); needs 4 hosts.
 
     \b
     Examples:

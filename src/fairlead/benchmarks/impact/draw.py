@@ -49,7 +49,7 @@ def draw(found: Sequence[Impact], systems: Sequence[str]) -> Drawing:
             legend_below(figure, [axes[0].plot([], [], color=of[e.system], label=e.system)[0] for e in found])
     caption = (
         "How many times longer the victims' exchanges take beside a congestor than alone: random ring latency, "
-        "bandwidth with a barrier, allreduce. Small points are rounds, in each of which the hosts were drawn anew; "
+        "bandwidth with a barrier, allreduce. Small points are rounds, each with newly drawn hosts; "
         "large ones their median with its 95 % interval. The tail is that of all rounds together, of as many exchanges "
         f"of each alone as beside; it is told where at least {BEYOND} take longer. "
     ) + transports.told(found)
@@ -93,11 +93,11 @@ def verdicts(found: Impact) -> Iterator[Verdict]:
     harmed = [each for each in found.factors if each.mean_interval is not None and each.mean_interval.low >= HARMED]
     if harmed:
         named = words.listing([f"{each.cell.victim} by {each.cell.congestor}" for each in harmed])
-        yield Verdict("bad", f"other traffic slows {named} down ({words.significant(HARMED)} times or more)")
+        yield Verdict("bad", f"cross-traffic slows {named} down ({words.significant(HARMED)} times or more)")
     spared = [each for each in found.factors if each.mean_interval is not None and each.mean_interval.high <= SPARED]
     if len(spared) == len(found.factors):
         yield Verdict(
-            "good", f"other traffic slows no victim down by more than {words.percent(SPARED - 1, decimals=0)}"
+            "good", f"cross-traffic slows no victim down by more than {words.percent(SPARED - 1, decimals=0)}"
         )
     rounds = [len(factor.ratios) for factor in found.factors]
     said = f"{min(rounds)}" if min(rounds) == max(rounds) else f"{min(rounds)} to {max(rounds)}"

@@ -47,7 +47,7 @@ def _draw(factors: Sequence[Factor], systems: Sequence[str]) -> Drawing:
         for each, curve, value in factors
     ]
     caption = (
-        "As GPCNeT tells them, averaged over the files: times beside congestors over times alone, or rates alone over "
+        "As GPCNeT prints them, averaged over the files: times beside congestors over times alone, or rates alone over "
         "rates beside them; of the averages (mean) and of what 99 % of the samples reach (p99). At 1 congestion costs "
         "nothing."
     )

@@ -41,10 +41,10 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         hint = "these programs write ASCII or UTF-8; `iconv` converts other texts"
-        raise ConfigError(f"{path}:{line}: byte {error.start} is no text in UTF-8", hint=hint) from error
+        raise ConfigError(f"{path}:{line}: byte {error.start} is not valid UTF-8", hint=hint) from error
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        raise ConfigError(f"{path}:{line}: a byte of 0: this is no text in UTF-8", hint="is it UTF-16, or binary?")
+        raise ConfigError(f"{path}:{line}: a byte of 0: this is not valid UTF-8", hint="is it UTF-16, or binary?")
     return text.replace("\r\n", "\n")
 
 

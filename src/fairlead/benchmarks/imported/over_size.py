@@ -74,10 +74,9 @@ def _over_size(found: Sequence[Imported], own: Sequence[Measured], quantity: str
 
 def _caption(own: Sequence[Measured]) -> str:
     caption = (
-        "Each line is the statistic in brackets, as the program says it or as its samples have it, averaged over the "
-        "files. Bands reach from the least to the greatest sample; a program that tells neither has bars from the "
-        "least to the greatest file instead. What a time is differs by program (half a round trip, a call); see "
-        "docs/reference/benchmarks.md."
+        "Each line is the statistic in brackets, as printed or computed from samples, averaged over the "
+        "files. Bands reach from the least to the greatest sample; a program that prints neither has bars from the "
+        "least to the greatest file instead. What a time is differs by program (half a round trip, a call)."
     )
     if own:
         caption += (

@@ -13,16 +13,22 @@ if TYPE_CHECKING:
 
 @between_option
 @click.option("--verbs", type=Names(lambda: ("send", "write")), default="send,write", show_default=True,
-              help="Some of send,write.")  # fmt: skip
+              help="Verbs: some of send,write.")  # fmt: skip
 @click.option("--tests", type=Names(lambda: ("latency", "throughput")), default="latency,throughput",
-              show_default=True, help="Some of latency,throughput.")  # fmt: skip
+              show_default=True, help="Tests: some of latency,throughput.")  # fmt: skip
 @sizes_option("2 B to 8 MiB, by 4")
-@click.option("--queue-pairs", type=Numbers(), default="1,16", show_default=True, help="At once, of throughput.")
-@directions_option("One way, or both ways at once, of throughput.")
-@click.option("--device", help="As perftest's --ib-dev [default: the first one].")
-@click.option("--gid-index", type=click.IntRange(0, 1024), help="As perftest's; RoCE may need it.")
+@click.option(
+    "--queue-pairs",
+    type=Numbers(),
+    default="1,16",
+    show_default=True,
+    help="Numbers of simultaneous queue pairs for throughput.",
+)
+@directions_option("Directions of throughput: one, or both at the same time.")
+@click.option("--device", help="Device, as perftest's --ib-dev [default: the first one].")
+@click.option("--gid-index", type=click.IntRange(0, 1024), help="GID index, as perftest's; RoCE may need it.")
 @click.option("--connection", type=click.Choice(["RC", "UC", "UD", "XRC", "DC", "SRD"]),
-              help="As perftest's [default: RC].")  # fmt: skip
+              help="Connection type, as perftest's [default: RC].")  # fmt: skip
 @until_options
 def command(**options: Any) -> Asked:
     """InfiniBand and RoCE by perftest: latency and throughput of send and write.

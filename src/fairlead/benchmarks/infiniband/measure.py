@@ -225,7 +225,7 @@ def _output(host: str, cell: Cell, process: "subprocess.Popen[str]", limit_s: fl
     lines = [line.strip() for line in (errors.strip() or output.strip()).splitlines()][-SAID_LINES:]
     raise MeasurementError(
         f"{host}: {cell.program()} of {cell.size_B} B ended with exit code {process.returncode}: "
-        f"{' / '.join(lines) or '(it said nothing)'}"
+        f"{' / '.join(lines) or '(no output)'}"
     )
 
 
@@ -238,8 +238,8 @@ def _values(text: str, cell: Cell, count: int, source: str) -> Floats:
     sizes_B = [each.values.tolist() for one in readings for each in one.series if each.name == "size_B"]
     if len(found) != 1 or sizes_B != [[cell.size_B]]:
         raise MeasurementError(
-            f"{source}: it told of {len(found)} tests of sizes {sizes_B}, and not of one of {cell.size_B} B"
+            f"{source}: it printed {len(found)} tests of sizes {sizes_B}, and not of one of {cell.size_B} B"
         )
     if cell.test == LATENCY and len(found[0]) != count - 1:
-        raise MeasurementError(f"{source}: it told {len(found[0])} of {count - 1} samples")
+        raise MeasurementError(f"{source}: it printed {len(found[0])} of {count - 1} samples")
     return np.asarray(found[0], dtype=np.float64)

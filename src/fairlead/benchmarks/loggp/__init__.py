@@ -11,7 +11,9 @@ from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, re
 @mpi_options
 @between_option
 @sizes_option("1 B to 96 KiB")
-@click.option("--train", type=click.IntRange(2, 1000), default=16, show_default=True, help="Messages of a train.")
+@click.option(
+    "--train", type=click.IntRange(2, 1000), default=16, show_default=True, help="Number of messages in a train."
+)
 @until_options
 def command(**options: Any) -> Asked:
     """LogGP parameters: latency, overhead, gap of messages and of bytes (as netgauge).
@@ -29,6 +31,6 @@ register(
         package=__name__,
         place=LAYERS + 60,
         command=command,
-        compared="L; o of the smallest size that it is told of; g of the smallest messages, G of the largest",
+        compared="L; o of the smallest size that has one; g of the smallest messages, G of the largest",
     )
 )

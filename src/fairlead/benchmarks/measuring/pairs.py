@@ -44,7 +44,9 @@ def host_pairs(cluster: Cluster, given: Sequence[HostPair]) -> tuple[HostPair, .
     for pair in given:
         for name in pair:
             if cluster.host(name).name not in hosts:
-                raise ConfigError(f"--between {' '.join(pair)}: {name} takes no ranks (its role is no compute host's)")
+                raise ConfigError(
+                    f"--between {' '.join(pair)}: {name} takes no ranks (its role is not a compute host's)"
+                )
         if pair[0] == pair[1]:
             raise ConfigError(f"--between {' '.join(pair)}: give two different hosts")
     if not given and len(hosts) < 2:

@@ -104,7 +104,7 @@ class Probe:
         try:
             answer: dict[str, Any] = json.loads(line)
         except ValueError as error:
-            raise MeasurementError(f"{self._name}: {what}: the answer is no JSON: {line[:80]!r}") from error
+            raise MeasurementError(f"{self._name}: {what}: the answer is not JSON: {line[:80]!r}") from error
         return answer
 
     def _death(self, what: str) -> MeasurementError:
@@ -113,7 +113,7 @@ class Probe:
         self._threads[1].join(END_S)
         return MeasurementError(
             f"{self._name} ended during {what} with exit code {self._process.poll()}{self._tail()}",
-            hint="a host may be gone; `fairlead doctor` says more",
+            hint="a host may be gone; `fairlead doctor` shows more",
         )
 
     def _tail(self) -> str:

@@ -10,14 +10,14 @@ from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, re
 
 @mpi_options
 @between_option
-@size_option("--size", "size_B", "1", "Of the latency's messages.")
-@size_option("--train-size", "train_B", "1MiB", "Of the throughput's messages.")
-@click.option("--seconds", type=click.FloatRange(min=1), default=3600, show_default=True, help="How long.")
+@size_option("--size", "size_B", "1", "Message size for latency.")
+@size_option("--train-size", "train_B", "1MiB", "Message size for throughput.")
+@click.option("--seconds", type=click.FloatRange(min=1), default=3600, show_default=True, help="Duration.")
 @click.option("--every", "part_s", type=click.FloatRange(min=0.1), default=1, show_default=True, metavar="SECONDS",
-              help="Both are measured once in that time.")  # fmt: skip
+              help="Interval in which each is measured once.")  # fmt: skip
 @timeout_option(part="part")
 def command(**options: Any) -> Asked:
-    """Latency and throughput for a long time: tails, how long disturbances last, changes of level.
+    """Latency and throughput for a long time: tails, duration of disturbances, changes of level.
 
     \b
     Examples:

@@ -16,22 +16,22 @@ RTLA = ("noise-osnoise", "noise-osnoise-hist", "noise-timerlat", "noise-timerlat
 
 
 def _cores(plan: Mapping[str, Any]) -> str:
-    return "one core after the other" if plan.get("in_turn") else "all cores at once"
+    return "one core after the other" if plan.get("in_turn") else "all cores at the same time"
 
 
 @click.option("--method", type=click.Choice(["selfish", "fwq"]), default="selfish", show_default=True,
-              help="Detours of a busy loop, or times of equal pieces of work.")  # fmt: skip
+              help="selfish: detours of a busy loop; fwq: times of equal pieces of work.")  # fmt: skip
 @hosts_option
-@click.option("--cpus", type=Numbers(0), default=None, help="Processors [default: all that may be used].")
-@click.option("--in-turn", is_flag=True, help="One processor after the other instead of all at once.")
+@click.option("--cpus", type=Numbers(0), default=None, help="Processors to measure [default: all that may be used].")
+@click.option("--in-turn", is_flag=True, help="Measure one processor after the other instead of all at the same time.")
 @click.option("--threshold", type=click.FloatRange(min=1.5), default=9, show_default=True,
-              help="A detour takes more than so many of the least iterations.")  # fmt: skip
+              help="Multiple of the shortest iteration from which an iteration counts as a detour.")  # fmt: skip
 @click.option("--detours", type=click.IntRange(1, 10_000_000), default=100_000, show_default=True,
-              help="Detours after which a processor is done.")  # fmt: skip
+              help="Number of detours after which a processor is done.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.01, 1e6), default=10, show_default=True,
               help="Time after which a processor is done.")  # fmt: skip
 @click.option("--quantum", "quantum_s", type=click.FloatRange(1e-6, 10), default=0.001, show_default=True,
-              metavar="SECONDS", help="A piece of work.")  # fmt: skip
+              metavar="SECONDS", help="Length of a piece of work.")  # fmt: skip
 def command(**options: Any) -> Asked:
     """Operating-system noise: what takes the processor from a program, on every core.
 

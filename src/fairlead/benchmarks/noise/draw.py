@@ -287,7 +287,7 @@ def _of_rtla(found: Noise) -> Iterator[Verdict]:
         late = words.duration(worst.greatest_s)
         yield Verdict("fact", f"rtla timerlat: a timer is at most {late} late ({worst.of}, processor {worst.cpu})")
     if found.told:
-        yield Verdict("sure", "rtla tells sums, means and maxima, no samples")
+        yield Verdict("sure", "rtla prints sums, means and maxima, no samples")
 
 
 def _range(shares: Sequence[float]) -> str:

@@ -173,7 +173,7 @@ def _keep(
     finally:
         watch.cancel()
     if process.wait() != 0 or not cores:
-        why = watch.said or process.stderr.read().strip() or "it said nothing"
+        why = watch.said or process.stderr.read().strip() or "no output"
         raise MeasurementError(f"{host}: {PROGRAM} ended with exit code {process.returncode}: {why}")
     done()
 
@@ -182,7 +182,7 @@ def _parsed(host: str, line: str) -> dict[str, Any]:
     try:
         said: dict[str, Any] = json.loads(line)
     except ValueError as error:
-        raise MeasurementError(f"{host}: {PROGRAM} said what is no JSON: {line[:80]!r}") from error
+        raise MeasurementError(f"{host}: {PROGRAM} printed invalid JSON: {line[:80]!r}") from error
     return said
 
 

@@ -117,7 +117,7 @@ def draw(found: Sequence[tuple[str, Sequence[Told]]], systems: Sequence[str]) ->
         names = [f"{each.of} {each.cpu}" for _, each in rows]
         axis.set_xticks(range(0, len(rows), every), names[::every], rotation=90 if len(rows) > 10 else 0, fontsize=8.5)
     caption = (
-        "As rtla tells it of each processor: bars are maxima, lines means. It keeps no samples: osnoise top tells the "
+        "As printed by rtla for each processor: bars are maxima, lines means. It keeps no samples: osnoise top has the "
         "sum of the noise and maxima alone, timerlat top means (rounded down) and maxima; the 99 % of hist are upper "
         "ends of its buckets."
     )
@@ -125,7 +125,7 @@ def draw(found: Sequence[tuple[str, Sequence[Told]]], systems: Sequence[str]) ->
     columns += [("overhead", "overhead_share"), ("least", "least_s"), ("mean", "mean_s"), ("99 %", "p99_s")]
     columns += [("greatest", "greatest_s"), ("events or periods", "n")]
     return Drawing(
-        "noise-rtla", "Noise as rtla tells it", caption, figure, table(columns, [_row(*each) for each in rows])
+        "noise-rtla", "Noise as printed by rtla", caption, figure, table(columns, [_row(*each) for each in rows])
     )
 
 

@@ -10,11 +10,11 @@ from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, re
 
 @mpi_options
 @between_option
-@size_option("--size", "size_B", "8", "Of messages.")
-@click.option("--seconds", type=click.FloatRange(min=1), default=30, show_default=True, help="How long.")
+@size_option("--size", "size_B", "8", "Message size.")
+@click.option("--seconds", type=click.FloatRange(min=1), default=30, show_default=True, help="Duration.")
 @timeout_option(part="part of a second")
 def command(**options: Any) -> Asked:
-    """What operating-system noise does to messages: how many of the slow ones it explains.
+    """Effect of operating-system noise on messages: how many slow ones it explains.
 
     \b
     Example:

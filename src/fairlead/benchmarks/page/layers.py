@@ -125,9 +125,9 @@ def draw(name: str, found: Sequence[Layers], number: int) -> Drawing:
     )
     told = sorted({layer.statistic for each in found for layer in each.layers} - {"median"})
     if told:
-        caption += f" Of files the {words.listing(told)} is drawn where they tell no median; see the table."
+        caption += f" Of files the {words.listing(told)} is drawn where they have no median; see the table."
     if any(each.has_means() for each in found):
-        caption += " Where a file tells means, fairlead's own mean is the dash-dotted line beside its median."
+        caption += " Where a file has means, fairlead's own mean is the dash-dotted line beside its median."
     return Drawing(
         f"layers-{number}",
         f"The layers of {name}",
@@ -196,7 +196,7 @@ def verdicts(found: Sequence[Layers]) -> Iterator[Verdict]:
                 text = f"{with_streams} {name} carries {words.percent(share, decimals=0)} of what {best.name} does"
                 yield Verdict("bad" if share < LOSS else "good", text)
     if beyond := list(dict.fromkeys(kind for each in found for kind in _beyond(each))):
-        text = f"MPI was kept on TCP, so that nothing is said of what it does over {words.listing(beyond)}"
+        text = f"MPI was kept on TCP, so nothing is known of its performance over {words.listing(beyond)}"
         yield Verdict("sure", f"{text}: --transport native lets the library choose")
 
 

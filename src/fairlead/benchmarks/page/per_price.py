@@ -112,7 +112,7 @@ def draw(
             if len(priced) > 1:
                 axis.legend(fontsize=8.5)
     caption = (
-        "Medians of blocks (where it says mean: of their means; of files, what they tell), for the price of an hour of "
+        "Medians of blocks (where marked mean: of their means; for files, their figures), for the price of an hour of "
         "the hosts that were busy, with their part of what is paid for all of a "
         f"system: {'; '.join(_price_words(name, price) for name, price in priced.items())}."
     )

@@ -33,5 +33,5 @@ def paragraphs(said: Sequence[tuple[str, Verdict]]) -> list[str]:
         elif parts:
             found.append(f"{lead}: " + " ".join(f"On {system} {text}." for system, text in parts))
         if not parts and kind == "bad":
-            found.append("Problems: none found (limits: docs/reference/benchmarks.md).")
+            found.append("Problems: none found.")
     return found

@@ -40,9 +40,9 @@ def mpi_latency(**options: Any) -> Asked:
     return _asked(LATENCY, options)
 
 
-@directions_option("One way (osu_bw, osu_mbw_mr), or both ways at once (osu_bibw).")
+@directions_option("One way (osu_bw, osu_mbw_mr), or both ways at the same time (osu_bibw).")
 @click.option("--window", type=click.IntRange(1, 4096), default=64, show_default=True,
-              help="Messages under way together; fewer where they need more than 256 MiB a host.")  # fmt: skip
+              help="Number of messages in flight; fewer where they need more than 256 MiB per host.")  # fmt: skip
 @sizes_option("1..4MiB")
 @between_several_option
 @pairs_option

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 @mpi_options
 @between_several_option
 @click.option(
-    "--pairs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Of ranks, for two hosts each."
+    "--pairs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Pairs of ranks for each pair of hosts."
 )
-@size_option("--size", "size_B", "1MiB", "Of messages.")
-@click.option("--seconds", type=click.FloatRange(min=1), default=900, show_default=True, help="How long.")
+@size_option("--size", "size_B", "1MiB", "Message size.")
+@click.option("--seconds", type=click.FloatRange(min=1), default=900, show_default=True, help="Duration.")
 @timeout_option(part="part of a second")
 def command(**options: Any) -> Asked:
     """Throughput for a long time, and the dips in it.

@@ -15,14 +15,20 @@ SHORTEST_S = 3  # with shorter streams the middle thirds of all would not have a
 
 
 @between_option
-@click.option("--streams", type=Numbers(), default="1", show_default=True, help="Streams at once, for example 1,16.")
-@directions_option("From the first host to the second, or both ways at once.")
+@click.option(
+    "--streams",
+    type=Numbers(),
+    default="1",
+    show_default=True,
+    help="Numbers of simultaneous streams, for example 1,16.",
+)
+@directions_option("From the first host to the second, or both ways at the same time.")
 @click.option("--seconds", type=click.IntRange(3, 3600), default=6, show_default=True,
               help="Length of a stream, in whole seconds; its middle third counts.")  # fmt: skip
-@size_option("--length", "length_B", "1MiB", "What a stream writes at once.")
+@size_option("--length", "length_B", "1MiB", "Size of a stream's writes.")
 @repeat_options
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=30, show_default=True,
-              metavar="SECONDS", help="A stream that takes so much longer than --seconds is hung.")  # fmt: skip
+              metavar="SECONDS", help="Time beyond --seconds after which a stream counts as hung.")  # fmt: skip
 def command(**options: Any) -> Asked:
     """TCP throughput by iperf3.
 

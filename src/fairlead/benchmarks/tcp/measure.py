@@ -166,7 +166,7 @@ def _output(host: str, process: "subprocess.Popen[str]", limit_s: float) -> list
         if process.returncode == 0:
             return streams
     lines = [line.strip() for line in (errors.strip() or output.strip()).splitlines()][:SAID_LINES]
-    said = " / ".join(lines) or "(it said nothing)"
+    said = " / ".join(lines) or "(no output)"
     raise MeasurementError(f"{host}: iperf3 ended with exit code {process.returncode}: {said}")
 
 
@@ -190,7 +190,7 @@ def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.St
 def _one(streams: Sequence[iperf3.Stream], *, sends: bool) -> iperf3.Stream:
     found = [stream for stream in streams if stream.sends == sends]
     if len(found) != 1:
-        raise MeasurementError(f"iperf3 told of {len(found)} {'sending' if sends else 'receiving'} streams, not of one")
+        raise MeasurementError(f"iperf3 reported {len(found)} {'sending' if sends else 'receiving'} streams, not one")
     return found[0]
 
 

@@ -8,7 +8,7 @@ from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, re
 
 @hosts_option
 def command(**options: Any) -> Asked:
-    """Clocks: the smallest steps that they tell apart, and what a reading costs.
+    """Clocks: their resolution, and the time that a reading takes.
 
     \b
     Example:

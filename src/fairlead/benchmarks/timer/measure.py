@@ -54,9 +54,9 @@ def _parsed(host: str, line: str) -> dict[str, Any]:
     try:
         said: dict[str, Any] = json.loads(line)
     except ValueError as error:
-        raise MeasurementError(f"{host}: {PROGRAM} said what is no JSON: {line[:80]!r}") from error
+        raise MeasurementError(f"{host}: {PROGRAM} printed invalid JSON: {line[:80]!r}") from error
     if missing := {"clock", "nominal_s", "steps_s", "readings_s"} - said.keys():
-        raise MeasurementError(f"{host}: {PROGRAM} did not tell {sorted(missing)[0]}")
+        raise MeasurementError(f"{host}: {PROGRAM} did not print {sorted(missing)[0]}")
     return said
 
 

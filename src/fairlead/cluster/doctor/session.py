@@ -114,7 +114,7 @@ class ProbeSession:
 
     def _ended(self) -> HostError:
         _, stderr = self._process.communicate()
-        said = " / ".join(stderr.decode(errors="replace").strip().splitlines()[-2:]) or "(it said nothing)"
+        said = " / ".join(stderr.decode(errors="replace").strip().splitlines()[-2:]) or "(no output)"
         if self._process.returncode == NOT_FOUND:
             old = re.search(rf"^{PYTHON} is (\S+)$", stderr.decode(errors="replace"), re.MULTILINE)
             state = f"is {old.group(1)}" if old else "is not there"

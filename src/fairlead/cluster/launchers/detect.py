@@ -21,7 +21,7 @@ def parse_version(text: str, *, mpirun: str = "mpirun") -> Mpi:
     mpi = next((found for launcher in LAUNCHERS if (found := launcher.recognise(text))), None)
     if mpi is None:
         first = text.strip().splitlines()[0] if text.strip() else "(nothing)"
-        raise ConfigError(f"{mpirun} --version says {first!r}, which is no MPI that fairlead knows", hint=_OWN_LINE)
+        raise ConfigError(f"{mpirun} --version prints {first!r}, which is not a known MPI", hint=_OWN_LINE)
     if mpi.launcher not in LAUNCHERS:
         known = ", ".join(launcher.name for launcher in LAUNCHERS if launcher.family is not None)
         raise ConfigError(f"{mpirun} is {mpi}; fairlead launches {known}", hint=_OWN_LINE)

@@ -58,7 +58,7 @@ class Copy:
         assert self._sink.stdout is not None
         port = int(self._sink.stdout.readline() or 0)
         if not port:
-            raise LabError(f"{target} cannot receive the copy", hint="see what was said before")
+            raise LabError(f"{target} cannot receive the copy", hint="see the messages before")
         self._socket = socket.socket()
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, lab.plan.congestion_control.encode())
         self._socket.settimeout(_CONNECT_TIMEOUT_S)

@@ -10,7 +10,7 @@ def refusal(plan: Plan, vm: str, server: str) -> str | None:
     host, target = plan.host_by_name.get(vm), plan.server_by_name.get(server)
     movable = [each.name for each in plan.hosts if each.server]
     if host is None or not host.server:
-        return f"{vm} is no virtual machine of lab {plan.name}, which has {', '.join(movable)}"
+        return f"{vm} is not a virtual machine of lab {plan.name}, which has {', '.join(movable)}"
     if target is None:
         return f"lab {plan.name} has no server {server!r}, it has {', '.join(plan.server_by_name)}"
     if host.server == server:

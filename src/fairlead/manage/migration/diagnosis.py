@@ -83,11 +83,13 @@ def _judge(
     rate, uplink_bps = traffic.servers.get(server), inventory.server(server).uplink_bps
     every = f"every path into {server} is slow ({seen})"
     if rate is None or not uplink_bps:
-        return Diagnosis(server, Kind.UNKNOWN, vms, None, f"{every}, but the cloud does not tell its traffic")
+        return Diagnosis(server, Kind.UNKNOWN, vms, None, f"{every}, but the cloud does not report its traffic")
     if rate.in_bps < settings.busy_share * uplink_bps:
         why = f"{every}, but its uplink is not full: {rate.in_bps / 1e6:.0f} of {uplink_bps / 1e6:.0f} Mbit/s come in"
         return Diagnosis(server, Kind.PATH, vms, None, why)
     foreign = max(0.0, 1.0 - traffic.into(mine) / rate.in_bps)
-    why = f"{every}; {rate.in_bps / 1e6:.0f} of {uplink_bps / 1e6:.0f} Mbit/s come in, {foreign:.0%} of it foreign"
+    why = (
+        f"{every}; {rate.in_bps / 1e6:.0f} of {uplink_bps / 1e6:.0f} Mbit/s come in, {foreign:.0%} of it cross-traffic"
+    )
     kind = Kind.DESTINATION if foreign >= settings.foreign_share else Kind.INCAST
     return Diagnosis(server, kind, vms, foreign, why)

@@ -1,7 +1,7 @@
 """Which paths have a bottleneck in common after machines have moved, without traffic to find it out.
 
 Paths meet because of where their ends are. So those of a machine that moved are taken to share what paths of machines
-that lay alike were found to share by the characterisation: ends equal or not, on one server or not, in one network or
+that lay alike were found to share by the characterization: ends equal or not, on one server or not, in one network or
 not. Nothing is injected into a network that a program is using.
 """
 

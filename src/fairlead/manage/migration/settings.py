@@ -15,7 +15,7 @@ class MigrationSettings:
         busy_share: of an uplink's rate that must come in for the server to be the bottleneck.
         foreign_share: of what comes in that must be others', else the program's own messages are the cause.
         target_share: of an uplink's rate that may be in use at the target with the machine there.
-        copy_share: of an uplink's rate that the copy gets beside other traffic, at least.
+        copy_share: of an uplink's rate that the copy gets beside cross-traffic, at least.
         copy_slows: share of the program's speed that is lost while a machine is copied.
         restart_s: after a pause, until connections are at full speed again: retransmission time-outs.
         worth: the expected gain must be so many times the expected cost.

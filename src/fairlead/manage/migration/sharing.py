@@ -18,7 +18,7 @@ class Sharing:
     """Keeps the agents' relation up to date.
 
     Args:
-        hurts: as characterised, with the machines where they are when they are first seen; None: agents judge by none.
+        hurts: as characterized, with the machines where they are when they are first seen; None: agents judge by none.
     """
 
     def __init__(self, agents: Commander, names: Sequence[str], hurts: Bools | None) -> None:
@@ -49,7 +49,7 @@ class Sharing:
         return self._tell(self._told, changed) if due else None
 
     def forget(self, host: int) -> None:
-        """A host's agent was started again, with what was characterised."""
+        """A host's agent was started again, with what was characterized."""
         if self._told is not self._hurts:
             self._untold.add(host)
             self._tell_again_s = float("-inf")
@@ -65,5 +65,5 @@ class Sharing:
         if not changed:
             return None
         silent = [self._names[host] for host in sorted(self._untold)]
-        but = f", but for {', '.join(silent)}, which did not answer and will be told again" if silent else ""
+        but = f", except {', '.join(silent)}, which did not answer and will be informed again" if silent else ""
         return f"the agents know that {changed} pairs of paths share other links than before{but}"

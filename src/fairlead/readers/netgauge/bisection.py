@@ -77,7 +77,7 @@ def read(output: Output) -> list[Reading]:
         elif match := TOTAL.fullmatch(text):
             found.take_total(match, line)
         elif not PAIR.fullmatch(text):
-            raise output.refused(line, f"{text!r} is no round, bucket or average of ebb")
+            raise output.refused(line, f"{text!r} is not a round, bucket or average of ebb")
     name = f"netgauge ebb, {found.ranks} ranks"
     series = [
         Series(SAMPLES["rate_bps"], "bit/s", {"size_B": size_B}, np.array(rates) * MB_BPS)

@@ -35,9 +35,7 @@ def read(output: Output, tick_rate_hz: float | None) -> list[Reading]:
         ticks.append(int(match[2]))
         at_s.append(float(match[4]))
     if tick_rate_hz is None:
-        raise output.refused(
-            output.first, "distrtt counts in ticks whose rate it does not tell", hint="give it: --tick-rate HZ"
-        )
+        raise output.refused(output.first, "distrtt counts in ticks of an unknown rate", hint="give it: --tick-rate HZ")
     round_trips_s = np.array(ticks) / tick_rate_hz
     if float(round_trips_s.sum()) > at_s[-1] + 1e-6:
         raise output.refused(

@@ -43,7 +43,7 @@ def read(output: Output) -> list[Reading]:
             found += _summed(output, match, tries, times_us, line)
             tries, times_us = [], []
         elif text.strip() and not text.startswith("#") and not DOTS.fullmatch(text.strip()):
-            raise output.refused(line, f"{text!r} is no try of collvsnoise")
+            raise output.refused(line, f"{text!r} is not a try of collvsnoise")
     if tries or not found:
         raise output.refused(output.end(), 'the tries are not summed up ("# acc: .."); the file is not complete')
     return found

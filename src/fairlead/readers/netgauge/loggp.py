@@ -32,7 +32,7 @@ def read(output: Output) -> list[Reading]:
     for line, text in output.rows():
         match = ROW.fullmatch(text.rstrip())
         if match is None:
-            raise output.refused(line, f"{text!r} is no row of loggp: size, n and nine numbers with six decimals")
+            raise output.refused(line, f"{text!r} is not a row of loggp: size, n and nine numbers with six decimals")
         size_B, n = int(match[1]), int(match[2])
         values = [float(word) for word in match.groups()[2:]]
         # Where the protocol changes, the size is told twice: with the fit of the old one and that of the new one.

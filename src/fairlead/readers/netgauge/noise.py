@@ -59,7 +59,7 @@ def _detours(output: Output) -> list[tuple[float, float]]:
     for line, text in output.rows():
         words = text.split("\t")
         if len(words) != 2:
-            raise output.refused(line, f"{text!r} is no time and duration")
+            raise output.refused(line, f"{text!r} is not a time and duration")
         start, length = (number(word, output.source, line, pattern=DECIMALS) for word in words)
         if found and start <= found[-1][0]:
             raise output.refused(line, f"the detour at {start:.2f} ns comes after that at {found[-1][0]:.2f} ns")

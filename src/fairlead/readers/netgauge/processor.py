@@ -24,7 +24,7 @@ def read(output: Output) -> list[Reading]:
     ended = False
     for line, text in output.rows():
         if ended or (not LINE.fullmatch(text) and not DEVIATION.fullmatch(text)):
-            raise output.refused(line, f"{text!r} is no line of cpu")
+            raise output.refused(line, f"{text!r} is not a line of cpu")
         if match := LINE.fullmatch(text):
             if match[1] in found:
                 raise output.refused(line, f"a second line of {match[1]!r}")

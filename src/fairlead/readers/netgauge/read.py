@@ -55,6 +55,6 @@ def _read(output: Output, told: Told) -> list[Reading]:
         return clocks.read(output, told.tick_rate_hz)
     if output.rows() and output.pattern and output.pattern not in NOT_READ:
         line, text = output.rows()[0]
-        raise output.refused(line, f"{text!r} is no row of {output.pattern}")
+        raise output.refused(line, f"{text!r} is not a row of {output.pattern}")
     named = f" (pattern {output.pattern})" if output.pattern else ""
     raise output.refused(output.first, f"there is no pattern of netgauge that is read{named}", hint=HINT)

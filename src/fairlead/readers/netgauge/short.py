@@ -33,7 +33,7 @@ def read(output: Output) -> list[Reading]:
         row = next((each for each in ROWS if each.fullmatch(text)), None)
         match = row.fullmatch(text) if row else None
         if row is None or match is None:
-            raise output.refused(line, f"{text!r} is no row of netgauge")
+            raise output.refused(line, f"{text!r} is not a row of netgauge")
         for name, size_B, values in ROWS[row](output, match, line):
             test = tests.setdefault(name, [])
             if test and test[0][1].keys() != values.keys():
@@ -66,7 +66,7 @@ def _reading(output: Output, name: str, test: list[tuple[int | None, dict[Column
 def _size(output: Output, match: re.Match[str], line: int) -> list[Value]:
     pattern = output.pattern or DEFAULT_PATTERN
     if pattern in (QUEUE, STRIDES, ALL, "memory"):
-        raise output.refused(line, f"{match[0]!r} is no row of {pattern}")
+        raise output.refused(line, f"{match[0]!r} is not a row of {pattern}")
     size_B, time_us, rate = int(match[1]), float(match[2]), float(match[3])
     is_median = pattern in MEDIANS
     if is_median:

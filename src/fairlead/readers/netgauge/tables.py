@@ -13,7 +13,7 @@ _NUMBER = r"(\d+\.\d\d(?:\d\d)?)"  # one_one_all has four decimals at the least 
 _BLOCK = " ".join([_NUMBER] * 4)
 _AROUND = r" \((?:\d+\.\d\d|-?nan) \d+\)"  # deviation, and how many lie beyond two of it; none of a single test
 QUEUE, STRIDES, ALL = "one_one_req_queue", "one_one_dtype", "one_one_all"
-UNNAMED = "several patterns of netgauge write this table, and the file does not say which"
+UNNAMED = "several patterns of netgauge write this table, and the file does not name the pattern"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def read(output: Output) -> list[Reading]:
         elif bare and not bare.startswith("#"):
             match = layout.row().fullmatch(bare) if layout else None
             if layout is None or match is None:
-                raise output.refused(line, f"{bare!r} is no row of this table; its header is {_header(layout)!r}")
+                raise output.refused(line, f"{bare!r} is not a row of this table; its header is {_header(layout)!r}")
             rows.append((line, tuple(int(key) for key in match[1].split()), _blocks(layout, match)))
     assert layout is not None
     if not rows:

@@ -83,7 +83,7 @@ def _clocks(comparison: Comparison) -> str:
     if kinds == {True}:
         return "by the program's own clock"
     whole = "start-up included"
-    return whole if kinds == {False} else f"by the program's own clock where it tells one, else {whole}"
+    return whole if kinds == {False} else f"by the program's own clock where it prints one, else {whole}"
 
 
 def _run_time_panel(axis: Any, program: Program) -> None:

@@ -66,7 +66,7 @@ def _unread(result: Result) -> int:
 def disagreements(result: Result) -> list[str]:
     """Claims of which the file itself says something else."""
     return [
-        f"the file says that this {'holds' if each.claim.reproduces else 'does not follow'}, the data say: "
+        f"the file states that this {'holds' if each.claim.reproduces else 'does not follow'}, the data say: "
         f"{each.verdict}: {each.claim.statement}"
         for each in result.checked
         if each.differs_from_file

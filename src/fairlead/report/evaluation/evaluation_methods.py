@@ -30,11 +30,11 @@ def _planned(plan: dict[str, Any], analysis: Analysis) -> str:
     counts = str(per_cell[0]) if len(per_cell) == 1 else f"{per_cell[0]} to {per_cell[-1]}"
     parts = [f"Factors were {_factors(analysis)}."]
     if plan["exclude"] or plan["fractions"]:
-        parts.append(f"Of all combinations {words.count(len(analysis.data.cells), 'cell')} were run, as the plan says.")
+        parts.append(f"{words.count(len(analysis.data.cells), 'cell')} of all combinations were run, as planned.")
     for fraction in plan["fractions"]:
         parts.append(
             f"Of the combinations of {words.listing(list(fraction['factors']))} a regular fraction was run: their "
-            "interaction cannot be told from the mean, nor an effect from the interaction of the others."
+            "interaction cannot be distinguished from the mean, nor an effect from the interaction of the others."
         )
     parts.append(f"Every cell has {counts} replications; the order was drawn from seed {plan['evaluation']['seed']}.")
     if table["half_width"]:
@@ -45,7 +45,7 @@ def _planned(plan: dict[str, Any], analysis: Analysis) -> str:
         )
     if plot:
         parts.append(
-            f"{words.listing(list(plot['factors']))} was set up anew for each level in each of {plot['blocks']} "
+            f"{words.listing(list(plot['factors']))} was set up again for each level in each of {plot['blocks']} "
             "randomly ordered blocks; its effects are tested against the error between blocks."
         )
     if plan.get("network") and plan["evaluation"]["lab"]:
@@ -79,8 +79,8 @@ def _planned(plan: dict[str, Any], analysis: Analysis) -> str:
 
 
 def _processors(asked: str | None, analysis: Analysis) -> list[str]:
-    """How instances shared the processors, where the plan says something of it."""
-    if asked is None:
+    """How instances shared the processors, where the plan sets it; None: of a plan before there was a choice."""
+    if asked in (None, "system"):
         return []
     found = [row.facts["processors"] for row in analysis.data.rows if "processors" in row.facts]
     ways = sorted({str(each["way"]) for each in found})

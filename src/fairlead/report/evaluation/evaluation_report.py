@@ -95,7 +95,7 @@ def show(analysis: Analysis, console: Console) -> None:
         (costs(analysis), "Cost"),
         (evaluation_tables.effects(analysis), "Analysis of variance of the logarithm"),
         (evaluation_tables.losses(analysis), "What neighbours cost"),
-        (management_tables.gains(analysis), "What management gives"),
+        (management_tables.gains(analysis), "What management gains"),
         (management_tables.did(analysis), "What management did"),
         (network_tables.beside_theory(analysis), "Networks beside theory"),
         (evaluation_tables.aside(analysis), "With the rows that were set aside"),

@@ -1,4 +1,4 @@
-"""Figures of a characterisation: latencies, throughput, weights, what hurts what, and where detours lead."""
+"""Figures of a characterization: latencies, throughput, weights, what hurts what, and where detours lead."""
 
 from typing import Any
 

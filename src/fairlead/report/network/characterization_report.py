@@ -1,4 +1,4 @@
-"""The report of a characterisation: what is known of a cluster's network, how old it is, and what follows from it."""
+"""The report of a characterization: what is known of a cluster's network, how old it is, and what follows from it."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def write(
 
 
 def drawings(found: Characterization) -> list[Drawing]:
-    """All figures; of an incomplete characterisation those that its samples allow."""
+    """All figures; of an incomplete characterization those that its samples allow."""
     drawn = [figures_of.latency_maps(found)] if found.latency.sizes_B else []
     if np.isfinite(found.rates_bps).any():
         drawn += [figures_of.capacity_maps(found), figures_of.relation_map(found)]

@@ -29,7 +29,7 @@ def beside_theory(analysis: Analysis) -> Table:
     return _without_empty(
         [
             *((name, name) for name in analysis.cases),
-            *((configuration_title(analysis), "configuration"), ("what it says", "remark")),
+            *((configuration_title(analysis), "configuration"), ("meaning", "remark")),
             *(("flows a host", "flows"), ("a host sends at most", "sends_nics")),
             *(("NICs of use: formula", "predicted_nics"), ("counted", "counted_nics"), ("off", "off_share")),
             *(
@@ -84,7 +84,7 @@ def _remark(pair: Pair, base: Observed, seen: Observed, theory: float, bounded: 
     if seen.predicted is None:
         parts.append("the policy takes a hash that is drawn at random")
     elif seen.off_share is not None and seen.off_share > OFF_SHARE:
-        parts.append(f"{words.percent(seen.off_share)} of the bytes took another NIC than the formula says")
+        parts.append(f"{words.percent(seen.off_share)} of the bytes took another NIC than the formula predicts")
     if pair.speed is None:
         return "; ".join([*parts, "too few samples to judge the run time"])
     low, high = 1 + pair.speed.low, 1 + pair.speed.high
@@ -92,16 +92,16 @@ def _remark(pair: Pair, base: Observed, seen: Observed, theory: float, bounded: 
         parts.append("no gain expected, and none significant")
     elif low <= theory <= high:
         parts.append(
-            "as the busiest NIC says"
+            "as the busiest NIC predicts"
             if not low <= 1 <= high
             else "not significantly different from theory, nor from no gain"
         )
     elif high < theory and bounded is not None and low <= bounded <= high:
-        parts.append("as the busiest NIC and the share of time in MPI say")
+        parts.append("as the busiest NIC and the share of time in MPI predict")
     elif high < theory:
-        parts.append("less than the busiest NIC says: the network is not all that takes time")
+        parts.append("less than the busiest NIC predicts: the network is not the only limit")
     else:
-        parts.append("more than the busiest NIC says: less is lost in queues, too")
+        parts.append("more than the busiest NIC predicts: less is also lost in queues")
     if high < theory and seen.retransmitted > MORE_AGAIN * max(base.retransmitted, 1):
         parts.append(
             f"TCP sent {seen.retransmitted} segments again, {base.retransmitted} with the baseline: packets that "

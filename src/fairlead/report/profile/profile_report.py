@@ -19,7 +19,7 @@ LIMITS = (
     "Between two tests that find nothing done a rank is taken to wait, unless it uses the processor: it computes then.",
     "Time in MPI holds waiting for ranks that compute longer, and time between processes of one host, too: only a "
     "part of it is the network's.",
-    "The group is that of this program on these hosts, with so many ranks, on this network.",
+    "The group is that of this program on these hosts, with this number of ranks, on this network.",
 )
 
 

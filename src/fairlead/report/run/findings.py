@@ -33,7 +33,7 @@ def lead(comparison: Comparison) -> list[str]:
     recovered = [(program.final.recovered.value, program.name) for program in comparison.programs]
     overheads = [(program.final.overhead.value, program.name) for program in comparison.programs]
     parts = [
-        _range("Other traffic slowed them down by a factor of", slowdowns, lambda value: words.significant(value, 2)),
+        _range("Cross-traffic slowed them down by a factor of", slowdowns, lambda value: words.significant(value, 2)),
         _range("fairlead recovered", recovered, lambda value: words.percent(value, decimals=0)),
         _range("Overhead on a clean network:", overheads, lambda value: words.percent(value, signed=True)),
     ]
@@ -77,7 +77,7 @@ def _congestion(program: Program) -> str:
         return f"no {missing.scenario} run finished, so the effect of congestion is unknown."
     factor = words.significant(congested.median_s / clean.median_s, 2)
     return (
-        f"takes {factor} times as long under other traffic "
+        f"takes {factor} times as long under cross-traffic "
         f"({words.duration(clean.median_s)} clean, {words.duration(congested.median_s)} congested"
         f"{', by its own clock' if program.own_clock else ''})."
     )
@@ -185,9 +185,7 @@ def caveats(comparison: Comparison) -> list[str]:
         found.append("This comparison is incomplete: it is still running, or was interrupted.")
     failed = [run for run in comparison.runs if run.status in ("failed", "aborted")]
     if failed:
-        found.append(
-            f"{words.count(len(failed), 'run')} failed and are excluded; the table of runs says which and why."
-        )
+        found.append(f"{words.count(len(failed), 'run')} failed and are excluded; the table of runs has the reasons.")
     limited = [
         f"{program.name} {cell.scenario.replace('_', ' ')} ({words.percent(cell.busy, decimals=0)} busy)"
         for program in comparison.programs
@@ -198,8 +196,7 @@ def caveats(comparison: Comparison) -> list[str]:
         found.append(
             f"The lab's processors, not its network, limited {words.listing(limited)}: these times, and what is "
             "computed from them, say nothing about the network. Slower links (`scale`) make the network the limit "
-            "again, unless the MPI library does not yield: its ranks keep processors busy while they wait "
-            "(docs/guides/lab.md)."
+            "again, unless the MPI library does not yield: its ranks keep processors busy while they wait."
         )
     if short := [text for program in comparison.programs if (text := _too_short(program))]:
         found.append(f"{'; '.join(short)}: make the runs longer (`timed_s`).")

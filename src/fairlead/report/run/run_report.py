@@ -37,7 +37,7 @@ class RunReport:
 
     Attributes:
         argv: the program and its arguments.
-        way_out: whether any pair has a detour, by the characterisation that was used; None where there was none.
+        way_out: whether any pair has a detour, by the characterization that was used; None where there was none.
         communication: what the message monitor saw; None where it was off.
         placement: by which the ranks were placed; None: by slots.
     """

@@ -151,12 +151,12 @@ def _about(run: ManagedRun) -> str:
         " Top: congestion of each pair's direct path, and the relay of its traffic. Times are seconds since the "
         "program's start, as on the terminal."
     )
-    return f"{said} Shaded: other traffic loaded the network, where the plan says." if run.congestion else said
+    return f"{said} Shaded: cross-traffic of the plan loaded the network." if run.congestion else said
 
 
 def _handles(traces: bool, shaded: bool) -> list[Any]:
     handles: list[Any] = [
-        *([Patch(color=palette.SHADE.light, label="other traffic")] if shaded else []),
+        *([Patch(color=palette.SHADE.light, label="cross-traffic")] if shaded else []),
         Patch(color=palette.MANAGED.light, label="traffic on a detour"),
         *(Patch(color=colour.light, label=f"{zone} congestion") for zone, colour in palette.ZONES.items()),
         Line2D([], [], color=palette.INK.light, marker="x", lw=0, mew=1.6, label="not rerouted"),

@@ -67,7 +67,7 @@ CASES: list[Case] = [
     ),
     ("busy", WARNING, setting("facts", "load", value=9.5), "load 9.5 on 4 cores", "ps -eo pid"),
     ("oversubscribed", WARNING, setting("facts", "cores", value=0), "1 slots on 0 cores", "lower `slots`"),
-    ("clock", NOTE, setting("facts", "clock", "synchronised", value=False), "not synchronised", "chrony"),
+    ("clock", NOTE, setting("facts", "clock", "synchronised", value=False), "not synchronized", "chrony"),
     ("clock", WARNING, setting("facts", "clock", "source", value="hpet"), "hpet is slow to read", "echo tsc >"),
     ("scratch_space", WARNING, setting("facts", "shm_free_B", value=1 << 20), "/dev/shm has 1 MiB left", "remount"),
     ("mpirun", ERROR, setting("facts", "tools", "mpirun", value=None), "mpirun is not there", "openmpi-bin"),
@@ -75,7 +75,7 @@ CASES: list[Case] = [
         "mpirun",
         ERROR,
         setting("facts", "tools", "mpirun", "output", value="Intel(R) MPI Library 2021"),
-        "no MPI that fairlead knows",
+        "not a known MPI",
         "launch line of your own",
     ),
     (
@@ -113,7 +113,7 @@ CASES: list[Case] = [
         "EFA device rdmap0s6",
         "without fairlead",
     ),
-    ("iperf3", NOTE, setting("facts", "tools", "iperf3", value=None), "iperf3 is not there", "apt install iperf3"),
+    ("iperf3", NOTE, setting("facts", "tools", "iperf3", value=None), "iperf3 is missing", "apt install iperf3"),
     (
         "agent",
         ERROR,

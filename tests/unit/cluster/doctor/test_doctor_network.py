@@ -133,7 +133,7 @@ CASES: list[Case] = [
         "congestion_control",
         NOTE,
         setting("paths", "h2", "congestion_control", value="bbr"),
-        "bbr, which gives way differently",
+        "bbr, which gives way to cross-traffic differently",
         "same one",
     ),
     (
@@ -175,7 +175,7 @@ CASES: list[Case] = [
         "mtu",
         WARNING,
         several(setting("paths", "h2", "path_mtu_B", value=1400), setting("paths", "h2", "learned_mtu_B", value=1400)),
-        "a router says so (MTU 1400)",
+        "a router reports it (MTU 1400)",
         "ip link set eth0 mtu 1400 on both hosts",
     ),
 ]

@@ -107,7 +107,7 @@ def test_both_machines_of_a_flooded_server_move_one_after_the_other() -> None:
     assert second_s - first_s >= SETTINGS.dwell_s
     why = record.decisions[0][1].why
     assert "every path into s0 is slow (h0 from 2 of 2 places, h1 from 2 of 2 places)" in why
-    assert "% of it foreign" in why and "moving 2 gains" in why
+    assert "% of it cross-traffic" in why and "moving 2 gains" in why
     assert site.speed() == 1.0
 
 
@@ -186,7 +186,7 @@ def test_a_cloud_that_tells_no_traffic_moves_nothing() -> None:
     site = Site(flooded_bps={"s0": FLOOD_BPS}, tells_traffic=False)
     record = drive(site, controller_of(site, 200.0), 30.0)
     assert record.moves == []
-    assert "the cloud does not tell its traffic" in record.reasons()
+    assert "the cloud does not report its traffic" in record.reasons()
 
 
 def test_a_target_that_refuses_is_followed_by_the_next() -> None:

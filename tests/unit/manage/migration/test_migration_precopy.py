@@ -113,7 +113,7 @@ def test_a_moved_machine_has_its_link_on_the_other_server() -> None:
         ("h0", "server0", "h0 is on server0 already"),
         ("h0", "server3", "server3 is in another network (leaf1): h0 would lose its address there"),
         ("h0", "server9", "lab s has no server 'server9', it has server0, server1, server2, server3"),
-        ("n0", "server1", "n0 is no virtual machine of lab s, which has h0, h1, h2, h3, h4, h5, v0, v1, v2, v3"),
+        ("n0", "server1", "n0 is not a virtual machine of lab s, which has h0, h1, h2, h3, h4, h5, v0, v1, v2, v3"),
     ],
 )
 def test_moves_that_cannot_be_are_refused_in_words(vm: str, server: str, said: str | None) -> None:
@@ -128,7 +128,7 @@ def test_a_lab_without_servers_refuses() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("cpus = 3", "cpus = 2", "lab.toml:11: servers: cpus: 3 virtual machines need 3, a server has 2"),
+        ("cpus = 3", "cpus = 2", "lab.toml:15: servers.cpus: 3 virtual machines need 3, a server has 2"),
         ("cpus = 3", 'memory = "100MiB"', "memory: 3 virtual machines need 201326592 B, a server has 104857600 B"),
         ("hosts_per_leaf = 3", "hosts_per_leaf = 5", "2 servers with 2 virtual machines each have no place for"),
         ('dirty_rate = "8mbit"', "dirty_rate = 8", "servers.vm.dirty_rate: 8 is not a rate"),

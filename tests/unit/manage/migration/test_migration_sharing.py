@@ -1,4 +1,4 @@
-"""What paths share after machines have moved: as the network has it, from a characterisation made before."""
+"""What paths share after machines have moved: as the network has it, from a characterization made before."""
 
 import random
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ def moved(plan: Plan, seed: int, most_on_a_server: int) -> Plan:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_shared_uplinks_follow_the_machines(seed: int) -> None:
-    """At most two of the job's machines on a server, as the characterisation saw it, and one of others on four."""
+    """At most two of the job's machines on a server, as the characterization saw it, and one of others on four."""
     plan = resolve(load(EXAMPLES / "servers8.toml"))
     now = moved(plan, seed, 3)
     found = Relation(truth(plan), places(plan)).after(places(now))
@@ -132,7 +132,7 @@ def test_all_agents_are_told_once_when_a_machine_has_moved(monkeypatch: pytest.M
     assert words is not None
     assert words == (
         f"the agents know that {wrong.missed + wrong.invented} pairs of paths share other links than before, "
-        "but for h3, which did not answer and will be told again"
+        "except h3, which did not answer and will be informed again"
     )
     assert [host for host, _ in agents.told] == list(range(8))
     relation = np.zeros((8,) * 4, dtype=bool)
@@ -169,7 +169,7 @@ def test_an_agent_that_was_started_again_is_told_again() -> None:
     agents = Agents()
     sharing = Sharing(agents, NAMES, truth(plan))
     sharing.see(inventory_of(plan))
-    sharing.forget(2)  # it was started with what was characterised, and no machine has moved
+    sharing.forget(2)  # it was started with what was characterized, and no machine has moved
     sharing.see(inventory_of(plan))
     assert agents.told == []
     now = plan.with_vm_on("h0", "server4")

@@ -242,7 +242,7 @@ def test_a_lock_file_that_holds_nonsense_is_named(tmp_path: Path) -> None:
         SiteLock(tmp_path, "fake").last_move_s()
 
 
-def test_a_path_is_slow_by_the_base_latency_that_was_characterised() -> None:
+def test_a_path_is_slow_by_the_base_latency_that_was_characterized() -> None:
     names = ["h0", "h1", "h2"]
     probing = Probing(Agents(), names, {("h1", "h0"): 0.0005, ("h2", "h0"): 0.0015})
     assert probing.slow_into(["h0"]) == {("h1", "h0"): True, ("h2", "h0"): False}

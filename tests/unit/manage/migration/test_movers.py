@@ -37,7 +37,7 @@ def test_a_cluster_without_virtual_machines_is_told_before_the_program_starts(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path / "fairlead"))
-    with pytest.raises(ConfigError, match="it does not say whose virtual machines its hosts are"):
+    with pytest.raises(ConfigError, match="it does not name the cloud of its hosts"):
         movers.maker(replace(cluster, executor="ssh", lab=None), None)
     with pytest.raises(CloudError, match="no lab 'gone' of yours is running"):
         movers.maker(cluster, None)

@@ -20,7 +20,7 @@ struct ControllerConfig {
     HostId self = 0;
     HostId host_count = 0;
     Settings settings;
-    BaseTable base;           ///< of host_count hosts, empty where nothing was characterised
+    BaseTable base;           ///< of host_count hosts, empty where nothing was characterized
     SharingRelation sharing;  ///< of host_count hosts
     std::uint64_t seed = 0;   ///< differs from host to host
     std::size_t salt = 0;     ///< the same on all hosts of a job, another for each job: where its turns begin

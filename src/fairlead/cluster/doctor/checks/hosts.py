@@ -165,7 +165,7 @@ def clock(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "clock",
                 [host.name],
-                "the clock is not synchronised: agents estimate the offset, but time stamps of logs will differ",
+                "the clock is not synchronized: agents estimate the offset, but time stamps of logs will differ",
                 "timedatectl set-ntp true, or: apt install chrony",
             )
         if state["source"] and state["source"] not in GOOD_CLOCK_SOURCES:

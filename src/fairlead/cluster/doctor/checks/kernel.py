@@ -148,7 +148,7 @@ def selinux(facts: ClusterFacts) -> Iterable[Finding]:
                 [host.name],
                 f"SELinux enforces and confines what is started here to {state['type']}: it may deny agents their "
                 "netlink sockets and MPI its ports",
-                f"ausearch -m avc -ts recent tells what was denied; semanage permissive -a {state['type']} admits it",
+                f"ausearch -m avc -ts recent shows what was denied; semanage permissive -a {state['type']} admits it",
             )
         for path, label in state["labels"].items():
             if label in ("user_home_t", "user_tmp_t", "tmp_t", "nfs_t", "unlabeled_t") and path.endswith("guardian"):

@@ -79,7 +79,7 @@ def link_duplex(facts: ClusterFacts) -> Iterable[Finding]:
                 yield warning(
                     "link_duplex",
                     [host.name],
-                    f"{item['name']} is half duplex: what is sent both ways at once, as MPI does, collides and waits",
+                    f"{item['name']} is half duplex: simultaneous traffic in both directions, as of MPI, waits",
                     f"ethtool -s {item['name']} autoneg on, and auto-negotiation on the switch port: half duplex comes "
                     "from one end that has it off",
                 )
@@ -133,7 +133,7 @@ def _errors(host: HostFacts, item: Mapping[str, Any], packets: int) -> Iterable[
 
 
 def _ring_text(name: str, missed: int, packets: int) -> str:
-    return f"{name} lost {missed} of {packets} packets since its receive ring was full: bursts of several hosts at once"
+    return f"{name} lost {missed} of {packets} packets since its receive ring was full: simultaneous bursts of hosts"
 
 
 def _ring_fix(item: Mapping[str, Any]) -> str:
@@ -263,5 +263,5 @@ def _slow_findings(
                 [one],
                 f"to {other}: {words}; programs wait for the slowest pair",
                 f"on {one}: tracepath -n {hosts[other].host.address} shows the hop; fairlead characterize "
-                f"{facts.cluster.source} says whether a way over another host is faster",
+                f"{facts.cluster.source} shows whether a path over another host is faster",
             )

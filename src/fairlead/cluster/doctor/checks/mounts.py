@@ -54,7 +54,7 @@ def home_directory(facts: ClusterFacts) -> Iterable[Finding]:
                 "home_directory",
                 [host.name],
                 f"no file can be written to {where}: {home['write_error']}: {use}",
-                "quota -s shows a quota that is used up; chown -R $USER ~ (as root) gives back what another user owns",
+                "quota -s shows a quota that is used up; chown -R $USER ~ (as root) takes files that others own",
             )
 
 

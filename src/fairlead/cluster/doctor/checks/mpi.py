@@ -155,6 +155,6 @@ def iperf3(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "iperf3",
                 [host.name],
-                "iperf3 is not there: `fairlead measure tcp` cannot run",
+                "iperf3 is missing: `fairlead measure tcp` cannot run",
                 "install it (Debian: apt install iperf3)",
             )

@@ -163,14 +163,14 @@ def own_name_address(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "own_name_address",
                 [host.name],
-                f"its own name {name} has no address: MPI libraries that tell others their name are not found",
+                f"its own name {name} has no address: MPI libraries that send this name to other hosts are not reached",
                 line,
             )
         elif all(address.startswith("127.") for address in found):
             yield note(
                 "own_name_address",
                 [host.name],
-                f"its own name {name} leads to {found[0]}: MPICH's mpiexec would tell other hosts to connect to that, "
+                f"its own name {name} leads to {found[0]}: MPICH's mpiexec would make other hosts connect to that, "
                 "so launch lines of your own fail",
                 f"sed -i '/^{re.escape(found[0])}[[:space:]]/d' /etc/hosts && {line}; or mpiexec -localhost "
                 f"{host.host.address}",

@@ -258,7 +258,7 @@ def _small_path(host: HostFacts, peer: str, path: Mapping[str, Any], own_B: int)
     fix = f"ip link set {interface} mtu {reached_B} on both hosts"
     learned_B = path.get("learned_mtu_B")
     if learned_B is not None and learned_B < own_B:
-        text += f": a router says so (MTU {learned_B}), and each connection loses its first large packets"
+        text += f": a router reports it (MTU {learned_B}), and each connection loses its first large packets"
         return warning("mtu", [host.name], text, f"{fix}, or raise the MTU of what lies between")
     fix += "; or, where it must stay: sysctl -w net.ipv4.tcp_mtu_probing=1"
     return error("mtu", [host.name], f"{text}: connections will open and then hang", fix)
@@ -381,6 +381,6 @@ def congestion_control(facts: ClusterFacts) -> Iterable[Finding]:
         yield note(
             "congestion_control",
             used["bbr"],
-            "TCP congestion control is bbr, which gives way differently under foreign traffic than cubic does",
+            "TCP congestion control is bbr, which gives way to cross-traffic differently than cubic",
             "compare results only among runs with the same one",
         )

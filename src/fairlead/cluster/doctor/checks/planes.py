@@ -52,7 +52,7 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
                 "route_plane",
                 [host.name],
                 f"fairlead-guardian there is {state.get('version', 'of an older version')}, this side is {__version__}",
-                "install this one in its place (docs/guides/run.md)",
+                "install this one in its place",
             )
             continue
         for item in state["checks"]:
@@ -108,6 +108,6 @@ def other_jobs(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "other_jobs",
                 [host.name],
-                f"managed job {jobs} is running: two at once work, but each is the other's foreign traffic",
+                f"managed job {jobs} is running: two at the same time work, but each is cross-traffic to the other",
                 "wait for it, or see `fairlead status`",
             )

@@ -25,7 +25,7 @@ def guardian(argv: list[str]) -> dict[str, Any]:
         said = json.loads(text)
     except ValueError:
         return {"error": f"`{' '.join(check)}` does not work: {text}"}
-    return said if isinstance(said, dict) else {"error": f"`{' '.join(check)}` said {text}"}
+    return said if isinstance(said, dict) else {"error": f"`{' '.join(check)}` printed {text}"}
 
 
 def version(argv: list[str]) -> dict[str, str]:

@@ -102,7 +102,7 @@ enum class ReturnReason : std::uint8_t {
     direct_good,
     /// the reroute became slower than the direct path
     detour_slow,
-    /// the relay misses heartbeats, lost its plane, or started anew
+    /// the relay misses heartbeats, lost its plane, or was restarted
     relay_dead,
     /// the relay took its grant back
     relay_revoked,

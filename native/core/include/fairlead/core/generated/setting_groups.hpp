@@ -6,319 +6,322 @@
 namespace fairlead::core {
 
 struct ZoneSettings {
-    /// of the base latency: from here on a path is medium
+    /// multiple of the base latency from which a path's level is medium
     double medium_factor = 1.5;
-    /// from here on high
+    /// multiple of the base latency from which a path's level is high
     double high_factor = 3.0;
-    /// queueing delay below which a path is never above low
+    /// queueing delay below which a path's level is always low
     double floor_s = 0.001;
-    /// of the step's threshold: back to a lower zone only below this
+    /// fraction of a level's threshold below which the path drops to the lower level
     double return_fraction = 0.5;
-    /// samples older than this are not judged
+    /// age above which samples are ignored
     double window_s = 0.08;
-    /// fewer are not judged
+    /// smallest number of samples that are judged
     int min_samples = 3;
-    /// nor samples that all fell within this
+    /// shortest time that the samples must span to be judged
     double min_span_s = 0.005;
-    /// of the window. Others' bursts leave gaps in a queue; scheduling noise delays only some
+    /// quantile of the window's queueing delays that is judged; bursts of cross-traffic leave gaps in a queue,
+    /// scheduling noise delays only some probes
     double quantile = 0.5;
-    /// a queue that so many probes did not meet is broken: one lucky probe is none
+    /// quantile of the window's queueing delays by which a queue counts as interrupted; a single lucky probe does not
     double low_quantile = 0.2;
 };
 
-/// Between looks at the ranks' sockets, and at the rings of their messages.
+/// How often the agent reads the ranks' sockets and the rings of their messages.
 struct LookSettings {
-    /// while bytes move: a look at a few connections costs some 20 us
+    /// interval between reads while bytes move; reading a few connections costs about 20 us
     double period_s = 0.04;
-    /// of the time since bytes last moved, where that is longer: well below pattern.spread, so that beginnings of uses
-    /// are still seen at even intervals
+    /// interval between reads while nothing moves, as a fraction of the time since bytes last moved; well below
+    /// pattern.spread, so that beginnings of uses are still seen at even intervals
     double rest_share = 0.1;
-    /// but not longer: congestion at a use's begin is left that much later
+    /// longest interval between reads; congestion at the beginning of a use is avoided that much later
     double rest_max_s = 0.5;
 };
 
 struct SuspicionSettings {
-    /// bytes in flight and none acknowledged for so long
+    /// time for which bytes in flight are not acknowledged before the pair is suspected
     double stall_s = 0.05;
-    /// segments sent again since the last sample
+    /// retransmitted segments since the last sample from which the pair is suspected
     int retransmits = 1;
-    /// bytes of a detour in flight for so long, or stuck_timeouts, and none acknowledged: it carries nothing
+    /// time for which a detour's bytes in flight are not acknowledged before it counts as broken; at least
+    /// stuck_timeouts
     double stuck_s = 0.2;
-    /// in retransmission time-outs
+    /// the same as a multiple of TCP's retransmission timeout
     double stuck_timeouts = 2.0;
-    /// and so many segments were sent again
+    /// retransmitted segments that are also needed before a detour counts as broken
     int stuck_retransmits = 2;
-    /// after a false alarm, at first
+    /// pause after a first false alarm
     double backoff_min_s = 0.06;
-    /// doubling up to this
+    /// longest pause after a false alarm; the pause doubles up to this
     double backoff_max_s = 1.0;
-    /// a round trip that grew so much since the false alarm is followed at once
+    /// growth of the round trip since a false alarm that ends the pause
     double growth_factor = 1.5;
-    /// network-limited sockets below base throughput / this are suspicious
+    /// factor by which network-limited sockets must be below the base throughput to be suspected
     double rate_factor = 1.5;
-    /// in a row
+    /// consecutive samples for which they must be
     int rate_samples = 3;
-    /// segments sent again that make a shortfall without a queue believable
+    /// retransmitted segments from which a low throughput without a queue is believed
     int shortfall_retransmits = 3;
-    /// within this
+    /// window in which these segments are counted
     double shortfall_window_s = 0.2;
-    /// a pair is in use if it carried bytes within this
+    /// time after its last bytes for which a pair counts as in use
     double active_s = 0.5;
 };
 
 struct ProbeSettings {
-    /// between the probes of a burst
+    /// interval between the probes of a burst
     double spacing_s = 0.003;
-    /// probes of a burst
+    /// number of probes in a burst
     int burst = 3;
-    /// between the first two background probes of one peer
+    /// interval between the first two background probes of a peer
     double background_period_s = 2.0;
-    /// of each such pause to the next: the error bound of the peer's clock grows with the pause over the time that it
-    /// was watched, and so stays what it was
+    /// growth of that interval from one probe to the next; the error bound of the peer's clock grows with the interval
+    /// over the time that it was watched, so it stays the same
     double background_growth = 2.0;
-    /// up to this: a step of the peer's clock is noticed by then
+    /// longest interval between background probes of a peer; a step of its clock is noticed by then
     double background_max_s = 16.0;
-    /// of its pause a probe is early where another is sent: one wake for several
+    /// fraction of the interval by which a probe may be early, to be sent together with another: one wake-up for
+    /// several
     double background_slack = 0.25;
-    /// after the last probe of a burst was due: judge with what came
+    /// time after a burst's last probe was due at which the burst is judged by the answers so far
     double answer_timeout_s = 0.04;
-    /// own or peer's wait in the run queue above which a burst is repeated
+    /// time that the agent or its peer waited for a processor from which a burst is repeated
     double extend_run_delay_s = 0.002;
-    /// repetitions of the burst at most
+    /// largest number of repetitions of a burst
     int max_extensions = 4;
-    /// probes sustained, of all bursts of this host together
+    /// sustained rate of probes of all bursts of this host
     double max_rate_per_s = 60.0;
-    /// and for a moment
+    /// number of probes that may exceed the sustained rate for a moment
     double max_probes_at_once = 60.0;
-    /// more share the background probes of so many: the agent's cost stays bounded
+    /// number of hosts above which background probes become rarer, so that the agent's cost stays bounded
     int hosts_at_full_rate = 16;
-    /// every peer is met within this: clock and smallest round trip are wanted early
+    /// time within which each peer is probed first; its clock and smallest round trip are needed early
     double first_contacts_s = 1.0;
 };
 
 struct OwnLoadSettings {
-    /// of a queue: below this the job's own bytes explain it
+    /// share of a queue that must be cross-traffic; below it the job's own bytes explain the queue
     double foreign_share = 0.3;
-    /// the same after the shortest count: acknowledgements come in bunches
+    /// the same after the shortest count, in which acknowledgements come in bunches
     double brief_share = 0.5;
     /// the same for a queue that a fifth of the probes did not meet
     double broken_share = 0.6;
-    /// such a queue is counted for so long
+    /// time for which the bytes of such a queue are counted
     double broken_s = 0.07;
-    /// a count this long needs foreign_share, a shorter one something in between
+    /// length of a count from which foreign_share applies; for shorter ones a value between it and brief_share does
     double certain_s = 0.12;
-    /// the shortest count, between two looks at the job's own bytes
+    /// shortest count, between two reads of the job's own bytes
     double min_elapsed_s = 0.015;
-    /// further looks, each min_elapsed_s after the one before
+    /// largest number of further reads, each min_elapsed_s after the one before
     int max_recounts = 4;
-    /// a queue that was seen to stand for less is looked at longer
+    /// time below which a queue that was observed for less is observed longer
     double min_busy_s = 0.01;
-    /// for other hosts' reports
+    /// time to wait for the reports of other hosts
     double answer_timeout_s = 0.06;
-    /// searches given up because a host did not report: then it is not waited for any more
+    /// searches without a report of a host after which no search waits for it any more
     int max_unanswered = 3;
-    /// a report this long after its query may miss the begin of what is judged
+    /// delay after its query from which a report may miss the beginning of the count
     double late_answer_s = 0.004;
-    /// counters this old are of a poll before the query: they stand in for late ones
+    /// age of the counters, from a poll before the query, that replace late ones
     double earlier_s = 0.01;
-    /// for samples to report; then older ones are better than none
+    /// time to wait for new samples to report; after it older ones are reported
     double samples_timeout_s = 0.005;
-    /// what another pair's search counted on the same bottleneck is believed for this long
+    /// time for which the count of another pair's search on the same bottleneck is used
     double told_s = 1.0;
-    /// over which the rate of a pair is told
+    /// window of a pair's reported rate
     double window_s = 0.06;
-    /// the same, to see whether own bytes fill a path. Two looks at the sockets: in a shorter one, acknowledgements in
-    /// bunches would count as a rate
+    /// window of a pair's rate where the question is whether the job fills a path: two reads of the sockets, as
+    /// acknowledgements in bunches would count as a rate in a shorter one
     double fill_window_s = 0.08;
-    /// of the own rate that explained a queue: below this something else has come
+    /// fraction of the job's own rate that explained a queue; with less, something else has come
     double less_share = 0.7;
-    /// of the foreign share needed: with more, the pause does not grow, as others may just be coming
+    /// fraction of the needed share of cross-traffic above which the pause does not grow, as more may be coming
     double sure_share = 0.5;
 };
 
 struct ChoiceSettings {
-    /// a detour must be faster than the present path by this share
+    /// share by which a detour must be faster than the present path
     double margin = 0.2;
-    /// and by this
+    /// time by which it must also be faster
     double min_gain_s = 0.0005;
-    /// the margin for one that shares a bottleneck with the congested path
+    /// margin for a detour that shares a bottleneck with the congested path
     double flagged_margin = 0.4;
-    /// of the present queueing delay: legs with more share its bottleneck
+    /// fraction of the present queueing delay above which the queue of a detour's legs counts as the same queue
     double max_leg_queue = 0.5;
-    /// of a pair's rate: another that carries so much takes another way around
+    /// fraction of a pair's rate from which another pair counts as equal, and takes another way around
     double alike_share = 0.5;
-    /// a queue that drains within this when one pair leaves is judged again before the next pair does
+    /// time in which a queue must drain when one pair leaves, for the next pair to wait and judge it again
     double settle_s = 0.05;
-    /// slower than the best by at most this share: drawn from
+    /// share by which a detour may be slower than the best and still be drawn
     double good_within = 0.5;
-    /// added by forwarding at the relay, per message
+    /// latency that forwarding at the relay adds to a message
     double relay_cost_s = 6e-05;
-    /// of the throughput, lost to the outer headers
+    /// share of the throughput that the outer headers take
     double overlay_share = 0.04;
-    /// candidates measured per search
+    /// largest number of relays that a search measures
     int max_queries = 4;
-    /// for their answers
+    /// time to wait for their answers
     double query_timeout_s = 0.03;
-    /// while none has answered
+    /// the same while none has answered
     double query_extended_s = 0.08;
-    /// for a relay's grant
+    /// time to wait for a relay's grant
     double ask_timeout_s = 0.05;
 };
 
 struct RelaySettings {
-    /// of the relay's best base throughput may be granted
+    /// share of the relay's best base throughput that it may grant
     double budget_share = 0.8;
-    /// granted at most; 0: budget_share decides
+    /// rate that a relay may grant; 0: budget_share decides
     double budget_bps = 0.0;
-    /// of the pair's highest rate is asked for: some room above what it used to carry
+    /// multiple of the pair's highest rate that it requests, to leave room for growth
     double request_factor = 1.25;
-    /// but at least this
+    /// smallest rate that a pair requests
     double request_min_bps = 1000000.0;
-    /// the highest rate fades over this time
+    /// time over which the highest rate fades
     double peak_memory_s = 10.0;
-    /// a grant ends when no heartbeat came for this long
+    /// time without a heartbeat after which a grant ends
     double lease_s = 2.0;
-    /// between heartbeats
+    /// interval between heartbeats
     double heartbeat_s = 0.1;
-    /// unanswered in a row: the relay is taken for dead
+    /// consecutive unanswered heartbeats after which a relay counts as dead
     int heartbeats_missed = 4;
-    /// a relay answers from measurements younger than this
+    /// age of a measurement up to which a relay answers from it
     double fresh_s = 0.012;
 };
 
 struct DetourSettings {
-    /// mean time between bursts on the direct path while traffic is away from it
+    /// mean interval between bursts on the direct path while its pair is rerouted
     double direct_period_s = 0.25;
-    /// between checks of the detour's legs
+    /// interval between checks of the detour's legs
     double legs_period_s = 1.0;
-    /// the least, where the ranks' sockets look slow
+    /// smallest such interval, where the ranks' sockets look slow
     double legs_apart_s = 0.5;
-    /// of a detour's throughput: a pair that gets this much does not look for another
+    /// share of a detour's throughput from which its pair does not look for another detour
     double fills_share = 0.5;
-    /// the direct path must have been low for this long before the return
+    /// time for which the direct path must have been low before the return
     double dwell_s = 2.0;
     /// the same where the detour has become slow
     double slow_dwell_s = 0.5;
-    /// doubled up to this each time congestion is back soon after a return
+    /// longest such time; it doubles each time congestion is back soon after a return
     double dwell_max_s = 60.0;
-    /// "soon"
+    /// time after a return that counts as soon
     double relapse_s = 10.0;
-    /// a fresh detour is not changed before, except when the relay dies
+    /// time for which a new detour is not changed, unless its relay dies
     double hold_s = 0.5;
-    /// doubled up to this by each change from relay to relay
+    /// longest such time; it doubles with each change from relay to relay
     double hold_max_s = 30.0;
-    /// holds are drawn within this share: jobs that met shall not part in step
+    /// share by which these times vary at random, so that jobs that met do not part in step
     double hold_jitter = 0.3;
-    /// without traffic for so long: return
+    /// time without traffic after which a pair returns
     double idle_return_s = 30.0;
-    /// after a failed move, doubling up to 60 s
+    /// pause after a failed move; it doubles up to 60 s
     double failed_backoff_s = 2.0;
-    /// a relay that failed or died is not asked for this long
+    /// time for which a relay that failed or died is not asked
     double shun_s = 5.0;
 };
 
-/// Of the echoes that show that a detour carries packets. They end a detour before TCP sends a segment for the third
-/// time (0.6 s after the first, with its least time-out of 0.2 s). Where one in ten is lost on each of three links, so
-/// many in a row are missing less than once in 10^6 times.
+/// Echoes show that a detour carries packets. They end a detour before TCP sends a segment for the third time (0.6 s
+/// after the first, with its smallest timeout of 0.2 s). Where each of three links loses one packet in ten, so many
+/// echoes in a row are lost less than once in 10^6 times.
 struct EchoSettings {
-    /// between two while the pair is in use
+    /// interval between echoes while the pair is in use
     double period_s = 0.1;
-    /// the same while it is not
+    /// interval between echoes while it is not
     double idle_s = 0.5;
-    /// while one is missing
+    /// interval between echoes while one is missing
     double quick_s = 0.03;
-    /// in a row: the detour carries nothing
+    /// consecutive missing echoes after which a detour counts as broken
     int missed = 11;
-    /// one is missing after this time, before any came back
+    /// time after which an echo is missing, before any came back
     double patience_first_s = 0.2;
-    /// and never sooner than this
+    /// shortest time after which an echo is missing
     double patience_min_s = 0.05;
-    /// nor later than this
+    /// longest time after which an echo is missing
     double patience_max_s = 1.0;
-    /// between two before anything is moved
+    /// interval between echoes before a reroute
     double trial_s = 0.015;
-    /// a move by hand is refused if none has come back by then
+    /// time without an echo after which a manual move is refused
     double by_hand_s = 0.5;
 };
 
 /// What a pair got before and after a change of its route, while it had something to send.
 struct ServiceSettings {
-    /// of its sockets that are compared
+    /// number of socket samples before and after a change that are compared
     int samples = 12;
-    /// more throughput or a shorter round trip by this share: the change paid
+    /// share by which throughput must rise or the round trip fall for a change to count as an improvement
     double margin = 0.15;
-    /// of the throughput that a change in vain left: with less, others have come
+    /// fraction of the throughput after a change in vain below which more cross-traffic must have come
     double collapse = 0.5;
-    /// after a change nothing is counted: packets of the route before are still on their way
+    /// time after a change that is not counted, as packets of the route before are still on their way
     double deaf_s = 0.15;
 };
 
-/// Of uses of a pair that come again and again: what is acted on ahead.
+/// Use of a pair that recurs at even intervals: the agent acts before the next use.
 struct PatternSettings {
-    /// between beginnings of uses, the last so many, that are alike
+    /// number of intervals between beginnings of uses, the most recent ones, that must be alike
     int intervals = 3;
-    /// alike: the longest is longer than the shortest by at most this share
+    /// share by which the longest may exceed the shortest for them to be alike
     double spread = 0.25;
-    /// before the next use the path is looked at: uses were seen late by looks.rest_share
+    /// time before the next use at which the path is probed; uses were seen late by looks.rest_share
     double lead_s = 0.3;
 };
 
 struct ReportSettings {
-    /// between notices about the same path
+    /// interval between notices about the same path
     double notice_period_s = 0.1;
-    /// between reports of the same reason to stay
+    /// interval between reports of the same reason to stay
     double stayed_period_s = 5.0;
-    /// after a search without result, doubling up to
+    /// pause after a search without a result
     double stay_backoff_s = 0.1;
-    /// the longest such pause
+    /// longest such pause; it doubles up to this
     double stay_backoff_max_s = 1.5;
 };
 
 struct BaseSettings {
-    /// a latency within this share of the base confirms it
+    /// share within which a latency confirms the base latency
     double near_share = 0.25;
-    /// a shift that lasted this long is the new base
+    /// time for which a shift must last to become the new base
     double shift_window_s = 900.0;
-    /// and was seen in so many samples, all of them
+    /// number of samples, all shifted, that are also needed
     int shift_samples = 100;
 };
 
-/// Of baselines that are learnt while the program runs.
+/// How agents learn baselines while the program runs.
 struct LearnSettings {
-    /// mean time between bursts on a path until its baseline is known
+    /// mean interval between bursts on a path until its baseline is known
     double period_s = 0.5;
-    /// so many answered ones, half a period apart or more, make it known
+    /// number of answered bursts, half a period apart or more, from which a baseline is known
     int bursts = 4;
-    /// mean time between bursts from then on, while the pair is in use
+    /// mean interval between bursts after that, while the pair is in use
     double later_s = 10.0;
-    /// drawn with each burst, to learn what a detour takes at best
+    /// number of relays drawn with each burst, to learn the best latency of detours
     int relays = 1;
-    /// a baseline that fell by this share is told again
+    /// share by which a baseline must fall to be reported again
     double news_share = 0.1;
-    /// between two searches that found a reason to move: else another congestion has begun
+    /// time between two searches with a reason to move above which they belong to different congestion
     double memory_s = 3.0;
 };
 
-/// Of single messages of the program, where they are monitored.
+/// How single messages of the program are timed, where they are monitored.
 struct MessageSettings {
-    /// larger messages may wait for their receiver: the lowest limit of the MPI libraries and transports that are
-    /// served (libfabric's RxM)
+    /// size above which a message may wait for its receiver: the lowest limit of the supported MPI libraries and
+    /// transports (libfabric's RxM)
     double rendezvous_B = 16384.0;
-    /// a call that took less did not wait: the message was there
+    /// duration of a call below which it did not wait, as its message was there
     double waited_s = 5e-05;
-    /// a wait this long is asked for at once
+    /// wait from which the sender's host is asked immediately
     double urgent_s = 0.002;
-    /// but not the same host more often than this
+    /// shortest interval between such questions to the same host
     double urgent_period_s = 0.1;
-    /// between questions to one host about shorter ones
+    /// interval between questions to a host about shorter waits
     double period_s = 0.5;
-    /// messages: the questions shall not load the path that they are about
+    /// largest rate of messages that are asked about, so that questions do not load the path that they are about
     double max_asked_per_s = 1000.0;
-    /// a send may be completed later than its receive
+    /// time to wait for an answer, as a send may complete later than its receive
     double answer_timeout_s = 2.0;
-    /// messages in a row that took long are a suspicion
+    /// consecutive slow messages that make a suspicion
     int judged = 3;
-    /// if they came within this
+    /// time within which they must have come
     double judged_within_s = 0.5;
 };
 
