@@ -57,5 +57,5 @@ def test_runs_beside_a_comparison(lab: labs.Lab, tmp_path: Path) -> None:
         assert len(store.runs("run", parent=experiment.id)) == 5  # the pilot and one of each scenario
         alone = [each for each in store.outermost_runs() if each.kind == "run"]
         assert [each.id for each in alone] == sorted(numbers)
-        assert all(len(store.events(each.id, "moved")) == 1 for each in alone)
+        assert all(store.events(each.id, "moved") for each in alone)
         assert len({each.id for each in store.runs()}) == len(store.runs())

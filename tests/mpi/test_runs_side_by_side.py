@@ -108,7 +108,7 @@ def test_a_run_beside_a_long_writer_is_reported_at_once_and_taken_in_at_its_end(
 
 def test_a_run_that_is_killed_is_kept_as_interrupted(cluster: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
-    run = start(cluster, results, f"touch {tmp_path}/runs; sleep 20 & wait")
+    run = start(cluster, results, f"touch {tmp_path}/runs; sleep 5 & wait")
     wait_for((tmp_path / "runs").exists)
     os.kill(run.pid, signal.SIGKILL)
     run.wait(LIMIT_S)

@@ -19,7 +19,7 @@ from fairlead.errors import StoreError, StoreHeldError, of_system
 from fairlead.store.connection import FILE_NAME, LOCK_NAME, open_for_writing, transaction, translated
 from fairlead.store.lock import WriterLock
 
-FOLDER = "runs"
+FOLDER = "results.runs"
 
 _TAKEN_IN = ".taken-in-"
 _ABANDONED_S = 3600.0  # a folder without a store this long after it was made: its process was killed at once
@@ -76,7 +76,8 @@ def _folders(results: Path) -> list[Path]:
 
 def _take_in(path: Path, main: sqlite3.Connection, draw: Callable[[], int]) -> None:
     if not (path / FILE_NAME).is_file():  # it is just being made: its process makes the lock before the store
-        if time.time() - path.stat().st_mtime > _ABANDONED_S:
+        old = time.time() - path.stat().st_mtime > _ABANDONED_S
+        if old and {each.name for each in path.iterdir()} <= {LOCK_NAME}:
             _remove(path)
         return
     lock = WriterLock(path / LOCK_NAME, session="", patience_s=0.0)

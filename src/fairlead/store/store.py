@@ -56,7 +56,7 @@ class Store:
 
     Attributes:
         directory: where its file is.
-        problems: why stores of runs could not be taken in (`open`).
+        problems: why stores of runs could not be taken in, the last time that this was tried.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Store:
 
     @classmethod
     def open(cls, directory: Path | str, create: bool = True, *, patience_s: float = PATIENCE_S) -> Self:
-        """Open for writing, and take in the runs that were recorded apart and have ended.
+        """Open for writing, and take in the runs that were recorded apart and have ended, now and after each run.
 
         Args:
             create: make the directory and an empty store where there is none.
@@ -279,6 +279,7 @@ class Store:
         with self._transaction() as cursor:
             cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (run, time.time(), status, exit_code, error))
         self._unfinished.discard(run)
+        self._take_in()
 
     def record(
         self,
@@ -318,6 +319,7 @@ class Store:
             run = self._insert_run(cursor, (*row, started_s), labels)
             _insert_all(cursor, run, list(zip(series, encoded, strict=True)), events, attachments, now_s)
             cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (run, now_s, status, exit_code, error))
+        self._take_in()
         return run
 
     # ---------------------------------------------------------------- reading

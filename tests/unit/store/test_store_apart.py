@@ -118,6 +118,27 @@ def test_what_is_just_being_made_is_left_alone(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+def test_what_is_no_store_of_ours_stays(tmp_path: Path) -> None:
+    mine = tmp_path / apart.FOLDER / "notes"
+    mine.mkdir(parents=True)
+    (mine / "text").write_text("mine")
+    os.utime(mine, (0, 0))
+    Store.open(tmp_path).close()
+    assert (mine / "text").read_text() == "mine"
+
+
+def test_a_writer_takes_runs_in_after_each_of_its_own(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as main:
+        experiment = main.begin_run("experiment", {})
+        first = recorded(tmp_path, "cg")
+        main.record("trial", {}, parent=experiment, plan=1, started_s=1.0)
+        assert apart.stores(tmp_path) == []
+        second = recorded(tmp_path, "nbody")
+        main.finish_run(experiment)
+        assert apart.stores(tmp_path) == []
+        assert [run.id for run in main.runs("run")] == [first, second]
+
+
 def test_a_run_that_was_killed_is_taken_in_as_interrupted(tmp_path: Path) -> None:
     Store.open(tmp_path).close()
     code = "store = Store.open_apart(results); here.begin(store, 'cg'); time.sleep(1); die()"
@@ -241,7 +262,7 @@ def test_on_a_network_file_system_readers_use_locks_and_leave_nothing(
         assert reader._connection._unchanged is None  # what the kernel says of the file may be old
         assert reader.run(number).status == "ok"
         left = [path.name for path in tmp_path.iterdir()]
-    assert sorted(left) == ["results.lock", "results.numbers", "results.sqlite", "runs"]
+    assert sorted(left) == ["results.lock", "results.numbers", "results.runs", "results.sqlite"]
 
 
 def test_a_log_of_the_file_server_is_read_from_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
