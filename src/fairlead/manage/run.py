@@ -149,13 +149,12 @@ def _recording(results: Path) -> Iterator[Store]:
             yield store
     finally:
         try:
-            problems = take_in(results, patience_s=_PATIENCE_S)
+            _tell(take_in(results, patience_s=_PATIENCE_S), results)
         except StoreError as error:
-            problems = [error]
-        _tell(problems, results)
+            _tell([error], results)
 
 
-def _tell(problems: Sequence[StoreError], results: Path) -> None:
+def _tell(problems: Sequence[FairleadError], results: Path) -> None:
     for problem in problems:
         _say(f"{results / FOLDER} keeps a run that could not be taken into the main store: {problem}", quiet=False)
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fairlead.errors import StoreError, StoreHeldError, of_system
+from fairlead.errors import FairleadError, StoreError, StoreHeldError, of_system
 from fairlead.store.connection import FILE_NAME, LOCK_NAME, open_for_writing, transaction, translated
 from fairlead.store.lock import WriterLock
 
@@ -42,7 +42,7 @@ def stores(results: Path) -> list[Path]:
     return [each for each in _folders(results) if (each / FILE_NAME).is_file()]
 
 
-def take_in(results: Path, main: sqlite3.Connection, draw: Callable[[], int]) -> list[StoreError]:
+def take_in(results: Path, main: sqlite3.Connection, draw: Callable[[], int]) -> list[FairleadError]:
     """Take the runs of all stores apart that nobody writes into the main store, and remove those stores.
 
     Args:
@@ -52,7 +52,7 @@ def take_in(results: Path, main: sqlite3.Connection, draw: Callable[[], int]) ->
     Returns:
         Why stores could not be taken in; they stay.
     """
-    problems = []
+    problems: list[FairleadError] = []
     for path in _folders(results):
         try:
             _take_in(path, main, draw)

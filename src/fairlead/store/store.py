@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from fairlead.errors import NoSuchResultsError, StoreError, StoreHeldError, of_system
+from fairlead.errors import FairleadError, NoSuchResultsError, StoreError, StoreHeldError, of_system
 from fairlead.store import apart, numbers
 from fairlead.store import series as arrays
 from fairlead.store.connection import (
@@ -73,7 +73,7 @@ class Store:
             results: the results directory, if this is the store of a run of it.
         """
         self.directory = directory
-        self.problems: list[StoreError] = []
+        self.problems: list[FairleadError] = []
         self._path, self._connection = directory / FILE_NAME, connection
         self._lock = lock
         self._session = session
@@ -587,7 +587,7 @@ def _highest(results: Path) -> int:
         return 0
 
 
-def take_in(results: Path, *, patience_s: float = 0.0) -> list[StoreError]:
+def take_in(results: Path, *, patience_s: float = 0.0) -> list[FairleadError]:
     """Take runs that were recorded apart into the main store, unless another process writes there: that one does.
 
     Args:

@@ -63,7 +63,7 @@ def test_hosts_that_share_a_home_and_a_process_id_do_not_get_in_each_others_way(
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
     usual = Elsewhere.command
-    monkeypatch.setattr(Elsewhere, "command", lambda *arguments: [*alone, *usual(*arguments)])
+    monkeypatch.setattr(Elsewhere, "command", lambda *given, **named: [*alone, *usual(*given, **named)])
     hosts = [f"h{k}" for k in range(4)]
     placed = on_all(hosts, lambda host: deploy(far, host, {"prog": program})["prog"])
     assert len(set(placed.values())) == 1
