@@ -9,7 +9,7 @@ from managed_runs import MOVED, cluster_file, mesh_text, nothing_left, once, run
 from fairlead import lab as labs
 from fairlead.store import Store, apart
 
-pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow, pytest.mark.timeout(300)]
 
 PLAN = """
 [comparison]
