@@ -15,6 +15,7 @@ from bench.laboratory import Network
 from bench.session import Session
 from fairlead import native
 from fairlead.agents.agent_thread import AgentThread
+from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
 from fairlead.cluster import executors, launch
 from fairlead.errors import MeasurementError
@@ -141,5 +142,5 @@ def _agents(net: Network) -> Iterator[AgentThread]:
             ports=net.cluster.ports,
         )
 
-    with AgentThread(make_group, lambda host, event: None) as agents:
+    with EventThread(lambda host, event: None) as told, AgentThread(make_group, told) as agents:
         yield agents

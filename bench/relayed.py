@@ -20,6 +20,7 @@ from bench.laboratory import Network
 from bench.session import Session
 from fairlead import native
 from fairlead.agents.agent_thread import AgentThread
+from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.cluster import executors, preload
 from fairlead.errors import MeasurementError
@@ -177,5 +178,5 @@ def _bench(session: Session) -> Iterator[Bench]:
                     options=JobOptions(relay=path),
                 )
 
-            with AgentThread(make_group, keep) as agents:
+            with EventThread(keep) as told, AgentThread(make_group, told) as agents:
                 yield Bench(net, agents, path, stats)

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
@@ -144,7 +144,7 @@ def line_of(text: str, location: Location) -> int:
     best, best_depth = 1, 0
     counts: dict[tuple[str, ...], int] = {}
     table: Location = ()
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in _beginnings(text):
         header = _HEADER.match(line)
         if header:
             names = tuple(part.strip().strip("\"'") for part in header.group(2).split("."))
@@ -162,6 +162,34 @@ def line_of(text: str, location: Location) -> int:
             if depth > best_depth and candidate == location[:depth]:
                 best, best_depth = number, depth
     return best
+
+
+# What brackets do not count in, and brackets. A string of several lines ends with what it began with, or is open.
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*(?P<open_basic>"""|$)|'
+    r"'''(?:[^']|'(?!''))*(?P<open_literal>'''|$)|"
+    r'"(?:[^"\\]|\\.)*"|'
+    r"'[^']*'|#.*|(?P<bracket>[\[\]{}])"
+)
+
+
+def _beginnings(text: str) -> Iterator[tuple[int, str]]:
+    """Lines, with their numbers, on which a header or a key stands: none inside an array or a string of several."""
+    depth, quotes = 0, ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not depth and not quotes:
+            yield number, line
+        rest = line
+        if quotes:
+            _, end, rest = line.partition(quotes)
+            quotes = "" if end else quotes
+        for token in _TOKEN.finditer(rest):
+            if token["bracket"]:
+                depth = max(depth + (1 if token["bracket"] in "[{" else -1), 0)
+            elif token["open_basic"] == "":
+                quotes = '"""'
+            elif token["open_literal"] == "":
+                quotes = "'''"
 
 
 def _with_indices(names: tuple[str, ...], counts: dict[tuple[str, ...], int]) -> Location:

@@ -87,6 +87,10 @@ class StoreError(FairleadError):
     """The results store could not be opened, read or written."""
 
 
+class StoreHeldError(StoreError):
+    """Another process writes the results store."""
+
+
 class NoSuchResultsError(StoreError):
     """A directory without results was named, or a run, name or value that is not in them."""
 

@@ -76,7 +76,7 @@ def test_a_killed_evaluation_goes_on_in_a_new_lab(tmp_path: Path):
     assert f"ended what an earlier start had left: lab {noted['lab']}" in second.stderr
     assert left() == []
     assert sorted(path.name for path in (tmp_path / "results").iterdir()) == [
-        *("evaluation.html", "results.lock", "results.sqlite")
+        *("evaluation.html", "results.lock", "results.numbers", "results.sqlite")
     ]
     with Store.read(tmp_path / "results") as store:
         rows = store.runs(dataset.ROW)

@@ -24,8 +24,7 @@ from lab_fixtures import (
     tcp_rate_bps,
 )
 
-from fairlead import native
-from fairlead.errors import LabError, MissingToolError
+from fairlead.errors import LabError
 from fairlead.lab import Lab
 from fairlead.lab.congestion import Delay, MpiTraffic, Streams, make, runner
 
@@ -201,10 +200,6 @@ def test_a_part_that_fails_says_why(user_namespace: bool) -> None:
 @BOTH
 @pytest.mark.mpi
 def test_mpi_traffic_flows_between_neighbours_and_ends(user_namespace: bool) -> None:
-    try:
-        native.mpi_program("openmpi", "random-traffic")
-    except MissingToolError as error:
-        pytest.skip(str(error))
     with running(MESH, user_namespace=user_namespace) as lab:
         with make(lab, MpiTraffic(kind="mpi", seed=3)):
             before = sent_bytes(lab)

@@ -15,10 +15,7 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import Any, Protocol
 
-import pytest
-
 from fairlead import native
-from fairlead.errors import FairleadError
 from fairlead.protocol import reading
 
 Message = dict[str, Any]
@@ -26,11 +23,8 @@ PORT = 47211
 
 
 def agent_program() -> Path:
-    """The built agent, or the reason why there is none as a skip."""
-    try:
-        return native.program("fairlead-agent")
-    except FairleadError as error:
-        pytest.skip(str(error))
+    """The built agent. Where there is none the build is broken, and so is every test of it."""
+    return native.program("fairlead-agent")
 
 
 class Namespace:

@@ -21,7 +21,6 @@ from typing import Any
 import pytest
 
 from fairlead import native
-from fairlead.errors import FairleadError
 
 from .agent_lab import Agent, Message, agents
 from .guardian_lab import LOCK_FILE, Host, Mesh, holding_lock, wait_until
@@ -71,10 +70,7 @@ def shaped(size: int) -> Iterator[Net]:
 
 @pytest.fixture(scope="module")
 def guardian() -> list[str]:
-    try:
-        return [str(native.program("fairlead-guardian"))]
-    except FairleadError as error:
-        pytest.skip(str(error))
+    return [str(native.program("fairlead-guardian"))]
 
 
 def tables(size: int = 3) -> Message:

@@ -79,6 +79,39 @@ def test_line_of_prefers_the_deepest_key_that_is_written() -> None:
     assert line_of("a = 1\n[[t]]\n[[t]]\nb = 1\n", ("t",)) == 2
 
 
+def test_line_of_tells_headers_and_keys_from_what_is_inside_values() -> None:
+    lines = "\n".join(
+        [
+            "[t]",
+            "undo = [",
+            '    ["rm", "a"],  # [not.a.header]',
+            '    ["rm", "checkpoint"]',
+            "]",
+            "said = '''",
+            "[u]",
+            "x = 1",
+            "'''",
+            'more = """',
+            '[u]"""',
+            "inline = { a = [",
+            '    ["b"]',
+            "  ] }",
+            'text = "[ \\" ["  # [',
+            "x = 2",
+            "[[u]]",
+            "x = 3",
+            "[[u]]",
+            "x = 4",
+        ]
+    )
+    at = {line: number for number, line in enumerate(lines.splitlines(), start=1)}
+    assert line_of(lines, ("t", "x")) == at["x = 2"]
+    assert line_of(lines, ("t", "more")) == at['more = """']
+    assert line_of(lines, ("t", "inline")) == at["inline = { a = ["]
+    assert line_of(lines, ("u", 0, "x")) == at["x = 3"]
+    assert line_of(lines, ("u", 1, "x")) == at["x = 4"]
+
+
 class Streams(Model):
     kind: Literal["streams"]
     streams: int = Field(default=1, ge=1)

@@ -12,7 +12,6 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from fairlead.agents.agent import EventCallback
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
 from fairlead.errors import AgentError, FairleadError
@@ -26,12 +25,12 @@ class AgentThread:
 
     Args:
         make_group: makes the group; called in the thread, for it belongs to that thread's event loop.
-        on_event: called with (host index, event) in another thread, one event at a time. It may take its time.
+        told: takes the agents' events; it has begun, and goes on when the agents have ended.
     """
 
-    def __init__(self, make_group: Callable[[], AgentGroup], on_event: EventCallback) -> None:
+    def __init__(self, make_group: Callable[[], AgentGroup], told: EventThread) -> None:
         self._make_group = make_group
-        self._events = EventThread(on_event)
+        self._told = told
         self._started: Future[AgentGroup] = Future()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -45,13 +44,11 @@ class AgentThread:
         Raises:
             AgentError, HostError: one could not be started; none is left.
         """
-        self._events.__enter__()
         self._thread.start()
         try:
             self.group = self._started.result()
         except BaseException:
             self.stop()
-            self._events.__exit__(None, None, None)
             raise
         return self
 
@@ -59,7 +56,7 @@ class AgentThread:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
-        self._events.__exit__(kind, error, trace)
+        self._told.drain()  # who comes next has heard all that they said
         if self._failure is not None and error is None:
             raise AgentError(f"the agents could not be stopped in order: {self._failure}") from self._failure
 
@@ -117,7 +114,7 @@ class AgentThread:
         if self._unwanted:
             self._stop.set()
         group = self._make_group()
-        group.on_event(self._events.put)
+        group.on_event(self._told.put)
         entering = asyncio.create_task(group.__aenter__())
         stopping = asyncio.create_task(self._stop.wait())
         await asyncio.wait({entering, stopping}, return_when=asyncio.FIRST_COMPLETED)

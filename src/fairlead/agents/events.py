@@ -29,6 +29,7 @@ class EventThread:
         self._waiting: deque[tuple[int, AgentEvent]] = deque()
         self._left_out = 0
         self._last_host = 0  # of those left out
+        self._busy = False
         self._failed = False
         self._ended = False
         self._changed = threading.Condition()
@@ -43,7 +44,14 @@ class EventThread:
                 return
             self._tell_left_out()
             self._waiting.append((host, event))
-            self._changed.notify()
+            self._changed.notify_all()
+
+    def drain(self) -> None:
+        """Wait until all that was put so far was handed on."""
+        with self._changed:
+            self._tell_left_out()
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._waiting and not self._busy)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -55,7 +63,7 @@ class EventThread:
         with self._changed:
             self._tell_left_out()
             self._ended = True
-            self._changed.notify()
+            self._changed.notify_all()
         self._thread.join()
 
     def _tell_left_out(self) -> None:
@@ -71,9 +79,13 @@ class EventThread:
                 if not self._waiting:
                     return
                 host, event = self._waiting.popleft()
+                self._busy = True
             try:
                 self._on_event(host, event)
             except Exception:  # noqa: BLE001  # as many things look at events, and the run is not theirs to end
                 if not self._failed:
                     self._failed = True
                     _log.exception("an event could not be handled, and others may not be: %s", event)
+            with self._changed:
+                self._busy = False
+                self._changed.notify_all()

@@ -25,19 +25,24 @@ cd "$HOME/.cache/fairlead/$0" 2>/dev/null && sha256sum --check --status SHA256SU
 """
 _PUT = """
 set -e
+intact() {
+  (cd "$1" && sha256sum --check --status SHA256SUMS) || return 1
+  [ "$(sha256sum "$1/SHA256SUMS" | cut -d' ' -f1)" = "$identity" ]
+}
+identity=$0
 umask 077
 mkdir -p "$HOME/.cache/fairlead"
 cd "$HOME/.cache/fairlead"
-new=".$0.$$"
+new=$(mktemp -d ".$0.XXXXXX")
 trap 'rm -rf "$new"' EXIT
-mkdir "$new"
 tar -x -C "$new" -f -
 (cd "$new" && sha256sum --check --quiet SHA256SUMS >&2)
 [ "$(sha256sum "$new/SHA256SUMS" | cut -d' ' -f1)" = "$0" ] || { echo "the manifest arrived damaged" >&2; exit 1; }
-if [ -e "$0" ]; then mv -T "$0" "$new/damaged"; fi
-mv -T "$new" "$0" || [ -e "$0/SHA256SUMS" ]
+# Hosts that share the directory do this at the same time: what one of them has put there stays.
+if [ -e "$0" ] && ! intact "$0"; then mv -T "$0" "$new/damaged" || [ ! -e "$0" ] || intact "$0"; fi
+mv -T "$new" "$0" 2>/dev/null || intact "$0" || { echo "$PWD/$0 cannot be put in place" >&2; exit 1; }
 rm -rf "$0/damaged"
-cd "$0" && pwd
+echo "$PWD/$0"
 """
 
 

@@ -5,8 +5,10 @@ libfairlead is brought to the hosts and has a directory there to write to.
 
 import logging
 import os
+import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
@@ -14,21 +16,23 @@ from fairlead import native
 from fairlead.cluster import executed
 from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all, run_on
+from fairlead.cluster.execute import check_reached, end_session, on_all, unexpected
 from fairlead.cluster.executors import of
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.job import Job
+from fairlead.errors import HostError
 from fairlead.lab.idle import VARIABLE
 
 SHIM = "libfairlead.so"
 LIBRARIES = (SHIM, "libfairlead-openmpi.so", "libfairlead-mpich.so")
-REMOVE_TIMEOUT_S = 30.0
+MAKE_TIMEOUT_S = REMOVE_TIMEOUT_S = 30.0
 _log = logging.getLogger(__name__)
 
-# The directory is in memory: it is written to all the time, and a rank must not wait for a disk.
-_MAKE = 'umask 077; mkdir "$0"'
-# Waits for the end of its input, which comes with fairlead's own end, be it by kill -9. Ctrl-C is fairlead's.
-_KEEP = 'trap "" HUP INT TERM; cat >/dev/null; rm -rf "$0"'
+# The directory is in memory: it is written to all the time, and a rank must not wait for a disk. Whoever sees its name
+# sees it there already. Its keeper waits for the end of its input, which comes with fairlead's own end, be it by
+# kill -9. Ctrl-C is fairlead's.
+_MADE = "made"
+_KEEP = f'trap "" HUP INT TERM; umask 077; mkdir "$0" || exit 1; echo {_MADE}; cat >/dev/null; rm -rf "$0"'
 
 
 def environment(cluster: Cluster, hosts: Sequence[str]) -> dict[str, str]:
@@ -70,29 +74,60 @@ def directory(cluster: Cluster, hosts: Sequence[str], name: str) -> Iterator[str
     executor = of(cluster)
     path = f"/dev/shm/{name}"  # private: its name is the job's, and it must not exist before
     with ExitStack() as keepers:
-        for host in hosts:
-            keepers.enter_context(_keeper(executor, host, path))
-        on_all(tuple(hosts), lambda host: run_on(executor, host, ["sh", "-c", _MAKE, path]))
+        made: set[str] = set()
+        begun = {host: keepers.enter_context(_keeper(executor, host, path, made)) for host in hosts}
+
+        def wait(host: str) -> None:
+            _wait(executor, host, begun[host])
+            made.add(host)
+
+        on_all(begun, wait)
         yield path
 
 
 @contextmanager
-def _keeper(executor: Executor, host: str, path: str) -> Iterator[None]:
-    """A process on the host that removes the directory when this block, or fairlead, has ended."""
+def _keeper(executor: Executor, host: str, path: str, made: Container[str]) -> "Iterator[subprocess.Popen[bytes]]":
+    """A process on the host that makes the directory, and removes it when this block, or fairlead, has ended.
+
+    Args:
+        made: the hosts where it was made, which is known by the end.
+    """
     command = executor.command(host, ["sh", "-c", _KEEP, path])
     executed.tell(command)
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as keeper:
         try:
-            yield
+            yield keeper
         finally:
-            if problem := _end(keeper):
+            if (problem := _end(keeper)) and host in made:
                 _log.warning("%s: %s may not be removed: %s", host, path, problem)
+
+
+def _wait(executor: Executor, host: str, keeper: "subprocess.Popen[bytes]") -> None:
+    """Until the keeper has made its directory.
+
+    Raises:
+        HostError: the host was not reached, or has no place for it.
+    """
+    assert keeper.stdout is not None and keeper.stderr is not None
+    late = threading.Timer(MAKE_TIMEOUT_S, end_session, (keeper,))
+    late.start()
+    said = keeper.stdout.readline().decode(errors="replace").strip()
+    late.cancel()
+    if said == _MADE:
+        return
+    if said:
+        raise unexpected(host, said)
+    why, code = keeper.stderr.read(), keeper.wait()
+    check_reached(executor, host, code, why)
+    if code == -signal.SIGKILL:
+        raise HostError(f"{host}: no answer within {MAKE_TIMEOUT_S:g} s", hint=executor.look)
+    raise HostError(f"{host}: no directory for the ranks: {why.decode(errors='replace').strip() or f'status {code}'}")
 
 
 def _end(keeper: subprocess.Popen[bytes]) -> str | None:

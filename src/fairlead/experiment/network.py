@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.description import Cluster, Interface
 from fairlead.config import Model
 from fairlead.lab import aggregate
 from fairlead.lab.description import BondDescription, Description, NicsDescription, not_emulated
@@ -31,9 +31,9 @@ class NetworkTable(Model):
     """Name of the factor."""
     levels: dict[str, NicsDescription] = Field(min_length=1)
     """NICs and bond by level of ``factor``; an empty table is a single NIC."""
-    interfaces: tuple[str, ...] = ()
+    interfaces: tuple[Interface, ...] = ()
     """NICs that bonds are made of, with the same names on every host. Required on real hosts, absent in labs."""
-    name: str = "fairlead0"
+    name: Interface = "fairlead0"
     """Name of the bond on real hosts."""
     lacp_rate: Literal["slow", "fast"] = "slow"
     """LACP rate on real hosts, for 802.3ad."""

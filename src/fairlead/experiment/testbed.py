@@ -134,7 +134,7 @@ class Testbed:
         begin_s = time.time()
         anew = self._have_cluster(levels)
         plot = self._plan.whole_plot
-        self._place = place  # from here on there is something to undo
+        self._place, self._unbonded = place, self.cluster  # from here on there is something to undo
         self._make_bonds(levels)
         if plot is not None:
             self._ledger.note_undo([[fill(word, levels) for word in line] for line in plot.undo], plot.on)
@@ -273,7 +273,7 @@ class Testbed:
     def _make_bonds(self, levels: Levels) -> None:
         """On real hosts; a lab was made with them."""
         table, nics = self._plan.network, self._plan.nics_at(levels)
-        self._network, self._unbonded = {}, self.cluster
+        self._network = {}
         if table is None or nics is None or self._plan.evaluation.lab is not None:
             return
         wanted, found = table.wanted(nics), {}

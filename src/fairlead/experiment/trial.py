@@ -19,7 +19,7 @@ from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
-from fairlead.errors import FairleadError, LaunchError, NoProgramError
+from fairlead.errors import FairleadError, LaunchError, NoProgramError, of_system
 from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.congestion import Episode, describe
 from fairlead.experiment.congestion_schedule import CongestionSchedule, MakeCongestion, Occurrence
@@ -113,6 +113,10 @@ class Taken:
         for each in self.instances:
             if each.times_s:
                 yield Series("neighbour_time_s", "s", each.about(), np.array(each.times_s))
+
+
+PROBLEM = "problem"
+"""Kind of the events that tell what went wrong beside the program."""
 
 
 class TrialError(LaunchError):
@@ -219,6 +223,8 @@ def _supervised(trial: Trial, launch_it: Callable[[Job, Callable[[], None]], int
     for problem in outcome.problems:
         if not isinstance(problem, FairleadError | OSError):  # a row without its events is no sample
             raise problem
+        reason = str(of_system(problem) if isinstance(problem, OSError) else problem)
+        said.append(Event(time.time(), PROBLEM, {"reason": reason}))
     return outcome
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fairlead.agents.agent_thread import AgentThread
+from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster
@@ -73,5 +74,5 @@ def _ready(cluster: Cluster, management: Management) -> list[Ready]:
             options=JobOptions(guardian=management.binaries.guardian),
         )
 
-    with AgentThread(make_group, lambda host, event: None) as agents:
+    with EventThread(lambda host, event: None) as told, AgentThread(make_group, told) as agents:
         return list(agents.group.ready)

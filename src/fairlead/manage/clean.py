@@ -11,7 +11,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import of
 from fairlead.cluster.host_binaries import bring, guardian_tool
-from fairlead.errors import FairleadError
+from fairlead.errors import FairleadError, HostError
 from fairlead.lab import running_labs
 from fairlead.manage import registry
 
@@ -75,11 +75,14 @@ def clean_host(
     """Remove what dead guardians left on one host, of all jobs or of one; the guardian's records of what it removed.
 
     Raises:
-        HostError: not reached, or the guardian could not do it.
+        HostError: not reached, or the guardian could not do it, or its answer is not understood.
     """
     options = ["--clean", *(["--job", job] if job else []), *(["--dry-run"] if dry_run else [])]
     output = run_on(of(cluster), host, guardian_tool(guardian, *options))
-    return [json.loads(line) for line in output.splitlines() if line]
+    try:
+        return [json.loads(line) for line in output.splitlines() if line]
+    except ValueError as error:
+        raise HostError(f"{host}: what the guardian says it removed is not understood: {output.strip()!r}") from error
 
 
 def _on(cluster: Cluster, dry_run: bool, host: str) -> list[dict[str, Any]] | str:

@@ -23,7 +23,7 @@ class LostPlanes:
 
     Args:
         clean: removes what the dead left of this job on a host, by index; returns what was removed.
-        report: takes (host index, event) with what came of it, in a thread of ours.
+        report: takes (host index, event) with what came of it, in threads of ours: it must not wait.
         patience_s: how long detours over a host and to it are waited for.
     """
 
@@ -81,9 +81,14 @@ class LostPlanes:
     def _remove(self, host: int) -> None:
         try:
             removed = self._clean(host)
-        except FairleadError as error:
-            self._report(host, events.Error(reason=f"what its guardian left is still there: {error}"))
+        except Exception as error:  # noqa: BLE001  # nobody else looks at what this thread raises
+            what = error if isinstance(error, FairleadError) else repr(error)
+            self._report(host, events.Error(reason=f"what its guardian left is still there: {what}"))
             return
         if removed:
-            items = (RemovedItem.read(reading.line_fields(each, "what the guardian removed")) for each in removed)
-            self._report(host, events.PlaneCleaned(removed=tuple(items)))
+            try:
+                items = [RemovedItem.read(reading.line_fields(each, "what the guardian removed")) for each in removed]
+            except ValueError as error:
+                self._report(host, events.Error(reason=f"what its guardian left was removed, but {error}: {removed}"))
+            else:
+                self._report(host, events.PlaneCleaned(removed=tuple(items)))

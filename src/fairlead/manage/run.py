@@ -4,8 +4,8 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,8 +34,11 @@ from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
 from fairlead.protocol.recorded_events import EventRecorder
-from fairlead.store import Store
+from fairlead.store import Store, take_in
+from fairlead.store.apart import FOLDER
 from fairlead.store.records import Label
+
+_PATIENCE_S = 1.0  # at the end of a run, for another one that takes in what was recorded
 
 
 def run(
@@ -111,10 +114,11 @@ def run(
         labels["placement"] = placement.name
     outcome: Outcome | None = None
     try:
-        with Store.open(results) as store:
+        with _recording(results) as store:
             identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
             try:
-                management = _management(cluster, components, store, argv, labels, bool(moves), dry_run, quiet)
+                with _earlier(results, store) as earlier:
+                    management = _management(cluster, components, earlier, argv, labels, bool(moves), dry_run, quiet)
                 if management is not None:
                     management = choose(plane, cluster, management, unseen or _not_preloaded(own_mpirun))
                 outcome = _execute(cluster, job, store, identity, launch_it, management, moves, ending, quiet)
@@ -134,6 +138,38 @@ def run(
         return outcome.exit_code
     _say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
     return outcome.exit_code
+
+
+@contextmanager
+def _recording(results: Path) -> Iterator[Store]:
+    """The store that this run is recorded in, whoever holds the main one; that takes it in at the end, or later."""
+    _tell(take_in(results), results)
+    try:
+        with Store.open_apart(results) as store:
+            yield store
+    finally:
+        try:
+            _tell(take_in(results, patience_s=_PATIENCE_S), results)
+        except StoreError as error:
+            _tell([error], results)
+
+
+def _tell(problems: Sequence[FairleadError], results: Path) -> None:
+    for problem in problems:
+        _say(f"{results / FOLDER} keeps a run that could not be taken into the main store: {problem}", quiet=False)
+
+
+@contextmanager
+def _earlier(results: Path, own: Store) -> Iterator[Store]:
+    """What earlier runs left; where that cannot be read now, the run's own store, which holds nothing of them."""
+    try:
+        store = Store.read(results)
+    except StoreError as error:
+        _say(f"what was measured before is not used: {error}", quiet=False)
+        yield own
+        return
+    with store:
+        yield store
 
 
 def _not_preloaded(own_mpirun: bool) -> str | None:

@@ -17,6 +17,7 @@ from typing import Protocol
 
 from fairlead.agents.agent import EventCallback
 from fairlead.agents.agent_thread import AgentThread
+from fairlead.agents.events import EventThread
 from fairlead.agents.group import LEASE_S, AgentGroup, JobOptions
 from fairlead.characterize.samples import Bools
 from fairlead.cluster import executors
@@ -65,7 +66,8 @@ class Outcome:
         moves: number of detours taken.
         migrations: number of virtual machines moved.
         relayed: messages that agents carried; None without the relay plane.
-        problems: why something that looks at events could not do its work (a full disk). The program is not concerned.
+        problems: why something that looks at events could not do its work (a full disk), or what was begun for the
+            program could not be ended in order. The program is not concerned.
     """
 
     exit_code: int
@@ -171,10 +173,12 @@ class _Audience:
             return
         self._failed.add(place)
         self.problems.append(error)
-        if isinstance(error, OSError):
-            error = of_system(error)
-        text = str(error) if isinstance(error, FairleadError) else repr(error)
-        self._narrator.say(f"the program continues, but its record has gaps: {text}")
+        self._narrator.say(f"the program continues, but its record has gaps: {_in_words(error)}")
+
+    def problem(self, error: Exception) -> None:
+        """Something that was begun for the program could not be ended in order after it."""
+        self.problems.append(error)
+        self._narrator.say(f"the program has ended, but not all that was beside it: {_in_words(error)}")
 
     def _register(self, host: int, event: AgentEvent) -> None:
         self._follow(host, event)
@@ -200,6 +204,12 @@ class _Audience:
         self._registration.change()
 
 
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError):
+        error = of_system(error)
+    return str(error) if isinstance(error, FairleadError) else repr(error)
+
+
 def supervise(
     cluster: Cluster,
     management: Management,
@@ -220,7 +230,7 @@ def supervise(
 
     Raises:
         AgentError, HostError, ConfigError: an agent could not be started or reached, or the cluster file is wrong
-            about a host; the program was not started.
+            about a host; the program was not started. What fails after it has ended is among the outcome's problems.
     """
     hosts = cluster.managed_hosts()
     names = [host.name for host in hosts]
@@ -244,29 +254,37 @@ def supervise(
     registration = registry.Registration(_state(cluster, argv, job))
     lost_planes = LostPlanes(
         lambda host: clean_host(cluster, names[host], management.binaries.guardian, job=job),
-        lambda host, event: watch(host, event),
+        lambda host, event: told.put(host, event),
     )
     watch = _Audience(names, narrator, registration, [*sinks, lost_planes])
-    with ExitStack() as stack:
-        stack.enter_context(registration)
-        stack.enter_context(lost_planes)
-        agents = stack.enter_context(AgentThread(make_group, watch))
-        check_interfaces(cluster, agents.group.ready)
-        check_reachable(cluster, agents)
-        for remark in management.remarks:
-            narrator.say(remark)
-        if management.moves:
-            _tell_planes(narrator, names, agents.group.ready, watch)
-            _tell_low_ports(narrator, names, agents.group.ready)
-        if with_agents is not None:
-            with_agents(agents)
-        if management.mover is not None:
-            probing = Probing(agents, names, management.base_s)
-            mover = management.mover(names, watch, probing, Sharing(agents, names, management.hurts))
-            watch.add(mover)
-            stack.enter_context(mover)
-        outcome = timed(launch, narrator.program_started)
-        narrator.program_ended()
+    told = EventThread(watch)
+    outcome: Outcome | None = None
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(registration)
+            stack.enter_context(told)
+            stack.enter_context(lost_planes)
+            agents = stack.enter_context(AgentThread(make_group, told))
+            check_interfaces(cluster, agents.group.ready)
+            check_reachable(cluster, agents)
+            for remark in management.remarks:
+                narrator.say(remark)
+            if management.moves:
+                _tell_planes(narrator, names, agents.group.ready, told.put)
+                _tell_low_ports(narrator, names, agents.group.ready)
+            if with_agents is not None:
+                with_agents(agents)
+            if management.mover is not None:
+                probing = Probing(agents, names, management.base_s)
+                mover = management.mover(names, told.put, probing, Sharing(agents, names, management.hurts))
+                watch.add(mover)
+                stack.enter_context(mover)
+            outcome = timed(launch, narrator.program_started)
+            narrator.program_ended()
+    except Exception as error:
+        if outcome is None:
+            raise
+        watch.problem(error)  # how the program ended stands
     outcome.moves, outcome.migrations, outcome.problems = watch.moves, watch.migrations, watch.problems
     outcome.relayed = sum(watch.relayed.values()) if PLANES.get(management.plane).by_agents else None
     narrator.say(_summary(outcome))

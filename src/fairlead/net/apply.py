@@ -18,7 +18,9 @@ from fairlead.net.state import JOURNAL, READ, Network, read
 
 SETTLE_S = 20.0
 _POLL_S = 0.5
-_AS_ROOT = '[ "$(id -u)" = 0 ] || exec sudo -n sh -c "$1"; eval "$1"'
+# The script comes by stdin: a command line of sudo's stands in its log. It is read whole before its commands run.
+_READ = 'eval "$(cat)"'
+_AS_ROOT = f"""[ "$(id -u)" = 0 ] || exec sudo -n sh -c '{_READ}'; {_READ}"""
 _LOCKED = "exec 9</run; flock 9"  # the directory that the journal is in: nothing to leave behind
 
 _BEGIN = """
@@ -163,7 +165,7 @@ def _settled(executor: Executor, hosts: Sequence[str], wanted: Wanted, settle_s:
 
 
 def _as_root(executor: Executor, host: str, script: str) -> str:
-    return run_on(executor, host, ["sh", "-c", _AS_ROOT, "sh", script], timeout_s=60.0)
+    return run_on(executor, host, ["sh", "-c", _AS_ROOT], stdin=script.encode(), timeout_s=60.0)
 
 
 def _restore_what_answers(executor: Executor, hosts: Sequence[str], token: str) -> None:

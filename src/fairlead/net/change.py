@@ -1,9 +1,13 @@
 """From a host's state to the commands that make a bond of its NICs, and to those that take it back. Pure."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pydantic import TypeAdapter, ValidationError
+
 from fairlead.bonding.explain import HASHING
+from fairlead.cluster.description import Interface
 from fairlead.errors import ConfigError
 from fairlead.net.state import Network, Nic
 
@@ -14,11 +18,16 @@ NEEDS_SPEED = (
     "balance-alb",
 )  # Documentation/networking/bonding.rst, "Bonding Driver Options"
 NO_PARTNER = "00:00:00:00:00:00"
+_INTERFACE = TypeAdapter[str](Interface)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The bond to make. ``policy`` is used by balance-xor and 802.3ad."""
+    """The bond to make. ``policy`` is used by balance-xor and 802.3ad.
+
+    Raises:
+        ConfigError: its name, or a NIC's, cannot be one of an interface.
+    """
 
     name: str
     nics: tuple[str, ...]
@@ -26,6 +35,13 @@ class Wanted:
     policy: str = "layer2"
     miimon_ms: int = 100
     lacp_rate: str = "slow"
+
+    def __post_init__(self) -> None:
+        for name in (self.name, *self.nics):
+            try:
+                _INTERFACE.validate_python(name)
+            except ValidationError as error:
+                raise ConfigError(f"{name!r} cannot name an interface: {error.errors()[0]['msg']}") from error
 
 
 @dataclass(frozen=True)
@@ -108,35 +124,42 @@ def _of_nics(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
 
 
 def _apply(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
-    options = f"mode {wanted.mode} miimon {wanted.miimon_ms}"
+    options = ["mode", wanted.mode, "miimon", str(wanted.miimon_ms)]
     if wanted.mode in HASHING:
-        options += f" xmit_hash_policy {wanted.policy}"
+        options += ["xmit_hash_policy", wanted.policy]
     if wanted.mode == "802.3ad":
-        options += f" lacp_rate {wanted.lacp_rate}"
-    yield f"ip link add {wanted.name} type bond {options}"
-    yield f"ip link set {wanted.name} mtu {nics[0].mtu_B}"
+        options += ["lacp_rate", wanted.lacp_rate]
+    yield _ip("link", "add", wanted.name, "type", "bond", *options)
+    yield _ip("link", "set", wanted.name, "mtu", str(nics[0].mtu_B))
     for nic in nics:
-        yield f"ip address flush dev {nic.name} scope global"
-        yield f"ip link set {nic.name} down"  # the driver takes no interface that is up
-        yield f"ip link set {nic.name} master {wanted.name}"
-    yield f"ip link set {wanted.name} up"
+        yield _ip("address", "flush", "dev", nic.name, "scope", "global")
+        yield _ip("link", "set", nic.name, "down")  # the driver takes no interface that is up
+        yield _ip("link", "set", nic.name, "master", wanted.name)
+    yield _ip("link", "set", wanted.name, "up")
     for nic in nics:
         yield from _addressed(nic, wanted.name)
 
 
 def _restore(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
     """Also of a bond that is there in part only."""
-    yield f"! [ -e /sys/class/net/{wanted.name} ] || ip link delete {wanted.name}"  # which lets go of its NICs
+    there = shlex.quote(f"/sys/class/net/{wanted.name}")
+    yield f"! [ -e {there} ] || {_ip('link', 'delete', wanted.name)}"  # which lets go of its NICs
     for nic in nics:
-        yield f"ip link set {nic.name} address {nic.mac} mtu {nic.mtu_B} {'up' if nic.is_up else 'down'}"
-        yield f"ip address flush dev {nic.name} scope global"
+        state = "up" if nic.is_up else "down"
+        yield _ip("link", "set", nic.name, "address", nic.mac, "mtu", str(nic.mtu_B), state)
+        yield _ip("address", "flush", "dev", nic.name, "scope", "global")
         yield from _addressed(nic, nic.name)
 
 
 def _addressed(nic: Nic, device: str) -> Iterator[str]:
     """The NIC's addresses and routes, on ``device``."""
     for address in nic.addresses:
-        broadcast = f" broadcast {address.broadcast}" if address.broadcast else ""
-        yield f"ip address add {address.text}{broadcast} dev {device}"
+        broadcast = ["broadcast", address.broadcast] if address.broadcast else []
+        yield _ip("address", "add", address.text, *broadcast, "dev", device)
     for route in sorted(nic.routes, key=lambda route: " via " in f" {route} "):  # a gateway must be reachable first
-        yield f"ip route replace {route} dev {device}"
+        yield _ip("route", "replace", *route.split(), "dev", device)
+
+
+def _ip(*words: str) -> str:
+    """A line for a root's shell: names and addresses in it are what a host or a person says."""
+    return shlex.join(["ip", *words])

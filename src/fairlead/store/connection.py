@@ -59,6 +59,20 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 
 
 @contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Cursor]:
+    """What is executed by the cursor is there with everything, or not at all."""
+    cursor = connection.cursor()
+    cursor.execute("BEGIN IMMEDIATE")
+    try:
+        yield cursor
+        cursor.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite rolls back by itself on a full disk
+            cursor.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
 def translated(path: Path) -> Iterator[None]:
     """SQLite's errors as `StoreError` with the file's name."""
     try:

@@ -3,6 +3,11 @@
 SQLite makes two files (``-wal``, ``-shm``) for every connection to a file with a write-ahead log, also for one that
 only reads, and a reader that is killed, or may not write the directory, cannot remove them. So the file is opened as
 one that does not change (``immutable``), which makes none, as long as nobody writes.
+
+On a network file system nobody can tell that: what the kernel knows of a file there is seconds old. There the file is
+read under SQLite's locks, which makes no files since writers keep no write-ahead log there. If there is one all the
+same (of a process on the file server, to which the file system is a local one), its index would be shared memory that
+is not shared: it is read from a copy.
 """
 
 import os
@@ -15,11 +20,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fairlead.errors import NoSuchResultsError, StoreError, of_system
-from fairlead.store import schema
+from fairlead.store import filesystem, schema
 from fairlead.store.connection import BUSY_MS, FILE_NAME, LOCK_NAME, refuse_foreign, translated
 from fairlead.store.lock import holder_session
 
 _SIDE_FILES = ("-wal", "-shm", "-journal")
+_COPIES = 5  # a writer may put the journal into the file while it is copied
 
 
 class _Version(NamedTuple):
@@ -47,6 +53,7 @@ class ReadConnection:
         self._path = directory / FILE_NAME
         if not self._path.is_file():
             raise NoSuchResultsError(f"{directory}: there are no results here ({FILE_NAME} is missing)")
+        self._shared_memory = filesystem.journal_mode(filesystem.type_of(directory)) == "WAL"
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         self._unchanged: _Version | None = None  # as long as this holds, nobody writes
         self._connection: sqlite3.Connection | None = None
@@ -83,9 +90,14 @@ class ReadConnection:
     def _open(self) -> None:
         self._unchanged = None
         version = _Version.of(self._path)
-        if not version.journals:
+        logged = self._path.with_name(f"{FILE_NAME}-wal").exists()
+        if not version.journals and (self._shared_memory or _has_log(self._path)):
             self._unchanged = version
             self._connection = _connect(self._path, "mode=ro&immutable=1")
+        elif logged and not self._shared_memory:
+            self._connection = _connect(self._copied(), "mode=rw")
+        elif not version.journals:
+            self._connection = _connect(self._path, "mode=ro")
         elif all(os.access(each, os.W_OK) for each in (self._path.parent, self._path, *_journals(self._path))):
             # SQLite takes in what a killed writer left, and removes the journal once the last connection ends.
             self._connection = _connect(self._path, "mode=rw")
@@ -100,16 +112,20 @@ class ReadConnection:
             raise
 
     def _copied(self) -> Path:
-        """A copy with what a killed writer left, which can only be taken in where one may write."""
+        """A copy with what is in the journal, which can only be taken in where one may write."""
         self._copy = tempfile.TemporaryDirectory(prefix="fairlead-results-")
         try:
-            for each in (self._path, *_journals(self._path)):
-                if not each.name.endswith("-shm"):  # an index that SQLite makes anew
-                    with suppress(FileNotFoundError):
-                        shutil.copyfile(each, Path(self._copy.name, each.name))
+            for _ in range(_COPIES):
+                before = _Version.of(self._path)
+                for each in (self._path, *_journals(self._path)):
+                    if not each.name.endswith("-shm"):  # an index that SQLite makes anew
+                        with suppress(FileNotFoundError):
+                            shutil.copyfile(each, Path(self._copy.name, each.name))
+                if _Version.of(self._path) == before:
+                    break
         except OSError as error:
             self.close()
-            doing = "cannot be copied to be read (a killed run left its journal, and the directory is read-only)"
+            doing = "cannot be copied to be read (its journal cannot be taken in where it is)"
             hint = "set TMPDIR to a directory with room"
             raise of_system(error, self._path, doing=doing, hint=hint, kind=StoreError) from error
         return Path(self._copy.name, FILE_NAME)
@@ -138,9 +154,17 @@ def _connect(path: Path, how: str) -> sqlite3.Connection:
     return connection
 
 
+def _has_log(path: Path) -> bool:
+    """Whether its journal is a write-ahead log, when it has one (sqlite.org, "Database File Format", section 1.3)."""
+    with path.open("rb") as file:
+        return file.read(19)[18:] == b"\x02"
+
+
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     refuse_foreign(connection, path)
     version = schema.version_of(connection)
+    if version == 0:
+        raise NoSuchResultsError(f"{path.parent}: there are no results here yet ({path.name} is empty)")
     if version < schema.VERSION:
         raise StoreError(
             f"{path}: schema version {version}, this fairlead reads {schema.VERSION}",

@@ -9,7 +9,8 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -17,7 +18,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from fairlead.errors import NoSuchResultsError, StoreError, of_system
+from fairlead.errors import FairleadError, NoSuchResultsError, StoreError, StoreHeldError, of_system
+from fairlead.store import apart, numbers
 from fairlead.store import series as arrays
 from fairlead.store.connection import (
     FILE_NAME,
@@ -25,10 +27,11 @@ from fairlead.store.connection import (
     from_json,
     open_for_writing,
     to_json,
+    transaction,
     translated,
 )
 from fairlead.store.events import EventBuffer, EventRow
-from fairlead.store.lock import WriterLock, holder_session
+from fairlead.store.lock import PATIENCE_S, WriterLock, holder_session
 from fairlead.store.reading import ReadConnection, fetch
 from fairlead.store.records import Attachment, Event, Label, Run, Series, Status
 
@@ -45,74 +48,137 @@ FROM runs LEFT JOIN endings ON endings.run = runs.id
 class Store:
     """The results of one directory.
 
-    ``Store.open`` writes and reads and is the only writer; ``Store.read`` reads beside it. Both are context managers
-    and may be used from several threads. Every method that writes has committed when it returns, but for `add_event`,
-    whose events are committed within half a second and by `finish_run`.
+    ``Store.open`` writes and reads and is the only writer; ``Store.open_apart`` writes one run beside it;
+    ``Store.read`` reads beside them, what is recorded apart, too. All are context managers and may be used from several
+    threads. Every method that writes has committed when it returns, but for `add_event`, whose events are committed
+    within half a second and by `finish_run`.
+
+    Attributes:
+        directory: where its file is.
+        problems: why stores of runs could not be taken in, the last time that this was tried.
     """
 
     def __init__(
-        self, directory: Path, connection: sqlite3.Connection | ReadConnection, lock: WriterLock | None, session: str
+        self,
+        directory: Path,
+        connection: sqlite3.Connection | ReadConnection,
+        lock: WriterLock | None = None,
+        session: str = "",
+        results: Path | None = None,
     ) -> None:
-        """Not for callers: use `open` or `read`."""
+        """Not for callers: use `open`, `open_apart` or `read`.
+
+        Args:
+            results: the results directory, if this is the store of a run of it.
+        """
         self.directory = directory
+        self.problems: list[FairleadError] = []
         self._path, self._connection = directory / FILE_NAME, connection
         self._lock = lock
         self._session = session
+        self._results = results or directory
         self._guard = threading.RLock()
         self._events = EventBuffer(self._commit_events)
         self._unfinished: set[int] = set()  # runs known to have no ending, so that events need no query each
+        self._apart: list[_Apart] = []
 
     @classmethod
-    def open(cls, directory: Path | str, create: bool = True) -> Self:
-        """Open for writing.
+    def open(cls, directory: Path | str, create: bool = True, *, patience_s: float = PATIENCE_S) -> Self:
+        """Open for writing, and take in the runs that were recorded apart and have ended, now and after each run.
 
         Args:
             create: make the directory and an empty store where there is none.
+            patience_s: how long to wait for another writer.
 
         Raises:
-            StoreError: another writer lives, a newer schema, not a store, or nothing there and ``create`` is false.
+            StoreHeldError: another writer lives.
+            StoreError: a newer schema, not a store, or nothing there and ``create`` is false.
         """
         directory = Path(directory)
         if not create and not (directory / FILE_NAME).is_file():
             raise NoSuchResultsError(f"{directory}: there are no results here ({FILE_NAME} is missing)")
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            session = uuid.uuid4().hex
-            lock = WriterLock(directory / LOCK_NAME, session)
+            store = cls._locked(directory, uuid.uuid4().hex, patience_s=patience_s)
         except OSError as error:
             raise of_system(error, directory, doing="cannot be used for results", kind=StoreError) from error
         try:
-            connection = open_for_writing(directory)
-            store = cls(directory, connection, lock, session)
-            with store._transaction() as cursor:
-                row = (session, socket.gethostname(), os.getpid(), time.time())
-                cursor.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", row)
+            store._take_in()
         except BaseException:
-            lock.release()
+            store._release()
             raise
         return store
 
     @classmethod
+    def open_apart(cls, results: Path) -> Self:
+        """Open a new store for one run of a results directory, whoever writes there meanwhile.
+
+        The main store takes the run in once this one is closed, or its process has died: its next writer does.
+
+        Raises:
+            StoreError: it cannot be made.
+        """
+        session = uuid.uuid4().hex
+        try:
+            return cls._locked(apart.made(results, session), session, results=results)
+        except OSError as error:
+            raise of_system(error, results, doing="cannot be used for results", kind=StoreError) from error
+
+    @classmethod
+    def _locked(
+        cls, directory: Path, session: str, results: Path | None = None, patience_s: float = PATIENCE_S
+    ) -> Self:
+        lock = WriterLock(directory / LOCK_NAME, session, patience_s)
+        try:
+            return cls(directory, open_for_writing(directory), lock, session, results)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
     def read(cls, directory: Path | str) -> Self:
-        """Open for reading, also while another process writes.
+        """Open for reading, also while other processes write.
 
         Raises:
             StoreError: no store there, not a store, or a schema version that this fairlead does not read.
         """
         directory = Path(directory)
-        return cls(directory, ReadConnection(directory), None, "")
+        beside = _Apart.of(directory)  # before the main store: what is taken in meanwhile is there then
+        try:
+            store = cls(directory, ReadConnection(directory))
+        except BaseException:
+            for each in beside:
+                each.connection.close()
+            raise
+        store._apart = beside
+        return store
 
     def close(self) -> None:
-        """Commit what is pending and give the lock back. Runs without an end stay recognisable as interrupted."""
+        """Commit what is pending, take in what others have recorded, and give the lock back.
+
+        Runs without an end stay recognisable as interrupted.
+        """
         try:
             if self._lock is not None:
                 self._events.close()
+                self._take_in()
         finally:
+            self._release()
+
+    def _release(self) -> None:
+        with self._guard:
+            for each in self._apart:
+                each.connection.close()
+            self._connection.close()
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
+
+    def _take_in(self) -> None:
+        if self._results == self.directory:
+            assert isinstance(self._connection, sqlite3.Connection)
             with self._guard:
-                self._connection.close()
-                if self._lock is not None:
-                    self._lock.release()
-                    self._lock = None
+                self.problems = apart.take_in(self.directory, self._connection, self._draw)
 
     def __enter__(self) -> Self:
         return self
@@ -151,7 +217,7 @@ class Store:
             self._require_unfinished(parent)
         row = (self._session, parent, kind, to_json("plan", plan), seed, position, to_json("facts", dict(facts or {})))
         with self._transaction() as cursor:
-            run = _insert_run(cursor, (*row, time.time()), labels)
+            run = self._insert_run(cursor, (*row, time.time()), labels)
         self._unfinished.add(run)
         return run
 
@@ -212,6 +278,7 @@ class Store:
         with self._transaction() as cursor:
             cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (run, time.time(), status, exit_code, error))
         self._unfinished.discard(run)
+        self._take_in()
 
     def record(
         self,
@@ -248,9 +315,10 @@ class Store:
         encoded = [arrays.encode(arrays.check(each.name, each.values, each.unit, missing=False)) for each in series]
         now_s = time.time()
         with self._transaction() as cursor:
-            run = _insert_run(cursor, (*row, started_s), labels)
+            run = self._insert_run(cursor, (*row, started_s), labels)
             _insert_all(cursor, run, list(zip(series, encoded, strict=True)), events, attachments, now_s)
             cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (run, now_s, status, exit_code, error))
+        self._take_in()
         return run
 
     # ---------------------------------------------------------------- reading
@@ -258,7 +326,7 @@ class Store:
     def runs(self, kind: str | None = None, *, parent: int | None = None, **labels: Label) -> list[Run]:
         """Runs in the order in which they began, optionally of one kind, parent and with all the given labels."""
         conditions = ["1"]
-        parameters: dict[str, Any] = {"session": holder_session(self.directory / LOCK_NAME) or ""}
+        parameters: dict[str, Any] = {}
         if kind is not None:
             conditions.append("kind = :kind")
             parameters["kind"] = kind
@@ -278,8 +346,7 @@ class Store:
         Raises:
             StoreError: there is none.
         """
-        session = holder_session(self.directory / LOCK_NAME) or ""
-        found = self._read_runs(f"{_RUN_QUERY} WHERE runs.id = :run", {"run": run, "session": session})
+        found = self._read_runs(f"{_RUN_QUERY} WHERE runs.id = :run", {"run": run})
         if not found:
             hint = f"`fairlead report {self.directory} --list` lists what there is"
             raise NoSuchResultsError(f"{self._path}: there is no run {run}", hint=hint)
@@ -287,8 +354,7 @@ class Store:
 
     def outermost_runs(self) -> list[Run]:
         """Runs that are no part of another, in the order in which they began."""
-        session = holder_session(self.directory / LOCK_NAME) or ""
-        return self._read_runs(f"{_RUN_QUERY} WHERE parent IS NULL ORDER BY runs.id", {"session": session})
+        return self._read_runs(f"{_RUN_QUERY} WHERE parent IS NULL ORDER BY runs.id", {})
 
     def numbers_of_children(self, *kinds: str) -> dict[int, int]:
         """How many runs of these kinds each run has whose parent it is; those without are left out."""
@@ -352,17 +418,31 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
-        with self._guard, translated(self._path):
-            assert isinstance(self._connection, sqlite3.Connection)
-            cursor = self._connection.cursor()
-            cursor.execute("BEGIN IMMEDIATE")
-            try:
-                yield cursor
-                cursor.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:  # SQLite rolls back by itself on a full disk
-                    cursor.execute("ROLLBACK")
-                raise
+        assert isinstance(self._connection, sqlite3.Connection)
+        with self._guard, translated(self._path), transaction(self._connection) as cursor:
+            yield cursor
+
+    def _insert_run(self, cursor: sqlite3.Cursor, row: Sequence[Any], labels: Mapping[str, Label]) -> int:
+        writer = (self._session, socket.gethostname(), os.getpid(), time.time())
+        cursor.execute("INSERT OR IGNORE INTO sessions VALUES (?, ?, ?, ?)", writer)
+        run = self._draw()
+        cursor.execute(
+            "INSERT INTO runs (id, session, parent, kind, plan, seed, position, facts, started_s) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (run, *row),
+        )
+        cursor.executemany(
+            "INSERT INTO labels VALUES (?, ?, ?)", [(run, name, value) for name, value in labels.items()]
+        )
+        return run
+
+    def _draw(self) -> int:
+        """A new run number of the results directory."""
+        if self._results == self.directory:
+            ((above,),) = self._query("SELECT coalesce(max(id), 0) FROM runs", ())
+        else:  # the counter knows of all runs, but for those of a store that no writer has opened since it was made
+            above = 0 if numbers.any_drawn(self._results) else _highest(self._results)
+        return numbers.draw(self._results, above)
 
     def _commit_events(self, rows: list[EventRow]) -> None:
         with self._transaction() as cursor:
@@ -370,11 +450,35 @@ class Store:
                 _insert_event(cursor, row)
 
     def _query(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
+        """Rows of this store and, of a reader, of the stores of single runs that are not in it yet.
+
+        ``:session`` stands for the session that writes the store which a row is of.
+        """
         with self._guard, translated(self._path):
-            return fetch(self._connection, sql, parameters)
+            while True:
+                rows = _fetch(self.directory, self._connection, sql, parameters)
+                try:
+                    for each in self._apart:
+                        rows += _fetch(each.directory, each.connection, sql, parameters)
+                except (OSError, sqlite3.Error, StoreError):
+                    if not self._drop_taken_in():  # else it was removed meanwhile
+                        raise
+                else:
+                    if not self._drop_taken_in():  # else its rows may be there twice
+                        return rows
+
+    def _drop_taken_in(self) -> bool:
+        """Forget the stores of runs that are in the main store by now; whether there was any."""
+        taken = [
+            each for each in self._apart if fetch(self._connection, "SELECT 1 FROM sessions WHERE id = ?", each.session)
+        ]
+        for each in taken:
+            each.connection.close()
+            self._apart.remove(each)
+        return bool(taken)
 
     def _read_runs(self, sql: str, parameters: Mapping[str, Any]) -> list[Run]:
-        rows = self._query(sql, parameters)
+        rows = sorted(self._query(sql, parameters), key=lambda row: int(row[0]))
         if not rows:
             return []
         labels: dict[int, dict[str, Label]] = {row[0]: {} for row in rows}
@@ -398,15 +502,81 @@ class Store:
         self._unfinished.add(run)
 
 
-def _insert_run(cursor: sqlite3.Cursor, row: Sequence[Any], labels: Mapping[str, Label]) -> int:
-    cursor.execute(
-        "INSERT INTO runs (session, parent, kind, plan, seed, position, facts, started_s) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        row,
-    )
-    run = int(cursor.lastrowid or 0)
-    cursor.executemany("INSERT INTO labels VALUES (?, ?, ?)", [(run, name, value) for name, value in labels.items()])
-    return run
+@dataclass(frozen=True)
+class _Apart:
+    """The store of a run that was not in the main store when a reader looked.
+
+    Attributes:
+        session: its id in ``sessions``, as the parameters of a query.
+    """
+
+    directory: Path
+    connection: ReadConnection
+    session: tuple[str]
+
+    @classmethod
+    def of(cls, results: Path) -> "list[_Apart]":
+        """Those of a results directory in which a run has begun."""
+        found: list[_Apart] = []
+        try:
+            for directory in apart.stores(results):
+                try:
+                    connection = ReadConnection(directory)
+                    with translated(directory / FILE_NAME):
+                        sessions = connection.fetch("SELECT id FROM sessions", ())
+                except NoSuchResultsError:
+                    continue  # it is just being made
+                except (OSError, StoreError) as error:
+                    if not (directory / FILE_NAME).is_file():
+                        continue  # it was taken in meanwhile
+                    what = error.message if isinstance(error, StoreError) else str(of_system(error, directory))
+                    raise StoreError(what, hint=f"move {directory} elsewhere to read the others") from error
+                if sessions:
+                    found.append(cls(directory, connection, sessions[0]))
+                else:
+                    connection.close()
+        except BaseException:
+            for each in found:
+                each.connection.close()
+            raise
+        return found
+
+
+def _fetch(
+    directory: Path,
+    connection: sqlite3.Connection | ReadConnection,
+    sql: str,
+    parameters: Sequence[Any] | Mapping[str, Any],
+) -> list[Any]:
+    if isinstance(parameters, Mapping):
+        parameters = {**parameters, "session": holder_session(directory / LOCK_NAME) or ""}
+    return fetch(connection, sql, parameters)
+
+
+def _highest(results: Path) -> int:
+    """The highest run number that a reader sees; 0 where there is no store, or it is just being made."""
+    try:
+        with Store.read(results) as store:
+            return max((number for (number,) in store._query("SELECT max(id) FROM runs", ()) if number), default=0)
+    except StoreError:  # if it is there and cannot be read, the run gets another number when it is taken in
+        return 0
+
+
+def take_in(results: Path, *, patience_s: float = 0.0) -> list[FairleadError]:
+    """Take runs that were recorded apart into the main store, unless another process writes there: that one does.
+
+    Args:
+        patience_s: how long to wait for the other process.
+
+    Returns:
+        Why stores of runs could not be taken in.
+
+    Raises:
+        StoreError: the main store cannot be written, for another reason.
+    """
+    with suppress(StoreHeldError), Store.open(results, patience_s=patience_s) as store:
+        return store.problems
+    return []
 
 
 def _insert_series(

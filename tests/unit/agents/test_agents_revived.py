@@ -131,7 +131,7 @@ def test_a_lease_is_kept_while_events_are_looked_at_slowly(tmp_path: Path) -> No
     def make_group() -> AgentGroup:
         return group_of(tmp_path, "good", "good", options=JobOptions(lease_s=0.5))
 
-    with AgentThread(make_group, look) as agents:
+    with EventThread(look) as told, AgentThread(make_group, told) as agents:
         for _ in range(3):
             agents.command(1, SayEvent())
         time.sleep(1.0)  # nothing was looked at, and this thread waits as for a program

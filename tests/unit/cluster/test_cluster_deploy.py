@@ -10,6 +10,7 @@ from fairlead import native, programs
 from fairlead.cluster.deploy import check_version, deploy, deploy_everywhere
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor.session import ProbeSession
+from fairlead.cluster.execute import on_all
 from fairlead.cluster.executors.base import Executor, with_environment
 from fairlead.cluster.job import Job
 from fairlead.errors import ConfigError, HostError, MissingToolError
@@ -48,6 +49,28 @@ def program(tmp_path: Path) -> Path:
     path.write_text("#!/bin/sh\necho prog 1.2.3\n")
     path.chmod(0o755)
     return path
+
+
+@pytest.mark.userns
+def test_hosts_that_share_a_home_and_a_process_id_do_not_get_in_each_others_way(
+    far: Elsewhere, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on hosts that have just booted; slowed down so that they copy at the same time."""
+    alone = ["unshare", "--user", "--map-root-user", "--pid", "--fork"]
+    slow = program.parent / "bin" / "tar"
+    slow.parent.mkdir()
+    slow.write_text('#!/bin/sh\nsleep 0.5\nexec /usr/bin/tar "$@"\n')
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
+    usual = Elsewhere.command
+    monkeypatch.setattr(Elsewhere, "command", lambda *given, **named: [*alone, *usual(*given, **named)])
+    hosts = [f"h{k}" for k in range(4)]
+    placed = on_all(hosts, lambda host: deploy(far, host, {"prog": program})["prog"])
+    assert len(set(placed.values())) == 1
+    path = Path(placed["h0"])
+    assert path.read_bytes() == program.read_bytes()
+    assert [each.name for each in (far.home / ".cache/fairlead").iterdir()] == [path.parent.name]
+    assert sorted(each.name for each in path.parent.iterdir()) == ["SHA256SUMS", "prog"]
 
 
 def test_files_arrive_executable_under_the_hash_of_their_content(far: Elsewhere, program: Path) -> None:

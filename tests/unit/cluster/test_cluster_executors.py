@@ -89,6 +89,9 @@ def test_rsh_agent_maps_names_and_skips_options(tmp_path: Path) -> None:
         [agent, "-x", "h1", "orted", '"a b"'], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-4:] == ["[--]", "[bob@login.example]", "[orted]", '["a b"]']
+    for words in (["-l", "user"], ["-x", "-p", "2222", "-o", "User=x", "-i", "/k", "-F", "/c", "-4"], ["-luser", "--"]):
+        again = subprocess.run([agent, *words, "h1", "orted"], env=environment, capture_output=True, text=True)
+        assert again.stdout.splitlines()[-3:] == ["[--]", "[bob@login.example]", "[orted]"], again.stderr
     lost = subprocess.run([agent, "h9", "orted"], env=environment, capture_output=True, text=True, check=False)
     assert lost.returncode == 255
     assert "host h9 is not in the cluster file" in lost.stderr
@@ -148,6 +151,7 @@ def test_lxc_rsh_agent_enters_each_container_its_way(tmp_path: Path) -> None:
         done = subprocess.run([agent, *words], env=environment, capture_output=True, text=True, check=True)
         return done.stdout.splitlines()
 
+    assert says("-l", "user", "n1", "orted") == says("n1", "orted")
     assert says("-x", "n1", "orted", '"a b"') == [
         "lxc-attach",
         *(f"[{word}]" for word in ("-P", "/srv/lxc", "-n", "c1", "--clear-env", "--", "sh", "-c", LOG_IN, "sh")),

@@ -10,6 +10,7 @@ from fairlead.cluster import preload
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors import base
 from fairlead.cluster.executors.base import Executor
+from fairlead.errors import HostError
 
 CLUSTER = Cluster("c", "frail", (Host("h0", "127.0.0.1"),))
 
@@ -60,3 +61,41 @@ def test_a_host_that_is_gone_at_the_end_does_not_undo_the_run(
         assert Path(path).is_dir()
     assert not Path(path).exists()
     assert [each.getMessage() for each in caplog.records] == [line.format(path=path) for line in said]
+
+
+def test_a_directory_that_another_one_made_is_not_used_and_stays(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    name = f"fairlead-{tmp_path.name}"
+    there = Path("/dev/shm") / name
+    there.mkdir()
+    try:
+        with pytest.raises(HostError, match=r"^h0: no directory for the ranks: mkdir: .* File exists"):
+            preload.directory(CLUSTER, ["h0"], name).__enter__()
+        assert there.is_dir()
+    finally:
+        there.rmdir()
+    assert caplog.records == []
+
+
+def test_whoever_sees_the_name_of_a_directory_sees_it_made_already(
+    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """One command a host makes it and keeps it."""
+    calls: list[str] = []
+    usual = Frail.command
+    monkeypatch.setattr(frail, "command", lambda self, host, *rest: calls.append(host) or usual(self, host, *rest))
+    cluster = Cluster("c", "frail", (Host("h0", "127.0.0.1"), Host("h1", "127.0.0.2")))
+    with (
+        pytest.raises(HostError, match=r"^h[01]: no directory"),  # two hosts are one here: one finds it made
+        preload.directory(cluster, ["h0", "h1"], f"fairlead-{tmp_path.name}"),
+    ):
+        pass
+    assert calls == ["h0", "h1"]
+
+
+def test_a_host_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(preload, "MAKE_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(preload, "_KEEP", "sleep 1000; rm -rf")
+    with pytest.raises(HostError, match=r"^h0: no answer within 0\.2 s"):
+        preload.directory(CLUSTER, ["h0"], f"fairlead-{tmp_path.name}").__enter__()

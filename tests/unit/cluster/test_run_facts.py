@@ -7,7 +7,7 @@ import pytest
 from fairlead import config
 from fairlead.benchmarks.measuring import records
 from fairlead.cluster.description import Cluster
-from fairlead.errors import MissingToolError
+from fairlead.errors import ConfigError, MissingToolError
 from fairlead.experiment import design, testbed
 from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.plan import Plan
@@ -85,6 +85,22 @@ def test_an_evaluation_records_the_mpi_of_its_plan(
         row = next(iter(design.planned_rows(plan)))
         up.prepare(row)
         assert up.facts(plan.program_at(row.levels))["software"].get("mpi") == recorded
+
+
+def test_what_fails_at_the_beginning_of_a_whole_plot_is_what_is_told(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise ConfigError("no such level")
+
+    plan = config.parse(PLAN.format(cluster=cluster.source), Plan, source="plan.toml")
+    monkeypatch.setattr(Plan, "nics_at", refuse)
+    with (
+        Store.open(tmp_path / "results") as store,
+        pytest.raises(ConfigError, match="no such level"),
+        testbed.Testbed(plan, store, CleanupLedger(store.directory)) as up,
+    ):
+        up.prepare(next(iter(design.planned_rows(plan))))
 
 
 def test_each_program_of_a_plan_has_the_mpi_that_launches_it(cluster: Cluster, tmp_path: Path) -> None:

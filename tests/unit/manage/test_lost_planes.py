@@ -18,12 +18,17 @@ RULE = {"job": "0a0b0c0d", "kind": "rule", "name": "30100", "removed": True}
 
 
 def told_of(*events: tuple[int, str], left: dict[int, list[dict[str, Any]]]) -> list[tuple[int, AgentEvent]]:
-    """What is reported when these events come and the guardians left these things; host 9 is not reached."""
+    """What is reported when these events come and the guardians left these things.
+
+    Host 9 is not reached; what cleans host 8 has a mistake.
+    """
     told: list[tuple[int, AgentEvent]] = []
 
     def clean(host: int) -> list[dict[str, Any]]:
         if host == 9:
             raise HostError("h9: ssh did not get there")
+        if host == 8:
+            raise KeyError("something of ours")
         return left.pop(host, [])
 
     with LostPlanes(clean, lambda host, event: told.append((host, event))) as planes:
@@ -47,6 +52,18 @@ def test_a_failure_is_told() -> None:
     ((host, said),) = told_of((9, "plane_lost"), left={})
     assert host == 9 and isinstance(said, events.Error)
     assert "still there: h9: ssh did not get there" in said.reason
+
+
+def test_an_error_that_nobody_thought_of_is_told() -> None:
+    ((host, said),) = told_of((8, "plane_lost"), left={})
+    assert host == 8 and "still there: KeyError('something of ours')" in said.reason
+
+
+@pytest.mark.parametrize("answer", [{"kind": "device"}, "removed", {**DEVICE, "removed": "yes"}])
+def test_an_answer_that_is_not_understood_is_told(answer: Any) -> None:
+    ((host, said),) = told_of((1, "plane_lost"), left={1: [answer]})
+    assert host == 1 and isinstance(said, events.Error)
+    assert said.reason.startswith("what its guardian left was removed, but ") and repr(answer) in said.reason
 
 
 @pytest.mark.parametrize("lost", [0, 1, 2], ids=["source", "destination", "relay"])

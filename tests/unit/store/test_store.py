@@ -1,10 +1,10 @@
 """The store: what is written comes back, what must be refused is."""
 
-import fcntl
 import os
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import pytest
 from fairlead.errors import StoreError
 from fairlead.store import Attachment, Event, Series, Store, filesystem, schema
 from fairlead.store.connection import FILE_NAME, LOCK_NAME
+from fairlead.store.lock import holder_session
 
 
 @pytest.fixture
@@ -224,14 +225,14 @@ def test_failing_event_commits_are_told_to_the_caller(store):
 
 
 def test_a_second_writer_is_refused_and_told_the_pid(store):
-    code = "import sys; from fairlead.store import Store; Store.open(sys.argv[1])"
+    code = "import sys; from fairlead.store import Store; Store.open(sys.argv[1], patience_s=0)"
     done = subprocess.run(
         [sys.executable, "-c", code, str(store.directory)], capture_output=True, text=True, env=_environment()
     )
     assert done.returncode == 1
     assert f"are being written by process {os.getpid()} on " in done.stderr
     with pytest.raises(StoreError, match="being written"):  # nor from the same process
-        Store.open(store.directory)
+        Store.open(store.directory, patience_s=0.0)
 
 
 def test_a_reader_reads_beside_the_writer_and_cannot_write(store):
@@ -248,17 +249,26 @@ def test_a_reader_reads_beside_the_writer_and_cannot_write(store):
     store.finish_run(run)
 
 
-def test_readers_probing_the_lock_do_not_disturb_a_new_writer(tmp_path):
+def test_a_writer_waits_for_one_that_is_about_to_end(store):
+    threading.Timer(0.3, store.close).start()
+    with Store.open(store.directory) as other:
+        assert begin(other) == 1
+
+
+def test_readers_that_ask_for_the_writer_do_not_hold_the_lock(tmp_path):
     Store.open(tmp_path).close()
-    descriptor = os.open(tmp_path / LOCK_NAME, os.O_RDONLY)
-    fcntl.flock(descriptor, fcntl.LOCK_SH)
-    pid = os.fork()
-    if pid == 0:  # holds the shared lock for a moment, as a slow reader would
-        time.sleep(0.1)
-        os._exit(0)
-    os.close(descriptor)
-    Store.open(tmp_path).close()
-    assert os.waitpid(pid, 0)[1] == 0
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            holder_session(tmp_path / LOCK_NAME)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    for _ in range(50):
+        Store.open(tmp_path, patience_s=0.0).close()
+    done.set()
+    thread.join()
 
 
 # ------------------------------------------------------------------ death and resumption

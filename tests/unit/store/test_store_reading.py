@@ -12,7 +12,7 @@ import pytest
 from fairlead.errors import StoreError
 from fairlead.store import Store
 
-ALONE = ["results.lock", "results.sqlite"]
+ALONE = ["results.lock", "results.numbers", "results.sqlite"]
 LEFT = [*ALONE, "results.sqlite-shm", "results.sqlite-wal"]
 KILLED_WRITER = "s = Store.open(sys.argv[1]); s.begin_run('run', {}); os.kill(os.getpid(), 9)"
 KILLED_READER = "s = Store.read(sys.argv[1]); assert len(s.runs()) == 1; os.kill(os.getpid(), 9)"

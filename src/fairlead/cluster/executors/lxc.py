@@ -59,7 +59,8 @@ class LxcExecutor(Executor):
     def rsh_agent(self) -> Path:
         """A script that enters a container as ssh would log in to it. It works where it was made only."""
         cases = "\n  ".join(f"{shlex.quote(host.name)}) {self._enter(host.name)} ;;" for host in self._cluster.hosts)
-        return write_once(local_cache() / "rsh", "rsh-agent", _AGENT.format(cases=cases).encode(), executable=True)
+        script = _AGENT.format(skip_options=ssh.SKIP_OPTIONS, cases=cases)
+        return write_once(local_cache() / "rsh", "rsh-agent", script.encode(), executable=True)
 
     def _line(self, host: str, argv: Sequence[str], connection: Callable[[], list[str]]) -> list[str]:
         container, server = self._place(host)
@@ -97,7 +98,7 @@ through() {{
   exit "$code"
 }}
 quoted() {{ printf %s "$1" | sed "s/'/'\\\\\\\\''/g"; }}
-while [ "${{1#-}}" != "$1" ]; do shift; done
+{skip_options}
 host=$1
 shift
 case "$host" in

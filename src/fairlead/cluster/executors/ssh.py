@@ -61,7 +61,9 @@ class SshExecutor(Executor):
             f"{shlex.quote(host.name)}) destination={shlex.quote(destination(self._cluster.ssh, host.reach))} ;;"
             for host in self._cluster.hosts
         ]
-        script = _AGENT.format(cases="\n  ".join(cases), options=shlex.join(options(self._cluster.ssh)))
+        script = _AGENT.format(
+            skip_options=SKIP_OPTIONS, cases="\n  ".join(cases), options=shlex.join(options(self._cluster.ssh))
+        )
         return write_once(local_cache() / "rsh", "rsh-agent", script.encode(), executable=True)
 
 
@@ -84,9 +86,19 @@ def options(ssh: Ssh) -> list[str]:
     return words
 
 
+# Launchers hand on options of ssh that users set for them; how hosts are reached says the cluster file. Letters of
+# options with a value: ssh(1).
+SKIP_OPTIONS = """\
+while :; do
+  case "$1" in
+    -[BbcDEeFIiJLlmOoPpQRSWw]) shift 2 ;;
+    -*) shift ;;
+    *) break ;;
+  esac
+done"""
 _AGENT = """#!/bin/sh
 # Called by mpirun as: rsh-agent [ssh options] HOST COMMAND...
-while [ "${{1#-}}" != "$1" ]; do shift; done
+{skip_options}
 case "$1" in
   {cases}
   *) echo "fairlead: host $1 is not in the cluster file" >&2; exit 255 ;;

@@ -96,8 +96,9 @@ class Mover:
                     self._say(MigrationAction.BLIND, None, str(error))
                 self._blind = True
                 self._over.wait(RETRY_S)
-            except FairleadError as error:
-                self._say(MigrationAction.BLIND, None, f"migrations are not decided any more: {error}")
+            except Exception as error:  # noqa: BLE001  # nobody else looks at what this thread raises
+                what = error if isinstance(error, FairleadError) else repr(error)
+                self._say(MigrationAction.BLIND, None, f"migrations are not decided any more: {what}")
                 return
 
     def _look(self) -> None:

@@ -1,4 +1,7 @@
-"""One lock a site: of all controllers of this machine, one at a time moves something, and the others know when."""
+"""One lock a site: of all controllers of this machine, one at a time moves something, and the others know when.
+
+The time of the last move is in a file of its own, which is replaced whole: readers do not hold the lock.
+"""
 
 import fcntl
 import re
@@ -7,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fairlead.errors import CloudError
+from fairlead import files
+from fairlead.errors import CloudError, of_system
 
 
 class SiteLock:
@@ -23,6 +27,7 @@ class SiteLock:
             raise CloudError(f"{site!r} cannot name a site's lock")
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._path = directory / f"{site}.lock"
+        self._moved_path = directory / f"{site}.moved"
 
     @contextmanager
     def hold(self) -> Iterator[bool]:
@@ -42,20 +47,25 @@ class SiteLock:
             CloudError: the file does not hold a time.
         """
         try:
-            text = self._path.read_text()
+            text = self._moved_path.read_text()
         except FileNotFoundError:
-            return None
-        if not text:
             return None
         try:
             boot, moved_s = text.split()
             return float(moved_s) if boot == _boot() else None
         except ValueError as error:
-            raise CloudError(f"{self._path} does not hold a time: {text!r}", hint="remove it") from error
+            raise CloudError(f"{self._moved_path} does not hold a time: {text!r}", hint="remove it") from error
 
     def note_move(self) -> None:
-        """A machine has just been moved; called by who holds the lock."""
-        self._path.write_text(f"{_boot()} {time.monotonic()}")
+        """A machine has just been moved, by who holds the lock or by a migration that nobody waits for any more.
+
+        Raises:
+            CloudError: it cannot be noted.
+        """
+        try:
+            files.replace(self._moved_path, f"{_boot()} {time.monotonic()}")
+        except OSError as error:
+            raise of_system(error, self._moved_path, doing="cannot be written", kind=CloudError) from error
 
 
 def _boot() -> str:

@@ -237,9 +237,36 @@ def test_a_cloud_that_does_not_answer_is_told_once(tmp_path: Path) -> None:
 
 
 def test_a_lock_file_that_holds_nonsense_is_named(tmp_path: Path) -> None:
-    (tmp_path / "fake.lock").write_text("yesterday")
-    with pytest.raises(CloudError, match=r"fake\.lock does not hold a time"):
+    (tmp_path / "fake.moved").write_text("yesterday")
+    with pytest.raises(CloudError, match=r"fake\.moved does not hold a time"):
         SiteLock(tmp_path, "fake").last_move_s()
+
+
+def test_who_asks_for_the_last_move_while_one_is_noted_gets_a_time(tmp_path: Path) -> None:
+    lock = SiteLock(tmp_path, "fake")
+    lock.note_move()
+    over = threading.Event()
+
+    def note() -> None:
+        while not over.is_set():
+            lock.note_move()
+
+    thread = threading.Thread(target=note)
+    thread.start()
+    try:
+        assert all(SiteLock(tmp_path, "fake").last_move_s() for _ in range(2000))
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_whatever_ends_the_thread_is_told(tmp_path: Path) -> None:
+    controller = FakeController()
+    controller.step = lambda *_: 1 / 0
+    events = run(tmp_path, FakeDriver(None), controller, until="blind")
+    assert [event.reason for event in events] == [
+        "migrations are not decided any more: ZeroDivisionError('division by zero')"
+    ]
 
 
 def test_a_path_is_slow_by_the_base_latency_that_was_characterized() -> None:

@@ -1,0 +1,115 @@
+"""What fails after a program has ended is said and kept; the program's exit code stands."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.host_binaries import HostBinaries
+from fairlead.errors import AgentError
+from fairlead.manage import registry, supervisor
+from fairlead.manage.components import STAGES
+from fairlead.manage.supervisor import Management, Outcome
+from fairlead.protocol.messages import AgentEvent
+
+from ..agent_events import event
+
+READY = SimpleNamespace(plane="none", plane_reason="it may not", low_port=None)
+
+
+class FakeAgents:
+    """Agents that say things from other threads, and end as they are told to."""
+
+    error: Exception | None = None
+
+    def __init__(self, _make_group: Any, told: Any) -> None:
+        self._told = told
+        self.group = SimpleNamespace(ready=[READY, READY])
+
+    def __enter__(self) -> "FakeAgents":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._told.put(1, event("moved", relay=0, reason="it is high"))
+        self._told.drain()
+        if self.error is not None:
+            raise self.error
+
+
+@pytest.fixture(autouse=True)
+def _no_hosts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(supervisor, "AgentThread", FakeAgents)
+    monkeypatch.setattr(supervisor, "check_interfaces", lambda *_: None)
+    monkeypatch.setattr(supervisor, "check_reachable", lambda *_: None)
+    monkeypatch.setattr(registry, "_directory", lambda: tmp_path)
+    monkeypatch.setattr(FakeAgents, "error", None)
+
+
+def supervised(sinks: list[Callable[[int, AgentEvent], None]], mover: Any = None) -> Outcome:
+    hosts = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(2))
+    management = Management(STAGES["detours"], {}, HostBinaries("/agent", ("/guardian",)), mover=mover)
+    cluster = Cluster("c", "local", hosts, source="c.toml")
+    return supervisor.supervise(cluster, management, lambda _on_end: 0, argv=["x"], sinks=sinks)
+
+
+def test_agents_that_do_not_end_in_order_do_not_replace_the_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(FakeAgents, "error", AgentError("the agents could not be stopped in order: h1 hangs"))
+    outcome = supervised([])
+    assert (outcome.exit_code, outcome.moves) == (0, 1)
+    assert [str(problem) for problem in outcome.problems] == ["the agents could not be stopped in order: h1 hangs"]
+    said = capsys.readouterr().err
+    assert "the program has ended, but not all that was beside it: the agents could not be stopped in order" in said
+    assert "program ended after" in said
+
+
+def test_a_note_that_cannot_be_removed_does_not_replace_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "/tmp/runs/0a.json")
+
+    monkeypatch.setattr(registry.Registration, "__exit__", refuse)
+    outcome = supervised([])
+    assert outcome.exit_code == 0
+    assert "/tmp/runs/0a.json: you have no permission" in capsys.readouterr().err
+
+
+def test_what_fails_before_the_program_ends_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: object) -> None:
+        raise AgentError("h1 is not reached")
+
+    monkeypatch.setattr(supervisor, "check_reachable", unreachable)
+    with pytest.raises(AgentError, match="h1 is not reached"):
+        supervised([])
+
+
+def test_whoever_reports_an_event_it_is_looked_at_in_the_events_thread() -> None:
+    looked: list[tuple[str, str]] = []
+
+    class Mover:
+        """Says something from a thread of its own, as `migration.Mover` does."""
+
+        def __init__(self, _names: Any, report: Any, *_: Any) -> None:
+            self._thread = threading.Thread(target=report, args=(0, event("died", reason="moved away")))
+
+        def __enter__(self) -> None:
+            self._thread.start()
+
+        def __exit__(self, *_: object) -> None:
+            self._thread.join()
+
+        def __call__(self, *_: object) -> None: ...
+
+    def look(_host: int, said: AgentEvent) -> None:
+        looked.append((said.TYPE, threading.current_thread().name))
+
+    supervised([look], Mover)
+    # Hosts without a plane are told by the main thread, the mover has its own, and so has what cleans up after it.
+    assert {thread for _, thread in looked} == {"events"}
+    assert [kind for kind, _ in looked][:4] == ["plane", "plane", "died", "moved"]
