@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "predict": ("fairlead.cli.predict", "Predict what detours would gain for a profiled program."),
     "placement": ("fairlead.cli.placement", "Choose hosts for a profiled program's ranks."),
     "run": ("fairlead.cli.run", "Run an MPI program with its traffic managed."),
+    "supervise": ("fairlead.cli.supervise", "Manage the traffic of a program that something else starts."),
     "workload": ("fairlead.cli.workload", "Build and list programs of a benchmark suite."),
     "compare": ("fairlead.cli.compare", "Compare runs: clean and congested, unmanaged and managed."),
     "evaluate": ("fairlead.cli.evaluate", "Run designed experiments: programs, neighbours, network configurations."),
@@ -39,7 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 # As help shows them.
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Clusters": ("lab", "doctor", "characterize", "measure", "net", "cloud"),
-    "Programs": ("run", "status", "clean", "profile", "predict", "placement", "workload"),
+    "Programs": ("run", "supervise", "status", "clean", "profile", "predict", "placement", "workload"),
     "Experiments and results": ("demo", "compare", "evaluate", "report", "export"),
     "Shell": ("completion",),
 }

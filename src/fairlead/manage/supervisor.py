@@ -26,6 +26,7 @@ from fairlead.display import words
 from fairlead.errors import FairleadError, of_system
 from fairlead.manage import registry
 from fairlead.manage.clean import clean_host
+from fairlead.manage.common_end import CommonEnd
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
 from fairlead.manage.lost_planes import LostPlanes
@@ -205,6 +206,7 @@ def supervise(
     sinks: Sequence[EventCallback] = (),
     quiet: bool = False,
     with_agents: Callable[[AgentThread], None] | None = None,
+    ends_together_s: float | None = None,
 ) -> Outcome:
     """Run a program with its traffic managed.
 
@@ -213,6 +215,8 @@ def supervise(
         argv: the program, for `fairlead status`.
         sinks: further receivers of (host index, event), called in the events' thread.
         with_agents: called once the agents are ready and before the program starts (moves by hand).
+        ends_together_s: agents may be ended with the program, so long before its end is known here (`CommonEnd`); None:
+            nobody but us ends them in order.
 
     Raises:
         AgentError, HostError, ConfigError: an agent could not be started or reached, or the cluster file is wrong
@@ -243,10 +247,11 @@ def supervise(
         lambda host, event: watch(host, event),
     )
     watch = _Audience(names, narrator, registration, [*sinks, lost_planes])
+    common_end = CommonEnd(watch, ends_together_s) if ends_together_s is not None else None
     with ExitStack() as stack:
         stack.enter_context(registration)
         stack.enter_context(lost_planes)
-        agents = stack.enter_context(AgentThread(make_group, watch))
+        agents = stack.enter_context(AgentThread(make_group, common_end or watch))
         check_interfaces(cluster, agents.group.ready)
         check_reachable(cluster, agents)
         for remark in management.remarks:
@@ -263,6 +268,8 @@ def supervise(
             stack.enter_context(mover)
         outcome = timed(launch, narrator.program_started)
         narrator.program_ended()
+        if common_end is not None:
+            common_end.program_ended()
     outcome.moves, outcome.migrations, outcome.problems = watch.moves, watch.migrations, watch.problems
     outcome.relayed = sum(watch.relayed.values()) if PLANES.get(management.plane).by_agents else None
     narrator.say(_summary(outcome))
