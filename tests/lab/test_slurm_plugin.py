@@ -36,6 +36,13 @@ WRAPPER = """#!/bin/sh
 echo "$@" >>{shared}/calls
 exec {python} -c "from fairlead.cli.main import main; main()" "$@"
 """
+# Prolog and epilog with places of the node's own: the hosts of a lab share this machine's other directories.
+NODE_SCRIPT = """#!/bin/sh
+export FAIRLEAD_LIB={programs} FAIRLEAD_LENT=/run/fairlead/guardians FAIRLEAD_JOBS=/run/fairlead/jobs
+exec {sources}/nodes/{name} >>/run/scripts.log 2>&1
+"""
+NOBODY = 65534
+LENT = f"/run/fairlead/guardians/{NOBODY}"
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +62,14 @@ def shared(lab: labs.Lab, tmp_path_factory: pytest.TempPathFactory) -> Path:
     wrapper.write_text(WRAPPER.format(shared=shared, python=sys.executable))
     wrapper.chmod(0o755)
     (shared / "plugstack.conf").write_text(f"optional {plugin} fairlead={wrapper}\n")
-    slurm_cluster.files(lab, shared)
+    configuration = ""
+    for kind in ("Prolog", "Epilog"):
+        script = shared / kind
+        programs = native.program("fairlead-guardian").parent
+        script.write_text(NODE_SCRIPT.format(programs=programs, sources=SOURCES, name=f"{kind.lower()}.sh"))
+        script.chmod(0o755)
+        configuration += f"{kind}={script}\n"
+    slurm_cluster.files(lab, shared, configuration)
     return shared
 
 
@@ -324,3 +338,38 @@ def test_a_heterogeneous_step(slurm: labs.Lab, shared: Path) -> None:
     assert command.process.returncode == 0, command.text()
     assert hosts_named(command) == ["h0", "h1", "h2"]
     assert command.heard("h0→h1 rerouted over h2: by hand")
+
+
+def test_the_epilog_removes_what_killed_guardians_left(slurm: labs.Lab, shared: Path) -> None:
+    line = ["salloc", "-Q", "-N3", "srun", "-n3", "--fairlead=no-detection,move=h0:h1:h2", "sleep", "120"]
+    with start(slurm, shared, *line) as command:
+        command.wait_to_hear("rerouted over h2")
+        managed_runs.wait_for(lambda: all(managed_runs.processes(slurm, h, "sleep") for h in NODES), "the tasks' start")
+        (job,) = done(slurm, shared, "squeue", "-h", "-o", "%A").output
+        for host in NODES:
+            for name in ("fairlead-guard", "fairlead-agent"):
+                for pid in managed_runs.processes(slurm, host, name):
+                    os.kill(pid, signal.SIGKILL)
+        os.kill(_supervisors()[0], signal.SIGKILL)
+        assert managed_runs.kernel_state(slurm, "h0")
+        done(slurm, shared, "scancel", job.strip())
+        command.end()
+    slurm_cluster.wait_until_idle(slurm)
+    assert not any(managed_runs.kernel_state(slurm, host) for host in NODES)
+
+
+def test_the_prolog_lends_a_guardian_for_as_long_as_the_user_has_a_job(slurm: labs.Lab, shared: Path) -> None:
+    check = f"stat -c '%U %a' {LENT}/fairlead-guardian; {LENT}/fairlead-guardian --check; id -u"
+    as_nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "env", "HOME=/"]
+    command = done(slurm, shared, *as_nobody, "srun", "--chdir=/", "-N1", "-n1", "-w", "h1", "sh", "-c", check)
+    text = "".join(command.output)
+    assert text.startswith("nobody 500\n"), command.text()
+    assert '"ok":true' in text.replace(" ", "")
+    assert text.endswith(f"{NOBODY}\n")
+    slurm_cluster.wait_until_idle(slurm)
+    left, log = (
+        subprocess.run(slurm.enter_command("h1", ["sh", "-c", ask]), capture_output=True, text=True, check=True).stdout
+        for ask in ("ls /run/fairlead/guardians /run/fairlead/jobs", "cat /run/scripts.log")
+    )
+    assert str(NOBODY) not in left
+    assert log == ""

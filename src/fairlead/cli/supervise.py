@@ -86,7 +86,7 @@ def command(
             _report(results, number, quiet)
     except (FairleadError, OSError) as error:
         told = of_system(error) if isinstance(error, OSError) else error
-        says = " ".join(str(told).split())
+        says = "; ".join(" ".join(part.split()) for part in (told.message, told.hint) if part)
         print(f"fairlead: {says}{'' if caller.began else '; the program runs unmanaged'}", file=sys.stderr)
         return 1
     return 0

@@ -34,7 +34,7 @@ Name = Annotated[
 Interface = Annotated[
     str, StringConstraints(max_length=15), config.text_of(r"[A-Za-z0-9][A-Za-z0-9._@-]*", f"{_BEGIN} . _ @ - only")
 ]
-Destination = Annotated[str, config.text_of(r"[A-Za-z0-9][A-Za-z0-9._@:%-]*", f"{_BEGIN} . _ @ : % - only")]
+Destination = Annotated[str, config.text_of(r"[A-Za-z0-9][A-Za-z0-9._@:%+-]*", f"{_BEGIN} . _ @ : % + - only")]
 SshOption = Annotated[str, config.text_of(r"[A-Za-z][A-Za-z0-9]*[ =]\S.*", "it must be of the form Name=value")]
 
 
@@ -429,8 +429,8 @@ def _table_complaints(file: ClusterFile) -> Iterable[InitErrorDetails]:
                 yield _complaint(("hosts", index, "reach"), "names no server after the @", host.reach)
     if table.executor == "slurm":
         for index, host in enumerate(file.hosts):
-            if not re.fullmatch(r"[^@]+@[0-9]+", host.reach or ""):
-                message = 'must be NODE@JOB, the job by its number, with executor = "slurm"'
+            if not re.fullmatch(r"[^@]+@[0-9]+(\+[0-9]+)?", host.reach or ""):
+                message = 'must be NODE@JOB (of a heterogeneous job NODE@JOB+COMPONENT) with executor = "slurm"'
                 yield _complaint(("hosts", index, "reach"), message, host.reach)
 
 

@@ -40,7 +40,8 @@ def from_step(
     if not step:
         raise ConfigError("there is no Slurm step here (SLURM_NODELIST is not set)", hint="srun --fairlead has one")
     jobs = {node: job for job, listed in _jobs(environment) for node in expand(listed)}
-    of_step = expand(step)
+    # Of a heterogeneous step, srun names the nodes of one component, be it of which it may.
+    of_step = list(jobs) if "SLURM_HET_SIZE" in environment else expand(step)
     if unknown := [node for node in of_step if node not in jobs]:
         raise ConfigError(f"{', '.join(unknown)}: SLURM_NODELIST={step!r} has nodes that are not the job's")
     names = list(dict.fromkeys([*of_step, *(jobs if nodes == "job" else ())]))
@@ -55,11 +56,15 @@ def from_step(
 
 
 def _jobs(environment: Mapping[str, str]) -> list[tuple[str, str]]:
-    """(job, its nodes) of each component of a heterogeneous job, or of the one job there is."""
-    components = [f"_HET_GROUP_{number}" for number in range(int(environment.get("SLURM_HET_SIZE", "0")))] or [""]
-    # An srun that has made the job itself knows no other nodes than the step's.
+    """(job, its nodes), of a heterogeneous one (job+component, its nodes) for each component."""
+    # An srun that has made the job itself knows no other nodes than the step's, and says PACK for HET.
+    kind = "PACK" if "SLURM_JOB_NODELIST_PACK_GROUP_0" in environment else "HET"
     listed = {"SLURM_JOB_NODELIST": environment["SLURM_NODELIST"], **environment}
     try:
-        return [(listed[f"SLURM_JOB_ID{each}"], listed[f"SLURM_JOB_NODELIST{each}"]) for each in components]
+        job = listed["SLURM_JOB_ID"]
+        if "SLURM_HET_SIZE" not in listed:
+            return [(job, listed["SLURM_JOB_NODELIST"])]
+        components = range(int(listed["SLURM_HET_SIZE"]))
+        return [(f"{job}+{each}", listed[f"SLURM_JOB_NODELIST_{kind}_GROUP_{each}"]) for each in components]
     except KeyError as error:
         raise ConfigError(f"there is no Slurm job here ({error.args[0]} is not set)") from error

@@ -28,7 +28,7 @@ HETEROGENEOUS = {
     "SLURM_JOB_NODELIST_HET_GROUP_0": "n1",
     "SLURM_JOB_ID_HET_GROUP_1": "4712",
     "SLURM_JOB_NODELIST_HET_GROUP_1": "n2,n3",
-    "SLURM_NODELIST": "n1,n2,n3",
+    "SLURM_NODELIST": "n2,n3",
 }
 
 
@@ -56,7 +56,10 @@ def test_the_steps_nodes_come_first_and_the_jobs_others_may_relay() -> None:
 
 
 def test_a_heterogeneous_jobs_nodes_are_reached_by_their_own_component() -> None:
-    assert [host.reach for host in step(HETEROGENEOUS).hosts] == ["n1@4711", "n2@4712", "n3@4712"]
+    reached = ["n1@4711+0", "n2@4711+1", "n3@4711+1"]
+    assert [host.reach for host in step(HETEROGENEOUS).hosts] == reached
+    made_by_srun = {name.replace("_HET_GROUP", "_PACK_GROUP"): value for name, value in HETEROGENEOUS.items()}
+    assert [host.reach for host in step(made_by_srun, "step").hosts] == reached
 
 
 def test_outside_of_a_step() -> None:
@@ -100,6 +103,7 @@ def test_a_command_is_a_step_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert said[:2] == ["SLURM_CONF=9", "SLURM_EXIT_ERROR=255"]
     assert said[2:5] == ["--jobid=4711", "--nodelist=n3", "--overlap"]
     assert said[-2:] == ["agent", "a b"]
+    assert of(step(HETEROGENEOUS)).command("n2", ["agent"]).count("--het-group=1") == 1
     assert _output(executor.command("n3", ["agent"], env={"A": "1"}, cwd="/srv"))[-4:] == [
         "env", "--chdir=/srv", "A=1", "agent",
     ]  # fmt: skip

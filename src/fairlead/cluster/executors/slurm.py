@@ -1,6 +1,6 @@
 """Hosts are nodes of a Slurm job, and each command is a step of that job: no ssh, accounted to the job, ended with it.
 
-A host's ``reach`` is ``node@job``. Source: srun(1).
+A host's ``reach`` is ``node@job``, of a heterogeneous job ``node@job+component``. Source: srun(1).
 """
 
 import os
@@ -60,7 +60,9 @@ class SlurmExecutor(Executor):
 
     def _step(self, host: str) -> list[str]:
         node, _, job = self._cluster.host(host).reach.partition("@")
-        return [f"--jobid={job}", f"--nodelist={node}", *_BESIDE, *_PLAIN]
+        job, plus, component = job.partition("+")
+        group = [f"--het-group={component}"] if plus else []
+        return [f"--jobid={job}", *group, f"--nodelist={node}", *_BESIDE, *_PLAIN]
 
 
 def _srun() -> list[str]:
