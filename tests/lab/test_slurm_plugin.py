@@ -30,7 +30,7 @@ pytestmark = [
 ]
 FOREIGN = Streams(kind="streams", between=("leaf0", "leaf1"), streams=4)
 TRAFFIC = ["--bytes", "16384", "--interval", "0.1", "--seed", "1"]
-OURS = ("fairlead-agent", "fairlead-guard", "random-traffic", "sleep")
+OURS = ("fairlead-agent", "fairlead-guardian", "random-traffic", "sleep")
 # `fairlead` as plugstack.conf names it; that it was called is noted.
 WRAPPER = """#!/bin/sh
 echo "$@" >>{shared}/calls
@@ -350,7 +350,7 @@ def test_the_epilog_removes_what_killed_guardians_left(slurm: labs.Lab, shared: 
         managed_runs.wait_for(lambda: all(managed_runs.processes(slurm, h, "sleep") for h in NODES), "the tasks' start")
         (job,) = done(slurm, shared, "squeue", "-h", "-o", "%A").output
         for host in NODES:
-            for name in ("fairlead-guard", "fairlead-agent"):
+            for name in ("fairlead-guardian", "fairlead-agent"):
                 for pid in managed_runs.processes(slurm, host, name):
                     os.kill(pid, signal.SIGKILL)
         os.kill(_supervisors()[0], signal.SIGKILL)
