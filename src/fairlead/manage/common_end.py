@@ -3,8 +3,7 @@
 import threading
 
 from fairlead.agents.agent import EventCallback
-from fairlead.manage import reasons
-from fairlead.protocol import events
+from fairlead.protocol import events, reasons
 from fairlead.protocol.messages import AgentEvent
 
 
