@@ -145,7 +145,7 @@ def test_a_steps_traffic_leaves_a_congested_trunk(slurm: labs.Lab, shared: Path)
     first = command.events("moved")[0].data
     assert {first["source"], first["destination"]} == {"h0", "h1"}
     assert "random-traffic" in (command.results / "report.html").read_text()
-    assert not command.heard("died")
+    assert not command.heard("died"), command.text()
 
 
 def test_agents_carry_messages_where_the_relay_plane_is_asked_for(slurm: labs.Lab, shared: Path) -> None:
@@ -199,12 +199,10 @@ def test_what_fails_in_fairlead_is_said_and_the_program_runs(slurm: labs.Lab, sh
     assert "fairlead's native programs are not in /nowhere" in line
     late = done(slurm, shared, *srun("--fairlead=wait=0", "hostname"))
     assert late.process.returncode == 0
-    assert late.heard(
-        "srun: fairlead: the agents were not ready within 0 s (--fairlead=wait=SECONDS); the program runs"
-    )
+    assert late.heard("fairlead: the agents were not ready within 0 s (--fairlead=wait=SECONDS); the program runs")
     single = done(slurm, shared, *srun("--fairlead", "hostname", nodes=1))
     assert single.process.returncode == 0
-    assert single.heard("srun: fairlead: the step has one node: there is no traffic between nodes to manage")
+    assert single.heard("fairlead: the step has one node: there is no traffic between nodes to manage")
 
 
 def test_the_program_outlives_its_supervisor(slurm: labs.Lab, shared: Path) -> None:
@@ -258,7 +256,18 @@ def batch(slurm: labs.Lab, shared: Path, script: str, *options: str) -> tuple[st
     """Submit a batch script: the job's id, and what reads its output."""
     (shared / "home/batch").mkdir(exist_ok=True)
     (shared / "home/batch/job.sh").write_text(script)
-    submitted = done(slurm, shared, "sbatch", "--parsable", "-o", "%A.out", *options, "job.sh", directory="batch")
+    submitted = done(
+        slurm,
+        shared,
+        "sbatch",
+        "--parsable",
+        "--open-mode=append",
+        "-o",
+        "%A.out",
+        *options,
+        "job.sh",
+        directory="batch",
+    )
     assert submitted.process.returncode == 0, submitted.text()
     job = submitted.output[0].strip()
     return job, Told(shared / f"home/batch/{job}.out")
@@ -278,14 +287,14 @@ def test_each_step_of_a_batch_job_is_managed_but_those_that_say_off(slurm: labs.
     shutil.rmtree(shared / "home/batch", ignore_errors=True)
     script = """#!/bin/sh
 #SBATCH -N3 --fairlead=no-detection
-srun -n3 echo first
-srun --fairlead=off -n3 echo second
-srun --fairlead=no-detection,results=other -n3 echo third
+srun -n3 echo alpha
+srun --fairlead=off -n3 echo beta
+srun --fairlead=no-detection,results=other -n3 echo gamma
 echo all done
 """
     _, told = batch(slurm, shared, script)
     managed_runs.wait_for(lambda: "all done" in told(), "the job's end")
-    assert [told().count(word) for word in ("first", "second", "third")] == [3, 3, 3]
+    assert [told().count(word) for word in ("alpha", "beta", "gamma")] == [3, 3, 3]
     assert [len(_runs(shared / "home/batch" / name)) for name in ("results", "other")] == [1, 1]
 
 
@@ -296,10 +305,10 @@ def _runs(results: Path) -> list[str]:
 
 def test_a_batch_job_without_its_submitters_environment(slurm: labs.Lab, shared: Path) -> None:
     shutil.rmtree(shared / "home/batch", ignore_errors=True)
-    script = "#!/bin/sh\n#SBATCH -N3 --fairlead=no-detection\nsrun -n3 /bin/echo here\necho all done\n"
+    script = "#!/bin/sh\n#SBATCH -N3 --fairlead=no-detection\nsrun -n3 /bin/echo alpha\necho all done\n"
     _, told = batch(slurm, shared, script, "--export=NONE")
     managed_runs.wait_for(lambda: "all done" in told(), "the job's end")
-    assert told().count("here") == 3
+    assert told().count("alpha") == 3
     assert "program ended" in told()
 
 
@@ -326,8 +335,8 @@ def test_mpirun_in_a_batch_job_is_managed_by_its_own_srun(slurm: labs.Lab, share
     mpirun = "mpirun.openmpi --allow-run-as-root -np 3 --map-by node"
     script = f"#!/bin/sh\n#SBATCH -N3 --fairlead=no-detection,move=h0:h1:h2\n{mpirun} {' '.join(traffic(3))}\n"
     _, told = batch(slurm, shared, script)
+    managed_runs.wait_for(lambda: "verification passed" in told(), "the program's end")
     slurm_cluster.wait_until_idle(slurm)
-    assert "verification passed" in told()
     with Store.read(shared / "home/batch/results") as store:  # mpirun hides what its srun says
         (run,) = store.runs("run")
         moved = [(event.data["source"], event.data["destination"]) for event in store.events(run.id, "moved")]

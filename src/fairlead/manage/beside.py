@@ -20,7 +20,7 @@ from fairlead.store import Store
 from fairlead.store import facts as host_facts
 from fairlead.store.records import Label
 
-ENDS_TOGETHER_S = 2.0
+ENDS_TOGETHER_S = 5.0
 """When Slurm ends a job, so long the end of agents, which are steps of it, may come before srun's own."""
 
 
