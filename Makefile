@@ -6,7 +6,7 @@ PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
 .PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-openstack \
-	test-wheel verify wheel lint format reference docs lock clean
+	test-wheel verify spank wheel lint format reference docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -59,6 +59,13 @@ test-libvirt: build/.tests ## live migration by two real libvirt daemons (root; 
 test-openstack: build/.tests ## live migration by real OpenStack services, with a fake hypervisor (root; installs them): 3 minutes
 	scripts/install-packages.sh scripts/packages.openstack.txt
 	$(PYTEST) -m openstack tests/openstack
+
+build/spank_fairlead.so: $(wildcard native/spank/*.?pp) scripts/packages.slurm.txt
+	scripts/install-packages.sh scripts/packages.slurm.txt
+	mkdir -p build
+	g++ -std=c++17 -O2 -fPIC -shared -Wall -Wextra -Werror -o $@ native/spank/*.cpp
+
+spank: build/spank_fairlead.so ## Slurm's plugin for --fairlead (docs/guides/slurm.md): build/spank_fairlead.so
 
 wheel: build/.setup ## build/dist/fairlead-*.whl, which installs without a compiler: about 10 minutes the first time
 	scripts/wheel.sh

@@ -97,6 +97,7 @@ for stage; do
 done
 {
     scripts/install-packages.sh scripts/packages.verify.txt &&
+        scripts/install-packages.sh scripts/packages.slurm.txt &&
         scripts/install-packages.sh scripts/packages.lxc.txt &&
         scripts/install-mpi.sh scripts/mpi/verify/*.lock
 } || exit

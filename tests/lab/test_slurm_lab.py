@@ -1,63 +1,18 @@
-"""A real Slurm whose nodes are the hosts of a lab; they share the user's home directory, as clusters do."""
+"""`fairlead run slurm` in jobs of a real Slurm."""
 
-import os
 import re
-import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import managed_runs
 import pytest
+import slurm_cluster
+from slurm_cluster import FAIRLEAD, NODES
 
 from fairlead import lab as labs
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "salloc", "sshd")
-MISSING = [name for name in PROGRAMS if shutil.which(name, path="/usr/sbin:/usr/bin") is None]
-pytestmark = [
-    pytest.mark.root,
-    pytest.mark.mpi,
-    pytest.mark.slow,
-    pytest.mark.skipif(os.geteuid() != 0, reason="Slurm's daemons run as root"),
-    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}; `make verify` installs them"),
-]
-FAIRLEAD = f'{sys.executable} -c "from fairlead.cli.main import main; main()"'
-NODES = ("h0", "h1", "h2")
-# No cgroups: they are the machine's, and all nodes are on it. Oversubscribed: nodes of two tasks, tests of a few ranks.
-SLURM = """
-ClusterName=lab
-SlurmctldHost=h0({controller})
-SlurmUser=root
-AuthType=auth/munge
-StateSaveLocation=/run/slurmctld
-SlurmdSpoolDir=/run/slurmd
-SlurmctldPidFile=/run/slurmctld.pid
-SlurmdPidFile=/run/slurmd.pid
-SlurmctldLogFile=/run/slurmctld.log
-SlurmdLogFile=/run/slurmd.log
-SlurmdParameters=config_overrides
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/linear
-MpiDefault=none
-KillWait=1
-ReturnToService=2
-PartitionName=all Nodes=ALL Default=YES State=UP
-"""
-NODE = "NodeName={name} NodeAddr={address} CPUs=2 State=UNKNOWN\n"
-# What a node has of its own: /run, the names of all nodes, munge's key and socket. Home is shared.
-NODE_FILES = """
-set -e
-mount --bind {shared}/home /root
-mount -t tmpfs run /run && mkdir -p /run/sshd /run/slurm /run/slurmctld /run/slurmd /run/munge /run/key
-mount -t tmpfs slurm /etc/slurm && cp {shared}/slurm.conf {shared}/cgroup.conf /etc/slurm/
-cp {shared}/hosts /run/hosts && mount --bind /run/hosts /etc/hosts
-chown munge /run/munge /run/key && chmod 0711 /run/munge && install -m 0400 -o munge {shared}/munge.key /run/key/key
-"""
-MUNGED = "exec runuser -u munge -- munged -F --key-file=/run/key/key --seed-file=/run/key/seed --log-file=/run/key/log"
-SSHD = "exec /usr/sbin/sshd -D -h {shared}/host -o UsePAM=no -o StrictModes=no -o PidFile=none"
+pytestmark = slurm_cluster.MARKS
 SHOW = "hostname; sleep 2; ip route get {address} uid 0 | head -1"
 
 
@@ -71,46 +26,14 @@ def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def shared(lab: labs.Lab, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Keys, configuration and home directory, which all nodes see."""
     shared = tmp_path_factory.mktemp("slurm")
-    addresses = {name: lab.plan.host_by_name[name].address for name in NODES}
-    nodes = "".join(NODE.format(name=name, address=address) for name, address in addresses.items())
-    (shared / "slurm.conf").write_text(
-        SLURM.format(controller=addresses["h0"]).replace("Partition", nodes + "Partition")
-    )
-    (shared / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
-    (shared / "hosts").write_text("127.0.0.1 localhost\n" + "".join(f"{a} {name}\n" for name, a in addresses.items()))
-    (shared / "munge.key").write_bytes(os.urandom(64))
-    for key in ("host", "user"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", shared / key], check=True)
-    ssh = shared / "home/.ssh"
-    ssh.mkdir(parents=True, mode=0o700)
-    shutil.copy(shared / "user", ssh / "id_ed25519")
-    shutil.copy(shared / "user.pub", ssh / "authorized_keys")
-    (ssh / "known_hosts").write_text(f"* {(shared / 'host.pub').read_text()}")
+    slurm_cluster.files(lab, shared)
     return shared
 
 
 @pytest.fixture(scope="module")
 def slurm(lab: labs.Lab, shared: Path) -> Iterator[labs.Lab]:
-    """The lab while Slurm runs on it and all its nodes are idle."""
-    for name in NODES:
-        subprocess.run(lab.enter_command(name, ["sh", "-c", NODE_FILES.format(shared=shared)]), check=True)
-    daemons = [("h0", "exec slurmctld -D")]
-    daemons = [(name, what) for name in NODES for what in (MUNGED, SSHD.format(shared=shared))] + daemons
-    with ExitStack() as stack:
-        for name, command in [*daemons, *((name, "exec slurmd -D") for name in NODES)]:
-            daemon = subprocess.Popen(lab.enter_command(name, ["sh", "-c", command]), stderr=subprocess.DEVNULL)
-            stack.callback(daemon.wait)
-            stack.callback(daemon.kill)
-            if "munged" in command:
-                socket = lab.enter_command(name, ["test", "-S", "/run/munge/munge.socket.2"])
-                managed_runs.wait_for(lambda s=socket: not subprocess.run(s, check=False).returncode, "munged", 10)
-        managed_runs.wait_for(lambda: sinfo(lab) == "h[0-2] idle", "Slurm's nodes being idle")
+    with slurm_cluster.running(lab, shared):
         yield lab
-
-
-def sinfo(lab: labs.Lab) -> str:
-    command = lab.enter_command("h0", ["sinfo", "-h", "-o", "%N %T"])
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def in_allocation(slurm: labs.Lab, options: str, script: str) -> str:
@@ -194,4 +117,4 @@ def test_a_cancelled_job_leaves_nothing(slurm: labs.Lab, shared: Path) -> None:
         lambda: not any(managed_runs.processes(slurm, host, name) for host in NODES for name in names), "the end of all"
     )
     managed_runs.wait_for(lambda: not any(managed_runs.kernel_state(slurm, host) for host in NODES), "the clean-up")
-    managed_runs.wait_for(lambda: sinfo(slurm) == "h[0-2] idle", "the nodes being idle again")
+    slurm_cluster.wait_until_idle(slurm)

@@ -36,6 +36,7 @@ COMMANDS: dict[str, dict[str, Known]] = {
     },
     "Programs": {
         "run": Known("fairlead.cli.run", "Run an MPI program with its traffic managed."),
+        "supervise": Known("fairlead.cli.supervise", "Manage the traffic of a program that something else starts."),
         "status": Known("fairlead.cli.status", "Show your managed runs on this machine and what they rerouted."),
         "clean": Known("fairlead.cli.clean", "Remove what dead runs and labs left behind."),
         "profile": Known("fairlead.cli.profile", "Run an MPI program and show how it communicates."),

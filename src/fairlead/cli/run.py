@@ -5,21 +5,10 @@ from pathlib import Path
 import click
 
 from fairlead.cli.cluster_argument import ClusterArgument
+from fairlead.cli.moves import parse_moves
 from fairlead.cli.named_path import NamedPath
 from fairlead.cli.program_command import ProgramCommand
 from fairlead.manage.data_planes import PLANES
-
-
-def _parse_move(
-    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
-) -> list[tuple[str, str, str]]:
-    moves = []
-    for value in values:
-        names = value.split(":")
-        if len(names) != 3 or not all(names):
-            raise click.BadParameter(f"{value!r} is not SOURCE:DESTINATION:RELAY")
-        moves.append((names[0], names[1], names[2]))
-    return moves
 
 
 @click.command("run", cls=ProgramCommand)
@@ -48,7 +37,7 @@ def _parse_move(
               help="Write all messages and collective calls to DIRECTORY, a file per process.")  # fmt: skip
 @click.option("--migrate", is_flag=True, help="Also migrate virtual machines away from congested servers.")
 @click.option("--migrate-dry-run", is_flag=True, help="Only report which virtual machine would be migrated, and why.")
-@click.option("--move", "moves", multiple=True, callback=_parse_move, metavar="SOURCE:DESTINATION:RELAY",
+@click.option("--move", "moves", multiple=True, callback=parse_moves, metavar="SOURCE:DESTINATION:RELAY",
               help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
 @click.option(
     "--plane",

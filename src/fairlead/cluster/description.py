@@ -5,6 +5,7 @@ in and paths made absolute.
 """
 
 import ipaddress
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,7 +34,7 @@ Name = Annotated[
 Interface = Annotated[
     str, StringConstraints(max_length=15), config.text_of(r"[A-Za-z0-9][A-Za-z0-9._@-]*", f"{_BEGIN} . _ @ - only")
 ]
-Destination = Annotated[str, config.text_of(r"[A-Za-z0-9][A-Za-z0-9._@:%-]*", f"{_BEGIN} . _ @ : % - only")]
+Destination = Annotated[str, config.text_of(r"[A-Za-z0-9][A-Za-z0-9._@:%+-]*", f"{_BEGIN} . _ @ : % + - only")]
 SshOption = Annotated[str, config.text_of(r"[A-Za-z][A-Za-z0-9]*[ =]\S.*", "it must be of the form Name=value")]
 
 
@@ -109,6 +110,13 @@ class LxcTable(config.Model):
     """The containers see this machine's files at the same paths. If false, fairlead copies its programs."""
 
 
+class SlurmTable(config.Model):
+    """How ``executor = "slurm"`` uses the job that holds the nodes."""
+
+    shared_files: bool = True
+    """The nodes see this machine's files (NFS, Lustre) at the same paths. If false, fairlead copies its programs."""
+
+
 class ClusterTable(config.Model):
     """The cluster as a whole."""
 
@@ -125,7 +133,8 @@ class ClusterTable(config.Model):
     mpirun: str = Field(default="mpirun", min_length=1)
     """The mpirun to use: a name in ``PATH`` or an absolute path, the same on all hosts."""
     launch_from: str | None = None
-    """Host that runs mpirun, or ``here`` for this machine. Default: the first compute host; with ``lxc``, ``here``."""
+    """Host that runs mpirun, or ``here`` for this machine. Default: the first compute host; with ``lxc`` and
+    ``slurm``, ``here``."""
     cores_shared: bool | None = None
     """Hosts share processor cores: ranks are not bound to a core and do not spin. Default: true for labs only."""
     guardian: CommandLine | None = None
@@ -144,7 +153,8 @@ class HostEntry(config.Model):
     role: Role = "compute"
     """``compute``: takes ranks. ``relay``: takes none, may forward. ``other``: not managed."""
     reach: Destination | None = None
-    """What the executor calls the host: ``user@host`` for ssh, ``container@server`` for lxc. Default: ``name``."""
+    """What the executor calls the host: ``user@host`` for ssh, ``container@server`` for lxc, ``node@job`` for slurm.
+    Default: ``name``."""
     interface: Interface | None = None
     """Network interface of this host. Default: the cluster's."""
     memory_GiB: float | None = Field(default=None, gt=0)
@@ -162,6 +172,8 @@ class ClusterFile(config.Model):
     """Options of ``executor = "ssh"``, and of ``lxc`` for containers on other servers."""
     lxc: LxcTable = LxcTable()
     """Options of ``executor = "lxc"``."""
+    slurm: SlurmTable = SlurmTable()
+    """Options of ``executor = "slurm"``."""
     cloud: CloudTable | None = None
     """Cloud manager whose virtual machines the hosts are."""
 
@@ -217,6 +229,13 @@ class Lxc:
 
 
 @dataclass(frozen=True)
+class Slurm:
+    """Options of the slurm executor."""
+
+    shared_files: bool = True
+
+
+@dataclass(frozen=True)
 class Cluster:
     """Hosts and how to use them.
 
@@ -232,6 +251,7 @@ class Cluster:
         guardian: command line of the guardian that is installed on every host; None: fairlead's own copy is used.
         ssh: options of the ssh executor, and of the lxc executor's way to other servers.
         lxc: options of the lxc executor.
+        slurm: options of the slurm executor.
         cloud: the cloud manager whose virtual machines the hosts are; None: unknown, or a lab's.
         transport: what carries messages of MPI programs between hosts, see `Transport`. No file says it: what is
             managed is TCP, and only a measurement may ask for something else.
@@ -249,6 +269,7 @@ class Cluster:
     guardian: tuple[str, ...] | None = None
     ssh: Ssh = field(default_factory=Ssh)
     lxc: Lxc = field(default_factory=Lxc)
+    slurm: Slurm = field(default_factory=Slurm)
     cloud: CloudTable | None = None
     transport: Transport = TCP
     source: str = "cluster"
@@ -354,6 +375,7 @@ def resolve(file: ClusterFile, *, source: str, directory: Path) -> Cluster:
         guardian=table.guardian,
         ssh=_resolve_ssh(file.ssh, directory),
         lxc=Lxc(path=file.lxc.path, shared_files=file.lxc.shared_files),
+        slurm=Slurm(shared_files=file.slurm.shared_files),
         cloud=file.cloud,
         source=source,
     )
@@ -396,12 +418,20 @@ def _table_complaints(file: ClusterFile) -> Iterable[InitErrorDetails]:
     if table.executor == "lxc" and table.launch_from not in (None, "here"):
         message = 'must be "here" with executor = "lxc": a container cannot start anything in another one'
         yield _complaint(("cluster", "launch_from"), message, table.launch_from)
+    if table.executor == "slurm" and table.launch_from not in (None, "here"):
+        message = 'must be "here" with executor = "slurm": mpirun is started in the job'
+        yield _complaint(("cluster", "launch_from"), message, table.launch_from)
     if not any(host.role == "compute" for host in file.hosts):
         yield _complaint(("hosts",), 'no host has role = "compute", so no rank could run', None)
     if table.executor == "lxc":
         for index, host in enumerate(file.hosts):
             if host.reach is not None and host.reach.endswith("@"):
                 yield _complaint(("hosts", index, "reach"), "names no server after the @", host.reach)
+    if table.executor == "slurm":
+        for index, host in enumerate(file.hosts):
+            if not re.fullmatch(r"[^@]+@[0-9]+(\+[0-9]+)?", host.reach or ""):
+                message = 'must be NODE@JOB (of a heterogeneous job NODE@JOB+COMPONENT) with executor = "slurm"'
+                yield _complaint(("hosts", index, "reach"), message, host.reach)
 
 
 def _host_complaints(hosts: tuple[HostEntry, ...]) -> Iterable[InitErrorDetails]:

@@ -7,15 +7,20 @@ import re
 import socket
 import subprocess
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from fairlead.cluster import addresses as own_addresses
 from fairlead.cluster.description import Cluster, Host, Ssh
+from fairlead.cluster.execute import run_on
+from fairlead.cluster.executors import of
 from fairlead.cluster.site import Site
 from fairlead.errors import ConfigError, HostError, MissingToolError
 
 Expand = Callable[[str], list[str]]  # Slurm's compressed node list -> names
 Resolve = Callable[[str], str]  # name -> IPv4 address
 _NOTHING_SAID = Site()
+_ADDRESSES = ["ip", "-json", "-4", "address"]
+_NAME_IT = "give a cluster file, or name the interface in the site file (docs/guides/clusters.md)"
 
 
 def from_slurm(
@@ -44,7 +49,7 @@ def from_slurm(
             "there is no Slurm allocation here (SLURM_JOB_NODELIST is not set)",
             hint="start one with salloc or sbatch, or give a cluster file",
         )
-    names = (expand or _scontrol)(nodes)
+    names = (expand or expanded)(nodes)
     slots = tasks_per_node(environment.get("SLURM_TASKS_PER_NODE", "1"))
     if len(slots) == 1:
         slots *= len(names)
@@ -53,7 +58,7 @@ def from_slurm(
             f"SLURM_TASKS_PER_NODE={environment['SLURM_TASKS_PER_NODE']!r} has {len(slots)} nodes, "
             f"SLURM_JOB_NODELIST={nodes!r} has {len(names)}"
         )
-    addresses = _seen_by_others(names, [(resolve or _resolve)(name) for name in names])
+    addresses = seen_by_others(names, [(resolve or resolved)(name) for name in names])
     device = interface or _interface_of(addresses)
     hosts = tuple(
         Host(name=name, address=address, slots=count, reach=name, interface=device)
@@ -77,13 +82,14 @@ def to_toml(cluster: Cluster, site: Site = _NOTHING_SAID) -> str:
     lines = ["# Written by fairlead from a Slurm allocation.", "[cluster]"]
     # What JSON says of strings, numbers, truth values and lists of them, TOML says as well.
     lines += [f"{key} = {json.dumps(value)}" for key, value in {**usual, **site.cluster, **own}.items()]
-    lines += ["", "[ssh]"]
-    lines += [
-        f"{key} = {json.dumps(value)}" for key, value in {"shared_files": cluster.ssh.shared_files, **site.ssh}.items()
-    ]
+    files = {"shared_files": getattr(cluster, cluster.executor).shared_files}
+    lines += ["", f"[{cluster.executor}]"]
+    reaching = site.ssh if cluster.executor == "ssh" else {key: site.ssh[key] for key in files if key in site.ssh}
+    lines += [f"{key} = {json.dumps(value)}" for key, value in {**files, **reaching}.items()]
     for host in cluster.hosts:
         lines += ["", "[[hosts]]", f"name = {json.dumps(host.name)}", f"address = {json.dumps(host.address)}"]
         lines += [f"slots = {host.slots}", f"reach = {json.dumps(host.reach)}"]
+        lines += [f'role = "{host.role}"'] if host.role != "compute" else []
     return "\n".join(lines) + "\n"
 
 
@@ -102,7 +108,12 @@ def tasks_per_node(text: str) -> list[int]:
     return counts
 
 
-def _scontrol(nodes: str) -> list[str]:
+def expanded(nodes: str) -> list[str]:
+    """Slurm's compressed node list as names.
+
+    Raises:
+        MissingToolError: no scontrol. ConfigError: it does not understand the list.
+    """
     try:
         done = subprocess.run(["scontrol", "show", "hostnames", nodes], capture_output=True, text=True, check=True)
     except FileNotFoundError as error:
@@ -112,15 +123,20 @@ def _scontrol(nodes: str) -> list[str]:
     return done.stdout.split()
 
 
-def _resolve(name: str) -> str:
+def resolved(name: str) -> str:
+    """A node's IPv4 address. Raises HostError if none is known."""
     try:
         return str(socket.getaddrinfo(name, None, socket.AF_INET)[0][4][0])
     except OSError as error:
         raise HostError(f"{name}: no IPv4 address is known for it: {error}") from error
 
 
-def _seen_by_others(names: list[str], addresses: list[str]) -> list[str]:
-    """With this host's address in its network, where its name stands for the loopback device (Debian's /etc/hosts)."""
+def seen_by_others(names: list[str], addresses: list[str]) -> list[str]:
+    """With this host's address in its network, where its name stands for the loopback device (Debian's /etc/hosts).
+
+    Raises:
+        HostError: several names do.
+    """
     others = [address for address in addresses if not ipaddress.ip_address(address).is_loopback]
     looped = [name for name, address in zip(names, addresses, strict=True) if address not in others]
     if not looped or len(names) == 1:
@@ -134,18 +150,49 @@ def _seen_by_others(names: list[str], addresses: list[str]) -> list[str]:
     return [own if ipaddress.ip_address(address).is_loopback else address for address in addresses]
 
 
+def interface_of(cluster: Cluster) -> str:
+    """The interface of MPI: this machine's that has a host's address, else that of the first host.
+
+    Raises:
+        MissingToolError: there is no ``ip`` here. HostError: the host was not reached, or has none.
+        ConfigError: no interface there has the address.
+    """
+    first = cluster.hosts[0]
+    here = _interface_with([host.address for host in cluster.hosts], _addresses_here())
+    if here is not None:
+        return here
+    there = _interface_with([first.address], run_on(of(cluster), first.name, _ADDRESSES))
+    if there is None:
+        raise ConfigError(f"{first.name}: no interface there has its address, {first.address}", hint=_NAME_IT)
+    return there
+
+
+def with_interface(cluster: Cluster, interface: str) -> Cluster:
+    """The same cluster, whose hosts all call their interface so."""
+    return replace(cluster, hosts=tuple(replace(host, interface=interface) for host in cluster.hosts))
+
+
 def _interface_of(addresses: list[str]) -> str:
     """The interface of this machine that has one of the addresses; others are assumed to call it the same."""
+    found = _interface_with(addresses, _addresses_here())
+    if found is None:
+        raise ConfigError(
+            f"no interface of this machine has one of the allocation's addresses ({', '.join(addresses)})",
+            hint="run inside the allocation (salloc, sbatch), or give a cluster file that names the interface",
+        )
+    return found
+
+
+def _addresses_here() -> str:
     try:
-        done = subprocess.run(["ip", "-json", "-4", "address"], capture_output=True, text=True, check=True)
+        return subprocess.run(_ADDRESSES, capture_output=True, text=True, check=True).stdout
     except (FileNotFoundError, subprocess.CalledProcessError) as error:
-        raise MissingToolError(
-            "`ip` does not work here, so the interface is not known", hint="give a cluster file"
-        ) from error
-    for link in json.loads(done.stdout):
+        raise MissingToolError("`ip` does not work here, so the interface is not known", hint=_NAME_IT) from error
+
+
+def _interface_with(addresses: list[str], links: str) -> str | None:
+    """The interface that has one of the addresses, by what `_ADDRESSES` printed."""
+    for link in json.loads(links):
         if any(entry.get("local") in addresses for entry in link["addr_info"]):
             return str(link["ifname"])
-    raise ConfigError(
-        f"no interface of this machine has one of the allocation's addresses ({', '.join(addresses)})",
-        hint="run inside the allocation (salloc, sbatch), or give a cluster file that names the interface",
-    )
+    return None

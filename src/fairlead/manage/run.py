@@ -90,13 +90,13 @@ def run(
     job, linkages = programs.looked_at(cluster, job, launcher.family)
     unseen = programs.unseen(job.argv[0], linkages)
     if watched and unseen:
-        _say(f"{unseen}: none of its calls of MPI can be seen", quiet=False)
+        say(f"{unseen}: none of its calls of MPI can be seen", quiet=False)
     kept = message_files.prepare(cluster, messages) if messages is not None else None
     job = kept.of(job) if kept is not None else job
 
-    ending = Ending(grace_s, tell=partial(_say, quiet=False), announce=partial(_say, quiet=quiet))
+    ending = Ending(grace_s, tell=partial(say, quiet=False), announce=partial(say, quiet=quiet))
     signals = NotedSignals(ending)
-    late = partial(_say, quiet=quiet)
+    late = partial(say, quiet=quiet)
 
     def launch_it(job: Job, on_end: Callable[[], None]) -> int:
         code = launch.run(
@@ -114,14 +114,14 @@ def run(
         labels["placement"] = placement.name
     outcome: Outcome | None = None
     try:
-        with _recording(results) as store:
+        with recording(results) as store:
             identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
             try:
-                with _earlier(results, store) as earlier:
+                with with_earlier(results, store) as earlier:
                     management = _management(cluster, components, earlier, argv, labels, bool(moves), dry_run, quiet)
                 if management is not None:
                     management = choose(plane, cluster, management, unseen or _not_preloaded(own_mpirun))
-                outcome = _execute(cluster, job, store, identity, launch_it, management, moves, ending, quiet)
+                outcome = execute(cluster, job, store, identity, launch_it, management, moves, ending, quiet)
             except FairleadError as error:
                 store.finish_run(identity, "failed", error=str(error))
                 raise
@@ -134,14 +134,14 @@ def run(
     except StoreError as error:
         if outcome is None:
             raise
-        _say(f"the record of this run is incomplete: {error}", quiet=False)
+        say(f"the record of this run is incomplete: {error}", quiet=False)
         return outcome.exit_code
-    _say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
+    say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
     return outcome.exit_code
 
 
 @contextmanager
-def _recording(results: Path) -> Iterator[Store]:
+def recording(results: Path) -> Iterator[Store]:
     """The store that this run is recorded in, whoever holds the main one; that takes it in at the end, or later."""
     _tell(take_in(results), results)
     try:
@@ -156,16 +156,16 @@ def _recording(results: Path) -> Iterator[Store]:
 
 def _tell(problems: Sequence[FairleadError], results: Path) -> None:
     for problem in problems:
-        _say(f"{results / FOLDER} keeps a run that could not be taken into the main store: {problem}", quiet=False)
+        say(f"{results / FOLDER} keeps a run that could not be taken into the main store: {problem}", quiet=False)
 
 
 @contextmanager
-def _earlier(results: Path, own: Store) -> Iterator[Store]:
+def with_earlier(results: Path, own: Store) -> Iterator[Store]:
     """What earlier runs left; where that cannot be read now, the run's own store, which holds nothing of them."""
     try:
         store = Store.read(results)
     except StoreError as error:
-        _say(f"what was measured before is not used: {error}", quiet=False)
+        say(f"what was measured before is not used: {error}", quiet=False)
         yield own
         return
     with store:
@@ -176,6 +176,11 @@ def _not_preloaded(own_mpirun: bool) -> str | None:
     """Why libfairlead would not be in every rank, in words; None where it would."""
     if own_mpirun:
         return "a launch line of your own may not hand libfairlead on to all ranks (--plane relay if it does)"
+    return not_built()
+
+
+def not_built() -> str | None:
+    """Why there is no libfairlead to be loaded into ranks, in words; None where there is."""
     try:
         for name in preload.LIBRARIES:
             native.library(name)
@@ -191,9 +196,9 @@ def _fetch(kept: MessageFiles | None, quiet: bool) -> None:
     try:
         kept.fetch()
     except FairleadError as error:
-        _say(str(error), quiet=False)
+        say(str(error), quiet=False)
     else:
-        _say(f"messages are in {kept.path}; as tables: fairlead export {kept.path}", quiet)
+        say(f"messages are in {kept.path}; as tables: fairlead export {kept.path}", quiet)
 
 
 def _management(
@@ -209,7 +214,7 @@ def _management(
     """How the run is managed; None where it is not."""
     nothing = cluster.nothing_to_manage()
     if nothing and components.agents:
-        _say(nothing, quiet)
+        say(nothing, quiet)
     if not components.agents or len(cluster.managed_hosts()) < 2:
         if manual:
             raise ConfigError("--move needs agents, and a cluster of at least three hosts")
@@ -227,7 +232,7 @@ def usual_time_s(store: Store, argv: Sequence[str], labels: Mapping[str, Label])
     return min(times, default=None)
 
 
-def _execute(
+def execute(
     cluster: Cluster,
     job: Job,
     store: Store,
@@ -237,7 +242,19 @@ def _execute(
     moves: Sequence[Move],
     ending: Ending,
     quiet: bool,
+    *,
+    ends_together_s: float | None = None,
 ) -> Outcome:
+    """Run a program by ``launch_it``, managed where there is a management, with what its plane and monitor need.
+
+    Args:
+        launch_it: starts the job, waits for it, and calls its second argument when it has ended; see `Launch`.
+        identity: the run in the store, to which agents' events go.
+        ends_together_s: see `supervise`.
+
+    Raises:
+        FairleadError: the program was not started.
+    """
     if management is None:
         return timed(partial(launch_it, job))
     recorder = EventRecorder(store, identity, [host.name for host in cluster.managed_hosts()])
@@ -245,7 +262,7 @@ def _execute(
         monitored(cluster, job, management) as (watched_job, watching),
         PLANES.get(watching.plane).joined(cluster, watched_job, watching) as (relayed_job, relaying),
     ):
-        manual = ManualMoves(cluster, moves, partial(_say, quiet=quiet))
+        manual = ManualMoves(cluster, moves, partial(say, quiet=quiet))
 
         def prepare(agents: AgentThread) -> None:
             ending.release_by(agents.stop)
@@ -259,6 +276,7 @@ def _execute(
             sinks=[lambda host, event: recorder(host, event, time.time()), manual],
             quiet=quiet,
             with_agents=prepare,
+            ends_together_s=ends_together_s,
         )
 
 
@@ -274,7 +292,7 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
         () if quiet else (_origin_words(store, found), found.stale_warning(), slower_than_baseline(store, found))
     ):
         if warning:
-            _say(warning, quiet)
+            say(warning, quiet)
     remarks = []
     if components.detours and not found.has_detour():
         remarks.append(
@@ -325,7 +343,8 @@ def _record(store: Store, identity: int, outcome: Outcome, ended_by: signal.Sign
         store.finish_run(identity, "failed", outcome.exit_code)
 
 
-def _say(text: str, quiet: bool) -> None:
+def say(text: str, quiet: bool) -> None:
+    """Write one line of our own to stderr."""
     if not quiet:
         with suppress(OSError):  # the terminal is gone; the program's exit code still counts
             print(f"fairlead: {text}", file=sys.stderr)

@@ -27,6 +27,7 @@ from fairlead.display import words
 from fairlead.errors import FairleadError, of_system
 from fairlead.manage import registry
 from fairlead.manage.clean import clean_host
+from fairlead.manage.common_end import CommonEnd
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
 from fairlead.manage.lost_planes import LostPlanes
@@ -219,6 +220,7 @@ def supervise(
     sinks: Sequence[EventCallback] = (),
     quiet: bool = False,
     with_agents: Callable[[AgentThread], None] | None = None,
+    ends_together_s: float | None = None,
 ) -> Outcome:
     """Run a program with its traffic managed.
 
@@ -227,6 +229,8 @@ def supervise(
         argv: the program, for `fairlead status`.
         sinks: further receivers of (host index, event), called in the events' thread.
         with_agents: called once the agents are ready and before the program starts (moves by hand).
+        ends_together_s: agents may be ended with the program, so long before its end is known here (`CommonEnd`); None:
+            nobody but us ends them in order.
 
     Raises:
         AgentError, HostError, ConfigError: an agent could not be started or reached, or the cluster file is wrong
@@ -257,7 +261,8 @@ def supervise(
         lambda host, event: told.put(host, event),
     )
     watch = _Audience(names, narrator, registration, [*sinks, lost_planes])
-    told = EventThread(watch)
+    common_end = CommonEnd(watch, ends_together_s) if ends_together_s is not None else None
+    told = EventThread(common_end or watch)
     outcome: Outcome | None = None
     try:
         with ExitStack() as stack:
@@ -281,6 +286,8 @@ def supervise(
                 stack.enter_context(mover)
             outcome = timed(launch, narrator.program_started)
             narrator.program_ended()
+            if common_end is not None:
+                common_end.program_ended()
     except Exception as error:
         if outcome is None:
             raise

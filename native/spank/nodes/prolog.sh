@@ -1,0 +1,38 @@
+#!/bin/sh
+# Slurm's Prolog on each node, as root: lends the job's user a guardian that may make routes (docs/guides/slurm.md).
+# It never fails: a prolog that does would drain the node.
+lib=${FAIRLEAD_LIB:-/usr/local/libexec/fairlead}   # fairlead-guardian, without a capability
+lent=${FAIRLEAD_LENT:-/var/lib/fairlead/guardians} # a guardian for each user with a job here; no nosuid mount
+jobs=${FAIRLEAD_JOBS:-/run/fairlead/jobs}          # a file for each job; gone with the boot
+
+lend() {
+  mkdir -p "$lent" "$jobs" && chmod 0755 "$lent" "$jobs" || return
+  # What a boot without an epilog has left is taken back first.
+  for place in "$lent"/*; do
+    [ ! -d "$place" ] || [ -d "$jobs/${place##*/}" ] || take_back "$place"
+  done
+  mkdir -p "$jobs/$uid" && : >"$jobs/$uid/$job" || return
+  place=$lent/$uid
+  [ -x "$place/fairlead-guardian" ] && cmp -s "$lib/fairlead-guardian" "$place/fairlead-guardian" && return
+  mkdir -p "$place" && chmod 0755 "$place" || return
+  # Theirs alone to execute. A copy that they make of it has no capability.
+  install -m 0500 -o "$uid" "$lib/fairlead-guardian" "$place/.new" &&
+    setcap cap_net_admin+ep "$place/.new" &&
+    mv -f "$place/.new" "$place/fairlead-guardian"
+}
+
+take_back() {
+  # By the file, not only by its name: the user may have made other names for it.
+  for file in "$1"/* "$1"/.new; do
+    [ ! -f "$file" ] || setcap -r "$file"
+  done
+  rm -rf "$1"
+}
+
+uid=${SLURM_JOB_UID:-0} job=${SLURM_JOB_ID:-}
+[ "$uid" -gt 0 ] && [ -n "$job" ] || exit 0 # root needs none
+{
+  flock 9
+  lend || echo "fairlead: the guardian could not be lent to user $uid for job $job" >&2
+} 9>"${FAIRLEAD_LOCK:-/run/fairlead.lock}"
+exit 0

@@ -1,0 +1,123 @@
+"""``fairlead supervise``."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fairlead.cli.moves import parse_moves
+from fairlead.cli.named_path import NamedPath
+from fairlead.cli.program_command import ProgramCommand
+from fairlead.manage.data_planes import PLANES
+
+if TYPE_CHECKING:
+    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.slurm_step import Nodes
+
+
+@click.command("supervise", cls=ProgramCommand)
+@click.argument("cluster", metavar="CLUSTER")
+@click.argument("argv", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("--results", default="results", show_default=True, type=NamedPath(path_type=Path),
+              help="Results directory.")  # fmt: skip
+@click.option("--report", is_flag=True, help="Also write the report, RESULTS/report.html, at the end.")
+@click.option("--plane", type=click.Choice(["auto", *PLANES.names()]), default="auto", show_default=True,
+              help="What reroutes traffic, as for `fairlead run`.")  # fmt: skip
+@click.option("--no-detection", is_flag=True, help="Start the agents, but do not look for congestion.")
+@click.option("--no-detours", is_flag=True, help="Report congestion, but do not reroute traffic.")
+@click.option("--monitor", is_flag=True, help="Also record communication time by host pair.")
+@click.option("--move", "moves", multiple=True, callback=parse_moves, metavar="SOURCE:DESTINATION:RELAY",
+              help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
+@click.option("--nodes", type=click.Choice(["job", "step"]), default="job", show_default=True,
+              help="With `slurm`: nodes that take part, all of the job's or the step's alone.")  # fmt: skip
+@click.option("-q", "--quiet", is_flag=True, help="No messages on stderr but errors.")
+def command(
+    cluster: str,
+    argv: tuple[str, ...],
+    results: Path,
+    report: bool,
+    plane: str,
+    no_detection: bool,
+    no_detours: bool,
+    monitor: bool,
+    moves: list[tuple[str, str, str]],
+    nodes: "Nodes",
+    quiet: bool,
+) -> int:
+    """Manage the traffic of PROGRAM, which the caller starts on CLUSTER and ends. Slurm's plugin calls this.
+
+    CLUSTER is a cluster file, or `slurm` for the step of the srun that calls. PROGRAM is for the record only.
+
+    What is for the caller is on stdout: `set NAME=VALUE` lines for the program's environment, then `ready`: the agents
+    are there, and the program may be started. At its end the caller writes `exit CODE` and closes stdin; closed stdin
+    alone ends the management as well, with the record that the program's end is not known. What is for people is on
+    stderr. The exit code is 1 if the program is not managed, which one line has said, and 0 otherwise.
+
+    \b
+    Examples:
+      fairlead supervise rack7.toml -- ./program
+      fairlead supervise slurm --plane route --no-detours -- ./program
+    """
+    from fairlead.errors import FairleadError, of_system
+    from fairlead.manage import beside
+    from fairlead.manage.caller import Caller
+    from fairlead.manage.components import Components
+
+    caller = Caller.on_standard_streams()
+    components = Components(
+        agents=True, detection=not no_detection, detours=not (no_detection or no_detours), monitor=monitor
+    )
+    try:
+        with _described(cluster, nodes) as description:
+            number = beside.supervise(
+                description,
+                argv,
+                caller,
+                results=results,
+                components=components,
+                moves=moves,
+                plane=plane,
+                quiet=quiet,
+            )
+        if report and number is not None:
+            _report(results, number, quiet)
+    except (FairleadError, OSError) as error:
+        told = of_system(error) if isinstance(error, OSError) else error
+        says = "; ".join(" ".join(part.split()) for part in (told.message, told.hint) if part)
+        print(f"fairlead: {says}{'' if caller.began else '; the program runs unmanaged'}", file=sys.stderr)
+        return 1
+    return 0
+
+
+@contextmanager
+def _described(cluster: str, nodes: "Nodes") -> "Iterator[Cluster]":
+    """The cluster. That of a step is a file while it is managed, by which `status` and `clean` find its hosts."""
+    from fairlead import files, runtime
+    from fairlead.cluster import site
+    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.slurm import to_toml
+    from fairlead.cluster.slurm_step import from_step
+
+    if cluster != "slurm":
+        yield Cluster.load(cluster)
+        return
+    said = site.read()
+    step = from_step(nodes=nodes, interface=said.cluster.get("interface"))
+    path = files.write(runtime.directory("steps") / f"{step.name}.cluster.toml", to_toml(step, said))
+    try:
+        yield Cluster.load(path)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _report(results: Path, number: int, quiet: bool) -> None:
+    from fairlead.manage.run import say
+    from fairlead.report.run import run_report
+    from fairlead.store import Store
+
+    with Store.read(results) as store:
+        written = run_report.write(run_report.load(store, number), results / "report.html")
+    say(f"report: {written[0]}", quiet)

@@ -1,0 +1,106 @@
+"""``fairlead supervise`` as a function: manages the traffic of a program that something else starts and ends."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from fairlead.characterize import coverage
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.ending import Ending
+from fairlead.cluster.job import Job
+from fairlead.errors import FairleadError, StoreError
+from fairlead.manage import run
+from fairlead.manage.chosen_plane import choose
+from fairlead.manage.components import Components
+from fairlead.manage.manual_moves import Move
+from fairlead.manage.supervisor import Outcome
+from fairlead.store import Store
+from fairlead.store import facts as host_facts
+from fairlead.store.records import Label
+
+ENDS_TOGETHER_S = 5.0
+"""When Slurm ends a job, so long the end of agents, which are steps of it, may come before srun's own."""
+
+
+class Starter(Protocol):
+    """What starts the program, as we see it. Both are called in the main thread."""
+
+    def begin(self, env: dict[str, str]) -> None:
+        """The agents are there: the program may start, with this in its environment."""
+
+    def wait(self) -> int | None:
+        """Returns at the program's end: its exit code; None where nobody says it."""
+
+
+def supervise(
+    cluster: Cluster,
+    argv: Sequence[str],
+    starter: Starter,
+    *,
+    results: Path,
+    components: Components,
+    moves: Sequence[Move] = (),
+    plane: str,
+    quiet: bool = False,
+) -> int | None:
+    """Manage and record a program's run from its start to its end. The parameters are as for `run.run`.
+
+    Returns:
+        The run's number in the results; None where its record is incomplete, which is said.
+
+    Raises:
+        FairleadError: the program is not managed; its starter was not told to begin.
+    """
+    hosts = tuple(host.name for host in cluster.compute_hosts())
+    job = Job(id=secrets.token_hex(4), argv=tuple(argv), hosts=hosts)
+    labels: dict[str, Label] = {"program": Path(argv[0]).name, "cluster": cluster.name}
+    codes: list[int | None] = []
+    outcome: Outcome | None = None
+
+    def launch(job: Job, on_end: Callable[[], None]) -> int:
+        starter.begin(dict(job.env))
+        codes.append(starter.wait())
+        on_end()
+        return codes[-1] or 0
+
+    try:
+        with run.recording(results) as store:
+            facts = host_facts.collect() | coverage.facts(cluster)
+            identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
+            try:
+                if nothing := cluster.nothing_to_manage():
+                    run.say(nothing, quiet)
+                with run.with_earlier(results, store) as earlier:
+                    management = run.management_for(cluster, components, earlier, quiet=quiet)
+                management = choose(plane, cluster, replace(management, manual=bool(moves)), run.not_built())
+                outcome = run.execute(
+                    cluster, job, store, identity, launch, management, moves, Ending(), quiet,
+                    ends_together_s=ENDS_TOGETHER_S,
+                )  # fmt: skip
+            except FairleadError as error:
+                store.finish_run(identity, "failed", error=str(error))
+                raise
+            except KeyboardInterrupt as error:
+                store.finish_run(identity, "aborted", error=f"interrupted ({error})")
+                raise
+            _record(store, identity, outcome, codes[0])
+    except StoreError as error:
+        if outcome is None:
+            raise
+        run.say(f"the record of this run is incomplete: {error}", quiet=False)
+        return None
+    run.say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
+    return identity
+
+
+def _record(store: Store, identity: int, outcome: Outcome, code: int | None) -> None:
+    store.add_event(identity, outcome.started_s, "started", {})
+    if code is None:
+        store.finish_run(identity, "aborted", error="what started the program was killed")
+    elif code:
+        store.finish_run(identity, "failed", code)
+    else:
+        store.add_series(identity, "time_s", [outcome.time_s], "s")
+        store.finish_run(identity, "ok", 0)

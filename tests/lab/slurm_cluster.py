@@ -1,0 +1,110 @@
+"""A real Slurm whose nodes are hosts of a lab; they share the user's home directory, as clusters do."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import managed_runs
+import pytest
+
+from fairlead import lab as labs
+
+PROGRAMS = ("munged", "slurmctld", "slurmd", "salloc", "sshd")
+MISSING = [name for name in PROGRAMS if shutil.which(name, path="/usr/sbin:/usr/bin") is None]
+MARKS = [
+    pytest.mark.root,
+    pytest.mark.mpi,
+    pytest.mark.slow,
+    pytest.mark.skipif(os.geteuid() != 0, reason="Slurm's daemons run as root"),
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}; `make verify` installs them"),
+]
+FAIRLEAD = f'{sys.executable} -c "from fairlead.cli.main import main; main()"'
+NODES = ("h0", "h1", "h2")
+# No cgroups: they are the machine's, and all nodes are on it. Oversubscribed: nodes of two tasks, tests of a few ranks.
+SLURM = """
+ClusterName=lab
+SlurmctldHost=h0({controller})
+SlurmUser=root
+AuthType=auth/munge
+StateSaveLocation=/run/slurmctld
+SlurmdSpoolDir=/run/slurmd
+SlurmctldPidFile=/run/slurmctld.pid
+SlurmdPidFile=/run/slurmd.pid
+SlurmctldLogFile=/run/slurmctld.log
+SlurmdLogFile=/run/slurmd.log
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/linear
+MpiDefault=none
+KillWait=1
+ReturnToService=2
+PartitionName=all Nodes=ALL Default=YES State=UP
+"""
+NODE = "NodeName={name} NodeAddr={address} CPUs=2 State=UNKNOWN\n"
+# What a node has of its own: /run, the names of all nodes, munge's key and socket. Home is shared.
+NODE_FILES = """
+set -e
+mount --bind {shared}/home /root
+mount -t tmpfs run /run && mkdir -p /run/sshd /run/slurm /run/slurmctld /run/slurmd /run/munge /run/key
+mount -t tmpfs slurm /etc/slurm && cp {shared}/*.conf /etc/slurm/
+cp {shared}/hosts /run/hosts && mount --bind /run/hosts /etc/hosts
+chown munge /run/munge /run/key && chmod 0711 /run/munge && install -m 0400 -o munge {shared}/munge.key /run/key/key
+"""
+MUNGED = "exec runuser -u munge -- munged -F --key-file=/run/key/key --seed-file=/run/key/seed --log-file=/run/key/log"
+SSHD = "exec /usr/sbin/sshd -D -h {shared}/host -o UsePAM=no -o StrictModes=no -o PidFile=none"
+
+
+def files(lab: labs.Lab, shared: Path, configuration: str = "") -> None:
+    """Write keys, configuration and home directory, which all nodes see.
+
+    Args:
+        configuration: more lines of slurm.conf.
+    """
+    addresses = {name: lab.plan.host_by_name[name].address for name in NODES}
+    nodes = "".join(NODE.format(name=name, address=address) for name, address in addresses.items())
+    text = SLURM.format(controller=addresses["h0"]).replace("Partition", nodes + "Partition")
+    (shared / "slurm.conf").write_text(text + configuration)
+    (shared / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
+    (shared / "hosts").write_text("127.0.0.1 localhost\n" + "".join(f"{a} {name}\n" for name, a in addresses.items()))
+    (shared / "munge.key").write_bytes(os.urandom(64))
+    for key in ("host", "user"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", shared / key], check=True)
+    ssh = shared / "home/.ssh"
+    ssh.mkdir(parents=True, mode=0o700)
+    shutil.copy(shared / "user", ssh / "id_ed25519")
+    shutil.copy(shared / "user.pub", ssh / "authorized_keys")
+    (ssh / "known_hosts").write_text(f"* {(shared / 'host.pub').read_text()}")
+
+
+@contextmanager
+def running(lab: labs.Lab, shared: Path, nodes: Sequence[str] = NODES) -> Iterator[labs.Lab]:
+    """The lab while Slurm runs on it and all its nodes are idle; see `files`."""
+    for name in nodes:
+        subprocess.run(lab.enter_command(name, ["sh", "-c", NODE_FILES.format(shared=shared)]), check=True)
+    daemons = [(name, what) for name in nodes for what in (MUNGED, SSHD.format(shared=shared))]
+    daemons += [("h0", "exec slurmctld -D"), *((name, "exec slurmd -D") for name in nodes)]
+    with ExitStack() as stack:
+        for name, command in daemons:
+            daemon = subprocess.Popen(lab.enter_command(name, ["sh", "-c", command]), stderr=subprocess.DEVNULL)
+            stack.callback(daemon.wait)
+            stack.callback(daemon.kill)
+            if "munged" in command:
+                socket = lab.enter_command(name, ["test", "-S", "/run/munge/munge.socket.2"])
+                managed_runs.wait_for(lambda s=socket: not subprocess.run(s, check=False).returncode, "munged", 10)
+        wait_until_idle(lab)
+        yield lab
+
+
+def wait_until_idle(lab: labs.Lab) -> None:
+    """Wait until no node has a job."""
+    managed_runs.wait_for(lambda: sinfo(lab) == "h[0-2] idle", "Slurm's nodes being idle")
+
+
+def sinfo(lab: labs.Lab) -> str:
+    command = lab.enter_command("h0", ["sinfo", "-h", "-o", "%N %T"])
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()

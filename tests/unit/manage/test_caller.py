@@ -1,0 +1,43 @@
+"""What starts a supervised program, behind descriptors."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fairlead.manage.caller import exit_code
+
+# A process of its own: it becomes a session's leader.
+CALLED = """
+import os
+from fairlead.manage.caller import Caller
+caller = Caller.on_standard_streams()
+print("for people")
+caller.begin({"A": "1", "B": "x=y"})
+print(caller.began, caller.wait(), os.getsid(0) == os.getpid())
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [("exit 0\n", 0), ("exit 137\n", 137), ("hello\nexit 3\n", 3), ("", None), ("exit\n", None), ("exit -1\n", None)],
+)
+def test_the_programs_exit_code(said: str, code: int | None) -> None:
+    assert exit_code(said) == code
+
+
+def test_orders_go_to_the_caller_and_all_else_to_people() -> None:
+    done = subprocess.run([sys.executable, "-c", CALLED], input="exit 3\n", capture_output=True, text=True, check=True)
+    assert done.stdout == "set A=1\nset B=x=y\nready\n"
+    assert done.stderr.splitlines() == ["for people", "True 3 True"]
+
+
+def test_a_caller_that_is_gone_is_no_error() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-c", CALLED], stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE, check=True
+    )
+    os.close(writer)
+    assert done.stderr.splitlines() == [b"for people", b"True None True"]
