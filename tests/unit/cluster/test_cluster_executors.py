@@ -28,7 +28,7 @@ def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_registry_knows_all_and_refuses_duplicates() -> None:
-    assert executors.names() == ("lab", "local", "lxc", "ssh")
+    assert executors.names() == ("lab", "local", "lxc", "slurm", "ssh")
     with pytest.raises(ValueError, match="registered twice"):
         register("ssh")(type("Other", (Executor,), {}))
     with pytest.raises(ConfigError, match="executor 'rsh' is unknown"):
