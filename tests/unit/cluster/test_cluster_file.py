@@ -59,7 +59,11 @@ def test_a_file_is_read_and_named_in_messages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ('executor = "lab"', 'executor = "rsh"', r"c.toml:3: cluster.executor: must be one of lab, local, lxc, slurm, ssh"),
+        (
+            'executor = "lab"',
+            'executor = "rsh"',
+            r"c.toml:3: cluster.executor: must be one of lab, local, lxc, slurm, ssh",
+        ),
         ('lab = "mesh3"\n', "", r"c.toml:1: cluster.lab: executor = \"lab\" needs the lab's name here"),
         ('"10.64.0.2"', '"10.64.0.1"', r"c.toml:14: hosts\[1\].address: 10.64.0.1 is already the address of h0"),
         ('"10.64.0.2"', '"10.64.0"', r"c.toml:14: hosts\[1\].address: '10.64.0' is not an IPv4 address"),
