@@ -21,6 +21,7 @@ GUIDES = {
     "predict": ("placement", "Placement"),
     "placement": ("placement", "Placement"),
     "run": ("run", "Managed runs"),
+    "supervise": ("slurm", "Slurm"),
     "status": ("run", "Managed runs"),
     "clean": ("run", "Managed runs"),
     "workload": ("programs", "Programs"),
