@@ -364,7 +364,11 @@ bool Plane::is_active(MPI_Request request) const {
 int Plane::get_status(MPI_Request request, int* flag, MPI_Status* status) {
     const OperationPtr operation = operation_of(request);
     if (operation == nullptr || !operation->active) {
-        return PMPI_Request_get_status(request, flag, status);
+        const int error = PMPI_Request_get_status(request, flag, status);
+        if (request == request_null() && error == MPI_SUCCESS && status != MPI_STATUS_IGNORE) {
+            status->MPI_ERROR = MPI_SUCCESS;  // of an empty status, which Open MPI leaves as it was
+        }
+        return error;
     }
     MPI_Status own{};
     if (operation->in_library) {
