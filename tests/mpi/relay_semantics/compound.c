@@ -146,7 +146,8 @@ void status_of_several(void) {
 #endif
 }
 
-/// Persistent collective operations and messages in one array, of which some are complete long before others.
+/// Persistent collective operations and messages in one array, of which some are complete long before others. MPICH
+/// 4.0.2 does not end it without the plane.
 void persistent_collectives(void) {
 #ifdef HAS_FUNCTIONS_OF_MPI_4
     enum { SUM, CAST, MEETING, IN, OUT, ALL };
