@@ -18,8 +18,15 @@ template <Function function, bool sends, class Buffer>
 int make(Buffer* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm,
          MPI_Info info, MPI_Request* request) {
     if (!may_carry(partitions, count, datatype, peer, tag, comm)) {
-        return library<decltype(make<function, sends, Buffer>)>(function)(buf, partitions, count, datatype, peer, tag,
-                                                                          comm, info, request);
+        const int error = library<decltype(make<function, sends, Buffer>)>(function)(buf, partitions, count, datatype,
+                                                                                     peer, tag, comm, info, request);
+        if (error == MPI_SUCCESS && !passes_by()) {
+            plane->locked([&] {
+                plane->made_apart(*request);
+                return 0;
+            });
+        }
+        return error;
     }
     plane->enter();
     return plane->locked([&] {

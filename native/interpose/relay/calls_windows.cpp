@@ -3,6 +3,7 @@
 // all have come, locks until they are free, MPI_Win_start until all have posted, MPI_Win_wait by MPI_Win_test. What is
 // left is the library's, and waits at most for the progress of other processes' libraries, which goes on in whatever
 // they call.
+#include <atomic>
 #include <numeric>
 #include <vector>
 
@@ -17,7 +18,8 @@ constexpr int kPosted = 1;  ///< tag of what a process says to those who may acc
 
 struct Window : Members {
     int size = 0;
-    bool accesses = false;  ///< since MPI_Win_start, until MPI_Win_complete
+    bool accesses = false;        ///< since MPI_Win_start, until MPI_Win_complete
+    std::atomic<int> locked = 0;  ///< targets, or all of them at once
     std::unique_ptr<WindowLocks> locks;
 };
 
@@ -122,6 +124,7 @@ int win_lock(int type, int rank, int assert, MPI_Win win) {
     const bool locked =
         possible && (assert& MPI_MODE_NOCHECK) == 0 && window->locks->lock(rank, type == MPI_LOCK_EXCLUSIVE);
     const int error = direct(type, rank, assert, win);
+    window->locked += error == MPI_SUCCESS ? 1 : 0;
     if (locked && error != MPI_SUCCESS) {
         window->locks->unlock(rank);
     }
@@ -137,6 +140,7 @@ int win_unlock(int rank, MPI_Win win) {
     plane->enter();
     const int error = direct(rank, win);
     if (error == MPI_SUCCESS) {
+        --window->locked;
         window->locks->unlock(rank);
     }
     return error;
@@ -151,6 +155,7 @@ int win_lock_all(int assert, MPI_Win win) {
     plane->enter();
     const bool locked = (assert& MPI_MODE_NOCHECK) == 0 && window->locks->lock_all();
     const int error = direct(assert, win);
+    window->locked += error == MPI_SUCCESS ? 1 : 0;
     if (locked && error != MPI_SUCCESS) {
         window->locks->unlock_all();
     }
@@ -166,6 +171,7 @@ int win_unlock_all(MPI_Win win) {
     plane->enter();
     const int error = direct(win);
     if (error == MPI_SUCCESS) {
+        --window->locked;
         window->locks->unlock_all();
     }
     return error;
@@ -198,7 +204,8 @@ int win_post(MPI_Group group, int assert, MPI_Win win) {
 int win_start(MPI_Group group, int assert, MPI_Win win) {
     const auto direct = library<decltype(win_start)>(Function::MPI_Win_start);
     const auto window = known(win);
-    if (window == nullptr || window->accesses) {  // the library says that it is wrong: nobody posts for it
+    const bool is_wrong = window != nullptr && (window->accesses || window->locked > 0);
+    if (window == nullptr || is_wrong) {  // the library says so, and nobody posts for it
         return direct(group, assert, win);
     }
     plane->enter();

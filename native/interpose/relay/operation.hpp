@@ -55,6 +55,7 @@ struct Operation {
     bool in_library = false;   ///< the library does it, and `handle` tells how it stands; else the plane does
     bool generalized = false;  ///< the handle is a generalized request
     bool freed = false;        ///< the program let go of the handle
+    bool apart = false;        ///< the library's for good, and unknown to its MPI_Testall: it is tested by itself
     bool cancel_asked = false;
     bool cancelled_by_program = false;
     bool accounted = false;  ///< of a receive in the library: the endpoint knows its outcome

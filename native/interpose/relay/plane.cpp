@@ -212,7 +212,7 @@ void Plane::draw() {
 
 /// Takeovers end when nothing has come for a while: the next envelope costs cancellations again.
 void Plane::give_back() {
-    if (now_s() - last_arrival_s_ < kQuiet_s) {
+    if (endpoint_.counters().takeovers == 0 || now_s() - last_arrival_s_ < kQuiet_s) {
         return;
     }
     for (const auto& [handle, channel] : channels_) {

@@ -63,6 +63,8 @@ class Plane {
     /// The library made an inactive persistent request.
     void made_persistent(bool sends, Mode mode, const void* buffer, MPI_Count count, MPI_Datatype datatype, int peer,
                          int tag, MPI_Comm comm, MPI_Request request);
+    /// Likewise one of a kind that the library's MPI_Testall may not know. It stays the library's.
+    void made_apart(MPI_Request request);
     /// Both at once; the status is the receive's.
     int isendrecv(const Part& sent, int dest, int send_tag, const Part& received, int source, int receive_tag,
                   MPI_Comm comm, MPI_Request* request);

@@ -197,13 +197,17 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], O
     std::vector<MPI_Request> natives(requests, requests + count);
     for (std::size_t at = 0; at < number; ++at) {
         operations[at] = operation_of(requests[at]);
-        if (operations[at] != nullptr && operations[at]->in_transition()) {
+        Operation* const operation = operations[at].get();
+        if (operation == nullptr) {
+            continue;
+        }
+        MPI_Status status{};
+        const bool goes_on = operation->apart && operation->active && operation->in_library &&
+                             !library_done(*operation, status);  // which takes it out of the library
+        if (goes_on || operation->in_transition() || (operation->on_plane() && !operation->complete)) {
             return false;
         }
-        if (operations[at] != nullptr && operations[at]->on_plane()) {
-            if (!operations[at]->complete) {
-                return false;
-            }
+        if (operation->on_plane() || operation->apart) {
             natives[at] = request_null();
         }
     }
@@ -222,6 +226,10 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], O
             const int mistake = conclude(operation, &requests[at], &own[at]);
             own[at].MPI_ERROR = mistake;
             failed = mistake != MPI_SUCCESS ? operation->channel : failed;
+            continue;
+        }
+        if (operation != nullptr && operation->apart) {  // not started, and stays so
+            own[at].MPI_ERROR = MPI_SUCCESS;
             continue;
         }
         const MPI_Request before = requests[at];
@@ -356,7 +364,11 @@ bool Plane::is_active(MPI_Request request) const {
 int Plane::get_status(MPI_Request request, int* flag, MPI_Status* status) {
     const OperationPtr operation = operation_of(request);
     if (operation == nullptr || !operation->active) {
-        return PMPI_Request_get_status(request, flag, status);
+        const int error = PMPI_Request_get_status(request, flag, status);
+        if (request == request_null() && error == MPI_SUCCESS && status != MPI_STATUS_IGNORE) {
+            status->MPI_ERROR = MPI_SUCCESS;  // of an empty status, which Open MPI leaves as it was
+        }
+        return error;
     }
     MPI_Status own{};
     if (operation->in_library) {

@@ -286,9 +286,30 @@ void Plane::made_persistent(bool sends, Mode mode, const void* buffer, MPI_Count
     operations_[key_of(request)] = operation;
 }
 
+void Plane::made_apart(MPI_Request request) {
+    if (kTestallKnowsAllKinds) {
+        return;
+    }
+    const auto operation = std::make_shared<Operation>();
+    operation->sends = true;  // no receive, of which the endpoint would have to know
+    operation->persistent = true;
+    operation->apart = true;
+    operation->channel = channel_of(comm_world());  // which nobody frees
+    operation->handle = request;
+    operations_[key_of(request)] = operation;
+}
+
 int Plane::start(MPI_Request* request) {
     const auto native = [request] { return PMPI_Start(request); };
     const OperationPtr operation = operation_of(*request);
+    if (operation != nullptr && operation->apart) {
+        operation->in_library = true;
+        operation->complete = false;
+        operation->error = MPI_SUCCESS;
+        const int error = native();
+        operation->active = error == MPI_SUCCESS;
+        return error;
+    }
     // Of a communicator that is freed, no member has anything on the plane; and in the end nothing is relayed any more.
     if (operation != nullptr && (operation->channel->freed || (ended_ && operation->sends))) {
         operations_.erase(key_of(*request));

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "relay/calls.hpp"
 #include "wrap/handle_table.hpp"
 #include "wrap/requests.hpp"
 
@@ -260,6 +261,12 @@ void collective_when_started(Call& call, std::uint64_t given_B, std::uint64_t go
            .collective = true,
            .sent_B = given_B,
            .received_B = got_B});
+    if (relay::plane != nullptr) {
+        relay::plane->locked([request] {
+            relay::plane->made_apart(request);
+            return 0;
+        });
+    }
 }
 
 void started(Call& call, int count, const MPI_Request requests[]) {

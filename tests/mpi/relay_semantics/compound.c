@@ -145,3 +145,35 @@ void status_of_several(void) {
     }
 #endif
 }
+
+/// Persistent collective operations and messages in one array, of which some are complete long before others. MPICH
+/// 4.0.2 does not end it without the plane.
+void persistent_collectives(void) {
+#ifdef HAS_FUNCTIONS_OF_MPI_4
+    enum { SUM, CAST, MEETING, IN, OUT, ALL };
+    int sum, cast, in;
+    MPI_Request requests[ALL];
+    MPI_Status statuses[ALL];
+    MPI_Allreduce_init(&rank, &sum, 1, MPI_INT, MPI_SUM, world, MPI_INFO_NULL, &requests[SUM]);
+    MPI_Bcast_init(&cast, 1, MPI_INT, 0, world, MPI_INFO_NULL, &requests[CAST]);
+    MPI_Barrier_init(world, MPI_INFO_NULL, &requests[MEETING]);
+    MPI_Recv_init(&in, 1, MPI_INT, last_rank, 6, world, &requests[IN]);
+    MPI_Ssend_init(&rank, 1, MPI_INT, next_rank, 6, world, &requests[OUT]);
+    for (int time = 0; time < 12; ++time) {
+        sum = in = -1;
+        cast = rank == 0 ? time : -1;
+        MPI_Startall(ALL, requests);
+        if (time % 3 == 0) {
+            MPI_Waitall(ALL, requests, statuses);
+            NEED(statuses[IN].MPI_SOURCE == last_rank && count_of(&statuses[IN], MPI_INT) == 1);
+        } else {
+            int flag = 0;
+            while (time % 3 == 1 && !flag) MPI_Test(&requests[SUM], &flag, MPI_STATUS_IGNORE);
+            MPI_Waitall(ALL, requests, MPI_STATUSES_IGNORE);
+        }
+        NEED(sum == size * (size - 1) / 2 && cast == time && in == last_rank);
+        for (int i = 0; i < ALL; ++i) NEED(requests[i] != MPI_REQUEST_NULL);
+    }
+    for (int i = 0; i < ALL; ++i) MPI_Request_free(&requests[i]);
+#endif
+}

@@ -72,6 +72,7 @@ static const struct Case {
     {"wrong starts", wrong_starts},
     {"later exchanges", later_exchanges},
     {"partitioned", partitioned},
+    {"persistent collectives", persistent_collectives},
     {"status of several", status_of_several},
     {"synchronous and barrier", synchronous_and_barrier},
     {"unwanted", unwanted},

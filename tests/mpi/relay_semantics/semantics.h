@@ -84,6 +84,7 @@ void wrong_starts(void);
 /* compound.c */
 void later_exchanges(void);
 void partitioned(void);
+void persistent_collectives(void);
 void status_of_several(void);
 /* random.c */
 void random_messages(void);

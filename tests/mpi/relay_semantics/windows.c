@@ -212,6 +212,14 @@ void wrong_starts(void) {
         NEED(MPI_Win_start(to, 0, win) != MPI_SUCCESS);
         MPI_Win_complete(win);
         MPI_Win_wait(win);
+#ifdef MPICH_VERSION /* Open MPI waits for the other process to post */
+        MPI_Win_lock(MPI_LOCK_SHARED, next_rank, time ? MPI_MODE_NOCHECK : 0, win);
+        NEED(MPI_Win_start(to, 0, win) != MPI_SUCCESS);
+        MPI_Win_unlock(next_rank, win);
+        MPI_Win_lock_all(0, win);
+        NEED(MPI_Win_start(to, 0, win) != MPI_SUCCESS);
+        MPI_Win_unlock_all(win);
+#endif
     }
     MPI_Win_free(&win);
     MPI_Group_free(&from);

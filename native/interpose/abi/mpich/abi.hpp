@@ -56,6 +56,10 @@ constexpr bool kIsendrecvHasStatus = false;
 
 constexpr bool kErrorsFreePersistent = false;
 
+// MPI_Testall takes persistent collective operations, and partitioned messages, for ones with an error as soon as they
+// are complete. MPI_Waitall and all other tests do not.
+constexpr bool kTestallKnowsAllKinds = false;
+
 // Between hosts, MPI_Cancel may say of a receive that it is cancelled when its message is on the way, which is lost.
 constexpr bool kCancelsMatched = true;
 

@@ -76,6 +76,8 @@ constexpr bool kIsendrecvHasStatus = true;
 // Open MPI 4.1 does, in the call that completes one. PMPI_Request_get_status leaves all as they are.
 constexpr bool kErrorsFreePersistent = true;
 
+constexpr bool kTestallKnowsAllKinds = true;
+
 constexpr bool kCancelsMatched = false;
 
 inline MPI_Comm comm_world() {
