@@ -29,7 +29,7 @@ def measure(session: Session) -> Iterator[Figure]:
             begin_s = time.monotonic()
             found = net.characterise(SIZES_B)
             time_s = time.monotonic() - begin_s
-            agreement = score(found.sensitivity.hurts, truth_of(net.lab.shared_bottlenecks(), found.hosts))
+            agreement = score(found.sensitivity.dense(), truth_of(net.lab.shared_bottlenecks(), found.hosts))
         session.record(topology=name, time_s=time_s, score=vars(agreement), run=found.run)
         cells = f"{agreement.found} found, {agreement.missed} missed, {agreement.invented} invented"
         prefix = f"characterisation.{name}"

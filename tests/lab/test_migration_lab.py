@@ -161,7 +161,7 @@ def test_what_agents_are_told_after_a_move_is_what_a_characterisation_finds(tmp_
                 characterisation = latest(store, Cluster.load(cluster))
             assert characterisation is not None
             inventory = LabDriver(lab.name).inventory()
-            found.append((characterisation.sensitivity.hurts, Places.of(inventory, characterisation.hosts)))
+            found.append((characterisation.sensitivity.dense(), Places.of(inventory, characterisation.hosts)))
     finally:
         lab.down()
     (before, there), (measured, here) = found
