@@ -123,8 +123,9 @@ def compare(before: Characterization, after: Characterization) -> Difference:
     began, ended = [], []
     for k, m in np.argwhere(made):
         old_hurt, new_hurt = (each.sensitivity.hurt_by((int(k), int(m))) for each in (before, after))
-        began += [(k, m, i, j) for i, j in np.argwhere(new_hurt & ~old_hurt)]
-        ended += [(k, m, i, j) for i, j in np.argwhere(old_hurt & ~new_hurt)]
+        # An incomplete one lacks the tests that show what is shared behind the first bottleneck.
+        began += [(k, m, i, j) for i, j in np.argwhere(new_hurt & ~old_hurt)] if before.complete else []
+        ended += [(k, m, i, j) for i, j in np.argwhere(old_hurt & ~new_hurt)] if after.complete else []
     return Difference(
         tuple(sorted(shifts, key=lambda shift: -abs(np.log(shift.after / shift.before)))),
         compared + number,

@@ -61,6 +61,8 @@ def meeting_point(attempts: list[Injection], relation: Sensitivity, network: Qui
         if rate >= SLOWED_SHARE * alone_bps[pair]:
             hidden |= relation.hurts[pair]
     users = (excess > limit_s(network, min(excess[pair] for pair in pairs))) & ~hidden
+    always = np.all([_waiting(each, network) for each in attempts], axis=0)
+    users &= always | _near(pairs, relation.count)  # far ones may have waited for others' traffic
     for pair in pairs:
         users[pair] = False
     slowed = sum(carried) < SLOWED_SHARE * sum(alone_bps[pair] for pair in pairs)
@@ -71,6 +73,20 @@ def meeting_point(attempts: list[Injection], relation: Sensitivity, network: Qui
     for pair in pairs:
         users[pair] = True
     return Link(users, sum(carried))
+
+
+def _waiting(attempt: Injection, network: Quiet) -> Bools:
+    excess = level_s(attempt.delays_s) - network.base_s
+    waiting: Bools = excess > limit_s(network, min(float(excess[pair]) for pair in attempt.pairs))
+    return waiting
+
+
+def _near(pairs: tuple[Pair, ...], count: int) -> Bools:
+    """(groups, groups) paths that start or end where one of the pairs does."""
+    near = np.zeros((count, count), dtype=bool)
+    for source, destination in pairs:
+        near[source, :] = near[:, destination] = True
+    return near
 
 
 class Search:
@@ -142,11 +158,14 @@ class Search:
         return tuple((pair // count, pair % count) for pair in best) if len(best) > 2 else ()
 
     def doubtful(self, samples: Injections, pairs: tuple[Pair, ...]) -> bool:
-        """Whether two pairs seem to meet, but no path sees a queue that one of them alone does not cause."""
+        """Whether two pairs seem to meet, but no path sees a queue that one of them alone does not cause; or, the first
+        time, some that have no end in common with them do."""
         attempts = samples.of(*pairs)
         link = meeting_point(attempts, self._relation, self._network, self._alone_bps)
         if link is None or len(attempts) >= ATTEMPTS:
             return False
+        if len(attempts) == 1 and (link.users & ~_near(pairs, self._relation.count)).any():
+            return True
         alone = self._relation.hurts[pairs[0]] | self._relation.hurts[pairs[1]]
         for pair in pairs:
             alone[pair] = True

@@ -51,7 +51,8 @@ class GroupSamples:
         """Add what a window shows."""
         if window.tests:
             view = _View(window, self.groups, self._of_hosts, self.network)
-            self.tests.injections += view.injections()
+            for injection in view.injections():
+                self.tests.add(injection)
             for pair, vote in view.votes():
                 self._votes[pair] += vote
 

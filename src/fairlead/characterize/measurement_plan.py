@@ -46,7 +46,7 @@ GROUPS_A_PAIR = 4
 PASSES = 3
 """What was seen between groups may tell them apart further; so often they are made anew."""
 
-ATTEMPTS_OUT = 2
+ATTEMPTS_OUT = 3
 PATHS_A_CELL = 2
 """Probed host pairs for each two groups, where not every path is probed."""
 

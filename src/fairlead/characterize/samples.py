@@ -115,25 +115,33 @@ class Injection:
 
 @dataclass
 class Injections:
-    """The tests between ``count`` groups of hosts, in the order made."""
+    """The tests between ``count`` groups of hosts.
+
+    Attributes:
+        attempts: by what was injected, in the order of first attempts.
+    """
 
     count: int
-    injections: list[Injection] = field(default_factory=list)
+    attempts: dict[tuple[Pair, ...], list[Injection]] = field(default_factory=dict)
+
+    def add(self, injection: Injection) -> None:
+        """One more attempt."""
+        self.attempts.setdefault(injection.pairs, []).append(injection)
 
     def of(self, *pairs: Pair) -> list[Injection]:
         """All attempts at injecting on exactly these pairs."""
-        return [sample for sample in self.injections if sample.pairs == pairs]
+        return self.attempts.get(pairs, [])
 
     def injected(self) -> list[tuple[Pair, ...]]:
         """What was injected, each once, in the order of first attempts."""
-        return list(dict.fromkeys(sample.pairs for sample in self.injections))
+        return list(self.attempts)
 
     def rates_bps(self) -> Floats:
         """(groups, groups) highest rate that a pair carried alone; NaN where it never did."""
         rates = np.full((self.count, self.count), np.nan)
-        for sample in self.injections:
-            if len(sample.pairs) == 1:
-                rates[sample.pairs[0]] = np.fmax(rates[sample.pairs[0]], sample.rates_bps[0])
+        for pairs, attempts in self.attempts.items():
+            if len(pairs) == 1:
+                rates[pairs[0]] = max(attempt.rates_bps[0] for attempt in attempts)
         return rates
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fairlead.characterize import path_table
+from fairlead.characterize.grouping import Groups
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.samples import Exchanges
 from fairlead.characterize.sensitivity import Sensitivity
@@ -66,6 +67,18 @@ def test_outliers_stand_out_from_all_pairs() -> None:
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     samples = [exchanges(pair, 64, 5e-3 if pair == (1, 3) else 1e-3, 1e-3) for pair in pairs]
     assert LatencyMatrix.of(samples, hosts=4).outliers() == [(64, (1, 3))]
+
+
+def test_pairs_that_were_not_measured_have_what_their_groups_have() -> None:
+    samples = [exchanges((0, 1), 64, 1e-3, 1e-3), exchanges((0, 2), 64, 3e-3, 4e-3), exchanges((1, 3), 64, 5e-3, 6e-3)]
+    filled = LatencyMatrix.of(samples, hosts=4).filled(Groups(np.array([0, 0, 1, 1])))
+    assert filled.median_s[0, 0, 2] == pytest.approx(3e-3)
+    assert filled.median_s[0, 0, 3] == filled.median_s[0, 1, 2] == pytest.approx(4e-3)
+    assert filled.median_s[0, 3, 0] == pytest.approx(5e-3)
+    assert filled.count[0].tolist()[0][2:] == [41, 0]
+    assert filled.one_way[0, 0, 3]
+    assert np.isnan(filled.median_s[0, 2, 3]), "nothing is known within that group"
+    assert np.isnan(np.diag(filled.median_s[0])).all()
 
 
 def relation(hosts: int, *hurt: tuple[int, int, int, int]) -> SharedBottlenecks:
