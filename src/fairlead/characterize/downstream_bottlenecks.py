@@ -22,7 +22,8 @@ SLOWED_SHARE = 0.7
 """A pair that carries less than this share of what it carries alone no longer fills its own first bottleneck."""
 
 ATTEMPTS = 3
-"""Two that are slowed without any other path seeing it are tried so often: busy hosts are slow, too."""
+"""Two that are slowed without any other path seeing it are tried so often: busy hosts are slow, too. Likewise two of
+which paths far from both see it: others' traffic makes queues, too."""
 
 SATURATING_SHARE = 0.8
 """A pair that alone carries at least this share of a link's rate saturates it."""
@@ -158,13 +159,13 @@ class Search:
         return tuple((pair // count, pair % count) for pair in best) if len(best) > 2 else ()
 
     def doubtful(self, samples: Injections, pairs: tuple[Pair, ...]) -> bool:
-        """Whether two pairs seem to meet, but no path sees a queue that one of them alone does not cause; or, the first
-        time, some that have no end in common with them do."""
+        """Whether two pairs seem to meet, but no path sees a queue that one of them alone does not cause, or some do that
+        have no end in common with them."""
         attempts = samples.of(*pairs)
         link = meeting_point(attempts, self._relation, self._network, self._alone_bps)
         if link is None or len(attempts) >= ATTEMPTS:
             return False
-        if len(attempts) == 1 and (link.users & ~_near(pairs, self._relation.count)).any():
+        if (link.users & ~_near(pairs, self._relation.count)).any():
             return True
         alone = self._relation.hurts[pairs[0]] | self._relation.hurts[pairs[1]]
         for pair in pairs:

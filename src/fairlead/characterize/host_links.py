@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fairlead.characterize.downstream_bottlenecks import ATTEMPTS, SLOWED_SHARE
+from fairlead.characterize.downstream_bottlenecks import ATTEMPTS, SATURATING_SHARE, SLOWED_SHARE
 from fairlead.characterize.group_samples import GroupSamples
 from fairlead.characterize.grouping import Groups, own_s
 from fairlead.characterize.quiet_network import Quiet, level_s, limit_s
@@ -30,7 +30,8 @@ class HostLinks:
         sent_bps: (hosts) the most that the host sent while its pair was tested by itself.
         no_queue: (hosts) injections from the host that built no queue, though no link between groups limits them.
         tests_out, tests_in: (hosts) how often each was tested.
-        unclear: hosts to which two seem to meet, though no other's probes waited.
+        unclear_out, unclear_in: hosts whose link is to be tested again: it seems slower than most of the group's, or
+            two seem to meet there though no other's probes waited, or do not seem to as at most of the group.
     """
 
     out_bps: Floats
@@ -39,7 +40,8 @@ class HostLinks:
     no_queue: Ints
     tests_out: Ints
     tests_in: Ints
-    unclear: set[int] = field(default_factory=set)
+    unclear_out: set[int] = field(default_factory=set)
+    unclear_in: set[int] = field(default_factory=set)
 
     @classmethod
     def of(cls, seen: Iterable["Seen"], groups: GroupSamples) -> "HostLinks":
@@ -57,6 +59,7 @@ class HostLinks:
         carried = np.where(between, alone_bps, np.nan)
         for host, together in meetings.items():
             links._take_meeting(host, together, groups.groups, carried)
+        links._find_unlike(groups.groups)
         return links
 
     def alone_bps(self, pair: Pair, groups: Groups, carried_bps: Floats) -> float:
@@ -94,7 +97,20 @@ class HostLinks:
         if slowed or shown:
             self.in_bps[host] = np.fmax(self.in_bps[host], sum(best.rates_bps))
         if slowed and not shown and np.isfinite(best.to_share) and len(attempts) < ATTEMPTS:
-            self.unclear.add(host)
+            self.unclear_in.add(host)
+
+    def _find_unlike(self, groups: Groups) -> None:
+        """Hosts that differ from most of their group may have been busy, which a second look tells."""
+        for members in groups.members:
+            out = self.out_bps[members]
+            if np.isfinite(out).any():
+                slow = ~(out >= SATURATING_SHARE * np.nanmedian(out)) & (self.tests_out[members] < ATTEMPTS)
+                self.unclear_out.update(np.array(members)[slow].tolist())
+            tested = self.tests_in[members] > 0
+            met = np.isfinite(self.in_bps[members])
+            if tested.any() and met[tested].mean() > MOST_SHARE:
+                unlike = tested & ~met & (self.tests_in[members] < ATTEMPTS)
+                self.unclear_in.update(np.array(members)[unlike].tolist())
 
 
 @dataclass(frozen=True)

@@ -258,7 +258,7 @@ class Plan:
                 (host, group[(place + 1 + int(links.tests_out[host])) % len(group)])
                 for group in self._groups.members
                 for place, host in enumerate(group)
-                if len(group) > 1 and np.isnan(links.out_bps[host]) and links.tests_out[host] < ATTEMPTS_OUT
+                if len(group) > 1 and (host in links.unclear_out or self._is_open(links, host))
             ]
             left = [(a, b) if a != b else (a, self._neighbour(a)) for a, b in left]
             if not left:
@@ -267,8 +267,12 @@ class Plan:
             tests = tuple((pair,) for pair in taken)
             yield Round(tests, self._own_paths(tests), WITHIN, total - len(left), total)
             links = self._links()
-            full = all(np.isfinite(links.out_bps[source]) for source, _ in taken)
+            full = not any(source in links.unclear_out or self._is_open(links, source) for source, _ in taken)
             most = self._next(most, full)
+
+    @staticmethod
+    def _is_open(links: HostLinks, host: int) -> bool:
+        return bool(np.isnan(links.out_bps[host]) and links.tests_out[host] < ATTEMPTS_OUT)
 
     def _neighbour(self, host: int) -> int:
         group = self._groups.members[int(self._groups.of[host])]
@@ -286,7 +290,7 @@ class Plan:
         most, total = 1, len(hosts)
         while True:
             links = self._links()
-            left = [host for host in hosts if not links.tests_in[host] or host in links.unclear]
+            left = [host for host in hosts if not links.tests_in[host] or host in links.unclear_in]
             if not left:
                 return
             every = [self._senders_to(host, links) for host in left]
@@ -294,7 +298,7 @@ class Plan:
             tests = tuple(taken)
             yield Round(tests, self._own_paths(tests), INTO, total - len(left), total)
             links = self._links()
-            most = self._next(most, not any(test[0][1] in links.unclear for test in taken))
+            most = self._next(most, not any(test[0][1] in links.unclear_in for test in taken))
 
     def _senders_to(self, host: int, links: HostLinks) -> tuple[Pair, Pair]:
         """The two that carry most towards a host: of its own group, if that has so many."""

@@ -85,7 +85,8 @@ class Survey:
             AgentError: an agent died, refused or did not answer.
             MeasurementError: some pair of hosts cannot reach each other.
         """
-        await self._probe(None, 1)  # addresses are resolved, routes and caches filled: not kept
+        # Addresses are resolved, routes and caches filled: not kept.
+        await self._probe(None, self._probes)
         await self._windows()
         assert self.samples.group_of is not None
         self._sink.groups(self.samples.group_of)
@@ -107,16 +108,18 @@ class Survey:
         if before is not None:
             self._progress(before.what, before.total, before.total)
 
+    @property
+    def _probes(self) -> int:
+        many = self.samples.count > ALL_PATHS
+        return self._settings.few_probes if many else self._settings.probes
+
     async def _window(self, round_: Round) -> None:
         """Inject, probe meanwhile, keep what came back."""
         trains = [asyncio.ensure_future(self._train(pair)) for test in round_.tests for pair in test]
         try:
             if trains:
                 await asyncio.sleep(self._settings.settle_s)
-            few = self.samples.count > ALL_PATHS
-            paths, delays = await self._probe(
-                round_.probed, self._settings.few_probes if few else self._settings.probes
-            )
+            paths, delays = await self._probe(round_.probed, self._probes)
             rates = tuple([await train for train in trains])
         finally:
             for train in trains:
