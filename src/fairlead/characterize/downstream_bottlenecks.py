@@ -159,8 +159,8 @@ class Search:
         return tuple((pair // count, pair % count) for pair in best) if len(best) > 2 else ()
 
     def doubtful(self, samples: Injections, pairs: tuple[Pair, ...]) -> bool:
-        """Whether two pairs seem to meet, but no path sees a queue that one of them alone does not cause, or some do that
-        have no end in common with them."""
+        """Whether two pairs seem to meet, but no path sees a queue that one of them alone does not cause, or some do
+        that have no end in common with them."""
         attempts = samples.of(*pairs)
         link = meeting_point(attempts, self._relation, self._network, self._alone_bps)
         if link is None or len(attempts) >= ATTEMPTS:

@@ -73,6 +73,12 @@ def own_s(window: Window, levels: Floats, network: Quiet) -> Floats:
     return np.array(found, dtype=np.float64)
 
 
+def steady(window: Window, network: Quiet) -> Bools:
+    """(pairs) whether each injected pair's own probes met a queue all the time."""
+    found: Bools = np.isfinite(own_s(window, level_s(network.excess_s(window), 0.25), network))
+    return found
+
+
 def partition(samples: Samples, network: Quiet) -> Groups:
     """The groups that all windows with injected traffic tell apart."""
     count = samples.count
@@ -110,8 +116,8 @@ def _decided(window: Window, network: Quiet, count: int) -> tuple[Bools, Bools]:
     """(hosts, hosts) paths that clearly wait for a queue, and those that clearly do not."""
     waits, free = np.zeros((count, count), dtype=bool), np.zeros((count, count), dtype=bool)
     excess = network.excess_s(window)
-    own = own_s(window, level_s(excess), network)
-    if np.isfinite(own).any():
+    if steady(window, network).all():  # a queue that comes and goes tells alike hosts apart
+        own = own_s(window, level_s(excess), network)
         source, destination = window.paths.T
         limit = limit_s(network, float(np.nanmin(own)))[source, destination]
         waits[source, destination] = level_s(excess, 0.25) > limit

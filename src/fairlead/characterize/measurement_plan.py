@@ -40,7 +40,7 @@ ALL_PATHS = 24
 
 MOST_AT_A_TIME = 32
 HOSTS_A_PAIR = 8
-"""One pair of so many hosts is injected at a time: about half of the links between groups are full then."""
+"""One pair of so many hosts is injected at a time, at most: about half of the links between groups are full then."""
 
 GROUPS_A_PAIR = 4
 PASSES = 3
@@ -156,13 +156,22 @@ class Plan:
         ring = self._random.sample(range(self._count), self._count)
         left = [(ring[k - 1], ring[k]) for k in range(self._count)] if self._count > 2 else [(0, 1), (1, 0)]
         self._random.shuffle(left)
-        most = min(max(self._count // HOSTS_A_PAIR, 1), MOST_AT_A_TIME)
-        total = len(left)
+        most, total, attempts = 1, len(left), dict.fromkeys(left, 0)
         while left:
             taken = _disjoint(left, most, lambda pair: set(pair))
             tests = tuple((pair,) for pair in taken)
             yield Round(tests, self._landmark_paths(tests), EVERYWHERE, total - len(left), total)
-            left = [pair for pair in left if pair not in taken]
+            steady = grouping.steady(self._samples.windows[-1], quiet(self._samples))
+            if steady.all():
+                left = [pair for pair in left if pair not in taken]
+                most = min(2 * most, max(self._count // HOSTS_A_PAIR, 1), MOST_AT_A_TIME)
+                continue
+            # Hosts that share processors carry less than their links: fewer at a time, once more.
+            most = max(most // 2, 1)
+            for pair in taken:
+                attempts[pair] += 1
+            done = {pair for pair in taken if attempts[pair] >= ATTEMPTS_OUT}
+            left = [pair for pair in left if pair not in taken] + [pair for pair in taken if pair not in done]
 
     # ---------------------------------------------------------------- between groups
 
