@@ -20,11 +20,11 @@ SATURATED_SHARE = 0.8
 """So much of what leaves (or enters) a host waits: its own link may be the bottleneck, which tells no groups apart."""
 
 CLEAR_CELLS = 3
-"""Paths that differ in one window; fewer must differ in two windows."""
+"""Paths that differ; fewer must differ in two windows."""
 
-DIFFERENT_SHARE = 0.5
-"""Of what waits in a window at either of two hosts, the share that does not wait at the other."""
-
+DIFFERENT_SHARE = 0.4
+"""Of what waits at either of two hosts, the share that does not wait at the other: more tells them apart. Where
+processors are busy, queues come and go, and what is behind one switch seems to differ now and then."""
 
 Counts = npt.NDArray[np.float32]
 
@@ -82,13 +82,15 @@ def steady(window: Window, network: Quiet) -> Bools:
 def partition(samples: Samples, network: Quiet) -> Groups:
     """The groups that all windows with injected traffic tell apart."""
     count = samples.count
-    clear, hints = np.zeros((count, count), dtype=bool), np.zeros((count, count), dtype=np.int64)
+    differ, either = np.zeros((2, count, count), dtype=np.float32)
+    windows = np.zeros((count, count), dtype=np.int64)
     for window in samples.windows:
-        for differ, either in _differences(window, network, count):
-            mostly = (differ > 0) & (differ > DIFFERENT_SHARE * either)
-            clear |= mostly & (differ >= CLEAR_CELLS)
-            hints += mostly
-    return _groups(clear | (hints >= 2))
+        for differing, waiting in _differences(window, network, count):
+            differ += differing
+            either += waiting
+            windows += differing > 0
+    enough = (windows > 1) | (differ >= CLEAR_CELLS)
+    return _groups(enough & (differ > DIFFERENT_SHARE * either))
 
 
 def _differences(window: Window, network: Quiet, count: int) -> Iterator[tuple[Counts, Counts]]:

@@ -6,6 +6,7 @@ which pairs can exchange messages at the same time undisturbed.
 
 import asyncio
 import math
+from collections import Counter
 from collections.abc import Coroutine, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
@@ -137,9 +138,13 @@ class Survey:
         """Paths (paths, 2) and their one-way delays (paths, probes). One probe serves both directions of two hosts."""
         settings = self._settings
         plan: dict[int, list[int]] = {}
-        for each in self._tournament if probed is None else sorted(probed):
-            # Alternate who asks, so that every agent has about half of its paths to probe.
-            asker, peer = each if sum(each) % 2 else each[::-1]
+        pairs = self._tournament if probed is None else sorted(probed)
+        often = Counter(host for pair in pairs for host in pair)
+        for first, second in pairs:
+            # Who has more paths asks, so that paths which are compared are probed at the same moments: queues come and
+            # go where processors are busy. Else they alternate, and every agent has about half of its paths to probe.
+            asks = (often[first], (first + second) % 2) > (often[second], 0)
+            asker, peer = (first, second) if asks else (second, first)
             plan.setdefault(asker, []).append(peer)
         interval_s = max(settings.injection_s - settings.settle_s - 0.04, 0.02) / probes
         paths: list[Pair] = []
