@@ -18,7 +18,7 @@ CLOCK_SHARE = 0.1
 """A one-way time is used where the clocks' error bound is at most this share of it."""
 
 OUTLIER_FACTOR = 1.5
-"""A pair whose median exceeds that of all pairs by this factor is measured again, alone."""
+"""A pair whose median exceeds that of all pairs by this factor is measured again, with few others."""
 
 
 @dataclass(frozen=True)

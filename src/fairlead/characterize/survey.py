@@ -23,6 +23,10 @@ from fairlead.progress import Progress
 from fairlead.protocol import commands
 from fairlead.protocol.messages import AnswerT, Command
 
+OUTLIERS = "repeating outliers, a few at a time"
+OUTLIERS_AT_A_TIME = 3
+"""Emulated hosts share processors: among many pairs some wait for others."""
+
 
 class Commander(Protocol):
     """What is needed of the agents; `fairlead.agents.group.AgentGroup` has it."""
@@ -175,7 +179,7 @@ class Survey:
         large = tuple(size for size in settings.sizes_B if size > settings.small_B)
         if small:
             await self._exchange_groups(schedule, small, settings.exchanges, settings.warmup)
-        await self._outliers()
+        await self._outliers(relation)
         for size, exchanges in self._affordable(schedule, large).items():
             await self._exchange_groups(schedule, (size,), exchanges, min(settings.warmup, 1 + exchanges // 6))
 
@@ -202,15 +206,22 @@ class Survey:
         for group in schedule:
             await _all(exchange(pair, len(group) == 1) for pair in group)
 
-    async def _outliers(self) -> None:
+    async def _outliers(self, relation: SharedBottlenecks) -> None:
         matrix = latency.LatencyMatrix.of(self.samples.exchanges, self.samples.count)
         by_pair: dict[Pair, list[int]] = {}
         for size, pair in matrix.outliers():
             by_pair.setdefault(pair, []).append(size)
-        for number, (pair, sizes) in enumerate(by_pair.items()):
-            self._progress("repeating outliers, alone", number, len(by_pair))
-            await self._exchange(pair, tuple(sizes), self._settings.exchanges, self._settings.warmup, True)
-        self._progress("repeating outliers, alone", len(by_pair), len(by_pair))
+        settings, done = self._settings, 0
+        for group in scheduled(by_pair, relation.meets):
+            for first in range(0, len(group), OUTLIERS_AT_A_TIME):
+                pairs = group[first : first + OUTLIERS_AT_A_TIME]
+                self._progress(OUTLIERS, done, len(by_pair))
+                await _all(
+                    self._exchange(pair, tuple(by_pair[pair]), settings.exchanges, settings.warmup, len(pairs) == 1)
+                    for pair in pairs
+                )
+                done += len(pairs)
+        self._progress(OUTLIERS, len(by_pair), len(by_pair))
 
     async def _exchange(self, pair: Pair, sizes: tuple[int, ...], exchanges: int, warmup: int, alone: bool) -> None:
         # A pair may get a quarter of what it was seen to carry before it counts as stuck.
