@@ -42,6 +42,9 @@ MOST_AT_A_TIME = 32
 HOSTS_A_PAIR = 8
 """One pair of so many hosts is injected at a time, at most: about half of the links between groups are full then."""
 
+LEAST_ROUNDS, ROUNDS_FACTOR = 8, 3
+"""At most so many rounds, and so many times those that all hosts would take at best."""
+
 GROUPS_A_PAIR = 4
 PASSES = 3
 """What was seen between groups may tell them apart further; so often they are made anew."""
@@ -152,19 +155,22 @@ class Plan:
     # ---------------------------------------------------------------- who lies behind one switch
 
     def _everywhere(self) -> Iterator[Round]:
-        """Each host sends once, and receives once."""
+        """Each host sends once, and receives once; on busy processors some do not, for groups show early."""
         ring = self._random.sample(range(self._count), self._count)
         left = [(ring[k - 1], ring[k]) for k in range(self._count)] if self._count > 2 else [(0, 1), (1, 0)]
         self._random.shuffle(left)
         most, total, attempts = 1, len(left), dict.fromkeys(left, 0)
-        while left:
+        best = min(max(self._count // HOSTS_A_PAIR, 1), MOST_AT_A_TIME)
+        for _ in range(LEAST_ROUNDS + ROUNDS_FACTOR * self._count // best):
+            if not left:
+                return
             taken = _disjoint(left, most, lambda pair: set(pair))
             tests = tuple((pair,) for pair in taken)
             yield Round(tests, self._landmark_paths(tests), EVERYWHERE, total - len(left), total)
             steady = grouping.steady(self._samples.windows[-1], quiet(self._samples))
             if steady.all():
                 left = [pair for pair in left if pair not in taken]
-                most = min(2 * most, max(self._count // HOSTS_A_PAIR, 1), MOST_AT_A_TIME)
+                most = min(2 * most, best)
                 continue
             # Hosts that share processors carry less than their links: fewer at a time, once more.
             most = max(most // 2, 1)
