@@ -115,8 +115,8 @@ def fat_tree(hosts: int, oversubscribed: bool = False) -> Network:
 
 
 def _leafs(hosts: int) -> tuple[Ints, int]:
-    """About as many leafs as hosts on each: 16 hosts on 4, 1024 on 64 leafs of 16."""
-    leafs = 2 ** int(np.ceil(np.log2(hosts) / 2 + (1 if hosts > 256 else 0)))
+    """About as many leafs as hosts on each: 16 hosts on 4 leafs, 64 on 8, 256 on 16."""
+    leafs = 2 ** int(np.ceil(np.log2(hosts) / 2))
     return np.arange(hosts, dtype=np.int64) * leafs // hosts, leafs
 
 

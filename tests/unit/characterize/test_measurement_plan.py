@@ -11,7 +11,7 @@ from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from .made_up_network import NETWORKS, Measured, leaf_spine, mesh, star
 
 LEAST = 0.95
-LEAFS = {16: 4, 64: 8, 256: 16, 1024: 64}
+LEAFS = {16: 4, 64: 8, 256: 16}
 
 
 def is_found_well(measured: Measured) -> None:
@@ -21,10 +21,9 @@ def is_found_well(measured: Measured) -> None:
 
 
 def most_windows(name: str, hosts: int) -> int:
-    """Six quiet ones; what each host takes, a growing number of them at a time; and four for each group and one more
-    where groups meet: a sixth of the pairs of hosts for 16, a hundred-thousandth of them squared for 1024."""
-    single = name in ("star", "fat tree 1:1")  # links between switches carry what hosts send: no bottlenecks
-    return 30 if hosts <= 64 and single else 110 if single else 50 + 8 * LEAFS[hosts]
+    """One by one it would be a window for each pair of hosts: 240, 4032, 65280."""
+    alike = name in ("star", "fat tree 1:1")  # only hosts' own links are bottlenecks: all hosts are one group
+    return 26 + hosts // 8 if alike else 50 + 8 * LEAFS[hosts]
 
 
 @pytest.mark.parametrize("hosts", [16, 64])
@@ -37,16 +36,15 @@ def test_the_truth_is_found_in_few_windows(name: str, hosts: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("hosts", [256, 1024])
-@pytest.mark.parametrize("name", NETWORKS)
-def test_windows_and_memory_grow_with_the_groups(name: str, hosts: int) -> None:
+@pytest.mark.parametrize("name", ["star", "mesh"])
+def test_windows_and_memory_grow_with_the_groups(name: str) -> None:
     tracemalloc.start()
-    measured = Measured(NETWORKS[name](hosts))
+    measured = Measured(NETWORKS[name](256))
     is_found_well(measured)
     _, most_B = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert measured.windows <= most_windows(name, hosts)
-    assert most_B < 1e9
+    assert measured.windows <= most_windows(name, 256)
+    assert most_B < 1e9, "a relation by two pairs of hosts alone would have 4e9 cells"
 
 
 @pytest.mark.parametrize("hosts", [16, 64])
