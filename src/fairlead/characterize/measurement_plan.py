@@ -40,7 +40,8 @@ ALL_PATHS = 24
 
 MOST_AT_A_TIME = 32
 HOSTS_A_PAIR = 8
-"""One pair of so many hosts is injected at a time, at most: about half of the links between groups are full then."""
+"""One pair of so many hosts is injected at a time at first, and no more than so many: about half of the links between
+groups are full then, or fewer. Where all are full, all hosts seem alike."""
 
 LEAST_ROUNDS, ROUNDS_FACTOR = 8, 3
 """At most so many rounds, and so many times those that all hosts would take at best."""
@@ -160,7 +161,7 @@ class Plan:
         left = [(ring[k - 1], ring[k]) for k in range(self._count)] if self._count > 2 else [(0, 1), (1, 0)]
         self._random.shuffle(left)
         most, total, attempts = 1, len(left), dict.fromkeys(left, 0)
-        best = min(max(self._count // HOSTS_A_PAIR, 1), MOST_AT_A_TIME)
+        best = min(max(self._count // HOSTS_A_PAIR, 1), HOSTS_A_PAIR)
         for _ in range(LEAST_ROUNDS + ROUNDS_FACTOR * self._count // best):
             if not left:
                 return
