@@ -23,6 +23,7 @@ GUIDES = {
     "run": ("run", "Managed runs"),
     "status": ("run", "Managed runs"),
     "clean": ("run", "Managed runs"),
+    "guardian": ("install", "Installation"),
     "workload": ("programs", "Programs"),
     "compare": ("compare", "Comparisons"),
     "evaluate": ("evaluate", "Evaluations"),
