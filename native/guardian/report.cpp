@@ -9,11 +9,13 @@
 
 #include <array>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <sstream>
+#include <system_error>
 
 #include "filter.hpp"
 #include "footprint.hpp"
@@ -43,7 +45,7 @@ json status_of(const Footprint& footprint) {
 }
 
 constexpr const char* kPrivilegeFix =
-    "as root: setcap cap_net_admin+ep PATH/fairlead-guardian (docs/guides/run.md), or run as root";
+    "as root: `fairlead guardian install --local --user NAME` (docs/guides/run.md), or run as root";
 
 json attempt(const std::string& name, const std::string& fix, const std::function<void()>& trial) {
     try {
@@ -185,7 +187,10 @@ bool print_check(Netlink& netlink, std::ostream& out) {
     add_rp_filter_hint(netlink, checks);
     add_low_ports_hint(checks);
     lock.reset();  // who reads may be slow
-    out << json{{"ok", ok}, {"version", FAIRLEAD_VERSION}, {"checks", checks}}.dump() << '\n';
+
+    std::error_code unknown;  // without /proc, say
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+    out << json{{"ok", ok}, {"version", FAIRLEAD_VERSION}, {"program", program}, {"checks", checks}}.dump() << '\n';
     return ok;
 }
 

@@ -24,6 +24,7 @@ GUIDES = {
     "supervise": ("slurm", "Slurm"),
     "status": ("run", "Managed runs"),
     "clean": ("run", "Managed runs"),
+    "guardian": ("install", "Installation"),
     "workload": ("programs", "Programs"),
     "compare": ("compare", "Comparisons"),
     "evaluate": ("evaluate", "Evaluations"),

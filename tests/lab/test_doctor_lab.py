@@ -203,7 +203,7 @@ def test_no_privileges(lab: labs.Lab, tmp_path: Path) -> None:
     assert code == 1
     said = errors(findings)["route_plane"]
     assert any("cap_net_admin: not held" in text for text in said)
-    assert any("setcap" in item["fix"] for item in findings if item["check"] == "route_plane")
+    assert any("fairlead guardian install" in item["fix"] for item in findings if item["check"] == "route_plane")
     guardian.unlink()
     code, findings = consult(lab, tmp_path, FAIRLEAD_NATIVE_DIR=str(staged))
     assert code == 1

@@ -25,6 +25,7 @@ from fairlead.cluster.doctor.examine import examine
 from fairlead.cluster.doctor.findings import Severity
 from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors import of
+from fairlead.cluster.guardian.install import install, plan_installation
 from fairlead.cluster.launch import prepare, run, start
 from fairlead.errors import HostError
 from fairlead.manage.clean import clean
@@ -412,3 +413,130 @@ def test_a_host_that_is_cut_off_for_a_while_has_its_agent_back(
         command.process.send_signal(signal.SIGTERM)
         command.end()
     assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))
+
+
+# Accounts and a /usr/local/bin of a host's own. What the lab itself shows in /etc stays.
+OWN_ACCOUNTS = """
+set -e
+mkdir /run/etc /run/work && cp /etc/hosts /run/hosts
+mount -t overlay overlay -o lowerdir=/etc,upperdir=/run/etc,workdir=/run/work /etc
+cp /run/hosts /etc/hosts && cp /run/passwd /etc/passwd
+mount -t tmpfs -o mode=755 local /usr/local/bin
+"""
+SHARED_ACCOUNTS = "umount -l /etc /usr/local/bin && rm -r /run/etc /run/work"
+SUDOER = "echo 'ann ALL=(root) NOPASSWD: ALL' >/etc/sudoers.d/ann && chmod 0440 /etc/sudoers.d/ann"
+GUARDIAN = "/usr/local/bin/fairlead-guardian"
+
+
+@pytest.fixture
+def own_accounts(lab: labs.Lab, text: str) -> Iterator[None]:
+    in_hosts(lab, OWN_ACCOUNTS)
+    yield
+    in_hosts(lab, SHARED_ACCOUNTS)
+
+
+def in_hosts(lab: labs.Lab, script: str, *words: str) -> list[str]:
+    """What a script prints on each host."""
+    lines = [lab.enter_command(host, ["sh", "-c", script, "sh", *words]) for host in ("h0", "h1", "h2")]
+    return [subprocess.run(line, capture_output=True, text=True, check=True).stdout for line in lines]
+
+
+def accounts(lab: labs.Lab) -> list[str]:
+    return in_hosts(
+        lab, "cat /etc/group /etc/gshadow; ls -lA /usr/local/bin; stat -c '%a %U %G' /etc/group /etc/gshadow"
+    )
+
+
+def guardian(*words: object) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-c", "from fairlead.cli.main import main; main()", "guardian", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+
+
+def test_a_guardian_is_installed_used_and_removed(
+    lab: labs.Lab, text: str, keys: Path, cluster_file: Path, tmp_path: Path, own_accounts: None
+) -> None:
+    before = accounts(lab)
+    planned = guardian("install", cluster_file, "--user", "ann", "--dry-run")
+    assert planned.stdout.splitlines()[:3] == [
+        "h0 h1 h2: as root, with the guardian as standard input:",
+        "  groupadd --system fairlead",
+        "  gpasswd --add ann fairlead",
+    ]
+    assert accounts(lab) == before
+    installed = guardian("install", cluster_file, "--user", "ann")
+    assert installed.returncode == 0, installed.stderr
+    assert installed.stdout.startswith(planned.stdout)
+    assert installed.stdout.splitlines()[-3:] == [f"h{n}: installed; may reroute their traffic: ann" for n in range(3)]
+    assert guardian("install", cluster_file, "--user", "ann").stdout == "h0 h1 h2: nothing to do\n"
+
+    of_hers = of_ann(text, keys)
+    for host in ("h0", "h1", "h2"):  # an earlier test's connection of hers is from before she joined
+        subprocess.run(of(Cluster.load(of_hers)).log_out(host), capture_output=True, check=False)
+    for host in json.loads(guardian("status", of_hers, "--json").stdout):
+        (found,) = host["guardians"]
+        assert (found["place"], found["version"], found["mode"]) == (GUARDIAN, __version__, "754 root fairlead")
+        assert (host["members"], found["capable"], found["executable"]) == (["ann"], True, True)
+    shown = guardian("status", of_hers).stdout
+    assert "fairlead: ann" in shown and "yes" in shown
+    # By a shell: setpriv itself executes with root's right to any file.
+    stranger = f"setpriv --reuid=1235 --regid=1235 --clear-groups sh -c '{GUARDIAN} --check' 2>&1; echo $?"
+    assert in_hosts(lab, stranger)[0].endswith("Permission denied\n126\n")
+
+    said = [item for item in examine(Cluster.load(of_hers)) if item.check == "route_plane"]
+    assert [(item.severity, item.hosts) for item in said if item.severity is not Severity.NOTE] == [
+        (Severity.OK, ("h0", "h1", "h2"))
+    ]
+    with managed_runs.run(of_hers, *WHERE_TO, program=["sleep", "60"], results=tmp_path) as command:
+        command.wait_to_hear("h0→h1 rerouted over h2")
+        command.process.send_signal(signal.SIGTERM)
+        command.end()
+    assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))
+
+    removed = guardian("remove", cluster_file)
+    assert removed.stdout.splitlines()[-3:] == [f"h{n}: removed" for n in range(3)]
+    assert accounts(lab) == before
+    assert guardian("remove", cluster_file).stdout == "h0 h1 h2: nothing to do\n"
+
+
+@pytest.mark.skipif(shutil.which("sudo") is None, reason="sudo is not installed; `make verify` installs it")
+def test_an_ordinary_user_installs_it_by_sudo(lab: labs.Lab, text: str, keys: Path, own_accounts: None) -> None:
+    in_hosts(lab, SUDOER)
+    installed = guardian("install", of_ann(text, keys))
+    assert installed.returncode == 0, installed.stderr
+    assert "h2: installed; may reroute their traffic: ann" in installed.stdout
+    # Her next command logs in anew: it has the group that she joined.
+    assert all(
+        each["guardians"][0]["executable"]
+        for each in json.loads(guardian("status", of_ann(text, keys), "--json").stdout)
+    )
+
+
+def test_who_may_not_use_sudo_is_told_what_an_administrator_runs(
+    lab: labs.Lab, text: str, keys: Path, own_accounts: None
+) -> None:
+    refused = guardian("install", of_ann(text, keys))
+    assert refused.returncode == 1
+    assert "h1: this needs root, and " in refused.stderr
+    lines = [line.partition("as root on h1: ")[2] for line in refused.stderr.splitlines() if "as root on h1: " in line]
+    (line,) = lines
+    subprocess.run(lab.enter_command("h1", ["sh", "-c", line]), check=True)
+    states = json.loads(guardian("status", of_ann(text, keys), "--json").stdout)
+    assert [[each["capable"] for each in state["guardians"]] for state in states] == [[], [True], []]
+    assert [state["members"] for state in states] == [None, ["ann"], None]
+
+
+@pytest.mark.parametrize(("option", "cause"), [("nosuid", "do not count"), ("noexec", "no program starts there")])
+def test_where_a_capability_does_not_count_nothing_is_installed(
+    lab: labs.Lab, cluster: Cluster, cluster_file: Path, own_accounts: None, option: str, cause: str
+) -> None:
+    before = accounts(lab)
+    plan = plan_installation(of(cluster), "h1", ["ann"])
+    in_hosts(lab, f"mount -o remount,{option} /usr/local/bin")
+    refused = guardian("install", cluster_file, "--user", "ann")
+    assert refused.returncode == 1
+    assert f"h1: {GUARDIAN} would be on /usr/local/bin, which is mounted {option}: " in refused.stderr
+    assert cause in refused.stderr and f"mount -o remount,{option[2:]} /usr/local/bin" in refused.stderr
+    # Where that was not seen before, the installation itself finds out.
+    with pytest.raises(HostError, match=r"h1: .*this failed, and nothing was changed: setpriv .* --check"):
+        install(of(cluster), "h1", plan)
+    assert accounts(lab) == before

@@ -112,7 +112,7 @@ def test_without_privilege_setup_is_refused_and_check_says_why(mesh: Mesh, host:
         "rule_uidrange",
         "nftables",
     }
-    assert all("setcap" in c["fix"] for c in report["checks"] if c["ok"] is False)
+    assert all("fairlead guardian install" in c["fix"] for c in report["checks"] if c["ok"] is False)
 
 
 def test_check_works_leaves_nothing_and_hints(host: Host, binary: str) -> None:

@@ -32,6 +32,7 @@ COMMANDS: dict[str, dict[str, Known]] = {
         ),
         "measure": Known("fairlead.cli.measure", "Run micro-benchmarks on a cluster: MPI, TCP, InfiniBand, OS noise."),
         "net": Known("fairlead.cli.net", "Show, predict and configure bonded network interfaces."),
+        "guardian": Known("fairlead.cli.guardian", "Install the privileged program on hosts, show it, remove it."),
         "cloud": Known("fairlead.cli.cloud", "Show a cloud's servers and virtual machines; migrate one."),
     },
     "Programs": {

@@ -138,7 +138,7 @@ class ClusterTable(config.Model):
     cores_shared: bool | None = None
     """Hosts share processor cores: ranks are not bound to a core and do not spin. Default: true for labs only."""
     guardian: CommandLine | None = None
-    """The guardian installed on the hosts: its path, or the command that starts it. Default: fairlead's own copy."""
+    """A guardian on the hosts: its path, or the command that starts it. Default: the installed one, else our copy."""
 
 
 class HostEntry(config.Model):
@@ -248,7 +248,7 @@ class Cluster:
         mpirun: the mpirun to use unless a command names another; a name in PATH or an absolute path.
         launch_from: name of the host that runs mpirun, or None for this machine, be it one of the hosts or not.
         cores_shared: hosts share processor cores, so that no rank may be bound to one nor spin on one.
-        guardian: command line of the guardian that is installed on every host; None: fairlead's own copy is used.
+        guardian: command line of the guardian that is installed on every host; None: see `guardian.places`.
         ssh: options of the ssh executor, and of the lxc executor's way to other servers.
         lxc: options of the lxc executor.
         slurm: options of the slurm executor.

@@ -56,6 +56,20 @@ def _run(command: list[str], stdin: bytes, timeout_s: float) -> subprocess.Compl
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
+def converse(executor: Executor, host: str, argv: Sequence[str]) -> int:
+    """Run ``argv`` on ``host`` with this terminal, on which it may ask; its exit code.
+
+    Raises:
+        MissingToolError: the executor's own program (ssh, nsenter) is not on this machine.
+    """
+    command = executor.on_terminal(host, argv)
+    executed.tell(command)
+    try:
+        return subprocess.run(command, check=False).returncode
+    except FileNotFoundError as error:
+        raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
+
+
 def end_session(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
     """Kill what an executor's command line became here, with its children (nsenter and lxc-attach have some).
 

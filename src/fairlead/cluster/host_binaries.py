@@ -8,9 +8,10 @@ from fairlead import native
 from fairlead.cluster.deploy import deploy, deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import of
+from fairlead.cluster.guardian import places
 
 AGENT = "fairlead-agent"
-GUARDIAN = "fairlead-guardian"
+GUARDIAN = places.PROGRAM
 OVERLAY_PORTS = (20_000, 29_999)  # UDP; a job draws one of them (native/guardian/protocol.hpp)
 
 
@@ -29,6 +30,8 @@ class HostBinaries:
 
 def bring(cluster: Cluster, host: str) -> HostBinaries:
     """Make agent and guardian usable on a host; a guardian that the cluster file names is installed there already.
+
+    Where it names none, an installed one is found by the host itself (`places.installed_or`).
 
     Raises:
         MissingToolError, HostError: see `deploy`.
@@ -52,7 +55,7 @@ def _files(cluster: Cluster) -> dict[str, Path]:
 
 
 def _host_binaries(cluster: Cluster, placed: Mapping[str, str]) -> HostBinaries:
-    return HostBinaries(placed[AGENT], cluster.guardian or (placed[GUARDIAN],))
+    return HostBinaries(placed[AGENT], cluster.guardian or places.installed_or(placed[GUARDIAN]))
 
 
 def guardian_tool(guardian: Sequence[str], *options: str) -> list[str]:

@@ -27,7 +27,7 @@ class SiteTable(config.Model):
     launch_from: str | None = None
     """Host that runs mpirun, or ``here`` for this machine. Default: the first compute host."""
     guardian: CommandLine | None = None
-    """The guardian installed on the hosts: its path, or the command that starts it. Default: fairlead's own copy."""
+    """A guardian on the hosts: its path, or the command that starts it. Default: the installed one, else our copy."""
 
 
 class SiteFile(config.Model):

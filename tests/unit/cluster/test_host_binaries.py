@@ -6,6 +6,7 @@ import pytest
 
 from fairlead import native
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.guardian.places import installed_or
 from fairlead.cluster.host_binaries import bring_everywhere, guardian_tool
 from fairlead.errors import ConfigError
 
@@ -28,8 +29,8 @@ def staged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "bin"
 
 
-def test_our_own_guardian_is_used_unless_the_cluster_names_one(staged: Path) -> None:
-    assert bring_everywhere(cluster()).guardian == (str(staged / "fairlead-guardian"),)
+def test_hosts_find_their_guardian_unless_the_cluster_names_one(staged: Path) -> None:
+    assert bring_everywhere(cluster()).guardian == installed_or(str(staged / "fairlead-guardian"))
     assert bring_everywhere(cluster('guardian = "/opt/g"')).guardian == ("/opt/g",)
     assert bring_everywhere(cluster('guardian = ["sudo", "-n", "/opt/g"]')).guardian == ("sudo", "-n", "/opt/g")
     assert bring_everywhere(cluster('guardian = "/opt/g"')).agent == str(staged / "fairlead-agent")

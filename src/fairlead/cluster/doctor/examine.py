@@ -18,6 +18,7 @@ from fairlead.cluster.doctor.findings import Finding, judge
 from fairlead.cluster.doctor.session import PYTHON, NoPythonError, ProbeSession
 from fairlead.cluster.execute import attempt, on_all
 from fairlead.cluster.executors import Executor, of
+from fairlead.cluster.guardian.places import PLACES
 from fairlead.cluster.host_binaries import OVERLAY_PORTS, bring, guardian_tool
 from fairlead.cluster.launch import launcher_address_on
 from fairlead.cluster.launchers import ask
@@ -142,7 +143,8 @@ def _look(
     known = HostFacts(host)
     try:
         parts = bring(cluster, host.name)
-        settings |= {"agent": [parts.agent], "guardian": guardian_tool(parts.guardian)}
+        guardian = {"guardian": guardian_tool(parts.guardian), "guardian_places": list(PLACES)}
+        settings |= {"agent": [parts.agent], **guardian}
     except FairleadError as error:
         known = replace(known, deploy_error=str(error))
     try:

@@ -34,15 +34,15 @@ from fairlead.cluster.doctor.probing.system import Facts, read
 def facts(settings: dict[str, Any]) -> dict[str, Any]:
     """Everything that can be seen without talking to another host."""
     found = Facts()
-    own = [argv[0] for argv in (settings.get("agent"), settings.get("guardian")) if argv]
     found.add("hostname", socket.gethostname, "")
     found.add("python", platform.python_version)
     found.add("user_namespaces", kernel.user_namespaces)  # first of those that take time: it forks
     found.add("cores", lambda: len(os.sched_getaffinity(0)), 1)
     found.add("load", lambda: os.getloadavg()[0], 0.0)
     _add_network(found, settings)
-    _add_system(found, own)
     _add_programs(found, settings)
+    guardian = (found.known["guardian"] or {}).get("program")
+    _add_system(found, [path for path in (*(settings.get("agent") or ()), guardian) if path])
     return {**found.known, "failures": found.failures}
 
 
@@ -77,6 +77,7 @@ def _add_programs(found: Facts, settings: dict[str, Any]) -> None:
     found.add("mpi", lambda: libraries.mpi(settings["tools"][0]), {})
     found.add("agent", lambda: programs.version(agent) if agent else None)
     found.add("guardian", lambda: programs.guardian(guardian) if guardian else None)
+    found.add("installed_guardians", lambda: programs.executable(settings.get("guardian_places", [])), {})
     found.add("running_jobs", lambda: programs.running_jobs(read("/proc/net/unix") or ""), [])
     # Opening, not only looking: a network file system may have cached that there is no such name.
     found.add("sees_note", lambda: read(note) is not None if note else None)

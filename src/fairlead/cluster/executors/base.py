@@ -52,6 +52,17 @@ class Executor(ABC):
         """As `command`, for what stays as long as a run: it ends here soon when the way to the host is cut."""
         return self.command(host, argv)
 
+    def on_terminal(self, host: str, argv: Sequence[str]) -> list[str]:
+        """As `command`, for what asks the person at this terminal."""
+        return self.command(host, argv)
+
+    def log_out(self, host: str) -> list[str]:
+        """What to run here so that the next command on a host logs in anew, with the groups that its user has then.
+
+        Empty: nothing helps, or nothing is needed.
+        """
+        return []
+
     def lost_by(self, host: str, exit_code: int, said: bytes) -> str | None:
         """The program that did not get to the host, or not back, if a command ended so and said this on stderr."""
         return None

@@ -44,6 +44,18 @@ class SshExecutor(Executor):
         words = ["ssh", *options(ssh), *own_connection(), "--", destination(ssh, self._cluster.host(host).reach)]
         return [*words, shlex.join(argv)]
 
+    def on_terminal(self, host: str, argv: Sequence[str]) -> list[str]:
+        """See `Executor.on_terminal`: ssh makes a terminal there, too, which sudo asks on."""
+        ssh, *words = self.lasting(host, argv)
+        return [ssh, "-t", *words]
+
+    def log_out(self, host: str) -> list[str]:
+        """See `Executor.log_out`: the shared connection takes no more commands; those that ride on it go on."""
+        shared, ssh = multiplexing(), self._cluster.ssh
+        if not shared:
+            return []
+        return ["ssh", *options(ssh), *shared, "-O", "stop", destination(ssh, self._cluster.host(host).reach)]
+
     def lost_by(self, host: str, exit_code: int, said: bytes) -> str | None:
         """See `Executor.lost_by`."""
         return "ssh" if exit_code == FAILED else None

@@ -37,10 +37,12 @@ from .doctor_facts import (
     named,
     one,
     setting,
+    several,
     with_host,
 )
 
 LOADING = "error while loading shared libraries:"
+INSTALL = "fairlead guardian install cluster"
 GUARDIAN_WITHOUT_RIGHT = {
     "ok": False,
     "version": __version__,
@@ -143,7 +145,17 @@ CASES: list[Case] = [
         "libsodium.so.23",
         "install libsodium23 there (libsodium on Fedora and its kin)",
     ),
-    ("route_plane", ERROR, setting("facts", "guardian", value=GUARDIAN_WITHOUT_RIGHT), "cap_net_admin", "setcap"),
+    ("route_plane", ERROR, setting("facts", "guardian", value=GUARDIAN_WITHOUT_RIGHT), "cap_net_admin", INSTALL),
+    (
+        "route_plane",
+        ERROR,
+        several(
+            setting("facts", "guardian", value=GUARDIAN_WITHOUT_RIGHT),
+            setting("facts", "installed_guardians", value={"/usr/local/bin/fairlead-guardian": False}),
+        ),
+        "/usr/local/bin/fairlead-guardian is installed, but this user may not execute it",
+        f"{INSTALL}; who is in its group since the last log-in: log in anew",
+    ),
     ("route_plane", ERROR, setting("facts", "guardian", value={"error": "x is not there"}), "x is not", "make setup"),
     (
         "route_plane",
@@ -157,7 +169,7 @@ CASES: list[Case] = [
         ERROR,
         setting("facts", "guardian", "version", value="0.0.9"),
         f"fairlead-guardian there is 0.0.9, this side is {__version__}",
-        "install this one in its place",
+        INSTALL,
     ),
     ("route_plane", ERROR, setting("facts", "guardian", value=None), "was not brought there", "make setup"),
     ("route_plane", NOTE, setting("facts", "guardian", value=GUARDIAN_WITH_HINT), "rp_filter is 1", "nothing to do"),
@@ -241,6 +253,12 @@ def test_a_guardian_that_the_cluster_file_misnames() -> None:
     said = {"error": "`/nosuch/guard --check` does not work: [Errno 2] No such file or directory: '/nosuch/guard'"}
     found = one(judge(healthy(setting("facts", "guardian", value=said), guardian=("/nosuch/guard",))), "route_plane")
     assert (found.severity, found.fix) == (ERROR, "correct `guardian` in the cluster file")
+
+
+def test_a_named_guardian_is_mended_by_hand_and_a_labs_needs_no_installation() -> None:
+    without = setting("facts", "guardian", value=GUARDIAN_WITHOUT_RIGHT)
+    for change in ({"guardian": ("/opt/guard",)}, {"executor": "lab", "lab": "x"}):
+        assert one(judge(healthy(without, **change)), "route_plane").fix == "as root: setcap ..."
 
 
 def test_the_overlays_ports_are_the_guardians() -> None:

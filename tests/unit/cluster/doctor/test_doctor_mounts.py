@@ -72,14 +72,14 @@ CASES: list[Case] = [
         WARNING,
         several(without_capability, setting("facts", "places", "program fairlead-guardian", "nosuid", value=True)),
         "/ is nosuid: setcap on the guardian in /usr/local/bin has no effect",
-        "setcap cap_net_admin+ep /usr/local/bin/fairlead-guardian",
+        "fairlead guardian install cluster",
     ),
     (
         "guardian_file_system",
         WARNING,
         several(without_capability, setting("facts", "places", "program fairlead-guardian", "type", value="nfs4")),
         "/ is of type nfs4, which keeps no file capabilities",
-        "install -m 0755",
+        "puts one into /usr/local/bin",
     ),
 ]
 TRIED = {case[0] for case in CASES}

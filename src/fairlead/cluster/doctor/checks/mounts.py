@@ -98,6 +98,6 @@ def guardian_file_system(facts: ClusterFacts) -> Iterable[Finding]:
                 "guardian_file_system",
                 [host.name],
                 f"{place['mount']} is {why}: setcap on the guardian in {place['path']} has no effect",
-                f"install -m 0755 {place['path']}/fairlead-guardian /usr/local/bin/ && setcap cap_net_admin+ep "
-                '/usr/local/bin/fairlead-guardian, and guardian = "/usr/local/bin/fairlead-guardian" under [cluster]',
+                f"fairlead guardian install {facts.cluster.source}: it puts one into /usr/local/bin, which runs find "
+                "if the cluster file names no `guardian`",
             )

@@ -1,11 +1,12 @@
 """Checks of fairlead's own parts: agents, the route plane's privileges, other jobs."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from fairlead import __version__
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.doctor.facts import ClusterFacts
+from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
 from fairlead.cluster.executors import of
 
@@ -52,13 +53,12 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
                 "route_plane",
                 [host.name],
                 f"fairlead-guardian there is {state.get('version', 'of an older version')}, this side is {__version__}",
-                "install this one in its place",
+                _installing(facts.cluster) or "install this one in its place",
             )
             continue
         for item in state["checks"]:
             if item["ok"] is False:
-                text = f"traffic cannot be rerouted: {item['name']}: {item['detail']}"
-                yield error("route_plane", [host.name], text, (item["fix"] or "") + _about_copies(facts.cluster))
+                yield _cannot(host, item, facts.cluster)
             elif item["ok"] is None and item["name"] not in TOLD_BY_OTHERS:
                 tell = warning if item["name"] == "low_ports" else note
                 yield tell("route_plane", [host.name], item["detail"], item["fix"] or "")
@@ -92,11 +92,21 @@ def _way_out(said: str, cluster: Cluster, if_not_there: str) -> str:
     return "run `make setup`, on a host of the same kind (processor, C library)"
 
 
-def _about_copies(cluster: Cluster) -> str:
-    """What to add to a fix where the guardian on the hosts is a copy: it loses its capability with the next version."""
-    if cluster.guardian or of(cluster).shares_files:
-        return ""
-    return '; a copy has no capability: install it on the hosts, and write guardian = "PATH" under [cluster]'
+def _cannot(host: HostFacts, item: Mapping[str, Any], cluster: Cluster) -> Finding:
+    """What one thing says that the guardian cannot do."""
+    text, fix = f"traffic cannot be rerouted: {item['name']}: {item['detail']}", item["fix"] or ""
+    if item["name"] == "cap_net_admin" and (command := _installing(cluster)):
+        fix = command
+        installed = host.facts.get("installed_guardians") or {}
+        if refused := [place for place, executable in installed.items() if not executable]:
+            text += f"; {refused[0]} is installed, but this user may not execute it"
+            fix += "; who is in its group since the last log-in: log in anew"
+    return error("route_plane", [host.name], text, fix)
+
+
+def _installing(cluster: Cluster) -> str:
+    """The command that gives hosts a guardian with its privilege; empty where that is not the way."""
+    return "" if cluster.guardian or cluster.executor == "lab" else f"fairlead guardian install {cluster.source}"
 
 
 @check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,11 @@ def guardian(argv: list[str]) -> dict[str, Any]:
     except ValueError:
         return {"error": f"`{' '.join(check)}` does not work: {text}"}
     return said if isinstance(said, dict) else {"error": f"`{' '.join(check)}` printed {text}"}
+
+
+def executable(paths: list[str]) -> dict[str, bool]:
+    """Of those files that are there: whether this user may execute them."""
+    return {path: os.access(path, os.X_OK) for path in paths if Path(path).is_file()}
 
 
 def version(argv: list[str]) -> dict[str, str]:
