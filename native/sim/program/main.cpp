@@ -79,7 +79,8 @@ void add_commands(CLI::App& app, Options& options) {
     run->add_flag("--unmanaged", options.unmanaged, "without agents, even if the scenario has them");
     run->add_flag("--diary", options.diary, "what agents reported, too: levels of paths, reasons to move or to stay");
     run->callback([&options] { run_scenario(options); });
-    oracle->add_option("--budget", options.budget, "largest number of choices tried, of each kind")->check(CLI::PositiveNumber);
+    oracle->add_option("--budget", options.budget, "largest number of choices tried, of each kind")
+        ->check(CLI::PositiveNumber);
     oracle->callback([&options] { ask_oracle(options); });
     app.add_subcommand("settings", "list the agents' settings; as JSON")->callback([] { list_settings(std::cout); });
     auto* trace = app.add_subcommand("trace", "write the trace of a pattern of communication");
@@ -87,7 +88,8 @@ void add_commands(CLI::App& app, Options& options) {
     trace->add_option("--ranks", options.shape.ranks)->required();
     trace->add_option("--message", options.shape.message_B, "bytes of a message, or of a block")->required();
     trace->add_option("--iterations", options.shape.iterations)->required();
-    trace->add_option("--compute", options.shape.compute_s, "seconds that each rank computes before an iteration's messages");
+    trace->add_option("--compute", options.shape.compute_s,
+                      "seconds that each rank computes before an iteration's messages");
     trace->add_option("--spread", options.shape.spread, "share by which these vary at random, up and down")
         ->check(CLI::Range(0.0, 1.0));
     trace->add_option("--seed", options.shape.seed, "seed of this variation");
