@@ -35,6 +35,7 @@ from bench import (
     relay_programs,
     relayed,
     sensitivity,
+    thesis,
     wrapped_call,
 )
 from bench.session import Benchmark, Session
@@ -49,6 +50,7 @@ GROUPS: dict[str, Benchmark] = {
     "evaluation": evaluation_rows.measure,
     "oracle": oracle.measure,
     "drawn": drawn.measure,
+    "thesis": thesis.measure,
     "wrapped": wrapped_call.measure,
     "probes": probes.measure,
     "relay": relayed.measure,

@@ -10,7 +10,19 @@ import time
 from pathlib import Path
 
 import pytest
-from bench import backlog, bundled_runs, drawn, hpcc_rank, knowledge, multipath, oracle, sensitivity, shims, sockets
+from bench import (
+    backlog,
+    bundled_runs,
+    drawn,
+    hpcc_rank,
+    knowledge,
+    multipath,
+    oracle,
+    sensitivity,
+    shims,
+    sockets,
+    thesis,
+)
 from bench.detours import Detours
 from bench.figures import AT_LEAST, AT_MOST, Figure, median_figure
 from bench.probes import difference
@@ -182,6 +194,19 @@ def test_congestion_of_the_oracle_comes_and_goes() -> None:
     assert bursts[0]["periods_s"][:2] == [[0.5, 0.7], [0.9, pytest.approx(1.1)]]
     assert (bursts[1]["from"], bursts[1]["to"]) == ("n1", "n0")
     assert oracle.scenario("cg", "steady", 3)["congestion"][0]["periods_s"] == [[0.5, 60.5]]
+
+
+def test_cases_of_the_thesis() -> None:
+    found = [{"clean_s": 2.0, "plain_s": 4.0, "managed_s": 3.0, "oracle": {"makespan_s": 2.5}}]
+    rows = {figure.name: (figure.value, figure.met) for figure in thesis.figures("x", found)}
+    expected = {"thesis.slowdown.x": (2.0, None), "thesis.managed.x": (0.75, True), "thesis.oracle.x": (0.625, None)}
+    assert rows == expected
+    random_program = thesis.scenario("cg", "mpi", 3)["congestion"]
+    assert random_program == thesis.scenario("nbody", "mpi", 3)["congestion"]
+    later_s = sorted(start for each in random_program[::2] if each["from"] != "n0" for start, _ in each["periods_s"])
+    assert later_s[:3] == [thesis.MOVES_S, thesis.MOVES_S + 0.5, thesis.MOVES_S + 1.0], "one pair at a time"
+    there, back = thesis.scenario("cg", "delay", 3)["congestion"]
+    assert (there["from"], there["to"], there["kind"]) == (back["to"], back["from"], "delay")
 
 
 def test_a_benchmark_that_is_told_to_end_takes_away_what_it_made(tmp_path: Path) -> None:

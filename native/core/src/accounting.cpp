@@ -79,10 +79,10 @@ bool Controller::State::count_again(HostId host, Search& search) {
     const bool brief = busy_s(host, search) < settings_.own_load.min_busy_s;
     const double counted = counted_s(search);
     const bool broken = probes_.forward(host, search.started).low_s < threshold_s(host);
-    const double needed = needed_foreign_share(counted, settings_.own_load);
     const double share = std::max(foreign_part(host, search), told_foreign(host));
-    const bool unsure = !search.by_rate && ((broken && counted < settings_.own_load.broken_s) ||
-                                            (share < needed && counted < settings_.own_load.certain_s));
+    const bool unsure =
+        !search.by_rate && ((broken && counted < settings_.own_load.broken_s) ||
+                            (share < settings_.own_load.foreign_share && counted < settings_.own_load.certain_s));
     if (!missing && !brief && !unsure) return false;
     ++search.recounts;
     search.count_at = now_ + settings_.own_load.min_elapsed_s;
@@ -154,7 +154,7 @@ std::vector<FlowRate> Controller::State::largest_flows(HostId host, const Search
         const bool there = relay == kNoHost
                                ? passes(flow.pair)
                                : passes({flow.pair.source, relay}) || passes({relay, flow.pair.destination});
-        return !there;
+        return !there || flow.size_B == 0;
     });
     std::ranges::sort(flows, std::greater<>{}, &OwnFlow::size_B);
     std::vector<FlowRate> rates;
@@ -189,8 +189,8 @@ std::optional<Pair> Controller::State::first_to_leave(HostId host, const Search&
     return std::nullopt;
 }
 
-/// What others have sent into the path's bottleneck meanwhile. Without candidates nobody was asked, and there is
-/// nothing to decide either.
+/// What others have sent into the path's bottleneck meanwhile, at least. Without candidates nobody was asked, and there
+/// is nothing to decide either.
 double Controller::State::foreign_part(HostId host, const Search& search) const {
     return foreign_share(own_load_s(sharing_flows(host, search)), busy_s(host, search));
 }

@@ -151,6 +151,9 @@ std::vector<wire::LoadEntry> Controller::State::own_entries() const {
         entry.relay = destination.detour ? destination.detour->relay : kNoHost;
         entry.delivered_B = destination.sockets.last_delivered_B();
         entry.earlier_B = destination.sockets.delivered_before_B(now_, settings_.own_load.earlier_s);
+        // What was under way before the sockets were silent is not any more.
+        if (destination.sockets.active(now_, settings_.suspicion))
+            entry.in_flight_B = destination.sockets.in_flight_B();
         entries.push_back(entry);
     }
     if (entries.size() > wire::kMaxLoadEntries) {
@@ -204,14 +207,13 @@ void Controller::State::answer(HostId from, const wire::RelayRequest& request) {
 void Controller::State::answer(HostId from, const wire::RelayGrant& grant) {
     if (!other(grant.destination)) return;
     Destination& destination = destinations_[grant.destination];
-    const Search* search = destination.search ? &*destination.search : nullptr;
+    Search* search = destination.search ? &*destination.search : nullptr;
     const bool asked = search != nullptr && search->phase == Search::Phase::ask && search->ask_token == grant.token &&
                        search->decision.relay == from;
     if (asked && !destination.pending) {
-        const Moved decision = search->decision;
-        destination.search.reset();
-        move(grant.destination, from, decision);
-        return;
+        search->granted = true;
+        search->ask_deadline = now_ + settings_.choice.ask_timeout_s;  // for the echo
+        return take(grant.destination, *search);
     }
     // A grant that came too late; one for a detour made by hand is in use or on its way.
     if (!uses(destination, from)) send(from, wire::RelayRelease{grant.destination});

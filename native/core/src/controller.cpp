@@ -109,6 +109,7 @@ void Controller::State::handle(const SocketSample& sample) {
     const ChangeJudge::Verdict verdict = destination.judge.add(sample, now_);
     heed(destination, verdict);
     end_trial(sample.peer, verdict);
+    if (!destination.detour && !destination.pending) probes_.expect(sample.peer, sample.srtt_s);
     learn_rate(destination, sample);
     watch_sockets(sample.peer);
     if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);

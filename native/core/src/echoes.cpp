@@ -97,23 +97,15 @@ void Controller::State::try_way(HostId host, HostId relay, Trial& way) {
     way.next_echo = now_ + settings_.echo.trial_s;
 }
 
-void Controller::State::try_candidates(HostId host, Search& search) {
-    if (!proves_ || search.phase != Search::Phase::query) return;
-    const Destination& destination = destinations_[host];
-    for (Asked& asked : search.asked) {
-        // That a present detour carries is watched all the time.
-        if (destination.detour && destination.detour->relay == asked.relay) asked.way.carries = true;
-        try_way(host, asked.relay, asked.way);
-    }
+/// Only the way that was chosen: echoes are as large as moved packets, and over all candidates of every search they
+/// would be a queue of their own on narrow links.
+void Controller::State::try_chosen(HostId host, Search& search) {
+    if (proves_ && search.phase == Search::Phase::ask) try_way(host, search.decision.relay, search.way);
 }
 
 Time Controller::State::next_trial(const Search& search) const {
-    Time next = std::numeric_limits<Time>::infinity();
-    if (!proves_ || search.phase != Search::Phase::query) return next;
-    for (const Asked& asked : search.asked) {
-        if (!asked.way.carries) next = std::min(next, asked.way.next_echo);
-    }
-    return next;
+    const bool tried = proves_ && search.phase == Search::Phase::ask && !search.way.carries;
+    return tried ? search.way.next_echo : std::numeric_limits<Time>::infinity();
 }
 
 /// A move by hand waits for the first echo.
@@ -156,10 +148,11 @@ void Controller::State::answer(HostId from, const wire::EchoReply& reply) {
         destination.trial->way.carries = true;
         return try_by_hand(reply.destination);
     }
-    if (destination.search) {
-        for (Asked& asked : destination.search->asked) {
-            if (asked.relay == reply.relay && of(asked.way)) asked.way.carries = true;
-        }
+    Search* const search = destination.search ? &*destination.search : nullptr;
+    if (search != nullptr && search->phase == Search::Phase::ask && search->decision.relay == reply.relay &&
+        of(search->way)) {
+        search->way.carries = true;
+        return take(reply.destination, *search);
     }
     if (!destination.detour || destination.detour->relay != reply.relay) return;
     destination.detour->echoes.answered(reply.token, now_);

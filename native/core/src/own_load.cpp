@@ -54,7 +54,10 @@ std::vector<OwnFlow> own_flows(const SharedLink& shared, const LoadSnapshot& fir
             const double was_s = before == nullptr ? 0.0 : occupied_s(shared, end.source, *before, passed_B);
             const double whole_s = std::max(was_s, occupied_s(shared, end.source, entry, passed_B));
             const HostId was = before == nullptr ? entry.relay : before->relay;
-            if (whole_s > 0.0) flows.push_back({{end.source, entry.destination}, entry.relay, was, passed_B, whole_s});
+            const double under_way_s = occupied_s(shared, end.source, entry, entry.in_flight_B);
+            if (whole_s + under_way_s <= 0.0) continue;
+            flows.push_back(
+                {{end.source, entry.destination}, entry.relay, was, passed_B, whole_s, whole_s + under_way_s});
         }
     }
     return flows;
@@ -62,19 +65,13 @@ std::vector<OwnFlow> own_flows(const SharedLink& shared, const LoadSnapshot& fir
 
 double own_load_s(std::span<const OwnFlow> flows) {
     double sum_s = 0.0;
-    for (const OwnFlow& flow : flows) sum_s += flow.occupied_s;
+    for (const OwnFlow& flow : flows) sum_s += flow.most_s;
     return sum_s;
 }
 
 double foreign_share(double own_s, double busy_s) {
     if (busy_s <= 0.0) return own_s > 0.0 ? 0.0 : 1.0;
     return std::clamp(1.0 - own_s / busy_s, 0.0, 1.0);
-}
-
-double needed_foreign_share(double counted_s, const OwnLoadSettings& settings) {
-    const double range_s = settings.certain_s - settings.min_elapsed_s;
-    const double certainty = range_s > 0.0 ? std::clamp((counted_s - settings.min_elapsed_s) / range_s, 0.0, 1.0) : 1.0;
-    return settings.brief_share + certainty * (settings.foreign_share - settings.brief_share);
 }
 
 }  // namespace fairlead::core

@@ -35,7 +35,8 @@ Burst& ProbeDesk::start(HostId peer, int count, Time now, std::vector<Action>& o
     burst.id = next_id_++;
     burst.peer = peer;
     burst.started = now;
-    burst.deadline = now + (count - 1) * settings_.probes.spacing_s + settings_.probes.answer_timeout_s;
+    burst.deadline =
+        now + (count - 1) * settings_.probes.spacing_s + settings_.probes.answer_timeout_s + path.round_trip_s;
     burst.sent = count;
     path.bursts.push_back(burst);
     out.emplace_back(std::in_place_type<SendProbes>, SendProbes{peer, burst.id, count, settings_.probes.spacing_s});

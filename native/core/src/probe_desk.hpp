@@ -2,6 +2,7 @@
 // Bursts of probes from this host to its peers, their budget, the rare background probes, and what they said.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -75,6 +76,9 @@ class ProbeDesk {
     ZoneTracker& zone(HostId peer) { return paths_[peer].zone; }
     const ZoneTracker& zone(HostId peer) const { return paths_[peer].zone; }
 
+    /// The ranks' sockets have this round trip on the direct path: answers may take as much longer.
+    void expect(HostId peer, double round_trip_s) { paths_[peer].round_trip_s = std::min(round_trip_s, kLost_s); }
+
     /// A lasting shift became part of the base: from now on it is no queueing delay.
     void absorb(HostId peer, double shift_s);
     /// What even the fastest probe met: it counts as queueing delay of all.
@@ -86,12 +90,14 @@ class ProbeDesk {
 
   private:
     static constexpr std::size_t kBurstsKept = 4;
+    static constexpr double kLost_s = 0.25;  // then a probe is told to be lost
     struct Path {
         DelayWindow forward;
         DelayWindow backward;
         ZoneTracker zone;
         std::vector<Burst> bursts;  ///< the last kBurstsKept, oldest first
         double min_round_trip_s = 0.0;
+        double round_trip_s = 0.0;  ///< of the ranks' sockets, of late
         double absorbed_s = 0.0;
         double hidden_s = 0.0;
         Time next_background = 0.0;

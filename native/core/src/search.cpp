@@ -135,11 +135,10 @@ void Controller::State::progress(HostId host) {
         case Search::Phase::look:
             return look(host, search);
         case Search::Phase::query:
-            try_candidates(host, search);
             return query(host, search);
         case Search::Phase::ask:
-            if (now_ >= search.ask_deadline) refused(host, search);
-            return;
+            if (now_ >= search.ask_deadline) return refused(host, search);
+            return try_chosen(host, search);
     }
 }
 
@@ -209,7 +208,6 @@ void Controller::State::begin_query(HostId host, Search& search) {
         send(asked.relay, wire::PathQuery{asked.token, host});
         asked.first_burst = probes_.burst(asked.relay, now_, *out_);
     }
-    try_candidates(host, search);
     if (!search.asked.empty()) {
         search.direct_burst = probes_.burst(host, now_, *out_);
         ask_loads(host, search);
@@ -282,7 +280,7 @@ bool Controller::State::answers_complete(const Search& search) const {
     bool any = false;
     for (const Asked& asked : search.asked) {
         const auto first = probes_.find(asked.relay, asked.first_burst);
-        const bool both = asked.answered && (!first || first->done) && (asked.way.carries || !proves_);
+        const bool both = asked.answered && (!first || first->done);
         all = all && both;
         any = any || both;
     }
@@ -340,8 +338,7 @@ void Controller::State::measure(HostId host, Search& search) const {
         m.first = LegState{seen.typical_s, probes_.half_round_trip_s(asked.relay), seen.samples > 0};
         if (burst && burst->done && 2 * burst->answered < burst->sent) m.first.usable = false;
         m.second = asked.second;
-        const bool carries = asked.way.carries || !proves_;
-        m.second.usable = asked.answered && asked.second.usable && carries && same_time(host, search, asked);
+        m.second.usable = asked.answered && asked.second.usable && same_time(host, search, asked);
         m.load = asked.load;
         m.candidate.relay = asked.relay;
         m.candidate.weight = std::max(sharing_.weight(leg1), sharing_.weight(leg2));
@@ -374,7 +371,7 @@ void Controller::State::decide(HostId host, Search& search) {
         for (const HostId source : missing) ++peers_[source].loads_unanswered;
         return stay(host, StayReason::no_answer, kNoHost, 0.0, {});
     }
-    double needed = needed_foreign_share(counted_s(search), settings_.own_load);
+    double needed = settings_.own_load.foreign_share;
     if (seen.low_s < threshold_s(host)) needed = std::max(needed, settings_.own_load.broken_share);
     double achieved_bps = 0.0;
     if (search.by_rate) {
@@ -448,12 +445,11 @@ void Controller::State::decide_detour(HostId host, Search& search) {
 
 void Controller::State::take_or_stay(HostId host, Search& search) {
     Destination& destination = destinations_[host];
-    const bool broken = avoid_broken(host, search);
     const Choice choice = choose(search.measured, search.present, turn(host), settings_.choice, random_);
     if (choice.relay == kNoHost) {
         const bool all_refused = search.measured.empty() && search.ask_token != 0;
         StayReason reason = all_refused ? StayReason::refused : choice.reason;
-        if (reason == StayReason::no_answer && broken) reason = StayReason::not_carried;
+        if (all_refused && search.broken_ways) reason = StayReason::not_carried;
         return stay(host, !can_relay_ || reachable(host) ? reason : StayReason::destination_lost, choice.best,
                     choice.latency_s, {});
     }
@@ -464,29 +460,41 @@ void Controller::State::take_or_stay(HostId host, Search& search) {
     search.decision.detour_latency_s = choice.latency_s;
     search.decision.destination = host;
     search.decision.relay = choice.relay;
+    ask_relay(host, search, choice.relay);
+}
+
+/// Asks the relay for its grant, and at the same time for the proof that the way over it carries packets.
+void Controller::State::ask_relay(HostId host, Search& search, HostId relay) {
     search.phase = Search::Phase::ask;
     search.ask_token = next_token_++;
     search.ask_deadline = now_ + settings_.choice.ask_timeout_s;
-    const double rate_bps =
-        std::max(settings_.relay.request_min_bps, settings_.relay.request_factor * destination.sockets.peak_rate_bps());
-    send(choice.relay, wire::RelayRequest{search.ask_token, host, rate_bps});
+    search.granted = false;
+    search.way = {};
+    const double rate_bps = std::max(settings_.relay.request_min_bps,
+                                     settings_.relay.request_factor * destinations_[host].sockets.peak_rate_bps());
+    send(relay, wire::RelayRequest{search.ask_token, host, rate_bps});
+    try_chosen(host, search);
 }
 
-/// Relays that answered, but over which no echo came back: not tried again for a while. Whether there are any.
-bool Controller::State::avoid_broken(HostId host, const Search& search) {
-    bool any = false;
-    if (now_ < search.queried_at + settings_.choice.query_extended_s) return any;  // they may only be slow
-    for (const Asked& asked : search.asked) {
-        if (!asked.answered || !asked.second.usable || asked.way.carries || asked.way.echoes < kTries) continue;
-        avoid(destinations_[host], asked.relay);
-        any = true;
-    }
-    return any;
+/// Moves, once both are there.
+void Controller::State::take(HostId host, Search& search) {
+    if (!search.granted || (proves_ && !search.way.carries)) return;
+    const Moved decision = search.decision;
+    destinations_[host].search.reset();
+    move(host, decision.relay, decision);
 }
 
-/// The relay asked said no, or nothing: the next best.
+/// A relay that granted the detour, but over which no echo came back, is not tried again for a while.
+void Controller::State::avoid_broken(HostId host, Search& search) {
+    if (!proves_ || !search.granted || search.way.carries || search.way.echoes < kTries) return;
+    avoid(destinations_[host], search.decision.relay);
+    search.broken_ways = true;
+}
+
+/// The relay asked said no, or nothing, or nothing came back over it: the next best.
 void Controller::State::refused(HostId host, Search& search) {
     const HostId relay = search.decision.relay;
+    avoid_broken(host, search);
     // It may have granted after all, and the grant may still come.
     send(relay, wire::RelayRelease{host});
     std::erase_if(search.measured, [relay](const MeasuredCandidate& m) { return m.candidate.relay == relay; });

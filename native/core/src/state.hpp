@@ -49,7 +49,6 @@ struct Asked {
     Time answered_at = 0.0;
     LegState second;
     double load = 0.0;
-    Trial way;
 };
 
 /// A time that can be.
@@ -63,7 +62,7 @@ struct Search {
     enum class Phase : std::uint8_t {
         look,   ///< a burst on the direct path: is there a standing queue?
         query,  ///< candidates, own load, and the direct path once more
-        ask     ///< decided; the relay is asked for its grant
+        ask     ///< decided; the relay is asked for its grant, and an echo for the proof that the way carries packets
     };
     Phase phase = Phase::look;
     Suspicion why = Suspicion::none;
@@ -89,7 +88,10 @@ struct Search {
     PresentPath present;
     std::uint32_t ask_token = 0;
     Time ask_deadline = 0.0;
-    Moved decision;  ///< what the report will say
+    bool granted = false;
+    Trial way;                 ///< over the relay that is asked
+    bool broken_ways = false;  ///< one that was granted carried nothing
+    Moved decision;            ///< what the report will say
 };
 
 /// What was asked of the guardian and is not answered yet.
@@ -288,8 +290,10 @@ class Controller::State {
     void decide_detour(HostId destination, Search& search);
     void measure(HostId destination, Search& search) const;
     void take_or_stay(HostId destination, Search& search);
+    void ask_relay(HostId destination, Search& search, HostId relay);
+    void take(HostId destination, Search& search);
     void refused(HostId destination, Search& search);
-    bool avoid_broken(HostId destination, const Search& search);
+    void avoid_broken(HostId destination, Search& search);
     double base_latency_s(Pair path) const;
     double threshold_s(HostId destination) const;
     double leave_threshold_s(HostId destination) const;
@@ -352,7 +356,7 @@ class Controller::State {
     void avoid(Destination& destination, HostId relay) const;
     bool avoids(const Destination& destination, HostId relay) const;
     void try_way(HostId destination, HostId relay, Trial& way);
-    void try_candidates(HostId destination, Search& search);
+    void try_chosen(HostId destination, Search& search);
     Time next_trial(const Search& search) const;
     void try_by_hand(HostId destination);
 

@@ -226,6 +226,7 @@ Kind write(Writer& out, const LoadReport& m) {
         out.put(entry.relay);
         out.put(entry.delivered_B);
         out.put(entry.earlier_B);
+        out.put(entry.in_flight_B);
     }
     return Kind::load_report;
 }
@@ -239,6 +240,7 @@ void read(Reader& in, LoadReport& m) {
         entry.relay = in.host_or_none();
         entry.delivered_B = in.take<std::uint64_t>();
         entry.earlier_B = in.take<std::uint64_t>();
+        entry.in_flight_B = in.take<std::uint64_t>();
         m.entries.push_back(entry);
     }
 }

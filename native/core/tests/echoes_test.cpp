@@ -270,6 +270,33 @@ TEST(Trials, AMoveByHandOverAWayThatCarriesNothingIsRefused) {
     EXPECT_TRUE(rig.seen<Move>().empty());
 }
 
+/// Echoes over all candidates of every search would be a queue of their own on narrow links.
+TEST(Trials, OnlyTheChosenWayIsTried) {
+    for (const bool own : {false, true}) {
+        Rig rig(proving());
+        rig.greet_all();
+        if (own) rig.sample_B = 200000;  // more than the link carries
+        rig.congestion(10e-3, 0.0);
+        ASSERT_EQ(rig.seen<Moved>().size(), own ? 0U : 1U);
+        int tried = 0;
+        for (const SendEcho& sent : rig.seen<SendEcho>()) tried += sent.trial ? 1 : 0;
+        EXPECT_EQ(tried, own ? 0 : 1);
+    }
+}
+
+TEST(Trials, AMoveWaitsForTheGrantAndForAnEcho) {
+    for (const bool grant : {false, true}) {
+        Rig rig(proving());
+        rig.greet_all();
+        rig.grant = grant;
+        rig.echoes = !grant;
+        rig.congestion(10e-3, 0.0);
+        EXPECT_TRUE(rig.seen<Move>().empty());
+        ASSERT_FALSE(rig.seen<Stayed>().empty());
+        EXPECT_EQ(rig.seen<Stayed>()[0].reason, grant ? StayReason::not_carried : StayReason::refused);
+    }
+}
+
 TEST(Trials, OnlyRelaysThatCarryAreTaken) {
     for (HostId broken = 2; broken < kHosts; ++broken) {
         Rig rig(proving());
@@ -279,16 +306,6 @@ TEST(Trials, OnlyRelaysThatCarryAreTaken) {
         ASSERT_EQ(rig.seen<Moved>().size(), 1U);
         EXPECT_NE(rig.seen<Moved>()[0].relay, broken);
     }
-}
-
-TEST(Trials, WhereNoRelayCarriesThePairStaysAndItIsTold) {
-    Rig rig(proving());
-    rig.greet_all();
-    rig.echoes = false;
-    rig.congestion(10e-3, 0.0);
-    EXPECT_TRUE(rig.seen<Move>().empty());
-    ASSERT_FALSE(rig.seen<Stayed>().empty());
-    EXPECT_EQ(rig.seen<Stayed>()[0].reason, StayReason::not_carried);
 }
 
 TEST(Trials, TheyDoNotDelayAMove) {

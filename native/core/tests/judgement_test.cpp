@@ -153,6 +153,18 @@ TEST(OwnLoad, APairThatCameIntoUseCountsFromItsBegin) {
     EXPECT_DOUBLE_EQ(own_load_s(own_flows(shared_with_0_2, before, after, 1.0, 0.004)), 1e-3);
 }
 
+/// Acknowledgements wait behind the data of the other direction.
+TEST(OwnLoad, WhatIsUnderWayAtTheEndMayHavePassed) {
+    LoadSnapshot before;
+    LoadSnapshot after;
+    before.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 1000, 900, 20000}, {4, kNoHost, 0, 0}}, 1.0);
+    after.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 51000, 1000, 25000}, {4, kNoHost, 0, 0, 9000}}, 1.02);
+    const std::vector<OwnFlow> flows = own_flows(shared_with_0_2, before, after, 1.0, 0.004);
+    ASSERT_EQ(flows.size(), 1U);
+    EXPECT_DOUBLE_EQ(flows[0].occupied_s, 2e-3) << "50 kB were acknowledged";
+    EXPECT_DOUBLE_EQ(own_load_s(flows), 3e-3) << "and 25 kB are under way";
+}
+
 TEST(OwnLoad, BytesOnALinkOfUnknownRateExplainAnyQueue) {
     LoadSnapshot before;
     LoadSnapshot idle;
@@ -170,20 +182,6 @@ TEST(OwnLoad, ForeignShare) {
     EXPECT_DOUBLE_EQ(foreign_share(0.005, 0.020), 0.75);
     EXPECT_DOUBLE_EQ(foreign_share(0.024, 0.020), 0.0);
     EXPECT_DOUBLE_EQ(foreign_share(1e-6, 0.0), 0.0);
-}
-
-TEST(OwnLoad, AShortCountNeedsMore) {
-    OwnLoadSettings settings;
-    settings.min_elapsed_s = 0.01;
-    settings.certain_s = 0.05;
-    settings.brief_share = 0.6;
-    settings.foreign_share = 0.4;
-    EXPECT_DOUBLE_EQ(needed_foreign_share(0.0, settings), 0.6);
-    EXPECT_DOUBLE_EQ(needed_foreign_share(0.01, settings), 0.6);
-    EXPECT_NEAR(needed_foreign_share(0.03, settings), 0.5, 1e-12);
-    EXPECT_DOUBLE_EQ(needed_foreign_share(1.0, settings), 0.4);
-    settings.certain_s = settings.min_elapsed_s;
-    EXPECT_DOUBLE_EQ(needed_foreign_share(0.0, settings), 0.4);
 }
 
 TEST(Settings, DefaultsAreValidAndNamed) {

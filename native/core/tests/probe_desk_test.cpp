@@ -77,6 +77,18 @@ TEST_F(Background, IsNotBegunAnewWhileItBegins) {
     }
 }
 
+TEST(Bursts, AnswersMayTakeAsLongAsTheSocketsRoundTrip) {
+    const Settings settings;
+    for (const double round_trip_s : {0.0, 0.088}) {
+        ProbeDesk desk(0, 2, settings);
+        desk.expect(1, round_trip_s);
+        std::vector<Action> out;
+        desk.burst(1, 1000.0, out);
+        EXPECT_TRUE(desk.expire(1000.0 + settings.probes.answer_timeout_s).empty());
+        EXPECT_EQ(desk.expire(1000.090).size(), round_trip_s > 0.0 ? 0U : 1U);
+    }
+}
+
 TEST(LookPeriod, GrowsWithTheTimeThatNothingMoved) {
     const LookSettings settings;
     EXPECT_DOUBLE_EQ(look_period_s(0.0, settings), 0.040);

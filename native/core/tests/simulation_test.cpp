@@ -209,6 +209,26 @@ TEST(Simulation, OnlyAsManyPairsLeaveAsItTakes) {
     }
 }
 
+/// A full queue of 45 ms each way: answers to probes take twice as long.
+TEST(Simulation, SeesALongQueueEachWay) {
+    for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+        Config config;
+        config.seed = seed;
+        config.core_bps = 50e6;
+        config.core_limit_B = 281e3;
+        Simulation net(config);
+        everybody_exchanges(net, 2e3, 20e-3);
+        net.foreign(0, 1, 4, 2.0, 20.0);
+        net.foreign(1, 0, 4, 2.0, 20.0);
+        net.run_until(5.0);
+        std::set<std::pair<HostId, HostId>> away;
+        for (const Entry& entry : net.diary()) {
+            if (const auto* moved = std::get_if<Moved>(&entry.action)) away.emplace(entry.host, moved->destination);
+        }
+        EXPECT_EQ(away.size(), 8U) << "all pairs of the two leafs, seed " << seed;
+    }
+}
+
 TEST(Simulation, StaysOnACleanNetwork) {
     Config config;
     Simulation net(config);

@@ -24,6 +24,7 @@ struct Options {
     std::string scenario;
     std::optional<std::uint64_t> seed;
     bool unmanaged = false;
+    bool diary = false;
     int budget = 200;
     std::string pattern;
     Pattern shape;
@@ -37,7 +38,10 @@ Scenario scenario_of(const Options& options) {
 
 void run_scenario(const Options& options) {
     const Scenario scenario = scenario_of(options);
-    std::cout << outcome_json(scenario, run(scenario)).dump(1) << '\n';
+    const Outcome outcome = run(scenario);
+    nlohmann::ordered_json told = outcome_json(scenario, outcome);
+    if (options.diary) told["diary"] = diary_json(scenario, outcome);
+    std::cout << told.dump(1) << '\n';
 }
 
 void ask_oracle(const Options& options) {
@@ -73,8 +77,10 @@ void add_commands(CLI::App& app, Options& options) {
         command->add_option("--seed", options.seed, "seed instead of the scenario's");
     }
     run->add_flag("--unmanaged", options.unmanaged, "without agents, even if the scenario has them");
+    run->add_flag("--diary", options.diary, "what agents reported, too: levels of paths, reasons to move or to stay");
     run->callback([&options] { run_scenario(options); });
-    oracle->add_option("--budget", options.budget, "largest number of choices tried, of each kind")->check(CLI::PositiveNumber);
+    oracle->add_option("--budget", options.budget, "largest number of choices tried, of each kind")
+        ->check(CLI::PositiveNumber);
     oracle->callback([&options] { ask_oracle(options); });
     app.add_subcommand("settings", "list the agents' settings; as JSON")->callback([] { list_settings(std::cout); });
     auto* trace = app.add_subcommand("trace", "write the trace of a pattern of communication");
@@ -82,7 +88,8 @@ void add_commands(CLI::App& app, Options& options) {
     trace->add_option("--ranks", options.shape.ranks)->required();
     trace->add_option("--message", options.shape.message_B, "bytes of a message, or of a block")->required();
     trace->add_option("--iterations", options.shape.iterations)->required();
-    trace->add_option("--compute", options.shape.compute_s, "seconds that each rank computes before an iteration's messages");
+    trace->add_option("--compute", options.shape.compute_s,
+                      "seconds that each rank computes before an iteration's messages");
     trace->add_option("--spread", options.shape.spread, "share by which these vary at random, up and down")
         ->check(CLI::Range(0.0, 1.0));
     trace->add_option("--seed", options.shape.seed, "seed of this variation");

@@ -42,6 +42,7 @@ RouteChange change(const Entry& entry, double lead_s, core::HostId destination, 
 
 void report_agents(const std::vector<Entry>& diary, double lead_s, Outcome& outcome) {
     for (const Entry& entry : diary) {
+        outcome.diary.push_back({entry.at - lead_s, entry.job, entry.host, entry.action});
         if (const auto* moved = std::get_if<core::Moved>(&entry.action)) {
             outcome.changes.push_back(change(entry, lead_s, moved->destination, moved->relay));
             outcome.changes.back().reason = moved->ahead ? "ahead" : "congested";

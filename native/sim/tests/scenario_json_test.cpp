@@ -118,6 +118,16 @@ TEST(Example, ManagementEscapesTheCongestion) {
         EXPECT_GT(change.at_s, 0.5) << "when the congestion begins";
         EXPECT_GE(change.relay, 4) << "on the other two leafs";
     }
+    const json diary = diary_json(scenario, managed);
+    std::size_t moved = 0;
+    for (const json& line : diary) {
+        if (line["report"] != "moved") continue;
+        ++moved;
+        EXPECT_EQ(line["before"], nullptr) << "from the direct path";
+        EXPECT_GT(line["foreign_share"], 0.3);
+        EXPECT_LT(line["detour_latency_s"], line["present_latency_s"]);
+    }
+    EXPECT_EQ(moved, managed.changes.size());
     const double managed_s = managed.programs[0].makespan_s;
     scenario.managed = false;
     const double plain_s = run(scenario).programs[0].makespan_s;

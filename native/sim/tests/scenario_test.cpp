@@ -50,6 +50,26 @@ double makespan_s(const Scenario& scenario) {
     return run(scenario).programs.front().makespan_s;
 }
 
+/// A torus of 4 x 4 ranks, whose columns fill the narrow trunks by themselves both ways: acknowledgements wait behind
+/// the data of the other direction, and come in bunches.
+TEST(Scenario, AProgramThatFillsItsPathsStaysOnThem) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        Leafs kind;
+        kind.leafs = 4;
+        kind.hosts_per_leaf = 4;
+        kind.host = kind.neighbour = {106e6, 20e-6, 133e3};
+        kind.trunk = {21.3e6, 30e-6, 94e3};
+        Scenario scenario{mesh(kind), {}, true, 2.0, 100.0, {}, {}, {}};
+        scenario.simulation.seed = scenario.simulation.agents.seed = seed;
+        const Pattern torus{16, 4945, 150, 2.1e-3, 0.05, seed};
+        scenario.programs.push_back({*make("halo", torus), {}, {}});
+        for (EndId host = 0; host < 16; ++host) scenario.programs[0].hosts.push_back(host);
+        const Outcome managed = run(scenario);
+        EXPECT_TRUE(managed.changes.empty()) << managed.changes.size() << " reroutes, seed " << seed;
+        EXPECT_GE(managed.stayed.at("own_load"), 1) << "the queue was seen";
+    }
+}
+
 TEST(Scenario, AProgramTakesTheTimeOfItsMessages) {
     const Outcome outcome = run(exchanges(20));
     EXPECT_NEAR(outcome.programs[0].makespan_s, 20 * (kDirect_s + kBack_s), 1e-9);

@@ -42,25 +42,23 @@ struct OwnFlow {
     HostId before = kNoHost;   ///< the same at the first snapshot
     std::uint64_t size_B = 0;  ///< that passed between two snapshots
     double occupied_s = 0.0;   ///< for so long they occupied the link
+    double most_s = 0.0;       ///< the same with what was under way at the second snapshot
 };
 
 /// Which pairs of the job loaded the links where a path's packets may queue, between two snapshots. Counted is what was
-/// acknowledged: an acknowledgement comes back no later than the answer of a probe that queued behind its
-/// bytes. Traffic on a detour counts once, on the slower of the legs that share. A first answer that came more than
-/// late_s after `asked_at` may miss bytes: its earlier counters are taken. A pair that only the second lists came into
-/// use meanwhile: all its bytes count, rather too many than too few. Sources that answered only once are left out.
-/// Occupied for ever where bytes passed a link of unknown rate.
+/// acknowledged. Acknowledgements wait behind the data of the other direction, and then many come at once: what was
+/// under way at the end may have passed as well. Traffic on a detour counts once, on the slower of the legs that share.
+/// A first answer that came more than late_s after `asked_at` may miss bytes: its earlier counters are taken. A pair
+/// that only the second lists came into use meanwhile: all its bytes count, rather too many than too few. Sources that
+/// answered only once are left out. Occupied for ever where bytes passed a link of unknown rate.
 std::vector<OwnFlow> own_flows(const SharedLink& shared, const LoadSnapshot& first, const LoadSnapshot& second,
                                Time asked_at, double late_s);
 
-/// For how long all of them occupied it together.
+/// For how long all of them together occupied it at most.
 double own_load_s(std::span<const OwnFlow> flows);
 
 /// Share of a queue that is not the job's own, 0 to 1, where the queue stood for busy_s, and the job's own bytes
-/// occupied the link for own_s.
+/// occupied the link for own_s at most: the share is at least this.
 double foreign_share(double own_s, double busy_s);
-
-/// The share that must be foreign for a move after the bytes were counted for counted_s: the shorter, the larger.
-double needed_foreign_share(double counted_s, const OwnLoadSettings& settings);
 
 }  // namespace fairlead::core

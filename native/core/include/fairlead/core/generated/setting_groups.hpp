@@ -100,15 +100,13 @@ struct ProbeSettings {
 };
 
 struct OwnLoadSettings {
-    /// share of a queue that must be cross-traffic; below it the job's own bytes explain the queue
+    /// share of a queue that must be cross-traffic, at least; below it the job's own bytes may explain the queue
     double foreign_share = 0.3;
-    /// the same after the shortest count, in which acknowledgements come in bunches
-    double brief_share = 0.5;
     /// the same for a queue that a fifth of the probes did not meet
     double broken_share = 0.6;
     /// time for which the bytes of such a queue are counted
     double broken_s = 0.07;
-    /// length of a count from which foreign_share applies; for shorter ones a value between it and brief_share does
+    /// length of a count after which own bytes explain a queue; a shorter one is repeated, up to max_recounts
     double certain_s = 0.12;
     /// shortest count, between two reads of the job's own bytes
     double min_elapsed_s = 0.015;

@@ -1,0 +1,103 @@
+"""Chapter 4 of the DMCBM thesis in simulation: 16 ranks beside bursts, a random MPI program, and a fixed delay.
+
+The cases are those of `examples/dmcbm.toml`, with the patterns and message sizes of its programs in place of these, so
+that nothing of this machine is in the figures. The oracle knows when and where congestion comes.
+"""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from bench.figures import Figure, median_figure
+from bench.oracle import compare
+from bench.session import Session
+
+WORST_TARGET = 1.02
+SEEDS, QUICK_SEEDS = 5, 1
+BUDGET, QUICK_BUDGET = 60, 10
+ONSET_S, MOVES_S, END_S = 0.5, 4.0, 60.0
+INTERVAL_S = 0.5  # for which the random program keeps its partners
+
+# As examples/mesh16.toml.
+MESH16 = {
+    "kind": "mesh", "leafs": 4, "hosts_per_leaf": 4, "neighbours_per_leaf": 2,
+    "host_link": {"rate_bps": 1e9, "queue_s": 0.010, "delay_s": 10e-6},
+    "trunk": {"rate_bps": 200e6, "queue_s": 0.020, "delay_s": 30e-6},
+}  # fmt: skip
+# Messages of cg, class B, and of nbody with 4096 particles of 1 KiB, both on 16 ranks; about six seconds each.
+PROGRAMS = {
+    "cg": {"name": "cg", "message_B": 150_000, "iterations": 300, "compute_s": 0.010},
+    "nbody": {"name": "ring", "message_B": 262_144, "iterations": 270, "compute_s": 0.010},
+}
+CONGESTION = ("bursts", "mpi", "delay")
+
+
+def measure(session: Session) -> Iterator[Figure]:
+    """Figures ``thesis.managed.…`` and ``thesis.oracle.…``: run times over the unmanaged one, with the same congestion;
+    ``thesis.slowdown.…``: what that congestion costs."""
+    budget = session.size(BUDGET, QUICK_BUDGET)
+    for program in PROGRAMS:
+        for congestion in CONGESTION:
+            session.say(f"{program}, {congestion}")
+            found = []
+            for seed in range(1, session.size(SEEDS, QUICK_SEEDS) + 1):
+                found.append(compare(session.directory / "scenario.json", scenario(program, congestion, seed), budget))
+                session.record(program=program, congestion=congestion, **found[-1])
+            yield from figures(f"{program}.{congestion}", found)
+
+
+def figures(name: str, found: list[dict[str, Any]]) -> Iterator[Figure]:
+    """Medians over the seeds."""
+    yield median_figure(f"thesis.slowdown.{name}", [each["plain_s"] / each["clean_s"] for each in found], "1")
+    managed = [each["managed_s"] / each["plain_s"] for each in found]
+    yield median_figure(f"thesis.managed.{name}", managed, "1", target=WORST_TARGET)
+    oracle = [each["oracle"]["makespan_s"] / each["plain_s"] for each in found]
+    yield median_figure(f"thesis.oracle.{name}", oracle, "1")
+
+
+def scenario(program: str, congestion: str, seed: int) -> dict[str, Any]:
+    """A program on 16 hosts, four on each leaf, and what slows it down."""
+    disturb = {"bursts": _bursts, "mpi": _mpi, "delay": _delay}[congestion]
+    return {
+        "seed": seed,
+        "topology": MESH16,
+        "programs": [{"pattern": {"ranks": 16, "spread": 0.02, **PROGRAMS[program]}}],
+        "congestion": disturb(random.Random(f"{seed} {congestion}")),
+    }
+
+
+def _each_way(a: str, b: str, **what: Any) -> list[dict[str, Any]]:
+    return [{**what, "from": a, "to": b}, {**what, "from": b, "to": a}]
+
+
+def _bursts(chance: random.Random) -> list[dict[str, Any]]:
+    """Two streams each way, two seconds on and half a second off; later between two other leafs."""
+    periods_s: list[list[float]] = []
+    at_s = ONSET_S + chance.random()
+    while at_s < END_S:
+        periods_s.append([at_s, at_s + 2.0])
+        at_s += 2.5
+    earlier = [each for each in periods_s if each[0] < MOVES_S]
+    later = [each for each in periods_s if each[0] >= MOVES_S]
+    streams = {"kind": "streams", "streams": 2}
+    return [
+        *_each_way("n0", "n2", **streams, periods_s=earlier),
+        *_each_way("n4", "n6", **streams, periods_s=later),
+    ]
+
+
+def _mpi(chance: random.Random) -> list[dict[str, Any]]:
+    """A program of two ranks at first, later of three, of which two that are drawn exchange messages and one rests."""
+    periods_s: dict[tuple[str, str], list[list[float]]] = {("n0", "n2"): [[ONSET_S, MOVES_S]]}
+    at_s = MOVES_S
+    while at_s < END_S:
+        a, b = sorted(chance.sample(["n3", "n5", "n7"], 2))
+        periods_s.setdefault((a, b), []).append([at_s, at_s + INTERVAL_S])
+        at_s += INTERVAL_S
+    streams = {"kind": "streams", "streams": 1}
+    return [each for pair, when_s in periods_s.items() for each in _each_way(*pair, **streams, periods_s=when_s)]
+
+
+def _delay(_: random.Random) -> list[dict[str, Any]]:
+    """On the link between two leafs, from the start."""
+    return _each_way("leaf0", "leaf1", kind="delay", added_s=5e-3, periods_s=[[0.0, END_S]])
