@@ -54,7 +54,7 @@ def measured(cluster: Cluster, results: Path, settings: Settings = SMALL) -> Cha
 
 
 def scored(found: Characterization, lab: labs.Lab) -> Score:
-    result = score(found.sensitivity.hurts, truth_of(lab.shared_bottlenecks(), found.hosts))
+    result = score(found.sensitivity.dense(), truth_of(lab.shared_bottlenecks(), found.hosts))
     print(f"{lab.name}: precision {result.precision:.3f}, recall {result.recall:.3f}, {result}, {found.notes}")
     return result
 

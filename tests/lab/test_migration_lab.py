@@ -161,7 +161,7 @@ def test_what_agents_are_told_after_a_move_is_what_a_characterization_finds(tmp_
                 characterization = latest(store, Cluster.load(cluster))
             assert characterization is not None
             inventory = LabDriver(lab.name).inventory()
-            found.append((characterization.sensitivity.hurts, Places.of(inventory, characterization.hosts)))
+            found.append((characterization.sensitivity.dense(), Places.of(inventory, characterization.hosts)))
     finally:
         lab.down()
     (before, there), (measured, here) = found

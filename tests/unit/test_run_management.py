@@ -35,7 +35,7 @@ def test_agents_learn_where_nothing_is_known(store: Store) -> None:
     assert management.tables[2].shares == []
     (remark,) = management.remarks
     assert remark.startswith("c has no characterization: agents learn how long its paths take while the program runs")
-    assert management.hurts is None
+    assert management.sharing is None
 
 
 def test_two_hosts_need_no_guardians(store: Store) -> None:

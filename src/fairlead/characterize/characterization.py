@@ -5,15 +5,16 @@ Only raw samples are stored; everything else is computed from them when it is re
 
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
-from fairlead.characterize import coverage, downstream_bottlenecks, json_form, path_table, sample_store, sensitivity
+from fairlead.characterize import coverage, downstream_bottlenecks, json_form, path_table, sample_store
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.path_table import Candidate
 from fairlead.characterize.samples import Floats, Samples
-from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.characterize.survey import Settings
 from fairlead.characterize.tournament import Pair
 from fairlead.cluster.description import Cluster
@@ -37,7 +38,7 @@ class Characterization:
         hosts: names of the measured hosts (ranks and relays, in the cluster file's order); ``addresses`` alike.
         started_s, ended_s: seconds since the epoch.
         latency, sensitivity: the matrices.
-        rates_bps: (hosts, hosts) what each ordered pair carries alone; NaN where not measured.
+        rates_bps: (hosts, hosts) what each ordered pair carries alone; NaN where not known.
         reason: why it is incomplete; empty for a complete one.
         notes: what a reader must know of how the figures came about.
         run: number of the run in the results store.
@@ -49,7 +50,7 @@ class Characterization:
     started_s: float
     ended_s: float
     latency: LatencyMatrix
-    sensitivity: Sensitivity
+    sensitivity: SharedBottlenecks
     rates_bps: Floats
     reason: str = ""
     notes: tuple[str, ...] = ()
@@ -76,9 +77,9 @@ class Characterization:
             addresses=tuple(str(host["address"]) for host in hosts),
             started_s=run.started_s,
             ended_s=run.started_s if run.ended_s is None else run.ended_s,
-            latency=LatencyMatrix.of(samples.exchanges, samples.count),
+            latency=LatencyMatrix.of_samples(samples),
             sensitivity=relation,
-            rates_bps=samples.rates_bps(),
+            rates_bps=relation.rates_bps,
             reason=reason,
             notes=tuple(_notes(samples, relation, names)),
             run=run.id,
@@ -101,7 +102,7 @@ class Characterization:
         _, of = coverage.present(hosts, cluster)
         if of == list(range(len(self.hosts))):
             return replace(self, cluster=cluster.name)
-        two, four = np.ix_(of, of), np.ix_(of, of, of, of)
+        two = np.ix_(of, of)
         sized = np.ix_(range(len(self.latency.sizes_B)), of, of)
         latency, relation = self.latency, self.sensitivity
         return replace(
@@ -118,9 +119,7 @@ class Characterization:
                 latency.one_way[sized],
                 latency.clock_error_s[two],
             ),
-            sensitivity=Sensitivity(
-                relation.hurts[four], relation.excess_s[four], relation.effective[two], relation.limit_s[two]
-            ),
+            sensitivity=relation.selected(of),
             rates_bps=self.rates_bps[two],
         )
 
@@ -152,7 +151,14 @@ class Characterization:
 
     def candidates(self, pair: Pair, size_B: int | None = None) -> tuple[Candidate, ...]:
         """The path table's entry for an ordered pair: detours in the order in which they are to be tried."""
-        return path_table.candidates(pair, self.latency, self.sensitivity, size_B or self.reference_size_B())
+        key = pair, size_B or self.reference_size_B()
+        if key not in self._candidates:
+            self._candidates[key] = path_table.candidates(pair, self.latency, self.sensitivity, key[1])
+        return self._candidates[key]
+
+    @cached_property
+    def _candidates(self) -> dict[tuple[Pair, int], tuple[Candidate, ...]]:
+        return {}
 
     def has_detour(self) -> bool:
         """Whether any host pair has a detour around its own bottleneck. On a single switch none has."""
@@ -188,17 +194,17 @@ class Characterization:
                 f"{np.nanmax(rates):.0f} Mbit/s"
             )
         if self.sensitivity.effective.any():
-            hurt = int(self.sensitivity.hurts.sum())
             weights = self.sensitivity.weights
+            hurt = float(np.nanmean(weights)) * (int(self.sensitivity.effective.sum()) - 1)
             lines.append(
-                f"  shared bottlenecks: traffic on a pair slows down {hurt / pairs:.1f} other pairs on average; "
+                f"  shared bottlenecks: traffic on a pair slows down {hurt:.1f} other pairs on average; "
                 f"each pair is slowed down by {np.nanmin(weights):.0%} to {np.nanmax(weights):.0%} of the others"
             )
         return lines + [f"  note: {note}" for note in self.notes]
 
     def path_table_words(self) -> list[str]:
         """The path table, for people."""
-        return path_table.describe(self.hosts, self.latency, self.sensitivity, self.reference_size_B())
+        return path_table.describe(self.hosts, self.latency, self.candidates, self.reference_size_B())
 
     def manage_tables(self, self_index: int) -> Manage:
         """What the agent on one host decides by (docs/guides/characterize.md).
@@ -287,23 +293,24 @@ def chosen(store: Store, number: int | None, before_run: Run | None = None) -> R
     return candidates[-1]
 
 
-def _relation(samples: Samples, complete: bool) -> Sensitivity:
-    if not complete and (not samples.idle() or not samples.injected()):
-        return Sensitivity.unknown(samples.count)
-    network = sensitivity.quiet(samples)
-    return downstream_bottlenecks.complete(sensitivity.evaluate(samples, network), samples, network)
+def _relation(samples: Samples, complete: bool) -> SharedBottlenecks:
+    if not complete and (not samples.idle() or len(samples.windows) == len(samples.idle())):
+        return SharedBottlenecks.unknown(samples.count)
+    return SharedBottlenecks.of(samples)
 
 
-def _notes(samples: Samples, relation: Sensitivity, hosts: tuple[str, ...]) -> list[str]:
+def _notes(samples: Samples, relation: SharedBottlenecks, hosts: tuple[str, ...]) -> list[str]:
     notes = []
-    singles = [pairs[0] for pairs in samples.injected() if len(pairs) == 1]
-    idle = [f"{hosts[i]} → {hosts[j]}" for i, j in singles if not relation.effective[i, j]]
+    off = ~np.eye(len(hosts), dtype=bool)
+    idle = [f"{hosts[i]} → {hosts[j]}" for i, j in np.argwhere(off & relation.measured & ~relation.effective)]
     if idle:
         shown = ", ".join(idle[:4]) + (f" and {len(idle) - 4} more" if len(idle) > 4 else "")
-        notes.append(f"{len(idle)} of {len(singles)} injections built no queue: their hosts were the limit ({shown})")
-    tests = sum(len(pairs) == 2 for pairs in samples.injected())
-    if tests >= downstream_bottlenecks.TESTS_PER_HOST * samples.count:
-        notes.append(f"the search for shared links stopped at its limit of {tests} tests: some may be missing")
+        every = int((off & relation.measured).sum())
+        notes.append(f"injections on {len(idle)} of {every} pairs build no queue: their hosts are the limit ({shown})")
+    meetings = {test for window in samples.windows for test in window.tests if len(test) > 1}
+    of_links = [test for test in meetings if relation.tells_of_links(test)]
+    if len(of_links) >= downstream_bottlenecks.TESTS_PER_GROUP * relation.relation.count:
+        notes.append(f"the search for shared links stopped at its limit of {len(of_links)} tests: some may be missing")
     few = sorted({each.size_B for each in samples.exchanges if each.round_trip_s.size < 30})
     if few:
         notes.append("fewer than 30 exchanges (time budget) at " + ", ".join(f"{size} B" for size in few))

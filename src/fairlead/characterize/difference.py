@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from fairlead.characterize.characterization import Characterization
-from fairlead.characterize.samples import Bools, Floats
+from fairlead.characterize.samples import Floats
 from fairlead.errors import MeasurementError
 
 LEAST_SHARE = 0.2
@@ -119,9 +119,13 @@ def compare(before: Characterization, after: Characterization) -> Difference:
     found, number = _shifts(before.hosts, "throughput", *rates, np.zeros_like(rates[0]), "bit/s")
     shifts += found
     # An injection that was not made hurts nothing that is known of.
-    made = np.isfinite(before.sensitivity.limit_s) & np.isfinite(after.sensitivity.limit_s)
-    began = after.sensitivity.hurts & ~before.sensitivity.hurts & made[:, :, None, None]
-    ended = before.sensitivity.hurts & ~after.sensitivity.hurts & made[:, :, None, None]
+    made = before.sensitivity.measured & after.sensitivity.measured
+    began, ended = [], []
+    for k, m in np.argwhere(made):
+        old_hurt, new_hurt = (each.sensitivity.hurt_by((int(k), int(m))) for each in (before, after))
+        # An incomplete one lacks the tests that show what is shared behind the first bottleneck.
+        began += [(k, m, i, j) for i, j in np.argwhere(new_hurt & ~old_hurt)] if before.complete else []
+        ended += [(k, m, i, j) for i, j in np.argwhere(old_hurt & ~new_hurt)] if after.complete else []
     return Difference(
         tuple(sorted(shifts, key=lambda shift: -abs(np.log(shift.after / shift.before)))),
         compared + number,
@@ -144,5 +148,5 @@ def _shifts(
     return found, int(both.sum())
 
 
-def _cells(hosts: tuple[str, ...], cells: Bools) -> tuple[tuple[str, str], ...]:
-    return tuple((f"{hosts[k]}→{hosts[m]}", f"{hosts[i]}→{hosts[j]}") for k, m, i, j in np.argwhere(cells))
+def _cells(hosts: tuple[str, ...], cells: list[tuple[int, int, int, int]]) -> tuple[tuple[str, str], ...]:
+    return tuple((f"{hosts[k]}→{hosts[m]}", f"{hosts[i]}→{hosts[j]}") for k, m, i, j in cells)

@@ -1,15 +1,16 @@
 """Matrices as JSON: nested lists, null for what was not measured, the relation as lists of who is hurt."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.samples import Bools, Floats
-from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.protocol.objects import Base, Manage
 
-FORMAT = 1
+FORMAT = 2
 
 
 def latency(matrix: LatencyMatrix) -> dict[str, Any]:
@@ -25,18 +26,18 @@ def latency(matrix: LatencyMatrix) -> dict[str, Any]:
     }
 
 
-def sensitivity(relation: Sensitivity) -> dict[str, Any]:
+def sensitivity(relation: SharedBottlenecks) -> dict[str, Any]:
     """All of a sensitivity matrix."""
     return {
-        "hurts": hurts_list(relation.hurts),
-        "excess_s": nullable(relation.excess_s),
+        "groups": relation.groups.of.tolist(),
+        "hurts": shares(relation),
         "effective": relation.effective.tolist(),
-        "limit_s": nullable(relation.limit_s),
+        "measured": relation.measured.tolist(),
         "weights": nullable(relation.weights),
     }
 
 
-def manage_tables(matrix: LatencyMatrix, rates_bps: Floats, relation: Sensitivity, age_s: float) -> Manage:
+def manage_tables(matrix: LatencyMatrix, rates_bps: Floats, relation: SharedBottlenecks, age_s: float) -> Manage:
     """What agents decide by."""
     base = Base(
         age_s=age_s,
@@ -44,7 +45,7 @@ def manage_tables(matrix: LatencyMatrix, rates_bps: Floats, relation: Sensitivit
         latency_s=nullable(matrix.median_s),
         rate_bps=nullable(rates_bps),
     )
-    return Manage(base=base, shares=hurts_list(relation.hurts))
+    return Manage(base=base, shares=shares(relation))
 
 
 def nullable(values: Floats) -> Any:
@@ -54,7 +55,17 @@ def nullable(values: Floats) -> Any:
     return boxed.tolist()
 
 
-def hurts_list(hurts: Bools) -> list[list[Any]]:
+def shares(relation: SharedBottlenecks) -> list[list[Any]]:
     """[[k, m, [[i, j], ...]], ...]: an injection on k → m hurts i → j. Injections that hurt nothing are left out."""
-    count = hurts.shape[0]
-    return [[k, m, np.argwhere(hurts[k, m]).tolist()] for k in range(count) for m in range(count) if hurts[k, m].any()]
+    hosts = range(relation.hosts)
+    return _listed((k, m, relation.hurt_by((k, m))) for k in hosts for m in hosts if k != m)
+
+
+def hurts_list(hurts: Bools) -> list[list[Any]]:
+    """As `shares`, of a relation by [k, m, i, j]."""
+    hosts = range(len(hurts))
+    return _listed((k, m, hurts[k, m]) for k in hosts for m in hosts)
+
+
+def _listed(rows: Iterable[tuple[int, int, Bools]]) -> list[list[Any]]:
+    return [[k, m, np.argwhere(hurt).tolist()] for k, m, hurt in rows if hurt.any()]

@@ -88,7 +88,7 @@ def paths(store: Store, cluster: Cluster) -> Known:
         hosts = run.facts["hosts"]
         at, of = coverage.present(hosts, cluster)
         samples = sample_store.samples_of(store, run.id, len(hosts))
-        times = LatencyMatrix.of(samples.exchanges, len(hosts)).median_s[0]
+        times = LatencyMatrix.of_samples(samples).median_s[0]
         _fill(latency, measured, at, times[np.ix_(of, of)], run.ended_s or run.started_s)
         links[at] = np.fmax(links[at], np.fmax.reduce(samples.rates_bps()[of], axis=1))
         runs.append(run.id)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.characterize.samples import Bools, Exchanges, Floats
+from fairlead.characterize.grouping import Groups
+from fairlead.characterize.samples import Bools, Exchanges, Floats, Samples
 from fairlead.characterize.tournament import Pair
 from fairlead.errors import MeasurementError
 
@@ -17,7 +18,7 @@ CLOCK_SHARE = 0.1
 """A one-way time is used where the clocks' error bound is at most this share of it."""
 
 OUTLIER_FACTOR = 1.5
-"""A pair whose median exceeds that of all pairs by this factor is measured again, alone."""
+"""A pair whose median exceeds that of all pairs by this factor is measured again, with few others."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,44 @@ class LatencyMatrix:
                     low[entry], high[entry] = np.percentile(times, (5, 95))
         return cls(sizes, count, median, low, high, one_way, clock_error)
 
+    @classmethod
+    def of_samples(cls, samples: Samples) -> "LatencyMatrix":
+        """From all of a characterization; where hosts stood for others of their groups, those have theirs."""
+        found = cls.of(samples.exchanges, samples.count)
+        return found if samples.group_of is None else found.filled(Groups(samples.group_of))
+
     @property
     def hosts(self) -> int:
         return int(self.median_s.shape[1])
+
+    def filled(self, groups: Groups) -> "LatencyMatrix":
+        """With the median of their groups' pairs for pairs that were not measured; their ``count`` is 0."""
+        median_s = self._filled(self.median_s, groups)
+        missing = np.isnan(self.median_s) & np.isfinite(median_s)
+        one_way = self._filled(np.where(np.isnan(self.median_s), np.nan, self.one_way), groups)
+        return LatencyMatrix(
+            self.sizes_B,
+            np.where(missing, 0.0, self.count),
+            median_s,
+            self._filled(self.p5_s, groups),
+            self._filled(self.p95_s, groups),
+            np.nan_to_num(one_way) > 0.5,
+            self._filled(self.clock_error_s[None], groups)[0],
+        )
+
+    def _filled(self, values: Floats, groups: Groups) -> Floats:
+        filled = values.copy()
+        for a, source in enumerate(groups.members):
+            for b, destination in enumerate(groups.members):
+                cells = np.ix_(range(len(values)), source, destination)
+                block = values[cells]
+                known = np.isfinite(block).any(axis=(1, 2))
+                if known.any() and (a != b or len(source) > 1):
+                    middle = np.full(len(values), np.nan)
+                    middle[known] = np.nanmedian(block[known], axis=(1, 2))
+                    filled[cells] = np.where(np.isnan(block), middle[:, None, None], block)
+        filled[:, np.eye(self.hosts, dtype=bool)] = np.nan
+        return filled
 
     def base_s(self, source: int, destination: int, size_B: int) -> float:
         """Median time of a message, interpolated on the logarithm of the size (the agents do the same).
@@ -72,11 +108,31 @@ class LatencyMatrix:
         if not np.isfinite(times).all() or not self.sizes_B:
             raise MeasurementError(f"the latency from host {source} to host {destination} was not measured")
         if not self.sizes_B[0] <= size_B <= self.sizes_B[-1]:
-            raise MeasurementError(
-                f"{size_B} B lies outside the sizes measured ({self.sizes_B[0]} to {self.sizes_B[-1]} B)",
-                hint="characterize with `--sizes` that enclose it",
-            )
+            raise self._outside(size_B)
         return float(np.interp(np.log(size_B), np.log(self.sizes_B), times))
+
+    def at(self, size_B: int) -> Floats:
+        """(hosts, hosts) as `base_s`, of all pairs; NaN where it raises for a pair.
+
+        Raises:
+            MeasurementError: the size lies outside those measured.
+        """
+        if not self.sizes_B or not self.sizes_B[0] <= size_B <= self.sizes_B[-1]:
+            raise self._outside(size_B)
+        upper = min(int(np.searchsorted(self.sizes_B, size_B)), len(self.sizes_B) - 1)
+        lower = max(upper - 1, 0)
+        known = np.isfinite(self.median_s).all(axis=0)
+        step = np.log(self.sizes_B[upper]) - np.log(self.sizes_B[lower])
+        share = (np.log(size_B) - np.log(self.sizes_B[lower])) / step if step else 0.0
+        times = self.median_s[lower] + share * (self.median_s[upper] - self.median_s[lower])
+        return np.asarray(np.where(known, times, np.nan))
+
+    def _outside(self, size_B: int) -> MeasurementError:
+        first, last = (self.sizes_B[0], self.sizes_B[-1]) if self.sizes_B else (0, 0)
+        return MeasurementError(
+            f"{size_B} B lies outside the sizes measured ({first} to {last} B)",
+            hint="characterize with `--sizes` that enclose it",
+        )
 
     def outliers(self) -> list[tuple[int, Pair]]:
         """(size, unordered pair) whose median stands out from all pairs' of that size."""

@@ -1,12 +1,12 @@
 """The path table: for each ordered pair of hosts, over which third host its traffic could go."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fairlead.characterize.latency import LatencyMatrix
-from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.characterize.tournament import Pair
 
 ALIKE_SHARE = 0.1
@@ -30,33 +30,37 @@ class Candidate:
     shares_bottleneck: bool
 
 
-def candidates(pair: Pair, latency: LatencyMatrix, sensitivity: Sensitivity, size_B: int) -> tuple[Candidate, ...]:
+def candidates(
+    pair: Pair, latency: LatencyMatrix, sensitivity: SharedBottlenecks, size_B: int
+) -> tuple[Candidate, ...]:
     """All detours for one ordered pair: lowest latency first, among equally fast ones the most robust first.
 
     Raises:
         MeasurementError: a leg was not measured, or not at this size.
     """
     source, destination = pair
-    weights = sensitivity.weights
+    weights, times_s = sensitivity.weights, latency.at(size_B)
     found = []
     for relay in range(latency.hosts):
         if relay not in pair:
             legs = ((source, relay), (relay, destination))
-            time_s = sum(latency.base_s(*leg, size_B) for leg in legs)
+            time_s = sum(float(times_s[leg]) for leg in legs)
+            if np.isnan(time_s):
+                time_s = sum(latency.base_s(*leg, size_B) for leg in legs)  # it says which was not measured
             weight = max(float(weights[leg]) for leg in legs)
             found.append(Candidate(relay, time_s, weight, not avoids(pair, relay, sensitivity)))
     return tuple(_ordered(found))
 
 
-def avoids(pair: Pair, relay: int, sensitivity: Sensitivity) -> bool:
+def avoids(pair: Pair, relay: int, sensitivity: SharedBottlenecks) -> bool:
     """Whether some injection hurts the direct path and neither leg. A pair's own injection hurts it."""
     source, destination = pair
     legs = ((source, relay), (relay, destination))
-    direct = sensitivity.hurts[:, :, source, destination].copy()
+    direct = sensitivity.hurting(pair).copy()
     direct[pair] = True
     on_legs = np.zeros_like(direct)
     for leg in legs:
-        on_legs |= sensitivity.hurts[:, :, leg[0], leg[1]]
+        on_legs |= sensitivity.hurting(leg)
         on_legs[leg] = True
     return bool((direct & ~on_legs).any())
 
@@ -72,14 +76,20 @@ def _ordered(found: list[Candidate]) -> list[Candidate]:
     return ordered
 
 
-def describe(names: Sequence[str], latency: LatencyMatrix, sensitivity: Sensitivity, size_B: int) -> list[str]:
-    """One line an ordered pair that has a detour around its bottleneck, and what to know of the others."""
+def describe(
+    names: Sequence[str], latency: LatencyMatrix, candidates_of: Callable[[Pair], Sequence[Candidate]], size_B: int
+) -> list[str]:
+    """One line an ordered pair that has a detour around its bottleneck, and what to know of the others.
+
+    Args:
+        candidates_of: the table's entry for an ordered pair, at this size.
+    """
     lines, stuck = [], 0
     for i, source in enumerate(names):
         for j, destination in enumerate(names):
             if i == j:
                 continue
-            usable = [c for c in candidates((i, j), latency, sensitivity, size_B) if not c.shares_bottleneck]
+            usable = [c for c in candidates_of((i, j)) if not c.shares_bottleneck]
             if not usable:
                 stuck += 1
                 continue

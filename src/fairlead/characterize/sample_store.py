@@ -1,8 +1,12 @@
 """Raw samples to and from the results store, each committed before the next is taken."""
 
-import numpy as np
+from typing import Any
 
-from fairlead.characterize.samples import Exchanges, Injection, Samples
+import numpy as np
+import numpy.typing as npt
+
+from fairlead.characterize.samples import Exchanges, Floats, Ints, Samples, Window
+from fairlead.characterize.tournament import Pair
 from fairlead.store import Label, Series, Store
 
 
@@ -12,6 +16,7 @@ class StoreSink:
     def __init__(self, store: Store, run: int) -> None:
         self._store = store
         self._run = run
+        self._windows = 0
 
     def exchanges(self, sample: Exchanges) -> None:
         """One series of two rows: round trips, and one-way times to the second host."""
@@ -25,22 +30,45 @@ class StoreSink:
         both = np.stack([sample.round_trip_s, sample.forward_s])
         self._store.add_series(self._run, "exchanges_s", both, "s", labels)
 
-    def injection(self, sample: Injection) -> None:
-        """One series, the probes' delays; its labels tell who was injected, and what that carried."""
-        labels: dict[str, Label] = {}
-        for number, (pair, rate_bps) in enumerate(zip(sample.pairs, sample.rates_bps, strict=True)):
-            labels |= {f"source{number}": pair[0], f"destination{number}": pair[1], f"rate{number}_bps": rate_bps}
-        self._store.add_series(self._run, "delays_s", sample.delays_s, "s", labels, missing=True)
+    def window(self, sample: Window) -> None:
+        """Series with the same label: what was injected, which paths were probed, and the delays."""
+        self._windows += 1
+        labels: dict[str, Label] = {"window": self._windows}
+        if sample.tests:
+            rows = [
+                (number, *pair, rate_bps)
+                for number, pair, rate_bps in zip(_tests_of(sample), sample.pairs, sample.rates_bps, strict=True)
+            ]
+            self._store.add_series(self._run, "injected", np.array(rows, dtype=np.float64), "1", labels)
+        self._store.add_series(self._run, "probed", sample.paths, "index", labels)
+        # Last: a window is whole when its delays are there.
+        self._store.add_series(self._run, "probed_s", sample.delays_s, "s", labels, missing=True)
+
+    def groups(self, group_of: Ints) -> None:
+        """One series, the group of each host."""
+        self._store.add_series(self._run, "group", group_of, "index")
+
+
+def _tests_of(sample: Window) -> list[int]:
+    return [number for number, test in enumerate(sample.tests) for _ in test]
 
 
 def samples_of(store: Store, run: int, hosts: int) -> Samples:
     """All samples of a run, in the order taken."""
     samples = Samples(hosts)
+    parts: dict[str, npt.NDArray[Any]] = {}
     for series in store.series(run):
-        if series.name == "exchanges_s":
-            samples.exchanges.append(_exchanges(series))
-        elif series.name == "delays_s":
-            samples.injections.append(_injection(series))
+        match series.name:
+            case "exchanges_s":
+                samples.exchanges.append(_exchanges(series))
+            case "injected" | "probed":
+                parts[series.name] = series.values
+            case "probed_s":
+                samples.windows.append(_window(parts.pop("injected", None), parts.pop("probed"), series.values))
+            case "group":
+                samples.group_of = series.values
+            case "delays_s":
+                samples.windows.append(_of_all(series))
     return samples
 
 
@@ -61,8 +89,18 @@ def _exchanges(series: Series) -> Exchanges:
     )
 
 
-def _injection(series: Series) -> Injection:
+def _window(injected: Floats | None, paths: Ints, delays_s: Floats) -> Window:
+    tests: dict[int, tuple[Pair, ...]] = {}
+    rows = injected if injected is not None else np.zeros((0, 4))
+    for number, source, destination, _ in rows:
+        tests[int(number)] = (*tests.get(int(number), ()), (int(source), int(destination)))
+    return Window(tuple(tests.values()), tuple(float(rate) for rate in rows[:, 3]), paths, delays_s)
+
+
+def _of_all(series: Series) -> Window:
+    """A window as it was stored before hosts were measured in groups: one test at most, and delays of all paths."""
     labels = series.labels
     count = sum(name.startswith("source") for name in labels)
     pairs = tuple((int(labels[f"source{k}"]), int(labels[f"destination{k}"])) for k in range(count))
-    return Injection(pairs, tuple(float(labels[f"rate{k}_bps"]) for k in range(count)), series.values)
+    rates = tuple(float(labels[f"rate{k}_bps"]) for k in range(count))
+    return Window.of_all((pairs,) if pairs else (), rates, series.values)

@@ -1,28 +1,31 @@
 """Takes the samples of a characterization with the agents of a job.
 
-Order: quiet network, injections one at a time, repeats of what they leave open, injections of two that may meet, and
-the ping-pongs last, because the relation tells which pairs can exchange messages at the same time undisturbed.
+Order: quiet network and injections as `measurement_plan` has them, and the ping-pongs last, because the relation tells
+which pairs can exchange messages at the same time undisturbed.
 """
 
 import asyncio
 import math
-import random
+from collections import Counter
 from collections.abc import Coroutine, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from fairlead.characterize import downstream_bottlenecks, latency, sensitivity
-from fairlead.characterize.samples import Exchanges, Floats, Injection, Samples, Sink
-from fairlead.characterize.sensitivity import Sensitivity
-from fairlead.characterize.tournament import Pair, groups
+from fairlead.characterize import latency
+from fairlead.characterize.measurement_plan import ALL_PATHS, Plan, Round, representatives
+from fairlead.characterize.samples import Exchanges, Floats, Ints, Samples, Sink, Window
+from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
+from fairlead.characterize.tournament import Pair, groups, scheduled
 from fairlead.display import words
 from fairlead.progress import Progress
 from fairlead.protocol import commands
 from fairlead.protocol.messages import AnswerT, Command
 
-MEETING = "testing which paths meet (at most)"
+OUTLIERS = "repeating outliers, a few at a time"
+OUTLIERS_AT_A_TIME = 3
+"""Emulated hosts share processors: among many pairs some wait for others."""
 
 
 class Commander(Protocol):
@@ -43,7 +46,7 @@ class Settings:
             ``least_exchanges``, to keep to it. None: no limit.
         injection_s: length of an injection.
         settle_s: from its start to the first probe, while the queue grows.
-        probes: probes of each path in a window.
+        probes: probes of each path in a window; of many hosts, of which only some paths are probed, ``few_probes``.
         idle_windows: windows without injected traffic.
         repeats: how often what is undecided is injected again.
         seed: of the injections' order.
@@ -58,6 +61,7 @@ class Settings:
     injection_s: float = 0.25
     settle_s: float = 0.06
     probes: int = 5
+    few_probes: int = 3
     idle_windows: int = 6
     repeats: int = 2
     seed: int = 1
@@ -76,6 +80,8 @@ class Survey:
         self._sink = sink
         self._progress = progress
         self.samples = Samples(len(agents))
+        self._tournament = [pair for group in groups(len(agents), lambda first, second: False) for pair in group]
+        self._rates_bps: Floats
 
     async def run(self) -> None:
         """Take all samples.
@@ -84,109 +90,105 @@ class Survey:
             AgentError: an agent died, refused or did not answer.
             MeasurementError: some pair of hosts cannot reach each other.
         """
-        self._progress("probing the quiet network", 0, self._settings.idle_windows)
-        await self._probe(None)  # addresses are resolved, routes and caches filled: not kept
-        for number in range(self._settings.idle_windows):
-            self._progress("probing the quiet network", number, self._settings.idle_windows)
-            await self._window(())
-        self._progress("probing the quiet network", self._settings.idle_windows, self._settings.idle_windows)
-        relation = await self._relation()
+        # Addresses are resolved, routes and caches filled: not kept.
+        await self._probe(None, self._probes)
+        await self._windows()
+        assert self.samples.group_of is not None
+        self._sink.groups(self.samples.group_of)
+        relation = SharedBottlenecks.of(self.samples)
+        self._rates_bps = np.nan_to_num(relation.rates_bps, nan=float(np.nanmin(relation.rates_bps)))
         await self._latencies(relation)
 
     # ---------------------------------------------------------------- which paths share a bottleneck
 
-    async def _relation(self) -> Sensitivity:
-        count = self.samples.count
-        pairs = [(i, j) for i in range(count) for j in range(count) if i != j]
-        random.Random(self._settings.seed).shuffle(pairs)
-        for number, pair in enumerate(pairs):
-            self._progress("injecting traffic, pair by pair", number, len(pairs))
-            await self._window((pair,))
-        self._progress("injecting traffic, pair by pair", len(pairs), len(pairs))
-        await self._repeat_undecided(pairs)
-        network = sensitivity.quiet(self.samples)
-        relation = sensitivity.evaluate(self.samples, network)
-        search = downstream_bottlenecks.Search(relation, network, self.samples.rates_bps())
-        while (meeting := search.open_pairs()) is not None and search.tests < search.limit:
-            self._progress(MEETING, search.tests, search.limit)
-            await self._window(meeting)
-            while search.doubtful(self.samples, meeting):
-                await self._window(meeting)
-            search.learn(self.samples, meeting)
-        self._progress(MEETING, search.limit, search.limit)
-        return downstream_bottlenecks.complete(relation, self.samples, network)
+    async def _windows(self) -> None:
+        settings, before = self._settings, None
+        plan = Plan(self.samples, idle_windows=settings.idle_windows, repeats=settings.repeats, seed=settings.seed)
+        for round_ in plan.rounds():
+            if before is not None and before.what != round_.what:
+                self._progress(before.what, before.total, before.total)
+            self._progress(round_.what, round_.done, round_.total)
+            await self._window(round_)
+            before = round_
+        if before is not None:
+            self._progress(before.what, before.total, before.total)
 
-    async def _repeat_undecided(self, pairs: list[Pair]) -> None:
-        for _ in range(self._settings.repeats):
-            network = sensitivity.quiet(self.samples)
-            open_ = {pair: sensitivity.undecided(self.samples, pair, network) for pair in pairs}
-            again = [pair for pair in pairs if open_[pair]]
-            for number, pair in enumerate(again):
-                self._progress("repeating unclear injections", number, len(again))
-                # The injected pair's own probes are the yardstick, in every attempt.
-                await self._window((pair,), [*open_[pair], pair])
-            self._progress("repeating unclear injections", len(again), len(again))
+    @property
+    def _probes(self) -> int:
+        many = self.samples.count > ALL_PATHS
+        return self._settings.few_probes if many else self._settings.probes
 
-    async def _window(self, injected: tuple[Pair, ...], watched: Iterable[Pair] | None = None) -> None:
-        """Inject, probe the watched paths (default: all) meanwhile, keep what came back."""
-        trains = [asyncio.ensure_future(self._train(pair)) for pair in injected]
+    async def _window(self, round_: Round) -> None:
+        """Inject, probe meanwhile, keep what came back."""
+        trains = [asyncio.ensure_future(self._train(pair)) for test in round_.tests for pair in test]
         try:
             if trains:
                 await asyncio.sleep(self._settings.settle_s)
-            delays = await self._probe(watched)
+            paths, delays = await self._probe(round_.probed, self._probes)
             rates = tuple([await train for train in trains])
         finally:
             for train in trains:
                 train.cancel()
             await asyncio.gather(*trains, return_exceptions=True)
-        sample = Injection(injected, rates, delays)
-        self.samples.injections.append(sample)
-        self._sink.injection(sample)
+        sample = Window(round_.tests, rates, paths, delays)
+        self.samples.windows.append(sample)
+        self._sink.window(sample)
 
     async def _train(self, pair: Pair) -> float:
         train = commands.Train(peer=pair[1], duration_s=self._settings.injection_s, streams=1)
         return (await self._agents.command(pair[0], train)).rate_bps
 
-    async def _probe(self, watched: Iterable[Pair] | None) -> Floats:
-        """(hosts, hosts, probes) one-way delays. One probe serves both directions of two hosts."""
-        count, settings = self.samples.count, self._settings
-        both = {(min(pair), max(pair)) for pair in watched} if watched is not None else None
+    async def _probe(self, probed: frozenset[Pair] | None, probes: int) -> tuple[Ints, Floats]:
+        """Paths (paths, 2) and their one-way delays (paths, probes). One probe serves both directions of two hosts."""
+        settings = self._settings
         plan: dict[int, list[int]] = {}
-        for each in (pair for group in groups(count, lambda p, q: False) for pair in group):
-            if both is None or each in both:
-                # Alternate who asks, so that every agent has about half of its paths to probe.
-                asker, peer = each if sum(each) % 2 else each[::-1]
-                plan.setdefault(asker, []).append(peer)
-        interval_s = max(settings.injection_s - settings.settle_s - 0.04, 0.02) / settings.probes
-        delays = np.full((count, count, settings.probes), np.nan)
+        pairs = self._tournament if probed is None else sorted(probed)
+        often = Counter(host for pair in pairs for host in pair)
+        for first, second in pairs:
+            # Who has more paths asks, so that paths which are compared are probed at the same moments: queues come and
+            # go where processors are busy. Else they alternate, and every agent has about half of its paths to probe.
+            asks = (often[first], (first + second) % 2) > (often[second], 0)
+            asker, peer = (first, second) if asks else (second, first)
+            plan.setdefault(asker, []).append(peer)
+        interval_s = max(settings.injection_s - settings.settle_s - 0.04, 0.02) / probes
+        paths: list[Pair] = []
+        delays: list[Floats] = []
 
         async def ask(order: int, host: int) -> None:
             # Hosts of a lab share few cores: probes that leave all at once would wait for each other.
             await asyncio.sleep(order * interval_s / len(plan))
-            probe = commands.Probe(peers=tuple(plan[host]), count=settings.probes, interval_s=interval_s)
+            probe = commands.Probe(peers=tuple(plan[host]), count=probes, interval_s=interval_s)
             answer = await self._agents.command(host, probe)
             for result in answer.results:
-                for source, destination, times_s in (
-                    (host, result.peer, result.forward_s[: settings.probes]),
-                    (result.peer, host, result.backward_s[: settings.probes]),
+                for path, times_s in (
+                    ((host, result.peer), result.forward_s[:probes]),
+                    ((result.peer, host), result.backward_s[:probes]),
                 ):
-                    delays[source, destination, : len(times_s)] = times_s
+                    paths.append(path)
+                    delays.append(np.array([*times_s, *(np.nan,) * (probes - len(times_s))]))
 
         await _all(ask(order, host) for order, host in enumerate(sorted(plan)))
-        return delays
+        return np.array(paths, dtype=np.int64), np.stack(delays)
 
     # ---------------------------------------------------------------- latencies
 
-    async def _latencies(self, relation: Sensitivity) -> None:
+    async def _latencies(self, relation: SharedBottlenecks) -> None:
         settings = self._settings
-        schedule = groups(self.samples.count, relation.meets)
+        schedule = scheduled(self._exchanging(relation), relation.meets)
         small = tuple(size for size in settings.sizes_B if size <= settings.small_B)
         large = tuple(size for size in settings.sizes_B if size > settings.small_B)
         if small:
             await self._exchange_groups(schedule, small, settings.exchanges, settings.warmup)
-        await self._outliers()
+        await self._outliers(relation)
         for size, exchanges in self._affordable(schedule, large).items():
             await self._exchange_groups(schedule, (size,), exchanges, min(settings.warmup, 1 + exchanges // 6))
+
+    def _exchanging(self, relation: SharedBottlenecks) -> list[Pair]:
+        """The pairs whose latency is measured: all, or of many hosts one of each two groups, and each host within
+        its own."""
+        if self.samples.count <= ALL_PATHS:
+            return self._tournament
+        return representatives(relation.groups, self._settings.seed)
 
     async def _exchange_groups(
         self, schedule: list[list[Pair]], sizes: tuple[int, ...], exchanges: int, warmup: int
@@ -204,15 +206,22 @@ class Survey:
         for group in schedule:
             await _all(exchange(pair, len(group) == 1) for pair in group)
 
-    async def _outliers(self) -> None:
+    async def _outliers(self, relation: SharedBottlenecks) -> None:
         matrix = latency.LatencyMatrix.of(self.samples.exchanges, self.samples.count)
         by_pair: dict[Pair, list[int]] = {}
         for size, pair in matrix.outliers():
             by_pair.setdefault(pair, []).append(size)
-        for number, (pair, sizes) in enumerate(by_pair.items()):
-            self._progress("repeating outliers, alone", number, len(by_pair))
-            await self._exchange(pair, tuple(sizes), self._settings.exchanges, self._settings.warmup, True)
-        self._progress("repeating outliers, alone", len(by_pair), len(by_pair))
+        settings, done = self._settings, 0
+        for group in scheduled(by_pair, relation.meets):
+            for first in range(0, len(group), OUTLIERS_AT_A_TIME):
+                pairs = group[first : first + OUTLIERS_AT_A_TIME]
+                self._progress(OUTLIERS, done, len(by_pair))
+                await _all(
+                    self._exchange(pair, tuple(by_pair[pair]), settings.exchanges, settings.warmup, len(pairs) == 1)
+                    for pair in pairs
+                )
+                done += len(pairs)
+        self._progress(OUTLIERS, len(by_pair), len(by_pair))
 
     async def _exchange(self, pair: Pair, sizes: tuple[int, ...], exchanges: int, warmup: int, alone: bool) -> None:
         # A pair may get a quarter of what it was seen to carry before it counts as stuck.
@@ -235,8 +244,7 @@ class Survey:
 
     def _expected_s(self, pair: Pair, size_B: int) -> float:
         """About what an exchange takes, from the rate that the pair was seen to carry."""
-        rates = self.samples.rates_bps()
-        return 1e-3 + sum(8 * size_B / rates[each] for each in (pair, pair[::-1]))
+        return 1e-3 + sum(8 * size_B / self._rates_bps[each] for each in (pair, pair[::-1]))
 
     def _affordable(self, schedule: list[list[Pair]], sizes: tuple[int, ...]) -> dict[int, int]:
         """Exchanges for each large size within the budget, shared equally among the sizes."""

@@ -1,6 +1,6 @@
 """Which pairs of hosts can be measured at the same time: a round-robin tournament."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 Pair = tuple[int, int]
 
@@ -25,16 +25,24 @@ def rounds(count: int) -> list[list[Pair]]:
 
 
 def groups(count: int, conflict: Callable[[Pair, Pair], bool]) -> list[list[Pair]]:
-    """All pairs in groups of disjoint pairs of which no two are in ``conflict``; without conflicts, the `rounds`.
+    """All pairs in groups of disjoint pairs of which no two are in ``conflict``; without conflicts, the `rounds`."""
+    return scheduled([pair for each in rounds(count) for pair in each], conflict)
 
-    Pairs go into the first group that takes them, in the tournament's order.
+
+def scheduled(pairs: Iterable[Pair], conflict: Callable[[Pair, Pair], bool]) -> list[list[Pair]]:
+    """Pairs in groups of disjoint ones of which no two are in ``conflict``.
+
+    They go into the first group that takes them, in their order.
     """
     schedule: list[list[Pair]] = []
-    for pair in (pair for each in rounds(count) for pair in each):
-        for group in schedule:
-            if not any(set(pair) & set(other) or conflict(pair, other) for other in group):
+    busy: list[set[int]] = []
+    for pair in pairs:
+        for group, ends in zip(schedule, busy, strict=True):
+            if not ends.intersection(pair) and not any(conflict(pair, other) for other in group):
                 group.append(pair)
+                ends.update(pair)
                 break
         else:
             schedule.append([pair])
+            busy.append(set(pair))
     return schedule

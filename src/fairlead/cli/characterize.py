@@ -35,7 +35,7 @@ def command() -> None:
       fairlead characterize show                      what was measured last
       fairlead characterize diff                      what changed between the last two measurements
 
-    Run it on a quiet network: it saturates one path after the other, for a quarter of a second each.
+    Run it on a quiet network: it saturates some paths at a time, for a quarter of a second each.
     """
 
 

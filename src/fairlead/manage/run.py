@@ -300,14 +300,14 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
             "reported, traffic is not rerouted"
         )
         components = replace(components, detours=False)
-    tables = {index: found.manage_tables(index) for index in range(len(cluster.managed_hosts()))}
+    tables = dict.fromkeys(range(len(cluster.managed_hosts())), found.manage_tables(0))  # every host has the same
     return replace(
         plain,
         components=components,
         tables=tables,
         remarks=remarks,
         base_s=found.base_s(),
-        hurts=found.sensitivity.hurts,
+        sharing=found.sensitivity,
     )
 
 

@@ -19,7 +19,7 @@ from fairlead.agents.agent import EventCallback
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import LEASE_S, AgentGroup, JobOptions
-from fairlead.characterize.samples import Bools
+from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
@@ -95,7 +95,7 @@ class Management:
         relay: where ranks find the agents that relay their messages; None: they do not.
         mover: makes what moves virtual machines; None: nothing does.
         base_s: latency in seconds of small messages by (source, destination), as characterized.
-        hurts: which injections hurt which paths (`Sensitivity`), as characterized; None: that is not known.
+        sharing: which injections hurt which paths, as characterized; None: that is not known.
     """
 
     components: Components
@@ -108,7 +108,7 @@ class Management:
     relay: str | None = None
     mover: MakeMover | None = None
     base_s: Mapping[HostPath, float] = field(default_factory=dict)
-    hurts: Bools | None = None
+    sharing: SharedBottlenecks | None = None
 
     @property
     def moves(self) -> bool:
@@ -281,7 +281,8 @@ def supervise(
                 with_agents(agents)
             if management.mover is not None:
                 probing = Probing(agents, names, management.base_s)
-                mover = management.mover(names, told.put, probing, Sharing(agents, names, management.hurts))
+                hurts = management.sharing.dense() if management.sharing is not None else None
+                mover = management.mover(names, told.put, probing, Sharing(agents, names, hurts))
                 watch.add(mover)
                 stack.enter_context(mover)
             outcome = timed(launch, narrator.program_started)

@@ -92,7 +92,7 @@ def shared_links(found: Characterization, hosts: NDArray[np.intp]) -> tuple[Link
     chosen = np.ix_(hosts, hosts)
     for pair in np.argwhere(np.isfinite(found.rates_bps)):
         source, destination = (int(each) for each in pair)
-        users = found.sensitivity.hurts[source, destination].copy()
+        users = found.sensitivity.hurt_by((source, destination))
         users[source, destination] = True
         key = users[chosen].tobytes()
         rates_bps[key] = max(rates_bps.get(key, 0.0), float(found.rates_bps[source, destination]))

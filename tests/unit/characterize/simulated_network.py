@@ -61,7 +61,7 @@ class SimulatedAgents:
         self._noise = noise
         self._random = random.Random(seed)
         self._left = dies_after
-        self._offsets_s = [self._random.uniform(-5e-6, 5e-6) for _ in self._names]
+        self._offsets_s = [self._random.uniform(-3e-6, 3e-6) for _ in self._names]
         self._paths = {
             (i, j): plan.path(a, b) for i, a in enumerate(self._names) for j, b in enumerate(self._names) if i != j
         }

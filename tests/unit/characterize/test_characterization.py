@@ -14,6 +14,7 @@ from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.characterize import characterize
 from fairlead.characterize.difference import compare
 from fairlead.characterize.sample_store import StoreSink
+from fairlead.characterize.samples import Exchanges
 from fairlead.characterize.survey import Settings, Survey
 from fairlead.cli.characterize import command
 from fairlead.cluster.description import Cluster, Host
@@ -59,14 +60,46 @@ def test_what_is_stored_is_what_was_measured(store: Store) -> None:
     found = Characterization.latest(store, CLUSTER)
     assert found is not None and found.run == number and found.complete
     again = characterization.sample_store.samples_of(store, number, 3)
-    assert [each.pairs for each in again.injections] == [each.pairs for each in survey.samples.injections]
-    for one, other in zip(again.injections, survey.samples.injections, strict=True):
+    assert [each.tests for each in again.windows] == [each.tests for each in survey.samples.windows]
+    for one, other in zip(again.windows, survey.samples.windows, strict=True):
         np.testing.assert_array_equal(one.delays_s, other.delays_s)
+        np.testing.assert_array_equal(one.paths, other.paths)
         assert one.rates_bps == other.rates_bps
+    np.testing.assert_array_equal(again.group_of, survey.samples.group_of)
     for first, second in zip(again.exchanges, survey.samples.exchanges, strict=True):
         np.testing.assert_array_equal(first.forward_s, second.forward_s)
         assert (first.pair, first.size_B, first.alone) == (second.pair, second.size_B, second.alone)
-    np.testing.assert_array_equal(found.rates_bps, survey.samples.rates_bps())
+    measured_bps = survey.samples.rates_bps()
+    alone = np.isfinite(measured_bps)
+    assert (found.rates_bps[alone] >= measured_bps[alone]).all()
+    assert np.isfinite(found.rates_bps[~np.eye(3, dtype=bool)]).all()
+
+
+def test_a_store_from_before_groups_is_read(store: Store) -> None:
+    """It has the delays of all paths, and one test a window, as labels."""
+    number = characterization.begin(store, CLUSTER, SETTINGS)
+    sink = StoreSink(store, number)
+    for pair in ((0, 1), (0, 2), (1, 2)):
+        sink.exchanges(Exchanges(pair, 64, np.full(30, 2e-4), np.full(30, 1e-4), 1e-6, False))
+
+    def window(queued: tuple[tuple[int, int], ...] = (), **labels: float) -> None:
+        delays = np.full((3, 3, 5), np.nan)
+        delays[~np.eye(3, dtype=bool)] = 1e-4
+        for path in queued:
+            delays[path] += 0.02
+        store.add_series(number, "delays_s", delays, "s", labels, missing=True)
+
+    window()
+    for k, m in ((k, m) for k in range(3) for m in range(3) if k != m):
+        window(((k, m), (k, 3 - k - m)), source0=k, destination0=m, rate0_bps=1e8)
+    both = {"source0": 0, "destination0": 2, "rate0_bps": 5e7, "source1": 1, "destination1": 2, "rate1_bps": 5e7}
+    window(((0, 2), (1, 2)), **both)
+    store.finish_run(number)
+    found = Characterization.read(store, store.run(number))
+    assert found.complete and found.rates_bps[0, 1] == 1e8
+    hurt = {(k, m): {(int(i), int(j)) for i, j in np.argwhere(found.sensitivity.hurt_by((k, m)))} for k, m in
+            ((0, 1), (0, 2), (1, 2), (2, 0))}  # fmt: skip
+    assert hurt == {(0, 1): {(0, 2)}, (0, 2): {(0, 1), (1, 2)}, (1, 2): {(1, 0), (0, 2)}, (2, 0): {(2, 1)}}
 
 
 def test_only_a_complete_one_of_the_same_hosts_is_found(store: Store) -> None:
@@ -179,8 +212,8 @@ def test_sharing_that_was_not_measured_again_has_not_ended(store: Store) -> None
             store.finish_run(number, "failed", error="h1 died")
         numbers.append(number)
     whole, part = (Characterization.read(store, store.run(number)) for number in numbers)
-    made = int(np.isfinite(part.sensitivity.limit_s).sum())
-    assert 0 < made < 12 and part.sensitivity.hurts.sum() < whole.sensitivity.hurts.sum()
+    made = int(part.sensitivity.measured.sum())
+    assert 0 < made < 12 and part.sensitivity.dense().sum() < whole.sensitivity.dense().sum()
     for difference in (compare(whole, part), compare(part, whole)):
         assert (difference.begun, difference.ended) == ((), ())
         assert difference.injections == (made, 12)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from fairlead.characterize import path_table
+from fairlead.characterize.grouping import Groups
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.samples import Exchanges
 from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.errors import MeasurementError
 
 
@@ -46,8 +48,13 @@ def test_of_two_measurements_the_lower_counts() -> None:
 def test_sizes_between_are_interpolated_on_the_logarithm() -> None:
     matrix = LatencyMatrix.of([exchanges((0, 1), 64, 1e-3, 1e-3), exchanges((0, 1), 4096, 4e-3, 4e-3)], hosts=2)
     assert matrix.base_s(0, 1, 512) == pytest.approx(2.5e-3)
+    for size_B in (64, 100, 512, 4096):
+        assert matrix.at(size_B)[0, 1] == pytest.approx(matrix.base_s(0, 1, size_B))
+    assert np.isnan(matrix.at(64)[0, 0])
     with pytest.raises(MeasurementError, match=r"8192 B lies outside the sizes measured \(64 to 4096 B\)"):
         matrix.base_s(0, 1, 8192)
+    with pytest.raises(MeasurementError, match="8192 B lies outside"):
+        matrix.at(8192)
 
 
 def test_a_pair_without_samples_has_no_latency() -> None:
@@ -62,12 +69,24 @@ def test_outliers_stand_out_from_all_pairs() -> None:
     assert LatencyMatrix.of(samples, hosts=4).outliers() == [(64, (1, 3))]
 
 
-def relation(hosts: int, *hurt: tuple[int, int, int, int]) -> Sensitivity:
+def test_pairs_that_were_not_measured_have_what_their_groups_have() -> None:
+    samples = [exchanges((0, 1), 64, 1e-3, 1e-3), exchanges((0, 2), 64, 3e-3, 4e-3), exchanges((1, 3), 64, 5e-3, 6e-3)]
+    filled = LatencyMatrix.of(samples, hosts=4).filled(Groups(np.array([0, 0, 1, 1])))
+    assert filled.median_s[0, 0, 2] == pytest.approx(3e-3)
+    assert filled.median_s[0, 0, 3] == filled.median_s[0, 1, 2] == pytest.approx(4e-3)
+    assert filled.median_s[0, 3, 0] == pytest.approx(5e-3)
+    assert filled.count[0].tolist()[0][2:] == [41, 0]
+    assert filled.one_way[0, 0, 3]
+    assert np.isnan(filled.median_s[0, 2, 3]), "nothing is known within that group"
+    assert np.isnan(np.diag(filled.median_s[0])).all()
+
+
+def relation(hosts: int, *hurt: tuple[int, int, int, int]) -> SharedBottlenecks:
     found = Sensitivity.unknown(hosts)
     for cell in hurt:
         found.hurts[cell] = True
     found.effective[:] = ~np.eye(hosts, dtype=bool)
-    return found
+    return SharedBottlenecks.of_pairs(found, np.full((hosts, hosts), 1e9))
 
 
 def full_matrix(hosts: int, **slower: float) -> LatencyMatrix:
@@ -103,6 +122,10 @@ def test_a_relay_behind_the_same_bottleneck_is_kept_and_flagged() -> None:
     assert {c.relay: c.shares_bottleneck for c in found} == {2: True, 3: False}
 
 
+def described(names: list[str], latency: LatencyMatrix, hurting: SharedBottlenecks) -> list[str]:
+    return path_table.describe(names, latency, lambda pair: path_table.candidates(pair, latency, hurting, 64), 64)
+
+
 def test_on_a_single_switch_no_detour_is_usable() -> None:
     hosts = range(4)
     cells = [
@@ -116,12 +139,12 @@ def test_on_a_single_switch_no_detour_is_usable() -> None:
     star = relation(4, *cells)
     found = path_table.candidates((0, 1), full_matrix(4), star, 64)
     assert len(found) == 2 and all(c.shares_bottleneck for c in found)
-    lines = path_table.describe(["a", "b", "c", "d"], full_matrix(4), star, 64)
+    lines = described(["a", "b", "c", "d"], full_matrix(4), star)
     assert len(lines) == 1 and lines[0].startswith("no detour for every pair")
 
 
 def test_words_name_the_best_detours() -> None:
-    lines = path_table.describe(["a", "b", "c"], full_matrix(3, h02=2e-3), relation(3, (1, 0, 1, 2)), 64)
+    lines = described(["a", "b", "c"], full_matrix(3, h02=2e-3), relation(3, (1, 0, 1, 2)))
     assert lines[0] == "a → b: direct 1.00 ms; over c 3.00 ms"
     assert lines[-1].startswith("no detour for 1 ordered pairs")
     assert len(lines) == 6

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from fairlead.characterize import downstream_bottlenecks, sensitivity
-from fairlead.characterize.samples import Exchanges, Injection
+from fairlead.characterize.samples import Exchanges, Ints, Window
 from fairlead.characterize.score import Score, score, truth_of
-from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.characterize.survey import Settings, Survey
 from fairlead.errors import AgentError
 from fairlead.lab.description import Description
@@ -40,22 +39,20 @@ PLANS = {
 
 class Nowhere:
     def __init__(self) -> None:
-        self.taken: list[Exchanges | Injection] = []
+        self.taken: list[Exchanges | Window] = []
 
     def exchanges(self, sample: Exchanges) -> None:
         self.taken.append(sample)
 
-    def injection(self, sample: Injection) -> None:
+    def window(self, sample: Window) -> None:
         self.taken.append(sample)
+
+    def groups(self, group_of: Ints) -> None:
+        pass
 
 
 def survey_of(agents: SimulatedAgents, **changes: Any) -> Survey:
     return Survey(agents, Settings(**{**FAST, **changes}), Nowhere(), lambda what, done, total: None)
-
-
-def relation_of(survey: Survey) -> Sensitivity:
-    network = sensitivity.quiet(survey.samples)
-    return downstream_bottlenecks.complete(sensitivity.evaluate(survey.samples, network), survey.samples, network)
 
 
 def scored(plan: Plan, noise: float) -> Score:
@@ -63,7 +60,7 @@ def scored(plan: Plan, noise: float) -> Score:
     run(survey.run())
     truth = truth_of(plan.shared_bottlenecks(), [host.name for host in plan.hosts])
     assert truth.any()
-    return score(relation_of(survey).hurts, truth)
+    return score(SharedBottlenecks.of(survey.samples).dense(), truth)
 
 
 @pytest.mark.parametrize("name", PLANS)
@@ -78,21 +75,22 @@ def test_relation_survives_noise(name: str) -> None:
     assert result.precision >= 0.95 and result.recall >= 0.95, result
 
 
-def test_one_injection_at_a_time_but_for_meeting_points() -> None:
+def test_few_windows_and_few_flows_suffice() -> None:
     agents = SimulatedAgents(PLANS["mesh"])
     survey = survey_of(agents)
     run(survey.run())
-    singles = [pairs for pairs in survey.samples.injected() if len(pairs) == 1]
-    assert len(singles) == 56
-    assert agents.most_flows == 2
-    assert len([pairs for pairs in survey.samples.injected() if len(pairs) == 2]) <= 30
+    windows = [window for window in survey.samples.windows if window.tests]
+    assert len(windows) < 56, "there are so many pairs of hosts"
+    assert survey.samples.group_of is not None
+    assert survey.samples.group_of.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert agents.most_flows <= 4
 
 
 def test_an_agent_that_dies_ends_the_survey_and_keeps_its_samples() -> None:
     survey = survey_of(SimulatedAgents(PLANS["mesh"], dies_after=200))
     with pytest.raises(AgentError, match="killed by signal 9"):
         run(survey.run())
-    assert 0 < len(survey.samples.injections) < 56
+    assert 0 < len(survey.samples.windows) < 56
     assert survey.samples.exchanges == []
 
 
@@ -107,7 +105,7 @@ def test_progress_names_every_stage_from_its_first_step_to_its_last() -> None:
     )
     run(survey.run())
     stages = list(dict.fromkeys(what for what, _, _ in told))
-    assert stages[:2] == ["probing the quiet network", "injecting traffic, pair by pair"]
+    assert stages[:2] == ["probing the quiet network", "injecting traffic, some pairs at a time"]
     assert "latency of messages of 64 B to 64 KiB" in stages
     assert stages[-1] == "latency of messages of 512 KiB"
     for stage in stages:

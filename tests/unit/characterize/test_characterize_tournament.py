@@ -39,3 +39,10 @@ def test_conflicting_pairs_never_meet() -> None:
         assert sum(crosses(pair) for pair in group) <= 1
         assert len({host for pair in group for host in pair}) == 2 * len(group)
     assert len(schedule) == 16, "one group for each of the 16 pairs that cross; the others fit beside them"
+
+
+def test_some_pairs_are_scheduled_in_their_order() -> None:
+    schedule = tournament.scheduled(
+        [(0, 1), (1, 2), (2, 3), (4, 5)], lambda first, second: {first, second} == {(1, 2), (4, 5)}
+    )
+    assert schedule == [[(0, 1), (2, 3), (4, 5)], [(1, 2)]]

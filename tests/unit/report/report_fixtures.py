@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from fairlead.characterize.sample_store import StoreSink
-from fairlead.characterize.samples import Exchanges, Injection
+from fairlead.characterize.samples import Exchanges, Window
 from fairlead.store import Store
 
 HOSTS = tuple(f"h{k}" for k in range(8))
@@ -74,11 +74,12 @@ def characterize(store: Store, clock: Clock, seed: int = 1) -> int:
         for j in range(i + 1, 8):
             for size in SIZES_B:
                 sink.exchanges(_exchanges((i, j), size, draw))
-    sink.injection(Injection((), (), _delays(draw)))
+    sink.window(Window.of_all((), (), _delays(draw)))
     for i in range(8):
         for j in range(8):
             if i != j:
-                sink.injection(Injection(((i, j),), (LINK_BPS * draw.uniform(0.93, 0.97),), _delays(draw, (i, j))))
+                rate_bps = LINK_BPS * draw.uniform(0.93, 0.97)
+                sink.window(Window.of_all((((i, j),),), (rate_bps,), _delays(draw, (i, j))))
     clock.now_s += 41.0
     store.finish_run(run)
     return run

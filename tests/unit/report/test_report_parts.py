@@ -146,8 +146,8 @@ def test_characterization_tables_hold_all_pairs(characterized, tmp_path):
     assert (source, destination, size_B, n, kind) == ("h0", "h1", "64", "30", "one-way")
     assert float(median_s) == characterized.latency.median_s[0, 0, 1]
     relation = (tmp_path / "figures/relation.csv").read_text().splitlines()
-    hurts = characterized.sensitivity.hurts
-    assert int(relation[1].split(",")[1]) == int(hurts[0, 1].sum())
+    hurt = characterized.sensitivity.hurt_by((0, 1))
+    assert int(relation[1].split(",")[1]) == int(hurt.sum())
     detours = (tmp_path / "figures/detours.csv").read_text().splitlines()
     assert len(detours) == 1 + 56 * 6
     assert sum(line.endswith(",shared") for line in detours) == sum(

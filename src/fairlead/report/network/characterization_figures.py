@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from scipy.cluster import hierarchy
 from scipy.spatial import distance
@@ -18,6 +19,15 @@ from fairlead.report.figures import WIDTH_IN, Drawing, styled
 from fairlead.report.network import heat_maps
 from fairlead.report.network.heat_maps import MOST_ANNOTATED, Panel
 
+MOST_HOSTS = 24
+"""Hosts up to which tables have all of their pairs."""
+
+MOST_DETOURS, MOST_LISTED = 100, 3
+"""Hosts up to which the detours of all pairs are drawn; detours of a pair that tables have where there are many."""
+
+MOST_SORTED = 1000
+"""Pairs up to which those that suffer alike are sought."""
+
 MOST_LABELS = 64
 """Pairs up to which the relation's axes name each of them."""
 
@@ -28,9 +38,37 @@ def pairs_of(found: Characterization) -> list[Pair]:
     return [(i, j) for i in range(count) for j in range(count) if i != j]
 
 
+def shown_pairs(found: Characterization) -> list[Pair]:
+    """The ordered pairs that tables and matrices of pairs have: all, or of many hosts one of each two groups.
+
+    Of those groups' pairs the ones whose latency was measured come first.
+    """
+    pairs = pairs_of(found)
+    if len(found.hosts) <= MOST_HOSTS or not found.latency.sizes_B:
+        return pairs
+    of, count = found.sensitivity.groups.of, found.latency.count[0]
+    chosen: dict[Pair, Pair] = {}
+    for pair in sorted(pairs, key=lambda each: not count[each] > 0):
+        chosen.setdefault((int(of[pair[0]]), int(of[pair[1]])), pair)
+    return [chosen[cell] for cell in sorted(chosen)]
+
+
+def _stand_in(found: Characterization) -> str:
+    """What to say where `shown_pairs` are not all."""
+    return "" if len(found.hosts) <= MOST_HOSTS else " One pair of each two groups of hosts stands for the others."
+
+
 def name_of(found: Characterization, pair: Pair) -> str:
     """How a directed host pair is written everywhere."""
     return f"{found.hosts[pair[0]]} → {found.hosts[pair[1]]}"
+
+
+def _unmeasured(found: Characterization) -> str:
+    """What to say where some pairs' latencies are those of others."""
+    known = np.isfinite(found.latency.median_s)
+    if (found.latency.count[known] > 0).all():
+        return ""
+    return " Where a pair was not measured itself, it has the median of those measured between its two groups of hosts."
 
 
 def latency_maps(found: Characterization) -> Drawing:
@@ -43,7 +81,7 @@ def latency_maps(found: Characterization) -> Drawing:
         "latency",
         "Latency between hosts",
         f"Median of each ordered pair, from the host of the row to that of the column; {kind}. Each size has a scale "
-        "of its own; darker is slower.",
+        f"of its own; darker is slower.{_unmeasured(found)}",
         heat_maps.draw(found.hosts, panels),
         table(
             [
@@ -65,7 +103,7 @@ def latency_maps(found: Characterization) -> Drawing:
                     cell(int(np.nan_to_num(latency.count[k, i, j]))),
                     cell("one-way" if latency.one_way[k, i, j] else "half round trip"),
                 ]
-                for i, j in pairs_of(found)
+                for i, j in shown_pairs(found)
                 for k, size_B in enumerate(latency.sizes_B)
             ],
         ),
@@ -83,7 +121,7 @@ def capacity_maps(found: Characterization) -> Drawing:
         "capacity",
         "Throughput and sensitivity",
         "Left: what each ordered pair carries while nobody else sends. Right: the share of all injections on other "
-        "pairs that hurt this one; a high weight is a path that others easily disturb.",
+        "pairs that hurt this one; a high weight is a path that others easily disturb." + _stand_in(found),
         heat_maps.draw(found.hosts, panels),
         table(
             [("from", "source"), ("to", "destination"), ("throughput", "rate_bps"), ("weight", "weight_share")],
@@ -94,7 +132,7 @@ def capacity_maps(found: Characterization) -> Drawing:
                     _number_cell(found.rates_bps[i, j], words.rate),
                     _number_cell(weights[i, j], lambda value: words.percent(value, decimals=1)),
                 ]
-                for i, j in pairs_of(found)
+                for i, j in shown_pairs(found)
             ],
         ),
     )
@@ -102,18 +140,18 @@ def capacity_maps(found: Characterization) -> Drawing:
 
 def relation_map(found: Characterization) -> Drawing:
     """Which injection hurts which pair, pairs that suffer alike beside each other."""
-    pairs = pairs_of(found)
-    matrix = np.array([[found.sensitivity.hurts[a + b] for b in pairs] for a in pairs], dtype=bool)
+    pairs = shown_pairs(found)
+    source, destination = np.array(pairs).T
+    matrix = np.array([found.sensitivity.hurt_by(pair)[source, destination] for pair in pairs], dtype=bool)
     order = _alike_first(matrix)
     shown, names = matrix[np.ix_(order, order)], [name_of(found, pairs[k]) for k in order]
     side = WIDTH_IN * 0.86
     with styled():
         figure = Figure(figsize=(WIDTH_IN, side), layout="constrained")
         axis = figure.subplots()
-        colours = np.zeros((*shown.shape, 4))
-        colours[shown] = _rgba(palette.MANAGED.light)
-        colours[np.eye(len(pairs), dtype=bool)] = _rgba(palette.LOW.light)
-        axis.imshow(colours, interpolation="none", aspect="equal")
+        cells = shown + 2 * np.eye(len(pairs), dtype=np.int8)
+        colours = ListedColormap(["#ffffff00", palette.MANAGED.light, palette.LOW.light])
+        axis.imshow(cells, cmap=colours, vmin=0, vmax=2, interpolation="none", aspect="equal")
         axis.set_xlabel("hurt pair")
         axis.set_ylabel("injected pair")
         if len(pairs) <= MOST_LABELS:
@@ -129,12 +167,17 @@ def relation_map(found: Characterization) -> Drawing:
         "What hurts what",
         "Traffic injected on the pair of a row hurts the pairs that are marked in it: they share a bottleneck. Pairs "
         "are ordered so that those that suffer alike stand together; the diagonal is the injected pair itself."
-        + (" They are too many to be named here; the table names them." if len(pairs) > MOST_LABELS else ""),
+        + (" They are too many to be named here; the table names them." if len(pairs) > MOST_LABELS else "")
+        + _stand_in(found),
         figure,
         table(
             [("injected", "injected"), ("hurts", "count"), ("pairs", "hurt")],
             [
-                [cell(name_of(found, pair)), cell(int(row.sum())), cell(_names(found, pairs, row))]
+                [
+                    cell(name_of(found, pair)),
+                    cell(int(found.sensitivity.hurt_by(pair).sum())),
+                    cell(_names(found, pairs, row)),
+                ]
                 for pair, row in zip(pairs, matrix, strict=True)
             ],
         ),
@@ -145,22 +188,24 @@ def detour_map(found: Characterization) -> Drawing:
     """For each ordered pair its best detour around the bottleneck, and what it costs."""
     count, size_B = len(found.hosts), found.reference_size_B()
     factor, relays = np.full((count, count), np.nan), np.full((count, count), "", dtype=object)
-    rows = []
-    for pair in pairs_of(found):
+    rows, listed = [], set(shown_pairs(found))
+    for pair in pairs_of(found) if count <= MOST_DETOURS else sorted(listed):
         direct_s = found.latency.base_s(*pair, size_B)
         candidates = found.candidates(pair, size_B)
         usable = [each for each in candidates if not each.shares_bottleneck]
         if usable:
             factor[pair] = usable[0].latency_s / direct_s
             relays[pair] = found.hosts[usable[0].relay]
-        rows += [_candidate_row(found, pair, rank, each, direct_s) for rank, each in enumerate(candidates, start=1)]
+        if pair in listed:
+            first = candidates if count <= MOST_HOSTS else candidates[:MOST_LISTED]
+            rows += [_candidate_row(found, pair, rank, each, direct_s) for rank, each in enumerate(first, start=1)]
     relay = "the host that it leads over, and " if count <= MOST_ANNOTATED else ""
     panel = Panel("Best detour, times its direct path", factor, ((1.0, "×"),), relays)
     return Drawing(
         "detours",
         "Where detours lead",
         f"For messages of {words.size(size_B)}: {relay}how many times as long as the direct path the best detour takes "
-        "on a quiet network. An empty cell has no detour around its bottleneck.",
+        f"on a quiet network. An empty cell has no detour around its bottleneck.{_stand_in(found)}",
         heat_maps.draw(found.hosts, [panel]),
         table(
             [
@@ -192,16 +237,12 @@ def _candidate_row(found: Characterization, pair: Pair, rank: int, each: Candida
 
 
 def _alike_first(matrix: Bools) -> list[int]:
-    """An order of the pairs in which those with similar rows and columns are neighbours."""
-    if len(matrix) < 3 or not matrix.any():
+    """An order of the pairs in which those with similar rows and columns are neighbours; of very many, as they are."""
+    if len(matrix) < 3 or not matrix.any() or len(matrix) > MOST_SORTED:
         return list(range(len(matrix)))
     features = (matrix | matrix.T | np.eye(len(matrix), dtype=bool)).astype(np.float64)
     tree = hierarchy.linkage(distance.pdist(features, "cosine"), "average")
     return [int(k) for k in hierarchy.leaves_list(tree)]
-
-
-def _rgba(colour: str) -> tuple[float, ...]:
-    return (*(int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)), 1.0)
 
 
 def _names(found: Characterization, pairs: list[Pair], row: Bools) -> str:

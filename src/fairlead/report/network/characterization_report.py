@@ -80,7 +80,9 @@ def _latency_words(found: Characterization) -> str:
 
 def _sharing_words(found: Characterization) -> str:
     pairs = figures_of.pairs_of(found)
-    hurt = [sum(bool(found.sensitivity.hurts[pair + other]) for other in pairs) for pair in pairs]
+    if len(found.hosts) > figures_of.MOST_DETOURS:
+        pairs = figures_of.shown_pairs(found)
+    hurt = [int(found.sensitivity.hurt_by(pair).sum()) for pair in pairs]
     sharing = sum(number > 0 for number in hurt)
     if not sharing:
         return "No two host pairs share a bottleneck."
@@ -91,6 +93,8 @@ def _sharing_words(found: Characterization) -> str:
 
 def _detour_words(found: Characterization) -> str:
     size_B, pairs = found.reference_size_B(), figures_of.pairs_of(found)
+    if len(found.hosts) > figures_of.MOST_DETOURS:
+        pairs = figures_of.shown_pairs(found)
     best = []
     for pair in pairs:
         usable = [each for each in found.candidates(pair, size_B) if not each.shares_bottleneck]

@@ -1,0 +1,143 @@
+"""Which hosts lie behind one switch: those whose paths always wait for the same queues.
+
+Nothing is asked of the network but what injections show. While some links are full, two hosts behind one switch see
+the same queues on their ways to and from all others, two hosts behind different ones do not. So some windows in which
+about half of the links are full tell all groups apart, as group testing does. On a network whose only bottlenecks are
+the hosts' own links all hosts are one group.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from fairlead.characterize.quiet_network import Quiet, least_s, level_s, limit_s
+from fairlead.characterize.samples import Bools, Floats, Ints, Samples, Window
+
+SATURATED_SHARE = 0.8
+"""So much of what leaves (or enters) a host waits: its own link may be the bottleneck, which tells no groups apart."""
+
+CLEAR_CELLS = 3
+"""Paths that differ; fewer must differ in two windows."""
+
+DIFFERENT_SHARE = 0.4
+"""Of what waits at either of two hosts, the share that does not wait at the other: more tells them apart. Where
+processors are busy, queues come and go, and what is behind one switch seems to differ now and then."""
+
+Counts = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """A partition of the hosts.
+
+    Attributes:
+        of: (hosts) the number of each host's group.
+    """
+
+    of: Ints
+
+    def __len__(self) -> int:
+        return int(self.of.max()) + 1
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """(groups) how many hosts each has."""
+        return np.bincount(self.of).astype(np.int64)
+
+    @cached_property
+    def members(self) -> list[list[int]]:
+        """The hosts of each group."""
+        return [[int(host) for host in np.flatnonzero(self.of == group)] for group in range(len(self))]
+
+    def spread(self, cells: Bools) -> Bools:
+        """(hosts, hosts) what is said of pairs of groups, said of the hosts in them; nothing of a group's own pairs."""
+        spread: Bools = cells[self.of[:, None], self.of[None, :]] & (self.of[:, None] != self.of[None, :])
+        return spread
+
+
+def apart(hosts: int) -> Groups:
+    """Each host for itself."""
+    return Groups(np.arange(hosts, dtype=np.int64))
+
+
+def own_s(window: Window, levels: Floats, network: Quiet) -> Floats:
+    """(pairs) the queueing delay that each injected pair's own probes saw; NaN where no queue was built."""
+    least = least_s(network)
+    found = []
+    for pair in window.pairs:
+        own = levels[(window.paths[:, 0] == pair[0]) & (window.paths[:, 1] == pair[1])]
+        found.append(own[0] if own.size and own[0] > least[pair] else np.nan)
+    return np.array(found, dtype=np.float64)
+
+
+def steady(window: Window, network: Quiet) -> Bools:
+    """(pairs) whether each injected pair's own probes met a queue all the time."""
+    found: Bools = np.isfinite(own_s(window, level_s(network.excess_s(window), 0.25), network))
+    return found
+
+
+def partition(samples: Samples, network: Quiet) -> Groups:
+    """The groups that all windows with injected traffic tell apart."""
+    count = samples.count
+    differ, either = np.zeros((2, count, count), dtype=np.float32)
+    windows = np.zeros((count, count), dtype=np.int64)
+    for window in samples.windows:
+        for differing, waiting in _differences(window, network, count):
+            differ += differing
+            either += waiting
+            windows += differing > 0
+    enough = (windows > 1) | (differ >= CLEAR_CELLS)
+    return _groups(enough & (differ > DIFFERENT_SHARE * either))
+
+
+def _differences(window: Window, network: Quiet, count: int) -> Iterator[tuple[Counts, Counts]]:
+    """(hosts, hosts) paths that waited at one of two hosts and not at the other, and at either: for paths from them,
+    and for paths to them."""
+    if not window.tests:
+        return
+    waits, free = _decided(window, network, count)
+    if not waits.any():
+        return
+    senders, receivers = (np.array(ends) for ends in zip(*window.pairs, strict=True))
+    for wait, rest, own in ((waits, free, senders), (waits.T, free.T, receivers)):
+        wait, rest = wait.copy(), rest.copy()
+        known = wait[own].sum(axis=1) + rest[own].sum(axis=1)
+        full = own[wait[own].sum(axis=1) >= SATURATED_SHARE * np.maximum(known, 1)]
+        wait[full] = rest[full] = False
+        asked = (wait | rest).any(axis=0)
+        a, b = wait[:, asked].astype(np.float32), rest[:, asked].astype(np.float32)
+        one_waits = a @ b.T
+        differ = one_waits + one_waits.T
+        yield differ, a @ a.T + differ
+
+
+def _decided(window: Window, network: Quiet, count: int) -> tuple[Bools, Bools]:
+    """(hosts, hosts) paths that clearly wait for a queue, and those that clearly do not."""
+    waits, free = np.zeros((count, count), dtype=bool), np.zeros((count, count), dtype=bool)
+    excess = network.excess_s(window)
+    if steady(window, network).all():  # a queue that comes and goes tells alike hosts apart
+        own = own_s(window, level_s(excess), network)
+        source, destination = window.paths.T
+        limit = limit_s(network, float(np.nanmin(own)))[source, destination]
+        waits[source, destination] = level_s(excess, 0.25) > limit
+        free[source, destination] = level_s(excess, 0.75) <= limit
+    return waits, free
+
+
+def _groups(different: Bools) -> Groups:
+    """Each host goes to the group that it differs least from, of those that it differs from in less than half."""
+    members: list[list[int]] = []
+    for host in range(len(different)):
+        shares = [float(different[host, group].mean()) for group in members]
+        best = min(range(len(members)), key=shares.__getitem__, default=None)
+        if best is None or shares[best] >= 0.5:
+            members.append([host])
+        else:
+            members[best].append(host)
+    of = np.empty(len(different), dtype=np.int64)
+    for number, group in enumerate(members):
+        of[group] = number
+    return Groups(of)

@@ -1,0 +1,253 @@
+"""Which host pairs share a bottleneck, kept by groups of hosts: it grows with the groups and hosts, not with n^4."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from fairlead.characterize import downstream_bottlenecks, host_links, sensitivity
+from fairlead.characterize.downstream_bottlenecks import SATURATING_SHARE
+from fairlead.characterize.group_samples import GroupSamples
+from fairlead.characterize.grouping import Groups, apart
+from fairlead.characterize.host_links import HostLinks
+from fairlead.characterize.quiet_network import quiet
+from fairlead.characterize.samples import Bools, Floats, Samples
+from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.characterize.tournament import Pair
+
+MOST_KEPT = 100
+"""Hosts up to which `SharedBottlenecks.hurting` remembers what it told: n^4 bits are few then."""
+
+
+@dataclass(frozen=True)
+class SharedBottlenecks:
+    """The relation between injected traffic and the paths that it hurts.
+
+    Attributes:
+        groups: of the hosts; each host for itself where each pair was measured.
+        relation: between groups, as injections on pairs of groups showed it.
+        over_link: (hosts, hosts) whether the pair is limited by what limits the pair of its groups.
+        by_source: (hosts, hosts) whether an injection on the pair fills the link of its source: it hurts all paths
+            from there. ``by_destination``: the link towards its destination.
+        effective: (hosts, hosts) whether an injection on the pair builds a queue.
+        measured: (hosts, hosts) whether the pair, or one that stands for it, was measured.
+        rates_bps: (hosts, hosts) what each pair carries alone; NaN where that is not known.
+    """
+
+    groups: Groups
+    relation: Sensitivity
+    over_link: Bools
+    by_source: Bools
+    by_destination: Bools
+    effective: Bools
+    measured: Bools
+    rates_bps: Floats
+
+    @classmethod
+    def unknown(cls, hosts: int) -> Self:
+        """Nothing was measured."""
+        return cls.of_pairs(Sensitivity.unknown(hosts), np.full((hosts, hosts), np.nan))
+
+    @classmethod
+    def of_pairs(cls, relation: Sensitivity, rates_bps: Floats) -> Self:
+        """From a relation in which each host stands for itself."""
+        groups, none = apart(relation.count), np.zeros((relation.count,) * 2, dtype=bool)
+        measured = np.isfinite(relation.limit_s)
+        return cls(
+            groups, relation, ~np.eye(len(none), dtype=bool), none, none, relation.effective, measured, rates_bps
+        )
+
+    @classmethod
+    def of(cls, samples: Samples) -> Self:
+        """What all windows of a characterization show.
+
+        Raises:
+            MeasurementError: some pair never answered a probe on the quiet network.
+        """
+        network = quiet(samples)
+        groups = apart(samples.count) if samples.group_of is None else Groups(samples.group_of)
+        tests = GroupSamples.of(samples.windows, groups, network)
+        relation = between_groups(tests)
+        relation = downstream_bottlenecks.complete(relation, tests.tests, tests.network)
+        if samples.group_of is None:
+            return cls.of_pairs(relation, samples.rates_bps())
+        links = HostLinks.of((test for window in samples.windows for test in host_links.seen(window, network)), tests)
+        return cls._with_hosts(groups, relation, tests, links, samples.rates_bps())
+
+    @classmethod
+    def _with_hosts(
+        cls, groups: Groups, relation: Sensitivity, tests: GroupSamples, links: HostLinks, measured_bps: Floats
+    ) -> Self:
+        apart_ = ~np.eye(len(groups.of), dtype=bool)
+        out = np.where(np.isfinite(links.out_bps), links.out_bps, links.sent_bps)
+        by_hosts = np.fmin(out[:, None], links.in_bps[None, :])
+        link = tests.tests.rates_bps()[groups.of[:, None], groups.of[None, :]]
+        limited = groups.spread(tests.between & np.isfinite(relation.limit_s))
+        over_link = limited & ~(by_hosts < SATURATING_SHARE * link)
+        rates = np.where(over_link, link, np.fmin(by_hosts, np.where(limited | np.isnan(by_hosts), link, np.nan)))
+        no_queue = (links.no_queue > 0) & ~np.isfinite(links.out_bps)
+        silent = apart_ & ~over_link & no_queue[:, None]
+        full = apart_ & ~over_link
+        by_source = full & (rates >= SATURATING_SHARE * links.out_bps[:, None]) | silent
+        by_destination = apart_ & (rates >= SATURATING_SHARE * links.in_bps[None, :]) | silent
+        sent = np.isfinite(links.sent_bps)[:, None]
+        built = groups.spread(relation.effective) & over_link | full & sent & ~silent
+        return cls(
+            groups,
+            relation,
+            over_link,
+            by_source,
+            by_destination,
+            built,
+            apart_ & (groups.spread(np.isfinite(relation.limit_s)) | (groups.of[:, None] == groups.of[None, :])),
+            np.where(apart_, np.where(np.isfinite(measured_bps), np.fmax(measured_bps, rates), rates), np.nan),
+        )
+
+    @property
+    def hosts(self) -> int:
+        return len(self.groups.of)
+
+    def hurts(self, injected: Pair, path: Pair) -> bool:
+        """Whether an injection on one ordered pair hurts another path."""
+        if injected == path:
+            return False
+        if (self.by_source[injected] and injected[0] == path[0]) or (
+            self.by_destination[injected] and injected[1] == path[1]
+        ):
+            return True
+        if not self.over_link[injected]:
+            return False
+        of = self.groups.of
+        cells = (of[injected[0]], of[injected[1]]), (of[path[0]], of[path[1]])
+        return bool(
+            self.relation.effective[cells[0]] if cells[0] == cells[1] else self.relation.hurts[cells[0] + cells[1]]
+        )
+
+    def hurt_by(self, injected: Pair) -> Bools:
+        """(hosts, hosts) the paths that an injection on an ordered pair hurts."""
+        hurt = np.zeros((self.hosts,) * 2, dtype=bool)
+        if self.over_link[injected]:
+            between = int(self.groups.of[injected[0]]), int(self.groups.of[injected[1]])
+            cells = self.relation.hurts[between].copy()
+            cells[between] = self.relation.effective[between]
+            hurt |= self.groups.spread(cells)
+        if self.by_source[injected]:
+            hurt[injected[0], :] = True
+        if self.by_destination[injected]:
+            hurt[:, injected[1]] = True
+        np.fill_diagonal(hurt, False)
+        hurt[injected] = False
+        return hurt
+
+    def hurting(self, path: Pair) -> Bools:
+        """(hosts, hosts) the ordered pairs an injection on which hurts a path; not to be changed."""
+        if path not in self._hurting:
+            found = self._hurting_path(path)
+            if self.hosts > MOST_KEPT:
+                return found
+            self._hurting[path] = found
+        return self._hurting[path]
+
+    @cached_property
+    def _hurting(self) -> dict[Pair, Bools]:
+        return {}
+
+    def _hurting_path(self, path: Pair) -> Bools:
+        between = int(self.groups.of[path[0]]), int(self.groups.of[path[1]])
+        cells = self.relation.hurts[:, :, between[0], between[1]].copy()
+        cells[between] = self.relation.effective[between]
+        hurting: Bools = (
+            self.groups.spread(cells) & self.over_link if between[0] != between[1] else self.over_link & False
+        )
+        hurting[path[0], :] |= self.by_source[path[0], :]
+        hurting[:, path[1]] |= self.by_destination[:, path[1]]
+        hurting[path] = False
+        return hurting
+
+    @cached_property
+    def weights(self) -> Floats:
+        """(hosts, hosts) share of the effective injections on other pairs that hurt the path; NaN on the diagonal."""
+        others = self.effective.sum() - self.effective
+        with np.errstate(invalid="ignore", divide="ignore"):
+            weights = self._effective_hurting() / others
+        np.fill_diagonal(weights, np.nan)
+        return np.asarray(weights, dtype=np.float64)
+
+    def _effective_hurting(self) -> Floats:
+        """(hosts, hosts) how many effective injections on other pairs hurt each path: by links between groups, by
+        the hosts' links, minus what does both."""
+        of, count = self.groups.of, self.relation.count
+        hurts = self.relation.hurts.copy()
+        for a, b in np.argwhere(self.relation.effective):
+            hurts[a, b, a, b] = True
+        member = np.zeros((self.hosts, count), dtype=np.float64)
+        member[np.arange(self.hosts), of] = 1.0
+        over, source, end = (
+            (each & self.effective).astype(np.float64) for each in (self.over_link, self.by_source, self.by_destination)
+        )
+        own = np.einsum("abab->ab", hurts)[of[:, None], of[None, :]]  # whether it is hurt by others of its groups
+        by_link = np.einsum("ab,abcd->cd", member.T @ over @ member, hurts)[of[:, None], of[None, :]] - over * own
+        by_source = source.sum(axis=1, keepdims=True) - source
+        by_end = end.sum(axis=0, keepdims=True) - end
+        # An injection from host i into group b that fills both a link between groups and the host's own.
+        rows = np.einsum("abad->abd", hurts)[of]
+        both = np.einsum("ib,ibd->id", (source * over) @ member, rows)[:, of] - source * over * own
+        columns = np.einsum("adcd->adc", hurts)[:, of]
+        both += np.einsum("aj,ajc->cj", member.T @ (end * over), columns)[of] - end * over * own
+        return by_link + by_source + by_end - both
+
+    def shares(self, first: Pair, second: Pair) -> bool:
+        """Whether an injection on one of two ordered pairs hurts the other."""
+        return self.hurts(first, second) or self.hurts(second, first)
+
+    def meets(self, first: Pair, second: Pair) -> bool:
+        """Whether exchanges in both directions of two pairs disturb each other, or may because nothing is known."""
+        directed = [(p, q) for p in (first, first[::-1]) for q in (second, second[::-1])]
+        return any(self.shares(p, q) or not (self.measured[p] and self.measured[q]) for p, q in directed)
+
+    def tells_of_links(self, test: tuple[Pair, ...]) -> bool:
+        """Whether all pairs of a test are between groups."""
+        of = self.groups.of
+        return all(of[source] != of[destination] for source, destination in test)
+
+    def selected(self, of: list[int]) -> Self:
+        """Of some hosts, by their indices."""
+        two = np.ix_(of, of)
+        return replace(
+            self,
+            groups=Groups(self.groups.of[of]),
+            over_link=self.over_link[two],
+            by_source=self.by_source[two],
+            by_destination=self.by_destination[two],
+            effective=self.effective[two],
+            measured=self.measured[two],
+            rates_bps=self.rates_bps[two],
+        )
+
+    def dense(self) -> Bools:
+        """By [injected source, injected destination, source, destination]; for few hosts: it grows as n^4."""
+        hosts = range(self.hosts)
+        rows = [
+            [self.hurt_by((k, m)) if k != m else np.zeros((self.hosts,) * 2, dtype=bool) for m in hosts] for k in hosts
+        ]
+        return np.array(rows, dtype=bool)
+
+
+def between_groups(tests: GroupSamples) -> Sensitivity:
+    """The relation between groups from single injections: nothing where the hosts' own links are the limit.
+
+    An injection without a queue says something of its two hosts: of groups that are one host.
+    """
+    relation = sensitivity.evaluate(tests.tests, tests.network)
+    between, single = tests.between, tests.groups.sizes == 1
+    for a, b in np.argwhere(np.isfinite(relation.limit_s)):
+        if not between[a, b]:
+            relation.hurts[a, b] = False
+            relation.effective[a, b] = False
+        elif not relation.effective[a, b]:
+            kept = np.zeros_like(relation.effective)
+            kept[a, :] |= single[a]
+            kept[:, b] |= single[b]
+            relation.hurts[a, b] &= kept
+    return relation

@@ -1,0 +1,112 @@
+"""How many rounds the plan takes on made-up networks, and how well they show what shares a bottleneck."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from fairlead.characterize.measurement_plan import representatives
+from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
+
+from .made_up_network import NETWORKS, Measured, leaf_spine, mesh, star
+
+LEAST = 0.95
+LEAFS = {16: 4, 64: 8, 256: 16}
+
+
+def is_found_well(measured: Measured) -> None:
+    result = measured.score()
+    assert result.found > 0
+    assert result.precision >= LEAST and result.recall >= LEAST, result
+
+
+def most_windows(name: str, hosts: int) -> int:
+    """One by one it would be a window for each pair of hosts: 240, 4032, 65280."""
+    alike = name in ("star", "fat tree 1:1")  # only hosts' own links are bottlenecks: all hosts are one group
+    return 26 + hosts // 4 if alike else 50 + 8 * LEAFS[hosts]
+
+
+@pytest.mark.parametrize("hosts", [16, 64])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_truth_is_found_in_few_windows(name: str, hosts: int) -> None:
+    measured = Measured(NETWORKS[name](hosts))
+    is_found_well(measured)
+    assert measured.windows <= most_windows(name, hosts)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", ["star", "mesh"])
+def test_windows_and_memory_grow_with_the_groups(name: str) -> None:
+    tracemalloc.start()
+    measured = Measured(NETWORKS[name](256))
+    is_found_well(measured)
+    _, most_B = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert measured.windows <= most_windows(name, 256)
+    assert most_B < 1e9, "a relation by two pairs of hosts alone would have 4e9 cells"
+
+
+@pytest.mark.parametrize("hosts", [16, 64])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_lost_probes_hide_nothing(name: str, hosts: int) -> None:
+    is_found_well(Measured(NETWORKS[name](hosts), lost=0.05))
+
+
+@pytest.mark.parametrize("hosts", [16, 64])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_noisy_neighbour_is_not_taken_for_what_is_injected(name: str, hosts: int) -> None:
+    is_found_well(Measured(NETWORKS[name](hosts), neighbour=(0, hosts - 1)))
+
+
+def test_hosts_behind_one_switch_are_one_group() -> None:
+    for network in (mesh(16), leaf_spine(16)):
+        group_of = Measured(network).samples.group_of
+        assert group_of is not None
+        assert group_of.tolist() == [leaf for leaf in range(4) for _ in range(4)]
+    single = Measured(star(16)).samples.group_of
+    assert single is not None and set(single) == {0}
+
+
+def test_tests_of_a_window_have_no_host_in_common() -> None:
+    for round_ in Measured(leaf_spine(64)).rounds:
+        hosts = [{host for pair in test for host in pair} for test in round_.tests]
+        assert sum(map(len, hosts)) == len(set().union(*hosts))
+
+
+def test_progress_reaches_no_further_than_its_end() -> None:
+    for round_ in Measured(leaf_spine(16)).rounds:
+        assert 0 <= round_.done < round_.total, round_.what
+
+
+def test_rates_of_pairs_that_were_not_injected_are_those_of_their_links() -> None:
+    network = leaf_spine(16)
+    found = SharedBottlenecks.of(Measured(network).samples)
+    for i in range(16):
+        for j in range(16):
+            if i != j:
+                slowest = min(network.rates_bps[link] for link in network.path((i, j)))
+                assert found.rates_bps[i, j] == pytest.approx(slowest, rel=0.1)
+    assert np.isnan(np.diag(found.rates_bps)).all()
+
+
+def test_a_slow_host_is_told_from_its_group() -> None:
+    """Its own link carries less than that between the leafs: it is the bottleneck of all its paths."""
+    network = mesh(16)
+    network.rates_bps[[5, 16 + 5]] = network.trunk_bps[0] / 4
+    measured = Measured(network)
+    is_found_well(measured)
+    found = SharedBottlenecks.of(measured.samples)
+    assert found.rates_bps[5, 12] == pytest.approx(network.rates_bps[5], rel=0.1)
+    assert found.hurts((5, 12), (5, 6)) and not found.hurts((5, 12), (6, 12))
+
+
+def test_one_pair_stands_for_two_groups() -> None:
+    samples = Measured(mesh(64)).samples
+    found = SharedBottlenecks.of(samples)
+    pairs = representatives(found.groups, seed=1)
+    of = found.groups.of
+    between = [frozenset((int(of[i]), int(of[j]))) for i, j in pairs if of[i] != of[j]]
+    assert len(between) == len(set(between)) == 8 * 7 // 2
+    assert len(pairs) == len(between) + 64
+    assert {host for pair in pairs for host in pair} == set(range(64))
