@@ -127,7 +127,8 @@ void Session::perform(const Setup& setup) {
         throw Refused(EPERM, "the guardian does not hold the capability CAP_NET_ADMIN (docs/guides/run.md)");
     if (plane_) throw Refused(EALREADY, "already set up for job " + plane_->setup().job);
     if (user_ != 0 && (setup.uid_first != user_ || setup.uid_last != user_))
-        throw Refused(EPERM, "uid_first, uid_last: user " + std::to_string(user_) + " may reroute only their own sockets");
+        throw Refused(EPERM,
+                      "uid_first, uid_last: user " + std::to_string(user_) + " may reroute only their own sockets");
     plane_ = std::make_unique<RoutePlane>(netlink_, setup, user_);
 }
 
