@@ -79,7 +79,7 @@ def _bursts(chance: random.Random) -> list[dict[str, Any]]:
         at_s += 2.5
     earlier = [each for each in periods_s if each[0] < MOVES_S]
     later = [each for each in periods_s if each[0] >= MOVES_S]
-    streams = {"kind": "streams", "streams": 2}
+    streams: dict[str, Any] = {"kind": "streams", "streams": 2}
     return [
         *_each_way("n0", "n2", **streams, periods_s=earlier),
         *_each_way("n4", "n6", **streams, periods_s=later),
@@ -94,7 +94,7 @@ def _mpi(chance: random.Random) -> list[dict[str, Any]]:
         a, b = sorted(chance.sample(["n3", "n5", "n7"], 2))
         periods_s.setdefault((a, b), []).append([at_s, at_s + INTERVAL_S])
         at_s += INTERVAL_S
-    streams = {"kind": "streams", "streams": 1}
+    streams: dict[str, Any] = {"kind": "streams", "streams": 1}
     return [each for pair, when_s in periods_s.items() for each in _each_way(*pair, **streams, periods_s=when_s)]
 
 
