@@ -23,7 +23,7 @@ def is_found_well(measured: Measured) -> None:
 def most_windows(name: str, hosts: int) -> int:
     """One by one it would be a window for each pair of hosts: 240, 4032, 65280."""
     alike = name in ("star", "fat tree 1:1")  # only hosts' own links are bottlenecks: all hosts are one group
-    return 26 + hosts // 8 if alike else 50 + 8 * LEAFS[hosts]
+    return 26 + hosts // 4 if alike else 50 + 8 * LEAFS[hosts]
 
 
 @pytest.mark.parametrize("hosts", [16, 64])
