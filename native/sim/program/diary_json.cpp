@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
 #include <type_traits>
 #include <variant>
 
+#include "rounded.hpp"
 #include "scenario_json.hpp"
 
 namespace fairlead::sim {
@@ -10,10 +10,6 @@ namespace fairlead::sim {
 using nlohmann::ordered_json;
 
 namespace {
-
-double rounded(double value) {
-    return std::round(value * 1e6) / 1e6;
-}
 
 ordered_json host(const Topology& topology, core::HostId id) {
     return id == core::kNoHost ? ordered_json(nullptr) : ordered_json(topology.name(id));

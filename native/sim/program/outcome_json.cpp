@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
+#include "rounded.hpp"
 #include "scenario_json.hpp"
 
 namespace fairlead::sim {
@@ -10,11 +9,6 @@ using nlohmann::ordered_json;
 namespace {
 
 constexpr const char* kSchemaVersion = "1.0";
-
-/// Times are told to the microsecond: what is behind that says nothing.
-double rounded(double seconds) {
-    return std::round(seconds * 1e6) / 1e6;
-}
 
 ordered_json times(const std::vector<double>& seconds) {
     ordered_json list = ordered_json::array();
