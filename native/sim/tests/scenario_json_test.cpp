@@ -112,7 +112,9 @@ TEST(Example, ManagementEscapesTheCongestion) {
     Scenario scenario = read_scenario(std::filesystem::path(FAIRLEAD_EXAMPLES) / "simulation" / "mesh8.json");
     const Outcome managed = run(scenario);
     EXPECT_EQ(outcome_json(scenario, run(scenario)), outcome_json(scenario, managed)) << "no other outcome by chance";
-    ASSERT_EQ(managed.changes.size(), 4U) << "the pairs of two leafs, each way";
+    // Of the pairs of two leafs, each way, only as many as necessary.
+    ASSERT_GE(managed.changes.size(), 2U);
+    ASSERT_LE(managed.changes.size(), 4U);
     EXPECT_LT(managed.changes.front().at_s, 0.8);
     for (const RouteChange& change : managed.changes) {
         EXPECT_GT(change.at_s, 0.5) << "when the congestion begins";
