@@ -6,7 +6,8 @@ the same seeds give the same.
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -40,15 +41,21 @@ CONGESTION = {"steady": (END_S, 0.0), "seconds": (1.0, 1.0), "bursts": (0.2, 0.2
 
 def measure(session: Session) -> Iterator[Figure]:
     """Figures ``oracle.share.PATTERN.CONGESTION``, and ``oracle.regret.…`` as a share of the oracle's makespan."""
-    budget = session.size(BUDGET, QUICK_BUDGET)
-    for pattern in PATTERNS:
-        for congestion in CONGESTION:
-            session.say(f"{pattern}, {congestion}")
-            found = []
-            for seed in range(1, session.size(SEEDS, QUICK_SEEDS) + 1):
-                found.append(compare(session.directory / "scenario.json", scenario(pattern, congestion, seed), budget))
-                session.record(pattern=pattern, congestion=congestion, **found[-1])
-            yield from figures(f"{pattern}.{congestion}", found)
+    for pattern, congestion in product(PATTERNS, CONGESTION):
+        yield from figures(f"{pattern}.{congestion}", compared(session, scenario, pattern, congestion))
+
+
+def compared(
+    session: Session, scenario: Callable[[str, str, int], dict[str, Any]], program: str, congestion: str
+) -> list[dict[str, Any]]:
+    """What ``fairlead-sim oracle`` says of a program beside a congestion, seed by seed."""
+    session.say(f"{program}, {congestion}")
+    budget, file = session.size(BUDGET, QUICK_BUDGET), session.directory / "scenario.json"
+    found = []
+    for seed in range(1, session.size(SEEDS, QUICK_SEEDS) + 1):
+        found.append(compare(file, scenario(program, congestion, seed), budget))
+        session.record(program=program, congestion=congestion, **found[-1])
+    return found
 
 
 def scenario(pattern: str, congestion: str, seed: int) -> dict[str, Any]:

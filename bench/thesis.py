@@ -6,15 +6,14 @@ that nothing of this machine is in the figures. The oracle knows when and where 
 
 import random
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from bench.figures import Figure, median_figure
-from bench.oracle import compare
+from bench.oracle import compared
 from bench.session import Session
 
 WORST_TARGET = 1.02
-SEEDS, QUICK_SEEDS = 5, 1
-BUDGET, QUICK_BUDGET = 60, 10
 ONSET_S, MOVES_S, END_S = 0.5, 4.0, 60.0
 INTERVAL_S = 0.5  # for which the random program keeps its partners
 
@@ -35,15 +34,8 @@ CONGESTION = ("bursts", "mpi", "delay")
 def measure(session: Session) -> Iterator[Figure]:
     """Figures ``thesis.managed.…`` and ``thesis.oracle.…``: run times over the unmanaged one, with the same congestion;
     ``thesis.slowdown.…``: what that congestion costs."""
-    budget = session.size(BUDGET, QUICK_BUDGET)
-    for program in PROGRAMS:
-        for congestion in CONGESTION:
-            session.say(f"{program}, {congestion}")
-            found = []
-            for seed in range(1, session.size(SEEDS, QUICK_SEEDS) + 1):
-                found.append(compare(session.directory / "scenario.json", scenario(program, congestion, seed), budget))
-                session.record(program=program, congestion=congestion, **found[-1])
-            yield from figures(f"{program}.{congestion}", found)
+    for program, congestion in product(PROGRAMS, CONGESTION):
+        yield from figures(f"{program}.{congestion}", compared(session, scenario, program, congestion))
 
 
 def figures(name: str, found: list[dict[str, Any]]) -> Iterator[Figure]:

@@ -279,3 +279,22 @@ def states() -> list[dict[str, Any]]:
     """What ``fairlead status --json`` says."""
     found: list[dict[str, Any]] = json.loads(once("status", "--json").stdout)
     return found
+
+
+def comparison_text(name: str) -> str:
+    """A plan of four short runs on the lab of lab.toml, beside the plan."""
+    return f"""
+[comparison]
+name = "{name}"
+lab = "lab.toml"
+replications = 1
+
+[congestion]
+places = [{{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }}]
+
+[[programs]]
+name = "traffic"
+command = ["random-traffic", "--seconds", "1.5", "--bytes", "16384"]
+ranks = 3
+mpirun = "mpirun.openmpi"
+"""

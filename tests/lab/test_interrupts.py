@@ -10,6 +10,7 @@ from managed_runs import (
     MOVED,
     PROGRAM,
     cluster_file,
+    comparison_text,
     mesh_text,
     nothing_left,
     once,
@@ -60,30 +61,13 @@ def test_characterize_ends_on_sigterm(lab: labs.Lab, tmp_path: Path) -> None:
         assert store.run(1).status == "aborted"
 
 
-PLAN = """
-[comparison]
-name = "resumed"
-lab = "lab.toml"
-replications = 1
-
-[congestion]
-places = [{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }]
-
-[[programs]]
-name = "traffic"
-command = ["random-traffic", "--seconds", "1.5", "--bytes", "16384"]
-ranks = 3
-mpirun = "mpirun.openmpi"
-"""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_comparison_stops_at_once_and_goes_on_by_the_same_command(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     (tmp_path / "lab.toml").write_text(mesh_text("resumed"))
-    (tmp_path / "plan.toml").write_text(PLAN)
+    (tmp_path / "plan.toml").write_text(comparison_text("resumed"))
     arguments = ("compare", tmp_path / "plan.toml", "--results", tmp_path / "results")
     with start(*arguments, results=tmp_path / "results") as command:
         command.wait_to_hear("run 2 of 4")
@@ -106,7 +90,7 @@ def test_a_comparison_stops_at_once_and_goes_on_by_the_same_command(
 @pytest.mark.slow
 def test_a_killed_comparison_goes_on_in_a_new_lab_once_the_old_one_is_gone(tmp_path: Path) -> None:
     (tmp_path / "lab.toml").write_text(mesh_text("killed"))
-    (tmp_path / "plan.toml").write_text(PLAN)
+    (tmp_path / "plan.toml").write_text(comparison_text("resumed"))
     results = tmp_path / "results"
     noted = killed(tmp_path / "plan.toml", results)
     assert ours() == [noted["lab"]]
@@ -125,7 +109,9 @@ def test_a_killed_comparison_goes_on_in_a_new_lab_once_the_old_one_is_gone(tmp_p
 @pytest.mark.slow
 def test_a_killed_comparison_takes_its_program_along_also_in_a_lab_that_stays(lab: labs.Lab, tmp_path: Path) -> None:
     cluster_file(lab, tmp_path)
-    (tmp_path / "plan.toml").write_text(PLAN.replace('lab = "lab.toml"', 'cluster = "lab.cluster.toml"'))
+    (tmp_path / "plan.toml").write_text(
+        comparison_text("resumed").replace('lab = "lab.toml"', 'cluster = "lab.cluster.toml"')
+    )
     results = tmp_path / "results"
     (job,) = killed(tmp_path / "plan.toml", results)["jobs"]
     wait_for(lambda: not marked(job), "the end of the program by its leash", 10)

@@ -4,34 +4,18 @@ import json
 from pathlib import Path
 
 import pytest
-from managed_runs import MOVED, cluster_file, mesh_text, nothing_left, once, run, start, traffic
+from managed_runs import MOVED, cluster_file, comparison_text, mesh_text, nothing_left, once, run, start, traffic
 
 from fairlead import lab as labs
 from fairlead.store import Store, apart
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow, pytest.mark.timeout(300)]
 
-PLAN = """
-[comparison]
-name = "beside"
-lab = "lab.toml"
-replications = 1
-
-[congestion]
-places = [{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }]
-
-[[programs]]
-name = "traffic"
-command = ["random-traffic", "--seconds", "1.5", "--bytes", "16384"]
-ranks = 3
-mpirun = "mpirun.openmpi"
-"""
-
 
 def test_runs_beside_a_comparison(lab: labs.Lab, tmp_path: Path) -> None:
     results = tmp_path / "results"
     (tmp_path / "lab.toml").write_text(mesh_text("beside"))
-    (tmp_path / "plan.toml").write_text(PLAN)
+    (tmp_path / "plan.toml").write_text(comparison_text("beside"))
     file = cluster_file(lab, tmp_path)
     with start("compare", tmp_path / "plan.toml", "--results", results, results=results) as comparison:
         comparison.wait_to_hear("run 1 of 4")

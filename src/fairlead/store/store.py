@@ -2,7 +2,6 @@
 
 import math
 import os
-import re
 import socket
 import sqlite3
 import threading
@@ -10,7 +9,6 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.errors import FairleadError, NoSuchResultsError, StoreError, StoreHeldError, of_system
-from fairlead.store import apart, numbers
+from fairlead.store import apart, numbers, table_rows
 from fairlead.store import series as arrays
+from fairlead.store.apart_reading import StoreApart, fetch_from
 from fairlead.store.connection import (
     FILE_NAME,
     LOCK_NAME,
@@ -31,7 +30,7 @@ from fairlead.store.connection import (
     translated,
 )
 from fairlead.store.events import EventBuffer, EventRow
-from fairlead.store.lock import PATIENCE_S, WriterLock, holder_session
+from fairlead.store.lock import PATIENCE_S, WriterLock
 from fairlead.store.reading import ReadConnection, fetch
 from fairlead.store.records import Attachment, Event, Label, Run, Series, Status
 
@@ -80,7 +79,7 @@ class Store:
         self._guard = threading.RLock()
         self._events = EventBuffer(self._commit_events)
         self._unfinished: set[int] = set()  # runs known to have no ending, so that events need no query each
-        self._apart: list[_Apart] = []
+        self._apart: list[StoreApart] = []
 
     @classmethod
     def open(cls, directory: Path | str, create: bool = True, *, patience_s: float = PATIENCE_S) -> Self:
@@ -143,7 +142,7 @@ class Store:
             StoreError: no store there, not a store, or a schema version that this fairlead does not read.
         """
         directory = Path(directory)
-        beside = _Apart.of(directory)  # before the main store: what is taken in meanwhile is there then
+        beside = StoreApart.of(directory)  # before the main store: what is taken in meanwhile is there then
         try:
             store = cls(directory, ReadConnection(directory))
         except BaseException:
@@ -212,7 +211,7 @@ class Store:
         """
         self._require_writer()
         for name, value in labels.items():
-            _check_label(name, value)
+            table_rows.check_label(name, value)
         if parent is not None:
             self._require_unfinished(parent)
         row = (self._session, parent, kind, to_json("plan", plan), seed, position, to_json("facts", dict(facts or {})))
@@ -241,13 +240,13 @@ class Store:
             StoreError: unknown or disagreeing unit, NaN or infinity, nothing in it, or the run has ended.
         """
         self._require_unfinished(run)
-        _check_name("series", name)
+        table_rows.check_name("series", name)
         dtype, shape, data = arrays.encode(arrays.check(name, values, unit, missing=missing))
         for label, value in (labels or {}).items():
-            _check_label(label, value)
+            table_rows.check_label(label, value)
         series = Series(name, unit, labels or {}, np.asarray(values))
         with self._transaction() as cursor:
-            _insert_series(cursor, run, series, (dtype, shape, data), time.time())
+            table_rows.insert_series(cursor, run, series, (dtype, shape, data), time.time())
 
     def add_event(self, run: int, t_s: float, kind: str, data: Mapping[str, Any]) -> None:
         """Record an event at ``t_s`` (seconds since the epoch); committed within half a second."""
@@ -259,7 +258,7 @@ class Store:
     def attach(self, run: int, name: str, content: bytes) -> None:
         """Keep captured output or a file with the run; a name can be used once a run."""
         self._require_unfinished(run)
-        _check_name("attachment", name)
+        table_rows.check_name("attachment", name)
         with self._transaction() as cursor:
             cursor.execute("INSERT INTO attachments VALUES (?, ?, ?, ?)", (run, name, content, time.time()))
 
@@ -306,17 +305,17 @@ class Store:
             The run's id.
         """
         for name, value in labels.items():
-            _check_label(name, value)
+            table_rows.check_label(name, value)
         self._require_unfinished(parent)
         for what, named in (("series", series), ("attachment", attachments)):
             for each in named:
-                _check_name(what, each.name)
+                table_rows.check_name(what, each.name)
         row = (self._session, parent, kind, to_json("plan", plan), seed, position, to_json("facts", dict(facts or {})))
         encoded = [arrays.encode(arrays.check(each.name, each.values, each.unit, missing=False)) for each in series]
         now_s = time.time()
         with self._transaction() as cursor:
             run = self._insert_run(cursor, (*row, started_s), labels)
-            _insert_all(cursor, run, list(zip(series, encoded, strict=True)), events, attachments, now_s)
+            table_rows.insert_all(cursor, run, list(zip(series, encoded, strict=True)), events, attachments, now_s)
             cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (run, now_s, status, exit_code, error))
         self._take_in()
         return run
@@ -447,7 +446,7 @@ class Store:
     def _commit_events(self, rows: list[EventRow]) -> None:
         with self._transaction() as cursor:
             for row in rows:
-                _insert_event(cursor, row)
+                table_rows.insert_event(cursor, row)
 
     def _query(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
         """Rows of this store and, of a reader, of the stores of single runs that are not in it yet.
@@ -456,10 +455,10 @@ class Store:
         """
         with self._guard, translated(self._path):
             while True:
-                rows = _fetch(self.directory, self._connection, sql, parameters)
+                rows = fetch_from(self.directory, self._connection, sql, parameters)
                 try:
                     for each in self._apart:
-                        rows += _fetch(each.directory, each.connection, sql, parameters)
+                        rows += fetch_from(each.directory, each.connection, sql, parameters)
                 except (OSError, sqlite3.Error, StoreError):
                     if not self._drop_taken_in():  # else it was removed meanwhile
                         raise
@@ -487,7 +486,7 @@ class Store:
             if run in labels:
                 labels[run][name] = value
         facts = {text: from_json(text) for text in {row[6] for row in rows}}  # most runs share theirs
-        return [_run_of(row, labels[row[0]], facts[row[6]]) for row in rows]
+        return [table_rows.run_of(row, labels[row[0]], facts[row[6]]) for row in rows]
 
     def _require_writer(self) -> None:
         if self._lock is None:
@@ -500,57 +499,6 @@ class Store:
         if self.run(run).ended_s is not None:
             raise StoreError(f"{self._path}: run {run} has ended; nothing can be added to it")
         self._unfinished.add(run)
-
-
-@dataclass(frozen=True)
-class _Apart:
-    """The store of a run that was not in the main store when a reader looked.
-
-    Attributes:
-        session: its id in ``sessions``, as the parameters of a query.
-    """
-
-    directory: Path
-    connection: ReadConnection
-    session: tuple[str]
-
-    @classmethod
-    def of(cls, results: Path) -> "list[_Apart]":
-        """Those of a results directory in which a run has begun."""
-        found: list[_Apart] = []
-        try:
-            for directory in apart.stores(results):
-                try:
-                    connection = ReadConnection(directory)
-                    with translated(directory / FILE_NAME):
-                        sessions = connection.fetch("SELECT id FROM sessions", ())
-                except NoSuchResultsError:
-                    continue  # it is just being made
-                except (OSError, StoreError) as error:
-                    if not (directory / FILE_NAME).is_file():
-                        continue  # it was taken in meanwhile
-                    what = error.message if isinstance(error, StoreError) else str(of_system(error, directory))
-                    raise StoreError(what, hint=f"move {directory} elsewhere to read the others") from error
-                if sessions:
-                    found.append(cls(directory, connection, sessions[0]))
-                else:
-                    connection.close()
-        except BaseException:
-            for each in found:
-                each.connection.close()
-            raise
-        return found
-
-
-def _fetch(
-    directory: Path,
-    connection: sqlite3.Connection | ReadConnection,
-    sql: str,
-    parameters: Sequence[Any] | Mapping[str, Any],
-) -> list[Any]:
-    if isinstance(parameters, Mapping):
-        parameters = {**parameters, "session": holder_session(directory / LOCK_NAME) or ""}
-    return fetch(connection, sql, parameters)
 
 
 def _highest(results: Path) -> int:
@@ -577,68 +525,3 @@ def take_in(results: Path, *, patience_s: float = 0.0) -> list[FairleadError]:
     with suppress(StoreHeldError), Store.open(results, patience_s=patience_s) as store:
         return store.problems
     return []
-
-
-def _insert_series(
-    cursor: sqlite3.Cursor, run: int, series: Series, encoded: tuple[str, str, bytes], stored_s: float
-) -> None:
-    cursor.execute(
-        "INSERT INTO series (run, name, unit, dtype, shape, labels, data, stored_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (run, series.name, series.unit, *encoded[:2], to_json("labels", dict(series.labels)), encoded[2], stored_s),
-    )
-
-
-def _insert_all(
-    cursor: sqlite3.Cursor,
-    run: int,
-    series: Sequence[tuple[Series, tuple[str, str, bytes]]],
-    events: Sequence[Event],
-    attachments: Sequence[Attachment],
-    stored_s: float,
-) -> None:
-    for each, encoded in series:
-        _insert_series(cursor, run, each, encoded, stored_s)
-    for event in events:
-        _insert_event(cursor, (run, event.t_s, event.kind, to_json(f"event {event.kind}", dict(event.data))))
-    for attachment in attachments:
-        row = (run, attachment.name, attachment.content, stored_s)
-        cursor.execute("INSERT INTO attachments VALUES (?, ?, ?, ?)", row)
-
-
-def _insert_event(cursor: sqlite3.Cursor, row: EventRow) -> None:
-    cursor.execute("INSERT INTO events (run, t_s, kind, data) VALUES (?, ?, ?, ?)", row)
-
-
-def _run_of(row: Sequence[Any], labels: dict[str, Label], facts: Mapping[str, Any]) -> Run:
-    run, parent, kind, plan, seed, position, _, started_s, ended_s, status, exit_code, error, alive = row
-    if status is None:
-        status = "running" if alive else "interrupted"
-    return Run(
-        id=run,
-        parent=parent,
-        kind=kind,
-        labels=labels,
-        plan=from_json(plan),
-        seed=seed,
-        position=position,
-        facts=facts,
-        started_s=started_s,
-        ended_s=ended_s,
-        status=status,
-        exit_code=exit_code,
-        error=error,
-    )
-
-
-def _check_name(what: str, name: str) -> None:
-    """Names become columns and file names of an export."""
-    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", name):
-        raise StoreError(f"{what} {name!r}: use letters, digits and _ . + - only")
-
-
-def _check_label(name: str, value: object) -> None:
-    _check_name("label", name)
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise StoreError(f"label {name}: {value!r} is neither text nor a number")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise StoreError(f"label {name} is {value}")

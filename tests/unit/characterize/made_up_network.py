@@ -15,6 +15,8 @@ from fairlead.characterize.score import Score
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.characterize.tournament import Pair
 
+from .fair_shares import fair_rates, queued
+
 LINK_DELAY_S = 20e-6
 QUEUE_S = 0.020
 GBPS = 1e9
@@ -44,6 +46,10 @@ class Network:
     def rates_bps(self) -> Floats:
         """Of all links: from the hosts, to the hosts, between switches."""
         return np.concatenate([np.full(2 * self.hosts, self.host_bps), self.trunk_bps])
+
+    @cached_property
+    def rate_by_link(self) -> dict[int, float]:
+        return dict(enumerate(self.rates_bps.tolist()))
 
     def path(self, pair: Pair) -> list[int]:
         route = self.routes[self.leaf_of[pair[0]], self.leaf_of[pair[1]]]
@@ -174,12 +180,12 @@ class Measured:
         flows = [self.network.path(pair) for pair in pairs]
         if foreign and self.neighbour is not None:
             flows.append(self.network.path(self.neighbour)[1:-1])  # of a host that is none of those measured
-        rates = _fair(flows, self.network.rates_bps)
-        queued = _queued(flows, rates, self.network.rates_bps)
+        rates = fair_rates(flows, self.network.rate_by_link)
+        full = queued(flows, rates, self.network.rate_by_link)
         probes = 3 if self.network.hosts > ALL_PATHS else 5
         paths = self._paths(round_)
         carried = tuple(float(rate * self._draw.uniform(0.93, 0.99)) for rate in rates[: len(pairs)])
-        return Window(round_.tests, carried, paths, self._delays_s(paths, queued, probes))
+        return Window(round_.tests, carried, paths, self._delays_s(paths, full, probes))
 
     def _paths(self, round_: Round) -> Ints:
         if round_.probed is None:
@@ -187,10 +193,10 @@ class Measured:
         there = np.array(sorted(round_.probed), dtype=np.int64)
         return np.concatenate([there, there[:, ::-1]])
 
-    def _delays_s(self, paths: Ints, queued: set[int], probes: int) -> Floats:
+    def _delays_s(self, paths: Ints, queued_links: set[int], probes: int) -> Floats:
         net = self.network
         full = np.zeros(len(net.rates_bps) + 1, dtype=bool)  # the last one is no link
-        full[list(queued)] = True
+        full[list(queued_links)] = True
         source, destination = paths.T
         hops = np.where(net.routes >= 0, net.routes + 2 * net.hosts, -1)
         on_the_way = full[hops].sum(axis=2)[net.leaf_of[source], net.leaf_of[destination]]
@@ -202,37 +208,6 @@ class Measured:
         delays += QUEUE_S * waits[:, None] * self._draw.uniform(0.5, 1.0, shape)
         delays[self._draw.random(shape) < self.lost] = np.nan
         return np.asarray(delays, dtype=np.float64)
-
-
-def _fair(flows: list[list[int]], rates_bps: Floats) -> Floats:
-    """Max-min fair rates."""
-    left = {link: float(rates_bps[link]) for flow in flows for link in flow}
-    rates = np.full(len(flows), np.nan)
-    while (open_ := np.flatnonzero(np.isnan(rates))).size:
-        users: dict[int, list[int]] = {}
-        for k in open_:
-            for link in flows[k]:
-                users.setdefault(link, []).append(int(k))
-        if not users:
-            rates[open_] = 0.0
-            break
-        tight = min(users, key=lambda link: left[link] / len(users[link]))
-        share = left[tight] / len(users[tight])
-        for k in users[tight]:
-            rates[k] = share
-            for link in flows[k]:
-                left[link] -= share
-    return rates
-
-
-def _queued(flows: list[list[int]], rates: Floats, rates_bps: Floats) -> set[int]:
-    """The first full link of each flow: behind it, it brings no more than its rate."""
-    carried: dict[int, float] = {}
-    for flow, rate in zip(flows, rates, strict=True):
-        for link in flow:
-            carried[link] = carried.get(link, 0.0) + float(rate)
-    full = {link for link, rate in carried.items() if rate > 0.999 * rates_bps[link]}
-    return {next(link for link in flow if link in full) for flow in flows if full & set(flow)}
 
 
 NETWORKS: dict[str, Callable[[int], Network]] = {

@@ -15,6 +15,8 @@ from fairlead.protocol import answers, commands
 from fairlead.protocol.messages import AnswerT, Command
 from fairlead.protocol.objects import PingpongResult, ProbeResult
 
+from .fair_shares import fair_rates, queued
+
 LINK_DELAY_S = 30e-6
 QUEUE_S = 0.020
 
@@ -92,10 +94,10 @@ class SimulatedAgents:
 
     async def _probe(self, host: int, probe: commands.Probe) -> answers.Probe:
         results = []
-        queued = self._queued()
+        full = self._queued()
         for peer in probe.peers:
-            forward = [self._delay_s((host, peer), queued) for _ in range(probe.count)]
-            backward = [self._delay_s((peer, host), queued) for _ in range(probe.count)]
+            forward = [self._delay_s((host, peer), full) for _ in range(probe.count)]
+            backward = [self._delay_s((peer, host), full) for _ in range(probe.count)]
             lost = self._random.random() < self._noise / 3
             keep = probe.count - lost
             round_trip = (a + b for a, b in zip(forward[:keep], backward[:keep], strict=True))
@@ -128,35 +130,17 @@ class SimulatedAgents:
         slowest = min(self._plan.rate_by_link[link] for link in self._path(flow))
         return self._delay_s(flow, set()) + 8 * size_B / slowest
 
-    def _delay_s(self, flow: Flow, queued: set[DirectedLink]) -> float:
+    def _delay_s(self, flow: Flow, full: set[DirectedLink]) -> float:
         path = self._path(flow)
-        delay = LINK_DELAY_S * len(path) + QUEUE_S * sum(self._random.uniform(0.5, 1) for k in path if k in queued)
+        delay = LINK_DELAY_S * len(path) + QUEUE_S * sum(self._random.uniform(0.5, 1) for k in path if k in full)
         if self._random.random() < self._noise:
             delay += self._random.expovariate(1 / 2e-3)
         return delay + self._offsets_s[flow[1]] - self._offsets_s[flow[0]] + self._random.uniform(0, 10e-6)
 
     def _rates(self) -> list[float]:
-        """Max-min fair rates of the present flows."""
-        left = {link: float(rate) for link, rate in self._plan.rate_by_link.items()}
-        rates: dict[int, float] = {}
-        while len(rates) < len(self.flows):
-            open_ = {k: self._path(flow) for k, flow in enumerate(self.flows) if k not in rates}
-            users = {link: [k for k in open_ if link in open_[k]] for path in open_.values() for link in path}
-            tight = min(users, key=lambda link: left[link] / len(users[link]))
-            share = left[tight] / len(users[tight])
-            for k in users[tight]:
-                rates[k] = share
-                for link in open_[k]:
-                    left[link] -= share
-        return [rates[k] for k in range(len(self.flows))]
+        """Of the present flows."""
+        return fair_rates([self._path(flow) for flow in self.flows], self._plan.rate_by_link)
 
     def _queued(self) -> set[DirectedLink]:
-        """Links that get more than they carry: behind its first full link a flow brings no more than its rate."""
-        rates = self._rates()
-        carried: dict[DirectedLink, float] = {}
-        for flow, rate in zip(self.flows, rates, strict=True):
-            for link in self._path(flow):
-                carried[link] = carried.get(link, 0.0) + rate
-        full = {link for link, rate in carried.items() if rate > 0.999 * self._plan.rate_by_link[link]}
-        first_full = [next((link for link in self._path(flow) if link in full), None) for flow in self.flows]
-        return {link for link in first_full if link is not None}
+        paths = [self._path(flow) for flow in self.flows]
+        return queued(paths, self._rates(), self._plan.rate_by_link)

@@ -1,0 +1,95 @@
+"""Rows of the store's tables: how records become rows, and rows records; which names and labels they may have."""
+
+import math
+import re
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fairlead.errors import StoreError
+from fairlead.store.connection import from_json, to_json
+from fairlead.store.events import EventRow
+from fairlead.store.records import Attachment, Event, Label, Run, Series
+
+
+def insert_series(
+    cursor: sqlite3.Cursor, run: int, series: Series, encoded: tuple[str, str, bytes], stored_s: float
+) -> None:
+    """A series of a run. ``encoded``: its type, shape and bytes; ``stored_s``: seconds since the epoch."""
+    cursor.execute(
+        "INSERT INTO series (run, name, unit, dtype, shape, labels, data, stored_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (run, series.name, series.unit, *encoded[:2], to_json("labels", dict(series.labels)), encoded[2], stored_s),
+    )
+
+
+def insert_all(
+    cursor: sqlite3.Cursor,
+    run: int,
+    series: Sequence[tuple[Series, tuple[str, str, bytes]]],
+    events: Sequence[Event],
+    attachments: Sequence[Attachment],
+    stored_s: float,
+) -> None:
+    """All that a run has, in the transaction of the cursor."""
+    for each, encoded in series:
+        insert_series(cursor, run, each, encoded, stored_s)
+    for event in events:
+        insert_event(cursor, (run, event.t_s, event.kind, to_json(f"event {event.kind}", dict(event.data))))
+    for attachment in attachments:
+        row = (run, attachment.name, attachment.content, stored_s)
+        cursor.execute("INSERT INTO attachments VALUES (?, ?, ?, ?)", row)
+
+
+def insert_event(cursor: sqlite3.Cursor, row: EventRow) -> None:
+    """One event, already as text."""
+    cursor.execute("INSERT INTO events (run, t_s, kind, data) VALUES (?, ?, ?, ?)", row)
+
+
+def run_of(row: Sequence[Any], labels: dict[str, Label], facts: Mapping[str, Any]) -> Run:
+    """A run from its row.
+
+    Args:
+        row: id, parent, kind, plan, seed, position, facts as text, beginning and end in seconds since the epoch,
+            status, exit code, error, and whether its writer lives.
+    """
+    run, parent, kind, plan, seed, position, _, started_s, ended_s, status, exit_code, error, alive = row
+    if status is None:
+        status = "running" if alive else "interrupted"
+    return Run(
+        id=run,
+        parent=parent,
+        kind=kind,
+        labels=labels,
+        plan=from_json(plan),
+        seed=seed,
+        position=position,
+        facts=facts,
+        started_s=started_s,
+        ended_s=ended_s,
+        status=status,
+        exit_code=exit_code,
+        error=error,
+    )
+
+
+def check_name(what: str, name: str) -> None:
+    """Names become columns and file names of an export.
+
+    Raises:
+        StoreError: it has other characters than letters, digits and _ . + -.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", name):
+        raise StoreError(f"{what} {name!r}: use letters, digits and _ . + - only")
+
+
+def check_label(name: str, value: object) -> None:
+    """A label is text or a finite number.
+
+    Raises:
+        StoreError: it is neither, or its name is no name.
+    """
+    check_name("label", name)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise StoreError(f"label {name}: {value!r} is neither text nor a number")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise StoreError(f"label {name} is {value}")
