@@ -11,7 +11,7 @@ from fairlead.analysis import comparison
 from fairlead.analysis.managed import HostPair, Latency, ManagedRun
 from fairlead.errors import StoreError
 from fairlead.report import palette
-from fairlead.report.figures import axes_of, log_times, styled
+from fairlead.report.figures import axes_of, legend_below, log_times, styled
 from fairlead.statistics.estimates import median
 from fairlead.store import Store
 
@@ -32,6 +32,7 @@ def main() -> None:
     with styled():
         figure, (axis,) = axes_of(1, 3.0)
         _draw(axis, run, pair)
+        legend_below(figure, axis.get_legend_handles_labels()[0])
         figure.savefig(given.output, metadata={"Date": None})
     print(f"{given.output}: run {run.run.id}, {pair[0]} to {pair[1]}")
 
@@ -76,7 +77,6 @@ def _draw(axis: Any, run: ManagedRun, pair: HostPair) -> None:
     axis.set_xlim(0, run.time_s)
     axis.set_xlabel("seconds since the program's start (shaded: others load this path)")
     axis.set_ylabel(f"latency, {pair[0]} to {pair[1]}")
-    axis.legend(loc="center right")
     slow_s, fast_s = (
         median([each.latency_s for each in some]) for some in (_while_away(direct, begin_s, end_s), detour)
     )

@@ -22,7 +22,7 @@ def run_times(comparison: Comparison) -> Table:
             ("max", "max_s"),
             ("runs", "runs"),
             ("failed", "failed"),
-            ("processors busy", "processors_busy"),
+            ("busy", "processors_busy"),
         ],
         [
             [cell(program.name), *_run_time_row(each)]
