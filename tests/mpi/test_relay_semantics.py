@@ -12,7 +12,8 @@ from mpi_libraries import LIBRARIES, Mpi, every_mpi
 from fairlead import native
 from fairlead.profile import record
 
-pytestmark = pytest.mark.mpi
+# Longer than ``ended`` waits: a program that does not end is told with its stacks, not cut off by pytest.
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(400)]
 SOURCES = Path(__file__).with_name("relay_semantics")
 CASES = re.findall(r'^    \{"([\w ]+)", \w+\},$', (SOURCES / "main.c").read_text(encoding="utf-8"), re.MULTILINE)
 ERRORS = ["errors", "wrong exchanges", "wrong communicators", "told once", "wrong messages", "wrong starts"]
