@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from fairlead.cli.cluster_argument import ClusterArgument
 from fairlead.cli.default_group import DefaultGroup
 from fairlead.cli.progress import progress_on
+from fairlead.display import words
 from fairlead.protocol import numbers
 from fairlead.sizes import Sizes
 
@@ -65,7 +66,15 @@ def command() -> None:
     metavar="SECONDS",
     help="Time for sizes above 64KiB, which get fewer exchanges if needed (at least 5). 0: no limit.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option(
+    "--every",
+    "period_s",
+    type=click.FloatRange(min=1),
+    metavar="SECONDS",
+    help="Characterize again at this interval; needs --times. Each is stored; what changed since the first is told.",
+)
+@click.option("--times", type=click.IntRange(min=2), help="Number of characterizations, with --every.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON; with --every, a line for each.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
@@ -79,6 +88,8 @@ def measure(
     sizes: tuple[int, ...],
     profile_file: Path | None,
     budget_s: float,
+    period_s: float | None,
+    times: int | None,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -88,26 +99,51 @@ def measure(
     Examples:
       fairlead characterize mesh8.cluster.toml
       fairlead characterize measure mesh8.cluster.toml --sizes 64,64KiB,1MiB --budget 20
+      fairlead characterize measure cloud.toml --every 600 --times 6
     """
     from fairlead.characterize.characterize import characterize
+    from fairlead.characterize.repeated import starts
     from fairlead.characterize.survey import Settings
     from fairlead.cluster.description import Cluster
     from fairlead.report.network import characterization_report
     from fairlead.store import Store
 
+    if (period_s is None) != (times is None):
+        raise click.UsageError("--every and --times belong together: --every 600 --times 6")
     if profile_file is not None:
         if context.get_parameter_source("sizes") is ParameterSource.COMMANDLINE:
             raise click.UsageError("--sizes and --from-profile exclude each other")
         sizes = _sizes_of(profile_file)
     cluster = Cluster.load(cluster_file)
     settings = Settings(sizes_B=sizes, budget_s=budget_s or None)
-    with Store.open(results) as store, progress_on(sys.stderr) as progress:
-        found = characterize(cluster, store, settings, progress)
-        output = output or results / "characterization.html"
-        progress("drawing the heat maps", 0, 1)
-        characterization_report.write(found, output)
-        progress("drawing the heat maps", 1, 1)
-    _present(found, results, as_json, output)
+    output = output or results / "characterization.html"
+    first: Characterization | None = None
+    for number in starts(period_s or 0.0, times or 1, _wait):
+        with Store.open(results) as store, progress_on(sys.stderr) as progress:
+            found = characterize(cluster, store, settings, progress)
+            progress("drawing the heat maps", 0, 1)
+            characterization_report.write(found, output)
+            progress("drawing the heat maps", 1, 1)
+        if first is None or as_json:
+            _present(found, results, as_json, output)
+        else:
+            _present_change(first, found, f"{number} of {times}")
+        first = first or found
+
+
+def _wait(number: int, pause_s: float) -> None:
+    """Until the characterization with this number is due."""
+    click.echo(f"characterization {number} in {words.span(pause_s)}; Ctrl-C ends, what was measured stays", err=True)
+    time.sleep(pause_s)
+
+
+def _present_change(first: "Characterization", found: "Characterization", which: str) -> None:
+    """What differs in a later characterization from the first of the same command."""
+    from fairlead.characterize.difference import compare
+
+    click.echo(f"characterization {which}, stored as run {found.run}, against the first:")
+    for line in compare(first, found).describe():
+        click.echo(f"  {line}")
 
 
 @command.command("show")
@@ -177,7 +213,6 @@ def diff(before: int | None, after: int | None, results: Path, as_json: bool) ->
 
 def _sizes_of(profile_file: Path) -> tuple[int, ...]:
     """The sizes of a stored profile; says on stderr which, and how much of the program's traffic they stand for."""
-    from fairlead.display import words
     from fairlead.profile.json_form import Summary
     from fairlead.profile.message_sizes import select_message_sizes
 
