@@ -1,11 +1,11 @@
 """Short runs before a comparison: they find the scale of a lab's rates, and the lengths of programs."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.experiment import calibration
@@ -60,10 +60,11 @@ def calibrate(
         FairleadError: something could not be started, or a program failed.
     """
     lengths: dict[float | None, dict[str, int]] = {}
+    trials = _Trials(cases, trial, congest=scale == "auto")
 
     def busy_at(tried: float | None) -> float:
         with started(tried) as setting:
-            lengths[tried], busy = _try(cases, setting, trial, scale == "auto", _told(announce, tried))
+            lengths[tried], busy = trials.at(tried, setting, _told(announce, tried))
         return busy
 
     if scale != "auto":
@@ -94,42 +95,79 @@ def _check_others() -> None:
     )
 
 
-def _try(
-    cases: Sequence[Case], setting: S, trial: RunTrial[S], congest: bool, announce: Callable[[str], None]
-) -> tuple[dict[str, int], float]:
-    """Lengths of the programs, and how busy processors were in the busiest trial."""
-    lengths: dict[str, int] = {}
-    busy = 0.0
-    for program in dict.fromkeys(case.program for case in cases):
-        if not congest and program.timed_s is None:
-            continue
-        own = [case for case in cases if case.program == program]
+class _Trials(Generic[S]):
+    """The programs of one network's cases, tried on this network with one scale after another.
+
+    A scale that is too large for one program needs no further trial, so the program that was too much for the
+    processors at one scale comes first at the next.
+    """
+
+    def __init__(self, cases: Sequence[Case], trial: RunTrial[S], *, congest: bool) -> None:
+        self._trial, self._congest = trial, congest
+        self._cases: dict[ProgramPlan, list[Case]] = {}
+        for case in cases:
+            if congest or case.program.timed_s is not None:
+                self._cases.setdefault(case.program, []).append(case)
+        self._order = list(self._cases)
+        self._work_s: dict[str, float] = {}  # time at full rates that one more of a program's length takes, about
+
+    def at(self, scale: float | None, setting: S, announce: Callable[[str], None]) -> tuple[dict[str, int], float]:
+        """Lengths of the programs, and how busy processors were in the busiest trial.
+
+        Where that is more than they may be, the trials end there: lengths are then missing.
+        """
+        lengths: dict[str, int] = {}
+        busy = 0.0
+        for program in list(self._order):
+            for found in self._of(program, scale or 1.0, setting, announce, lengths):
+                busy = max(busy, 0.0 if found.use is None else found.use.busy)
+                if self._congest and busy > calibration.MOST_BUSY:
+                    self._order.remove(program)
+                    self._order.insert(0, program)
+                    return lengths, busy
+        return lengths, busy
+
+    def _of(
+        self, program: ProgramPlan, scale: float, setting: S, announce: Callable[[str], None], lengths: dict[str, int]
+    ) -> Iterator[Told]:
+        """One program's trials: clean, and under each congestion once; its length goes to ``lengths``."""
+        cases = self._cases[program]
         announce(f"{program.name}: trial on a clean network")
-        number, found = _pace(program, partial(_clean, trial, own[0], setting))
-        seen = [found]
-        if program.timed_s is not None:
-            assert number is not None
-            assert found.timed_s is not None
-            lengths[program.name] = calibration.for_time(number, found.timed_s, program.timed_s)
-        if congest:
-            if number is not None and found.timed_s is not None:
-                number = calibration.for_time(number, found.timed_s, calibration.ENOUGH_S)
-            for case in {case.congestion: case for case in own}.values():
-                announce(f"{program.name}: trial under congestion")
-                seen.append(trial(case, setting, number, True))
-        busy = max([busy, *(each.use.busy for each in seen if each.use is not None)])
-    return lengths, busy
+        number, found = _pace(program, self._first(program, scale), partial(_clean, self._trial, cases[0], setting))
+        if number is not None and found.timed_s is not None:
+            self._work_s[program.name] = found.timed_s / number * scale
+            if program.timed_s is not None:
+                lengths[program.name] = calibration.for_time(number, found.timed_s, program.timed_s)
+        yield found
+        if not self._congest:
+            return
+        if number is not None and found.timed_s is not None:
+            number = calibration.for_time(number, found.timed_s, calibration.ENOUGH_S)
+        for case in {case.congestion: case for case in cases}.values():
+            announce(f"{program.name}: trial under congestion")
+            yield self._trial(case, setting, number, True)
+
+    def _first(self, program: ProgramPlan, scale: float) -> int | None:
+        """Length of the first clean trial, by what a trial at another scale told; None: it cannot be chosen."""
+        if program.length is None:
+            return None
+        if program.name in self._work_s:
+            return calibration.for_time(1, self._work_s[program.name] / scale, calibration.TRIAL_S)
+        return calibration.first_number(program.number)
 
 
 def _clean(trial: RunTrial[S], case: Case, setting: S, number: int | None) -> Told:
     return trial(case, setting, number, False)
 
 
-def _pace(program: ProgramPlan, run: Callable[[int | None], Told]) -> tuple[int | None, Told]:
-    """A clean trial that is long enough, and its length; None: the program's length cannot be chosen."""
-    if program.length is None:
+def _pace(program: ProgramPlan, first: int | None, run: Callable[[int | None], Told]) -> tuple[int | None, Told]:
+    """A clean trial that is long enough, and its length; None: the program's length cannot be chosen.
+
+    ``first``: the length to begin with; None if it cannot.
+    """
+    if first is None:
         return None, run(None)
-    number = calibration.first_number(program.number)
+    number = first
     for _ in range(calibration.MOST_TRIALS):
         found = run(number)
         if found.timed_s is None:

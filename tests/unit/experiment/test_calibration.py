@@ -143,6 +143,27 @@ def test_every_congestion_of_a_program_is_tried_once() -> None:
     assert others == [("other", None, 0.25, congested) for congested in (False, True)]
 
 
+@pytest.mark.usefixtures("alone")
+def test_a_scale_that_is_too_large_for_one_program_needs_no_further_trials() -> None:
+    """And that program comes first at the next scale, with the length that its pace lets expect."""
+    machine = Machine(busy=0.5)
+
+    def trial(case: Case, setting: float, number: int | None, congested: bool) -> Told:
+        told = machine.trial(case, setting, number, congested)
+        return told if case.program.name == "cg" else Told(told.timed_s, Use(min(1.0, 2.2 * setting), None, 0.0))
+
+    cases = [case(timed_s=6.0), case("nbody", timed_s=6.0), case("last", timed_s=6.0)]
+    found = calibrate.calibrate(cases, "auto", 0.4, machine.started, trial)
+    assert found.scale == 0.23
+    assert found.lengths == {name: 69 for name in ("cg", "nbody", "last")}
+    tried = [(name, congested) for name, _, scale, congested in machine.runs if scale == 0.4]
+    assert [name for name, _ in tried[-1:]] == ["nbody"]
+    assert "last" not in [name for name, _ in tried]
+    after = [(name, number) for name, number, scale, congested in machine.runs if scale == 0.23 and not congested]
+    assert after[0] == ("nbody", 34), "3 s at the pace of the trial before"
+    assert [name for name, _ in dict.fromkeys(after)] == ["nbody", "cg", "last", "last"]
+
+
 def test_a_program_without_a_clock_has_no_length_that_could_be_found() -> None:
     machine = Machine(tells=False)
     with pytest.raises(ConfigError, match="cg: the program prints no time"):
