@@ -155,7 +155,7 @@ def test_a_scale_that_is_too_large_for_one_program_needs_no_further_trials() -> 
     cases = [case(timed_s=6.0), case("nbody", timed_s=6.0), case("last", timed_s=6.0)]
     found = calibrate.calibrate(cases, "auto", 0.4, machine.started, trial)
     assert found.scale == 0.23
-    assert found.lengths == {name: 69 for name in ("cg", "nbody", "last")}
+    assert found.lengths == dict.fromkeys(("cg", "nbody", "last"), 69)
     tried = [(name, congested) for name, _, scale, congested in machine.runs if scale == 0.4]
     assert [name for name, _ in tried[-1:]] == ["nbody"]
     assert "last" not in [name for name, _ in tried]
