@@ -26,15 +26,19 @@ SMALLER = {
     "measure mesh8.cluster.toml all-pairs": ["--exactly", "2"],
     "measure mesh8.cluster.toml mpi-latency": ["--exactly", "2", "--sizes", "1,64KiB", "--pairs", "1,2"],
     "measure mesh8.cluster.toml mpi-throughput": ["--exactly", "2", "--sizes", "1,64KiB", "--pairs", "1,2"],
-    "measure mesh8.cluster.toml tcp": ["--exactly", "2", "--seconds", "2", "--streams", "1,2"],
+    "measure mesh8.cluster.toml tcp": ["--exactly", "2", "--seconds", "3", "--streams", "1,2"],
     "measure mesh8.cluster.toml stress": ["--seconds", "2"],
     "measure mesh8.cluster.toml burst": ["--size", "1KiB", "--train", "1", "--runs", "1"],
     "measure mesh8.cluster.toml noise ": ["--detours", "100", "--seconds", "2"],
     "measure mesh8.cluster.toml noise-effect": ["--seconds", "2"],
     "compare": ["--show-plan"],
-    "evaluate examples": ["--set", 'program=["is"]', "--set", "replications.count=1", "--set", "whole_plot.blocks=1"],
+    "evaluate examples/evaluate/bonds.toml": ["--set", 'program=["ft"]'],
+    "evaluate examples/evaluate/interconnection": ["--set", 'program=["is"]', "--set", 'neighbours=["none", "1 is"]'],
+    "evaluate examples": ["--set", 'program=["is"]'],
 }
 """Options that make a command small, by how it begins; the last of several that say the same thing counts."""
+CLAIMS_THAT_FAIL = "evaluate check examples/published/example_claims.json"
+"""One of the example's claims does not follow from its data: the exit code is 1."""
 INSTEAD = {
     "demo --results results/demo": "compare demo.toml --show-plan",
     "plan examples/measure/noise-thesis.toml": "plan examples/measure/small.toml",
@@ -45,8 +49,8 @@ def rows() -> list[tuple[str, list[str]]]:
     """Each row's name and its commands."""
     found = []
     for line in PAGE.splitlines():
-        if line.startswith("| ") and "`fairlead " in line:
-            cells = line.strip("| ").split(" | ")
+        cells = line.strip("| ").split(" | ")
+        if line.startswith("| ") and len(cells) > 2 and cells[2].startswith("`fairlead "):
             found.append((cells[0], re.findall(r"`fairlead ([^`]+)`", cells[2])))
     return found
 
@@ -74,7 +78,8 @@ def fairlead(directory: Path, *arguments: str) -> str:
     done = subprocess.run(
         [*COMMAND, *arguments], cwd=directory, capture_output=True, text=True, timeout=900, check=False
     )
-    assert done.returncode == 0, f"{shlex.join(arguments)}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+    expected = 1 if shlex.join(arguments).startswith(CLAIMS_THAT_FAIL) else 0
+    assert done.returncode == expected, f"{shlex.join(arguments)}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
     return done.stdout + done.stderr
 
 
