@@ -85,7 +85,7 @@ def compare(file: Path, described: dict[str, Any], budget: int) -> dict[str, Any
     command = [str(native.program("fairlead-sim")), "oracle", "--budget", str(budget), str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise MeasurementError(done.stderr.strip())
+        raise MeasurementError(done.stderr.strip() or f"fairlead-sim ended with {done.returncode} and said nothing")
     return dict(json.loads(done.stdout))
 
 
