@@ -53,9 +53,35 @@ def apply(changes: Sequence[Change], data: dict[str, Any]) -> dict[Location, Cha
         if len(parts) == 1:
             _require_factor(change, data)
             parts = [FACTORS, *parts]
+        before = _levels(data, parts)
         place = _put(change, data, parts)
         places[place] = change
+        after = _levels(data, parts)
+        _leave_out(data, parts[-1], [level for level in before if level not in after])
     return places
+
+
+def _levels(data: dict[str, Any], parts: list[str]) -> list[Any]:
+    """The levels of a factor; none if ``parts`` do not lead to one."""
+    factors = data.get(FACTORS)
+    levels = factors.get(parts[-1]) if parts[:-1] == [FACTORS] and isinstance(factors, dict) else None
+    return levels if isinstance(levels, list) else []
+
+
+def _leave_out(data: dict[str, Any], factor: str, gone: list[Any]) -> None:
+    """Levels that the plan had and a change left out are not mistakes where the plan excludes or groups them."""
+    report = data.get("report")
+    groups = report.get("groups") if isinstance(report, dict) else None
+    selections = [*_tables(data.get("exclude")), *(group.get("where") for group in _tables(groups))]
+    for selection in selections:
+        if gone and isinstance(selection, dict) and factor in selection:
+            levels = selection[factor]
+            wanted = levels if isinstance(levels, list) else [levels]
+            selection[factor] = [level for level in wanted if level not in gone]
+
+
+def _tables(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _value(text: str) -> Any:

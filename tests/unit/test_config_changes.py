@@ -51,6 +51,32 @@ def test_a_factor_gets_other_levels() -> None:
     assert changed("program=is", "class=A").factors == {"program": ("is",), "class": ("A",)}
 
 
+def test_levels_that_are_left_out_may_still_be_excluded_and_grouped() -> None:
+    more = """
+[[exclude]]
+program = "ft"
+class = ["C"]
+
+[report]
+configurations = ["class"]
+baseline = { class = "C" }
+
+[[report.groups]]
+name = "high"
+where = { program = ["is", "ft"] }
+
+[[report.groups]]
+name = "ft"
+where = { program = ["ft"] }
+"""
+    plan = config.parse(PLAN + more, Plan, source="plan.toml", changes=[Change.parse("program=is")])
+    assert [group.where for group in plan.report.groups] == [{"program": ("is",)}, {"program": ()}]
+    assert plan.exclude == ({"program": (), "class": ("C",)},)
+    assert [row["program"] for row in plan.combinations()] == ["is"]
+    with pytest.raises(ConfigError, match="program has no level 'lu'"):
+        config.parse(PLAN + more.replace('"is", "ft"', '"lu"'), Plan, source="p", changes=[Change.parse("program=is")])
+
+
 def test_a_key_of_a_table_gets_another_value() -> None:
     plan = changed("run.ranks=16", "replications.count=3", "evaluation.name=other", "run.timeout_s = 7.5")
     assert plan.run.ranks == 16
