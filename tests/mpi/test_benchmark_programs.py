@@ -64,13 +64,21 @@ def test_calls_at_agreed_moments_tell_how_late_each_rank_began() -> None:
 def test_victims_measure_alone_and_beside_every_congestor() -> None:
     of = {"size_B": 8, "window": 2, "least": 5, "most": 5, "exchanges_before": 1}
     requests = [
-        {**of, "victims": [3, 1], "victim": victim, "congestors": [0, 2], "congestor": congestor}
+        {**of, "victims": [3, 1], "victim": victim, "congestors": [{"kind": congestor, "ranks": [0, 2]}]}
         for victim in ("latency", "bandwidth", "allreduce")
         for congestor in ("alltoall", "incast", "bcast")
     ]
     requests.append({**of, "victims": [0, 3, 2, 1], "victim": "bandwidth"})
     answers = asked("mpi-impact", 4, requests)
     assert [[len(row) for row in answer["samples_s"]] for answer in answers] == [[5, 5]] * 9 + [[5] * 4]
+
+
+def test_victims_measure_beside_several_congestors_at_once_while_others_rest() -> None:
+    kinds = [{"kind": "alltoall", "ranks": [0, 2]}, {"kind": "incast", "ranks": [4, 5]}]
+    of = {"size_B": 8, "least": 5, "most": 5, "congestors": kinds, "congestor_size_B": 4096}
+    requests = [{**of, "victims": [3, 1], "victim": victim} for victim in ("latency", "allreduce")]
+    answers = asked("mpi-impact", 7, requests)
+    assert [[len(row) for row in answer["samples_s"]] for answer in answers] == [[5, 5]] * 2
 
 
 def test_trains_and_watched_round_trips() -> None:

@@ -72,10 +72,9 @@ class Victim {
     std::vector<MPI_Request> requests_;
 };
 
-class Congestor {
+class Load {
   public:
-    Congestor(const Request& request, MPI_Comm comm)
-        : what_(request.congestor), size_(request.congestor_size_B), comm_(comm), rank_(rank_of(comm)) {
+    Load(Congestion kind, int size_B, MPI_Comm comm) : kind_(kind), size_(size_B), comm_(comm), rank_(rank_of(comm)) {
         const auto ranks = static_cast<std::size_t>(size_of(comm));
         const auto size = static_cast<std::size_t>(size_);
         out_.resize(size * ranks);
@@ -83,8 +82,8 @@ class Congestor {
         requests_.resize(ranks * kFlooding);
     }
 
-    void load() {
-        switch (what_) {
+    void once() {
+        switch (kind_) {
             case Congestion::kAlltoall:
                 return check(MPI_Alltoall(out_.data(), size_, MPI_BYTE, in_.data(), size_, MPI_BYTE, comm_),
                              "MPI_Alltoall");
@@ -117,7 +116,7 @@ class Congestor {
         check(MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     }
 
-    Congestion what_;
+    Congestion kind_;
     int size_;
     MPI_Comm comm_;
     int rank_;
@@ -126,13 +125,13 @@ class Congestor {
 };
 
 // Loads the network until the first victim says that it is enough.
-void congest(const Request& request, MPI_Comm comm) {
-    Congestor congestor(request, comm);
+void congest(const Request& request, Congestion kind, MPI_Comm comm) {
+    Load load(kind, request.congestor_size_B, comm);
     const int leader = request.victims.front();
     const bool first = rank_of(comm) == 0;
     for (bool told = false;;) {
         for (int round = 0; round < kRounds; ++round) {
-            congestor.load();
+            load.once();
         }
         int enough = 0;
         if (first && !told) {
@@ -154,10 +153,11 @@ void congest(const Request& request, MPI_Comm comm) {
 std::vector<double> measured(const Request& request, MPI_Comm comm) {
     Victim victim(request, comm);
     const bool first = rank_of(comm) == 0;
-    const bool congested = !request.congestors.empty();
-    if (first && congested) {
-        check(MPI_Recv(nullptr, 0, MPI_BYTE, request.congestors.front(), kRunning, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
-              "MPI_Recv");
+    for (const Congestor& each : request.congestors) {
+        if (first) {
+            check(MPI_Recv(nullptr, 0, MPI_BYTE, each.ranks.front(), kRunning, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+        }
     }
     check(MPI_Barrier(comm), "MPI_Barrier");
     for (int i = 0; i < request.exchanges_before; ++i) {
@@ -181,8 +181,10 @@ std::vector<double> measured(const Request& request, MPI_Comm comm) {
         }
     }
     check(MPI_Barrier(comm), "MPI_Barrier");
-    if (first && congested) {
-        check(MPI_Send(nullptr, 0, MPI_BYTE, request.congestors.front(), kStop, MPI_COMM_WORLD), "MPI_Send");
+    for (const Congestor& each : request.congestors) {
+        if (first) {
+            check(MPI_Send(nullptr, 0, MPI_BYTE, each.ranks.front(), kStop, MPI_COMM_WORLD), "MPI_Send");
+        }
     }
     return samples_s;
 }
@@ -190,10 +192,13 @@ std::vector<double> measured(const Request& request, MPI_Comm comm) {
 }  // namespace
 
 std::vector<double> victims_and_congestors(const Request& request, int /*peer*/, bool /*first*/) {
-    if (std::ranges::find(request.victims, rank_of(MPI_COMM_WORLD)) == request.victims.end()) {
-        const Subset congestors(request.congestors, kCongestorsTag);
-        congest(request, congestors.comm());
-        return {};
+    const int rank = rank_of(MPI_COMM_WORLD);
+    for (const Congestor& each : request.congestors) {
+        if (std::ranges::find(each.ranks, rank) != each.ranks.end()) {
+            const Subset congestors(each.ranks, kCongestorsTag);
+            congest(request, each.kind, congestors.comm());
+            return {};
+        }
     }
     const Subset victims(request.victims, kVictimsTag);
     return measured(request, victims.comm());

@@ -12,8 +12,8 @@ namespace fairlead::benchmark {
 //  - latency: MPI_Sendrecv to the next victim and from the one before, in the ring that the order of `victims` is;
 //  - bandwidth: `window` messages to the next and from the one before, then a barrier;
 //  - allreduce: MPI_Allreduce of `size_B`.
-// Congestors go on until the victims are done: alltoall, incast (all send to the first), or bcast from the first.
-// Nobody measures before they have begun. `peer` and `first` say nothing here.
+// Congestors go on until the victims are done: alltoall, incast (all send to the first), or bcast from the first, each
+// among ranks of its own, all at once. Nobody measures before all have begun. `peer` and `first` say nothing here.
 std::vector<double> victims_and_congestors(const Request& request, int peer, bool first);
 
 }  // namespace fairlead::benchmark

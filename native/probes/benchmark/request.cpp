@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace fairlead::benchmark {
 namespace {
@@ -80,22 +81,36 @@ std::vector<int> ranks_of(const nlohmann::json& object, const char* key, std::se
     return found;
 }
 
+std::vector<Congestor> congestors_of(const nlohmann::json& object, std::set<int>& used, int ranks) {
+    std::vector<Congestor> found;
+    for (const nlohmann::json& entry : object.value("congestors", nlohmann::json::array())) {
+        if (!entry.is_object()) {
+            refuse("congestors", "an entry is no object");
+        }
+        Congestor congestor{
+            .kind = named<Congestion>(
+                entry, "kind",
+                {{"alltoall", Congestion::kAlltoall}, {"incast", Congestion::kIncast}, {"bcast", Congestion::kBcast}}),
+            .ranks = ranks_of(entry, "ranks", used, ranks)};
+        if (congestor.ranks.size() < 2) {
+            refuse("congestors", "each needs two ranks or more");
+        }
+        found.push_back(std::move(congestor));
+    }
+    return found;
+}
+
 void read_impact(const nlohmann::json& object, int ranks, Request& request) {
     std::set<int> used;
     request.victims = ranks_of(object, "victims", used, ranks);
-    request.congestors = ranks_of(object, "congestors", used, ranks);
-    if (request.victims.size() < 2 || request.congestors.size() == 1) {
-        refuse("victims", "two of them are needed, and no congestor or two");
+    if (request.victims.size() < 2) {
+        refuse("victims", "two of them are needed");
     }
+    request.congestors = congestors_of(object, used, ranks);
     request.victim = named<VictimTest>(object, "victim",
                                        {{"latency", VictimTest::kLatency},
                                         {"bandwidth", VictimTest::kBandwidth},
                                         {"allreduce", VictimTest::kAllreduce}});
-    if (!request.congestors.empty()) {
-        request.congestor = named<Congestion>(
-            object, "congestor",
-            {{"alltoall", Congestion::kAlltoall}, {"incast", Congestion::kIncast}, {"bcast", Congestion::kBcast}});
-    }
     request.congestor_size_B = integer(object, "congestor_size_B", 1, 1, kLargestMessage_B);
     request.exchanges_before = integer(object, "exchanges_before", 0, 0, kMostSamples);
 }
@@ -132,7 +147,9 @@ std::vector<int> Request::taking_part() const {
         found.push_back(rank);
     }
     found.insert(found.end(), victims.begin(), victims.end());
-    found.insert(found.end(), congestors.begin(), congestors.end());
+    for (const Congestor& congestor : congestors) {
+        found.insert(found.end(), congestor.ranks.begin(), congestor.ranks.end());
+    }
     return found;
 }
 

@@ -23,6 +23,10 @@ enum class Collective { kNone, kAllreduce, kAlltoall, kBcast, kScatter, kGather,
 
 enum class VictimTest { kLatency, kBandwidth, kAllreduce };
 enum class Congestion { kAlltoall, kIncast, kBcast };
+struct Congestor {
+    Congestion kind = Congestion::kAlltoall;
+    std::vector<int> ranks;
+};
 enum class Kind { kPairs, kCollective, kImpact };
 
 // One block of samples: what rank 0 reads from a line of stdin. It is of pairs of ranks, of a collective operation
@@ -32,11 +36,10 @@ struct Request {
     std::vector<Pair> pairs;  // measured at the same time, no rank twice
     Collective collective = Collective::kNone;
     int ranks = 0;
-    bool agreed = false;          // calls begin at agreed moments, not after barriers
-    std::vector<int> victims;     // in the order of their ring
-    std::vector<int> congestors;  // none: the victims are alone
+    bool agreed = false;       // calls begin at agreed moments, not after barriers
+    std::vector<int> victims;  // in the order of their ring
     VictimTest victim = VictimTest::kLatency;
-    Congestion congestor = Congestion::kAlltoall;
+    std::vector<Congestor> congestors;  // all at once; none: the victims are alone
     int congestor_size_B = 0;
     int exchanges_before = 0;  // of the victims, beside the congestors, before the first sample
     int size_B = 0;
@@ -59,7 +62,7 @@ struct Request {
 // {"pairs":[[0,1]],"size_B":64,"least":1,"most":100,"limit_s":0.1,"warmup":5,
 // "window":64,"both":false,"pauses_s":[1,0],"train":100,"asleep":false,"both_pause":true}; all but `pairs` and `size_B`
 // may be left away. In place of `pairs` there may be "collective":"allreduce", "ranks":8, "agreed":true, or
-// "victims":[0,3], "victim":"latency", "congestors":[1,2], "congestor":"incast", "congestor_size_B":4096,
+// "victims":[0,3], "victim":"latency", "congestors":[{"kind":"incast","ranks":[1,2]}], "congestor_size_B":4096,
 // "exchanges_before":5. Throws std::invalid_argument that names the key which is missing or wrong.
 Request parse_request(const std::string& line, int ranks);
 

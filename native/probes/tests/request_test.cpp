@@ -58,23 +58,27 @@ TEST(Request, MayBeOfACollectiveOperation) {
 }
 
 TEST(Request, MayBeOfVictimsBesideCongestors) {
-    const Request request = parse_request(
-        R"({"victims":[3,0],"victim":"bandwidth","congestors":[2,1],"congestor":"incast","congestor_size_B":9,)"
-        R"("exchanges_before":5,"size_B":8})",
-        4);
+    const Request request =
+        parse_request(R"({"victims":[3,0],"victim":"bandwidth","congestor_size_B":9,"exchanges_before":5,"size_B":8,)"
+                      R"("congestors":[{"kind":"incast","ranks":[2,1]},{"kind":"bcast","ranks":[5,4]}]})",
+                      6);
     EXPECT_EQ(request.kind, Kind::kImpact);
     EXPECT_EQ(request.victim, VictimTest::kBandwidth);
-    EXPECT_EQ(request.congestor, Congestion::kIncast);
+    ASSERT_EQ(request.congestors.size(), 2U);
+    EXPECT_EQ(request.congestors[0].kind, Congestion::kIncast);
+    EXPECT_EQ(request.congestors[1].kind, Congestion::kBcast);
+    EXPECT_EQ(request.congestors[1].ranks, (std::vector<int>{5, 4}));
     EXPECT_EQ(request.congestor_size_B, 9);
     EXPECT_EQ(request.exchanges_before, 5);
-    EXPECT_EQ(request.taking_part(), (std::vector<int>{3, 0, 2, 1}));
+    EXPECT_EQ(request.taking_part(), (std::vector<int>{3, 0, 2, 1, 5, 4}));
     EXPECT_EQ(request.reporting(), (std::vector<int>{3, 0}));
     EXPECT_TRUE(parse_request(R"({"victims":[3,0],"victim":"latency","size_B":8})", 4).congestors.empty());
-    const std::string two = "victims: two of them are needed, and no congestor or two";
-    EXPECT_EQ(refusal(R"({"victims":[3],"victim":"latency","size_B":8})"), two);
-    EXPECT_EQ(refusal(R"({"victims":[3,0],"congestors":[1],"victim":"latency","size_B":8})"), two);
-    EXPECT_EQ(refusal(R"({"victims":[3,0],"congestors":[0,1],"victim":"latency","size_B":8})"),
-              "congestors: a rank is none of 4, or comes twice");
+    EXPECT_EQ(refusal(R"({"victims":[3],"victim":"latency","size_B":8})"), "victims: two of them are needed");
+    const std::string beside = R"({"victims":[3,0],"victim":"latency","size_B":8,"congestors":)";
+    EXPECT_EQ(refusal(beside + R"([{"kind":"bcast","ranks":[1]}]})"), "congestors: each needs two ranks or more");
+    EXPECT_EQ(refusal(beside + R"([{"kind":"bcast","ranks":[0,1]}]})"), "ranks: a rank is none of 4, or comes twice");
+    EXPECT_EQ(refusal(beside + R"([{"kind":"gossip","ranks":[1,2]}]})"), "kind: is none that is known");
+    EXPECT_EQ(refusal(beside + "[1,2]}"), "congestors: an entry is no object");
     EXPECT_EQ(refusal(R"({"victims":[3,0],"victim":"pain","size_B":8})"), "victim: is none that is known");
 }
 

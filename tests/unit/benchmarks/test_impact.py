@@ -10,7 +10,7 @@ import pytest
 
 from fairlead.benchmarks.impact import analyse as impact_analysis
 from fairlead.benchmarks.impact import measure as impact
-from fairlead.benchmarks.impact.measure import ALONE, Cell, Settings
+from fairlead.benchmarks.impact.measure import ALONE, Cell, Congestor, Settings
 from fairlead.benchmarks.measuring import probe, records
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.page import report as reports
@@ -34,6 +34,43 @@ def test_hosts_are_drawn_by_the_seed_and_every_rank_has_one_part() -> None:
 def test_two_are_always_left_on_either_side(hosts: int, share: float, congestors: int) -> None:
     victims, others = impact.drawn(hosts, Settings(share=share), 0)
     assert (len(victims), len(others)) == (hosts - congestors, congestors)
+
+
+def test_several_congestors_at_once_have_hosts_of_their_own() -> None:
+    settings = Settings(congestors=("alltoall", "incast"), together=True, per_host=2, seed=7)
+    texts = [str(each) for each in settings.beside()]
+    assert texts == ["alltoall", "incast", "alltoall+incast"]
+    assert [Congestor.parse(text) for text in texts] == settings.beside()
+    _, ranks = impact.drawn(8, settings, 3)
+    (alone,) = impact.parts(Congestor(("incast",)), ranks, 2)
+    assert alone == {"kind": "incast", "ranks": ranks}
+    both = impact.parts(Congestor(("alltoall", "incast")), ranks, 2)
+    hosts = [{rank // 2 for rank in each["ranks"]} for each in both]
+    assert [len(each) for each in hosts] == [2, 2] and hosts[0].isdisjoint(hosts[1])
+    assert sorted(rank for each in both for rank in each["ranks"]) == sorted(ranks)
+
+
+def test_congestors_by_their_number_are_beside_the_same_victims() -> None:
+    settings = Settings(congestors=("alltoall",), hosts=(2, 4))
+    assert [str(each) for each in settings.beside()] == ["alltoall on 2 hosts", "alltoall on 4 hosts"]
+    victims, ranks = impact.drawn(8, settings, 0)
+    assert (len(victims), len(ranks)) == (4, 4)
+    two, four = (impact.parts(each, ranks, 1)[0]["ranks"] for each in settings.beside())
+    assert (two, four) == (ranks[:2], ranks)
+
+
+@pytest.mark.parametrize(
+    ("settings", "hosts", "complaint"),
+    [
+        (Settings(together=True), 8, "3 congestors at once need 6 hosts; 4 are congestors"),
+        (Settings(together=True), 12, None),
+        (Settings(hosts=(2, 7)), 8, "--hosts 7: of 8 compute hosts two must be victims"),
+        (Settings(hosts=(2, 6)), 8, None),
+        (Settings(), 4, None),
+    ],
+)
+def test_what_a_cluster_is_too_small_for(settings: Settings, hosts: int, complaint: str | None) -> None:
+    assert settings.complaint(hosts) == complaint
 
 
 def test_factors_pair_the_rounds_and_do_not_round() -> None:

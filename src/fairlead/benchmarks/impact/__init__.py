@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from fairlead.benchmarks.options import Names, mpi_options, per_host_option, size_option, until_options
+from fairlead.benchmarks.options import Names, Numbers, mpi_options, per_host_option, size_option, until_options
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, register
 
 
@@ -15,10 +15,23 @@ def _congestors() -> tuple[str, ...]:
 
 
 @mpi_options
-@click.option("--congestors", type=Names(_congestors), default="all", show_default=True,
-              help="Congestors: some of alltoall,incast,bcast.")  # fmt: skip
-@click.option("--share", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.5, show_default=True,
-              help="Share of hosts that are congestors; at least two are victims.")  # fmt: skip
+@click.option(
+    "--congestors",
+    type=Names(_congestors),
+    default="all",
+    show_default=True,
+    help="Congestors: some of alltoall,incast,bcast.",
+)
+@click.option("--together", is_flag=True, help="Measure these congestors also all at once, each on hosts of its own.")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.5,
+    show_default=True,
+    help="Share of hosts that are congestors; at least two are victims.",
+)
+@click.option("--hosts", type=Numbers(2), default=(), metavar="NUMBERS",
+              help="Numbers of hosts that are congestors, in turn: 2,4,8  [default: by --share].")  # fmt: skip
 @size_option("--size", "size_B", "64KiB", "Message size of the congestors.")
 @per_host_option
 @until_options
@@ -28,6 +41,8 @@ def command(**options: Any) -> Asked:
     \b
     Examples:
       fairlead measure mesh8.cluster.toml impact
+      fairlead measure mesh8.cluster.toml impact --congestors alltoall,incast --together
+      fairlead measure cloud.toml impact --congestors alltoall --hosts 2,4,8
       fairlead measure cloud.toml impact --share 0.8 --per-host 8 --budget 900
     """
     return asked(__name__, options)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.benchmarks.impact import measure
-from fairlead.benchmarks.impact.measure import ALONE, CONGESTORS, SERIES, VICTIMS, Cell
+from fairlead.benchmarks.impact.measure import ALONE, SERIES, VICTIMS, Cell, Congestor
 from fairlead.benchmarks.page.systems import System
 from fairlead.statistics import estimates, tails
 from fairlead.statistics.estimates import Estimate
@@ -66,7 +66,9 @@ def factors(found: dict[Cell, dict[int, Floats]]) -> list[Factor]:
             continue
         result.append(_factor(cell, [alone[number] for number in rounds], [beside[number] for number in rounds]))
     order = list(VICTIMS)
-    return sorted(result, key=lambda each: (order.index(each.cell.victim), CONGESTORS.index(each.cell.congestor)))
+    return sorted(
+        result, key=lambda each: (order.index(each.cell.victim), Congestor.parse(each.cell.congestor).order())
+    )
 
 
 def _factor(cell: Cell, alone: Sequence[Floats], beside: Sequence[Floats]) -> Factor:

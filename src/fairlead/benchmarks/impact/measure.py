@@ -32,8 +32,34 @@ BLOCK_S = 0.3
 
 
 @dataclass(frozen=True)
+class Congestor:
+    """What is beside a victim.
+
+    Attributes:
+        kinds: operations that load the network at the same time, each among hosts of its own.
+        hosts: how many hosts that are together; None: as many as the share says.
+    """
+
+    kinds: tuple[str, ...]
+    hosts: int | None = None
+
+    def __str__(self) -> str:
+        return "+".join(self.kinds) + ("" if self.hosts is None else f" on {self.hosts} hosts")
+
+    @classmethod
+    def parse(cls, text: str) -> "Congestor":
+        """From its text."""
+        kinds, _, hosts = text.partition(" on ")
+        return cls(tuple(kinds.split("+")), int(hosts.split()[0]) if hosts else None)
+
+    def order(self) -> tuple[int, int, int]:
+        """For sorting: single ones first, as `CONGESTORS` lists them, few hosts before many."""
+        return len(self.kinds), CONGESTORS.index(self.kinds[0]), self.hosts or 0
+
+
+@dataclass(frozen=True)
 class Cell:
-    """A victim's test, and which congestor is beside it (`ALONE`: none)."""
+    """A victim's test, and the text of the congestor beside it (`ALONE`: none)."""
 
     victim: str
     congestor: str
@@ -48,13 +74,18 @@ class Settings:
     """What was asked for.
 
     Attributes:
+        together: whether the congestors are also measured all at the same time.
         share: of the hosts that are congestors; at least two are, and two are victims.
+        hosts: numbers of hosts that are congestors, in place of the share; victims are the hosts that the largest
+            number leaves.
         size_B: of the congestors' messages.
         per_host: ranks on each host.
     """
 
     congestors: tuple[str, ...] = CONGESTORS
+    together: bool = False
     share: float = 0.5
+    hosts: tuple[int, ...] = ()
     size_B: int = 64 * 1024
     per_host: int = 1
     until: Until = field(default_factory=Until)
@@ -64,7 +95,24 @@ class Settings:
 
     def lasts_s(self) -> float:
         """How long it takes, at most."""
-        return self.until.lasts_s(len(VICTIMS) * (1 + len(self.congestors)), BLOCK_S)
+        return self.until.lasts_s(len(VICTIMS) * (1 + len(self.beside())), BLOCK_S)
+
+    def beside(self) -> list[Congestor]:
+        """Every congestor that is measured."""
+        kinds = [(kind,) for kind in self.congestors]
+        if self.together and len(self.congestors) > 1:
+            kinds.append(self.congestors)
+        return [Congestor(each, hosts) for each in kinds for hosts in self.hosts or (None,)]
+
+    def complaint(self, hosts: int) -> str | None:
+        """What of it does not fit a cluster of so many hosts; None if all does."""
+        kinds = max(len(each.kinds) for each in self.beside())
+        number = min(self.hosts) if self.hosts else _congesting(hosts, self)
+        if number < 2 * kinds:
+            return f"{kinds} congestors at once need {2 * kinds} hosts; {number} are congestors"
+        if self.hosts and max(self.hosts) > hosts - 2:
+            return f"--hosts {max(self.hosts)}: of {hosts} compute hosts two must be victims"
+        return None
 
 
 def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
@@ -76,8 +124,10 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     names = [host.name for host in cluster.compute_hosts()]
     if len(names) < LEAST_HOSTS:
         raise ConfigError(f"{cluster.source}: victims and congestors need at least {LEAST_HOSTS} compute hosts")
+    if complaint := settings.complaint(len(names)):
+        raise ConfigError(complaint, hint="take fewer --congestors, more --hosts or a larger --share")
     hosts = [name for name in names for _ in range(settings.per_host)]
-    cells = [Cell(victim, congestor) for victim in VICTIMS for congestor in (ALONE, *settings.congestors)]
+    cells = [Cell(victim, str(each)) for victim in VICTIMS for each in (ALONE, *settings.beside())]
     plan = {**asdict(settings), "hosts": hosts}
     with session.running(cluster, store, BENCHMARK, PROGRAM, hosts, plan) as (run, started):
 
@@ -110,13 +160,24 @@ def drawn(hosts: int, settings: Settings, number: int) -> tuple[list[int], list[
     """Ranks of victims, in the order of their ring, and of congestors; the same for all cells of a round."""
     places = list(range(hosts))
     random.Random(f"{settings.seed} {number}").shuffle(places)
-    count = min(hosts - 2, max(2, round(settings.share * hosts)))
-    victims, congestors = places[count:], places[:count]
-    each = range(settings.per_host)
-    return (
-        [place * settings.per_host + k for k in each for place in victims],
-        [place * settings.per_host + k for k in each for place in congestors],
-    )
+    count = max(settings.hosts) if settings.hosts else _congesting(hosts, settings)
+    return _ranks(places[count:], settings.per_host), _ranks(places[:count], settings.per_host)
+
+
+def _congesting(hosts: int, settings: Settings) -> int:
+    """How many hosts are congestors by the share."""
+    return min(hosts - 2, max(2, round(settings.share * hosts)))
+
+
+def _ranks(places: Sequence[int], per_host: int) -> list[int]:
+    return [place * per_host + k for k in range(per_host) for place in places]
+
+
+def parts(congestor: Congestor, ranks: Sequence[int], per_host: int) -> list[dict[str, Any]]:
+    """The kinds of a congestor, each with its ranks; ``ranks`` are those of all hosts that may congest, as `drawn`."""
+    places = [rank // per_host for rank in ranks[: len(ranks) // per_host]][: congestor.hosts]
+    count = len(congestor.kinds)
+    return [{"kind": kind, "ranks": _ranks(places[k::count], per_host)} for k, kind in enumerate(congestor.kinds)]
 
 
 def _request(cell: Cell, victims: Sequence[int], congestors: Sequence[int], settings: Settings) -> dict[str, Any]:
@@ -124,5 +185,6 @@ def _request(cell: Cell, victims: Sequence[int], congestors: Sequence[int], sett
     request |= {"window": WINDOW, "least": LEAST_SAMPLES, "most": MOST_SAMPLES, "limit_s": BLOCK_S}
     request |= {"exchanges_before": BEFORE}
     if cell.congestor != ALONE:
-        request |= {"congestors": congestors, "congestor": cell.congestor, "congestor_size_B": settings.size_B}
+        beside = parts(Congestor.parse(cell.congestor), congestors, settings.per_host)
+        request |= {"congestors": beside, "congestor_size_B": settings.size_B}
     return request
