@@ -91,6 +91,6 @@ install_rest
 make_control
 chmod -R u=rwX,go=rX "$root"
 say "packing"
-dpkg-deb --root-owner-group --build "$root" build/dist >"$work/log"
+dpkg-deb --root-owner-group -Zxz -z1 --build "$root" build/dist >"$work/log"
 lintian --fail-on error "build/dist/fairlead_${version}_amd64.deb"
 say "build/dist/fairlead_${version}_amd64.deb: $(du -h "build/dist/fairlead_${version}_amd64.deb" | cut -f 1)"

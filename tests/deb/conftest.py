@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "wheel"))
 ROOT = Path(__file__).parents[2]
-USER_LINE = "user:x:1000:1000::/home/user:/bin/bash\n"
 
 
 @pytest.fixture(scope="session")
@@ -34,9 +33,6 @@ def tree(package: Path) -> Iterator["Tree"]:
     if named is None:
         pytest.skip("`make test-deb` makes a tree and names it")
     root = ROOT / named
-    accounts = root / "etc/passwd"
-    if USER_LINE not in accounts.read_text():
-        accounts.write_text(accounts.read_text() + USER_LINE)
     shutil.rmtree(root / "home/user", ignore_errors=True)
     shutil.copy(package, root / "root/fairlead.deb")
     with bare_tree.running(root) as tree:

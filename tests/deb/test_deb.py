@@ -3,10 +3,11 @@
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from ssh_hosts import ssh_hosts
 
 from fairlead import __version__
 
@@ -33,30 +34,7 @@ hosts_per_leaf = 3
 rate = "200mbit"
 queue = "20ms"
 """
-CLUSTER = """
-[cluster]
-name = "by-ssh"
-executor = "ssh"
-interface = "eth0"
-mpirun = "mpirun.openmpi"
-[ssh]
-user = "user"
-port = 2222
-identity = "/home/user/.ssh/id"
-options = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR"]
-"""
-HOST = '[[hosts]]\nname = "h{number}"\naddress = "10.64.0.{address}"\nreach = "10.64.0.{address}"\n'
-KEYS = """
-set -e
-umask 077
-mkdir -p /home/user/.ssh /root/keys
-ssh-keygen -q -t ed25519 -N '' -f /root/keys/host
-ssh-keygen -q -t ed25519 -N '' -f /home/user/.ssh/id
-cp /home/user/.ssh/id.pub /home/user/.ssh/authorized_keys
-chown -R 1000:1000 /home/user
-mkdir -p /run/sshd
-"""
-SSHD = "/usr/sbin/sshd -p 2222 -h /root/keys/host -o UsePAM=no -o StrictModes=no -o PidFile=none"
+ADDRESSES = {f"h{number}": f"10.64.0.{number + 1}" for number in range(3)}
 
 
 def done(result: "CompletedProcess[str]") -> str:
@@ -135,47 +113,17 @@ def test_an_ordinary_users_lab(tree: "Tree") -> None:
     tree.output("fairlead", "lab", "down", "mesh8")
 
 
-@pytest.fixture
-def hosts(tree: "Tree") -> Iterator[str]:
-    """Three hosts of root's with ssh daemons; the ordinary user's cluster file of them."""
-    (tree.root / "root/deb.toml").write_text(LAB)
-    (tree.root / "home/user/hosts.toml").write_text(
-        CLUSTER + "".join(HOST.format(number=number, address=number + 1) for number in range(3))
-    )
-    done(tree.as_root("sh", "-c", KEYS))
-    done(tree.as_root("fairlead", "lab", "up", "/root/deb.toml", "--output", "/root/deb.cluster.toml"))
-    try:
-        for number in range(3):
-            done(tree.as_root("fairlead", "lab", "exec", "deb", f"h{number}", "--", "sh", "-c", SSHD))
-        yield "/home/user/hosts.toml"
-    finally:
-        tree.as_root("fairlead", "lab", "down", "deb")
-        tree.as_root("sh", "-c", "rm -rf /root/keys /root/deb* /root/.cache /run/sshd /home/user/.ssh")
-
-
-def test_a_member_reroutes_by_the_kernel(tree: "Tree", hosts: str) -> None:
-    """From a shell on h0, as on the first node of a cluster; the cluster file names no guardian."""
-
-    def on_h0(*words: str) -> "CompletedProcess[str]":
-        user = [
-            "setpriv",
-            "--reuid=1000",
-            "--regid=1000",
-            "--init-groups",
-            "env",
-            "HOME=/home/user",
-            "--chdir=/home/user",
-        ]
-        return tree.as_root("fairlead", "lab", "exec", "deb", "h0", "--", *user, *words)
-
-    examined = on_h0("fairlead", "doctor", hosts, "--json")
-    findings = json.loads(examined.stdout)
-    assert [each for each in findings if each["severity"] == "error"] == []
-    assert [each["severity"] for each in findings if each["check"] == "route_plane" and each["severity"] != "note"] == [
-        "ok"
-    ]
-    move = ["--plane", "route", "--no-detection", "--move", "h0:h1:h2"]
-    ran = on_h0("fairlead", "run", hosts, "-n", "2", "--results", "moved", *move, "--", "cg", "--class", "S")
+def test_a_member_reroutes_by_the_kernel(tree: "Tree") -> None:
+    """The cluster file names no guardian."""
+    with ssh_hosts(tree, "fairlead", "deb", LAB, ADDRESSES) as hosts:
+        cluster = hosts.write_cluster("hosts.toml", "mpirun.openmpi")
+        as_member = partial(hosts.as_user, groups="--init-groups")
+        findings = json.loads(as_member("fairlead", "doctor", cluster, "--json").stdout)
+        assert [each for each in findings if each["severity"] == "error"] == []
+        planes = [each["severity"] for each in findings if each["check"] == "route_plane"]
+        assert [severity for severity in planes if severity != "note"] == ["ok"]
+        move = ["--plane", "route", "--no-detection", "--move", "h0:h1:h2"]
+        ran = as_member("fairlead", "run", cluster, "-n", "2", "--results", "moved", *move, "--", "cg", "--class", "S")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "h0→h1 rerouted over h2: by hand" in ran.stderr
     verdict = json.loads(next(line for line in reversed(ran.stdout.splitlines()) if line.startswith("{")))

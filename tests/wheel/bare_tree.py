@@ -10,11 +10,12 @@ from pathlib import Path
 
 USER = 1000
 HOME = "/home/user"
+ACCOUNT = f"user:x:{USER}:{USER}::{HOME}:/bin/bash\n"
 
 UNPRIVILEGED = (f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--no-new-privs")
 
-# Beside Debian's essential packages. iproute2: links of labs.
-PACKAGES = ("python3", "python3-venv", "iproute2")
+# Beside Debian's essential packages. iproute2: links of labs. openssh: hosts of a cluster.
+PACKAGES = ("python3", "python3-venv", "iproute2", "openssh-client", "openssh-server")
 
 # $1: the tree. Its root becomes that of the namespace: a process in a chroot may make no user namespaces, as labs do.
 _HOLD = """
@@ -104,6 +105,9 @@ def running(root: Path) -> Iterator[Tree]:
     home.mkdir(parents=True, exist_ok=True)
     os.chown(home, USER, USER)
     (root / "etc/hosts").write_text("127.0.0.1 localhost\n")  # which every installed system has
+    accounts = root / "etc/passwd"
+    if ACCOUNT not in accounts.read_text():
+        accounts.write_text(accounts.read_text() + ACCOUNT)
     unshare = [
         "unshare",
         "--mount",
