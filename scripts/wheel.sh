@@ -60,7 +60,7 @@ make_wrappers() {
     local tool mpich_flags
     mkdir -p "$work/bin"
     for tool in cc c++; do
-        script "zig-$tool" "exec '$work/zig/ziglang/zig' $tool -target x86_64-linux-gnu.$glibc \"\$@\""
+        script "zig-$tool" "exec '$work/zig/ziglang/zig' $tool -target x86_64-linux-gnu.$glibc -g0 \"\$@\""
     done
     for tool in ar ranlib; do script "zig-$tool" "exec '$work/zig/ziglang/zig' $tool \"\$@\""; done
     mpich_flags=$(mpicxx.mpich -show | grep -oE -e '-I\S+')

@@ -10,20 +10,24 @@ from fairlead.demo.live import Live
 from fairlead.demo.pace import Pace, Second
 from fairlead.demo.show import Shown
 from fairlead.experiment import comparison_session
-from fairlead.protocol import enums, events, reasons
+from fairlead.protocol import events, reasons
+from fairlead.protocol.messages import AgentEvent
+
+from ..agent_events import event
 
 NAMES = ("h0", "h1", "h2")
 
 
 def received(size_B: int) -> events.Communication[int]:
-    zeros = dict.fromkeys(("waited_s", "known_s", "network_s", "late_sender_s"), 0.0)
-    return events.Communication(
-        t_s=0.0, source=0, destination=1, messages=1, size_B=size_B, waits=0, joined=0, dropped=0, mismatches=0, **zeros
-    )
+    nothing = dict.fromkeys(("messages", "waits", "dropped", "mismatches"), 0)
+    none_s = dict.fromkeys(("waited_s", "known_s", "network_s", "late_sender_s"), 0.0)
+    told = event("communication", size_B=size_B, **nothing, **none_s)
+    assert isinstance(told, events.Communication)
+    return told
 
 
-def zone(level: enums.Zone) -> events.Zone[int]:
-    return events.Zone(t_s=100.0, source=0, destination=1, zone=level, queue_delay_s=0.0139)
+def congested() -> AgentEvent:
+    return event("zone", t_s=100.0, zone="high", queue_delay_s=0.0139)
 
 
 def shown(congested_s: float, rerouted_s: float) -> Shown:
@@ -59,17 +63,17 @@ def test_a_run_is_told_by_seconds_and_events(monkeypatch: pytest.MonkeyPatch) ->
     live = Live(NAMES, said.append, full_bps=16_000.0)
     live.start()
     live(0, received(0))
-    live(0, zone(enums.Zone.HIGH))  # by the program itself: others are not there yet
+    live(0, congested())  # by the program itself: others are not there yet
     now_s = 102.3
     live(0, received(1000))  # two seconds without a message are over: ranks start
     assert said == []
     live.others_come("leaf0–leaf1")
-    live(0, zone(enums.Zone.HIGH))
-    live(0, zone(enums.Zone.HIGH))  # told once
-    live(0, events.Moved(t_s=103.0, source=0, destination=1, relay=2, reason="2 ms"))
+    live(0, congested())
+    live(0, congested())  # told once
+    live(0, event("moved", t_s=103.0, relay=2, reason="2 ms"))
     now_s = 103.3
     live(0, received(0))
-    live(0, events.Returned(t_s=104.0, source=0, destination=1, reason=sorted(reasons.PROGRAM_ENDED)[0]))
+    live(0, event("returned", t_s=104.0, reason=reasons.PEER_STOPPED))
     assert said == [
         "    2.3 s  others begin to load leaf0–leaf1",
         "    0.0 s  h0→h1 is congested: 13.9 ms of queueing delay",
