@@ -54,13 +54,15 @@ def command(results: Path, plane: str, scale: float | None, directory: Path | No
       fairlead demo --write here && fairlead compare here/demo.toml
     """
     from fairlead import demo
-    from fairlead.demo.show import show
 
     if directory is not None:
         for path in demo.write(directory):
             click.echo(path)
         return 0
     _find_own_mpi()
+    click.echo(f"takes about 1 minute; results and report go to {results}")  # before slow imports
+    from fairlead.demo.show import show
+
     shown = show(results, plane=plane, scale=scale, tell=click.echo)
     for line in _summary(shown):
         click.echo(line)

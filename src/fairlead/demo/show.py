@@ -14,7 +14,6 @@ from fairlead.characterize import coverage
 from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.demo.live import Live
-from fairlead.display import words
 from fairlead.errors import LaunchError, MeasurementError
 from fairlead.experiment import calibration, comparison_session, trial
 from fairlead.experiment.cleanup_ledger import CleanupLedger
@@ -165,45 +164,49 @@ class _Stage:
         """
         management = self._management(components, plane)
         live = Live([host.name for host in self.cluster.managed_hosts()], self.tell, full_bps)
-        ready = replace(program.resolved(), timeout_s=MOST_S)
-        launcher, job = prepare(self.cluster, ready, secrets.token_hex(4))
+        started_s = time.time()
+        taken = trial.run(self._trial(program, management, live, congested), self.ledger)
+        number = self._keep(program, taken, started_s)
+        if taken.said.timed_s is None:
+            raise MeasurementError(f"{program.name} printed no time of its own")
+        busy = 0.0 if taken.use is None else taken.use.busy
+        return _Run(number, taken.said.timed_s, busy, live)
+
+    def _trial(self, program: ProgramPlan, management: Management, live: Live, congested: bool) -> trial.Trial:
         assert self.plan.congestion is not None  # the demo's plan has one
-        places, started_s = self.plan.congestion.places[:1], time.time()
-        taken = trial.run(
-            trial.Trial(
-                self.cluster,
-                self.cluster,
-                launcher,
-                job,
-                ready.timeout_s,
-                management=management,
-                episodes=[Episode(ONSET_S, 0)] if congested else (),
-                places=places,
-                congest=(lambda place: self._others(places[place], live)) if congested else None,
-                in_lab=True,
-                sinks=[live],
-                on_start=live.start,
-            ),
-            self.ledger,
+        places = self.plan.congestion.places[:1]
+        launcher, job = prepare(self.cluster, program.resolved(), secrets.token_hex(4))
+        return trial.Trial(
+            self.cluster,
+            self.cluster,
+            launcher,
+            job,
+            MOST_S,
+            management=management,
+            episodes=[Episode(ONSET_S, 0)] if congested else (),
+            places=places,
+            congest=(lambda place: self._others(places[place], live)) if congested else None,
+            in_lab=True,
+            sinks=[live],
+            on_start=live.start,
         )
-        failure = taken.failure(ready.command[0])
+
+    def _keep(self, program: ProgramPlan, taken: trial.Taken, started_s: float) -> int:
+        """Record a run; its number in the store. Raises LaunchError if the program failed."""
+        failure = taken.failure(program.command[0])
         number = self.store.record(
             run_report.KIND,
             {"program": program.name, "cluster": self.cluster.name, "ranks": program.ranks},
             parent=None,
-            plan=list(ready.command),
+            plan=list(program.command),
             started_s=started_s,
             facts=run_facts.collect(self.cluster, self.cluster.mpirun) | coverage.facts(self.cluster),
             **taken.record(failure),
         )
         if failure is not None:
-            raise LaunchError(
-                f"{program.name} failed: {failure}", hint=f"its output: fairlead export {self.store.directory}"
-            )
-        if taken.said.timed_s is None:
-            raise MeasurementError(f"{program.name} printed no time of its own")
-        busy = 0.0 if taken.use is None else taken.use.busy
-        return _Run(number, taken.said.timed_s, busy, live)
+            hint = f"its output: fairlead export {self.store.directory}"
+            raise LaunchError(f"{program.name} failed: {failure}", hint=hint)
+        return number
 
     def _management(self, components: Components, plane: str | None) -> Management:
         watched = replace(components, monitor=True)
