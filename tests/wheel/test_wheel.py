@@ -114,4 +114,4 @@ def test_the_demo(tree: "Tree") -> None:
     assert re.search(r"with \d+ reroutes?: −?\d+\s% of the lost time recovered\n", said)
     assert said.rstrip().endswith("report: demonstrated/report.html")
     page = (tree.home / "demonstrated/report.html").read_text()
-    assert "Time line of reroutes" in page and "place leaf0–leaf1" in page
+    assert "Time line of reroutes" in page and "Communication time by host pair" in page
