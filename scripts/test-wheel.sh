@@ -28,4 +28,4 @@ for suite; do
     say "Debian $suite, in build/trees/$suite"
     .venv/bin/python tests/wheel/bare_tree.py "build/trees/$suite" "$suite"
 done
-FAIRLEAD_WHEEL_SUITES="$*" .venv/bin/python -m pytest -q -m wheel tests/wheel
+FAIRLEAD_WHEEL_SUITES="$*" .venv/bin/python -m pytest -q -m wheel --durations=8 tests/wheel

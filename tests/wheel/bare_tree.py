@@ -1,18 +1,21 @@
-"""A Debian tree that holds Python and little else, and commands that an ordinary user runs in it."""
+"""A Debian tree that holds Python and little else, and commands that an ordinary user runs in it, or root."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 USER = 1000
 HOME = "/home/user"
+ACCOUNT = f"user:x:{USER}:{USER}::{HOME}:/bin/bash\n"
 
-# Beside Debian's essential packages. iproute2: links of labs.
-PACKAGES = ("python3", "python3-venv", "iproute2")
+UNPRIVILEGED = (f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--no-new-privs")
+
+# Beside Debian's essential packages. iproute2: links of labs. openssh: hosts of a cluster.
+PACKAGES = ("python3", "python3-venv", "iproute2", "openssh-client", "openssh-server")
 
 # $1: the tree. Its root becomes that of the namespace: a process in a chroot may make no user namespaces, as labs do.
 _HOLD = """
@@ -38,9 +41,9 @@ while :; do sleep 3600 & wait; done  # process 1 takes in what loses its parent
 """
 
 
-def make(directory: Path, suite: str) -> None:
+def make(directory: Path, suite: str, packages: Sequence[str] = PACKAGES) -> None:
     """Unpack a suite's packages into a directory that is not there, from where this machine's packages come from."""
-    options = ["--variant=minbase", f"--include={','.join(PACKAGES)}", "--quiet"]
+    options = ["--variant=minbase", f"--include={','.join(packages)}", "--quiet"]
     sources = subprocess.run(["apt-get", "indextargets", "--format", "$(SITE)"], capture_output=True, text=True)
     sites = list(dict.fromkeys(sources.stdout.split()))
     debian = next(site for site in sites if site.rstrip("/").endswith("debian"))
@@ -59,15 +62,29 @@ class Tree:
     root: Path
     pid: int
 
-    def run(self, *command: str, limit_s: float = 300.0, **env: str) -> "subprocess.CompletedProcess[str]":
-        """Run a command as the ordinary user, in the user's home directory."""
+    def run(
+        self, *command: str, limit_s: float = 300.0, credentials: Sequence[str] = UNPRIVILEGED, **env: str
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run a command as the ordinary user, in the user's home directory.
+
+        Args:
+            credentials: other options of setpriv(1).
+        """
         entered = ["nsenter", f"--target={self.pid}", "--mount", "--pid", "--net", "--ipc", "--uts", f"--wdns={HOME}"]
-        user = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--no-new-privs"]
         variables = {"HOME": HOME, "PATH": f"{HOME}/venv/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "USER": "user", **env}
         words = ["env", "-i", *(f"{name}={value}" for name, value in variables.items()), *command]
         return subprocess.run(
-            [*entered, *user, *words], capture_output=True, text=True, timeout=limit_s, stdin=subprocess.DEVNULL
+            [*entered, "setpriv", *credentials, *words],
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+            stdin=subprocess.DEVNULL,
         )
+
+    def as_root(self, *command: str, limit_s: float = 300.0) -> "subprocess.CompletedProcess[str]":
+        """Run a command as root."""
+        path = "/usr/sbin:/usr/bin:/sbin:/bin"
+        return self.run(*command, limit_s=limit_s, credentials=("--reuid=0",), PATH=path, HOME="/root", USER="root")
 
     def output(self, *command: str, limit_s: float = 300.0, **env: str) -> str:
         """What a command prints that must succeed."""
@@ -88,6 +105,9 @@ def running(root: Path) -> Iterator[Tree]:
     home.mkdir(parents=True, exist_ok=True)
     os.chown(home, USER, USER)
     (root / "etc/hosts").write_text("127.0.0.1 localhost\n")  # which every installed system has
+    accounts = root / "etc/passwd"
+    if ACCOUNT not in accounts.read_text():
+        accounts.write_text(accounts.read_text() + ACCOUNT)
     unshare = [
         "unshare",
         "--mount",
@@ -111,4 +131,4 @@ def running(root: Path) -> Iterator[Tree]:
 
 
 if __name__ == "__main__":
-    make(Path(sys.argv[1]), sys.argv[2])
+    make(Path(sys.argv[1]), sys.argv[2], sys.argv[3:] or PACKAGES)

@@ -73,8 +73,10 @@ foreach(_entry IN LISTS FAIRLEAD_MPI_WRAPPERS)
   _fairlead_mpi_flavour(${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
 endforeach()
 
-# Gives TARGET, of sources that call MPI, what it needs to be compiled for FLAVOUR.
+# Gives TARGET, of sources that call MPI, what it needs to be compiled for FLAVOUR. Each source by itself: those of a
+# program may have helpers of the same name.
 function(_fairlead_mpi_flags target flavour)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE fairlead_options fairlead_mpi::${flavour})
 endfunction()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairlead import programs
+from fairlead.agents.agent import EventCallback
 from fairlead.analysis import traffic
 from fairlead.analysis.dataset import TIME
 from fairlead.analysis.traffic import HostTraffic
@@ -50,6 +51,8 @@ class Trial:
         in_lab: all hosts share this machine's processors, which are watched.
         traffic: counts what hosts send, from its making on; None: nothing does.
         prefix: see `fairlead.cluster.launch.start`.
+        sinks: told of agents' events while the program runs, as in `fairlead.manage.supervisor.supervise`.
+        on_start: called when the program is about to be launched.
     """
 
     cluster: Cluster
@@ -65,6 +68,8 @@ class Trial:
     in_lab: bool = False
     traffic: Watch | None = None
     prefix: tuple[str, ...] = ()
+    sinks: Sequence[EventCallback] = ()
+    on_start: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -183,6 +188,7 @@ def _launched(
             watch.end()
 
     with ExitStack() as stack:
+        trial.on_start()
         if schedule is not None:
             stack.enter_context(schedule)
         if watch is not None:
@@ -219,7 +225,7 @@ def _supervised(trial: Trial, launch_it: Callable[[Job, Callable[[], None]], int
         PLANES.get(watching.plane).joined(cluster, watched, watching) as (ready, relaying),
     ):
         launched = partial(launch_it, ready)
-        outcome = supervise(cluster, relaying, launched, argv=trial.job.argv, sinks=[keep], quiet=True)
+        outcome = supervise(cluster, relaying, launched, argv=trial.job.argv, sinks=[keep, *trial.sinks], quiet=True)
     for problem in outcome.problems:
         if not isinstance(problem, FairleadError | OSError):  # a row without its events is no sample
             raise problem

@@ -284,7 +284,7 @@ class Store:
         kind: str,
         labels: Mapping[str, Label],
         *,
-        parent: int,
+        parent: int | None,
         plan: Any,
         started_s: float,
         seed: int | None = None,
@@ -306,7 +306,7 @@ class Store:
         """
         for name, value in labels.items():
             table_rows.check_label(name, value)
-        self._require_unfinished(parent)
+        self._require_unfinished(parent) if parent is not None else self._require_writer()
         for what, named in (("series", series), ("attachment", attachments)):
             for each in named:
                 table_rows.check_name(what, each.name)
