@@ -118,7 +118,7 @@ Plane::Plane(std::optional<Chaos> chaos, const char* directory)
 /// later. One that runs answers at once, and then knows this rank before its first message.
 void Plane::join_agent(const char* directory) {
     auto carrier =
-        std::make_unique<FallbackCarrier>(std::make_unique<AgentCarrier>(), std::move(carrier_), self_, processes_,
+        std::make_unique<FallbackCarrier>(std::make_unique<AgentCarrier>(), std::move(carrier_), processes_,
                                           [path = std::string(directory), self = self_, processes = processes_] {
                                               return std::make_unique<AgentJoin>(path, self, processes);
                                           });
