@@ -115,6 +115,8 @@ class Plane {
     void free_unneeded();
     /// Before it is disconnected, which waits for all members: whether it may be now. If not, it is freed later.
     bool drop(MPI_Comm comm);
+    /// Whether the library's collective calls refuse data that comes from where the result goes.
+    bool refuses_aliases() const { return refuses_aliases_; }
     /// Until all members have come. Then those that call a function of the library together leave it soon. Returns the
     /// library's error.
     int gather(MPI_Comm comm);
@@ -283,6 +285,7 @@ class Plane {
     Process processes_ = 0;
     std::optional<Chaos> chaos_;
     int tag_bound_ = 0;
+    bool refuses_aliases_ = false;
     MPI_Comm own_ = comm_null();      ///< a duplicate of MPI_COMM_SELF
     MPI_Comm frames_ = comm_null();   ///< a duplicate of MPI_COMM_WORLD, for the carrier's frames alone
     MPI_Comm control_ = comm_null();  ///< likewise, for meetings of processes

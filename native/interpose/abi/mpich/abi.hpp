@@ -93,6 +93,9 @@ inline MPI_Info info_null() {
 inline MPI_Op op_no_op() {
     return 0x5800000e;
 }
+inline MPI_Op op_null() {
+    return 0x18000000;
+}
 inline MPI_Op op_sum() {
     return 0x58000003;
 }

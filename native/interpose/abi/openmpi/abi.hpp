@@ -62,6 +62,7 @@ extern char ompi_mpi_errors_return;
 extern char ompi_mpi_info_null;
 extern char ompi_mpi_int64_t;
 extern char ompi_mpi_op_no_op;
+extern char ompi_mpi_op_null;
 extern char ompi_mpi_op_sum;
 extern char ompi_mpi_win_null;
 extern char ompi_mpi_packed;
@@ -109,6 +110,9 @@ inline MPI_Info info_null() {
 }
 inline MPI_Op op_no_op() {
     return reinterpret_cast<MPI_Op>(&ompi_mpi_op_no_op);
+}
+inline MPI_Op op_null() {
+    return reinterpret_cast<MPI_Op>(&ompi_mpi_op_null);
 }
 inline MPI_Op op_sum() {
     return reinterpret_cast<MPI_Op>(&ompi_mpi_op_sum);
