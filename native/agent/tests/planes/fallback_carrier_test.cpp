@@ -254,7 +254,7 @@ class FallbackCarrierOfTwo : public testing::Test {
     Hosts hosts{2};
     std::unique_ptr<OtherCarrier> other = std::make_unique<OtherCarrier>();
     OtherCarrier& mpi = *other;
-    relay::FallbackCarrier carrier{hosts.join(0, 0), std::move(other), 0, kProcesses};
+    relay::FallbackCarrier carrier{hosts.join(0, 0), std::move(other), kProcesses};
     std::unique_ptr<AgentCarrier> rank1 = hosts.join(1, 1);
 };
 
